@@ -1,0 +1,86 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Swift 6 mode, strict memory safety, and every warning an error, in every target.
+let houseSettings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    // `Span` accessors on the buffer types: https://github.com/swiftlang/swift-evolution/blob/main/proposals/0456-stdlib-span-properties.md
+    .enableExperimentalFeature("Lifetimes"),
+]
+
+/// A first-party plug-in: one folder in `Plugins/`, one target, one product.
+func plugin(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(
+        name: name, dependencies: ["InletCore"] + dependencies, path: "Plugins/\(name)", exclude: ["README.md"],
+        swiftSettings: houseSettings)
+}
+
+func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: houseSettings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: houseSettings)
+}
+
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhistogram-swift")
+let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let collections: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
+
+let package = Package(
+    name: "inlet",
+    platforms: [.macOS(.v15)],
+    products: [
+        .library(name: "Inlet", targets: ["Inlet"]),
+        .library(name: "InletCore", targets: ["InletCore"]),
+        .library(name: "InletConvert", targets: ["InletConvert"]),
+        .library(name: "InletCapture", targets: ["InletCapture"]),
+        .library(name: "InletTesting", targets: ["InletTesting"]),
+        .library(name: "PatternSource", targets: ["PatternSource"]),
+        .library(name: "FFmpegSource", targets: ["FFmpegSource"]),
+        .library(name: "FileSinks", targets: ["FileSinks"]),
+        .executable(name: "inlet", targets: ["InletCLI"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CFFmpeg", pkgConfig: "libavformat",
+            providers: [.apt(["libavformat-dev", "libavcodec-dev", "libswscale-dev"]), .brew(["ffmpeg"])]),
+        .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"]), .brew(["libyuv"])]),
+
+        library("InletCore", [logging]),
+        library("InletConvert", ["InletCore", "CFFmpeg", "CYUV"]),
+        library("InletFFmpeg", ["InletCore", "CFFmpeg", logging]),
+        library("InletCapture", ["InletCore", "InletConvert", logging, collections]),
+        library("Inlet", ["InletCore", "InletConvert", "InletCapture", "PatternSource", "FFmpegSource", "FileSinks"]),
+        library("InletTesting", ["InletCore"]),
+
+        plugin("PatternSource", []),
+        plugin("FFmpegSource", ["InletFFmpeg", "CFFmpeg"]),
+        plugin("FileSinks", ["CFFmpeg"]),
+
+        .executableTarget(
+            name: "InletCLI", dependencies: ["Inlet", argumentParser, histogram, logging], swiftSettings: houseSettings),
+
+        tests("InletCoreTests", ["InletCore"]),
+        tests("InletConvertTests", ["InletCore", "InletConvert", "InletTesting"]),
+        tests("InletCaptureTests", ["InletCore", "InletCapture", "InletTesting", logging]),
+        tests("InletTestingTests", ["InletCore", "InletTesting", "PatternSource"]),
+        tests("PatternSourceTests", ["InletCore", "InletTesting", "PatternSource", logging]),
+        tests("FFmpegSourceTests", ["InletCore", "InletTesting", "FFmpegSource", logging]),
+        tests("FileSinksTests", ["InletCore", "InletTesting", "FileSinks", logging]),
+        tests("IntegrationTests", ["Inlet", "InletTesting"]),
+        tests("HouseTests", []),
+    ]
+)

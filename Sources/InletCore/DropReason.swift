@@ -1,0 +1,30 @@
+/// Why a frame was not delivered. Every frame that a source yields and a sink does not get is counted under one of these.
+///
+/// An open set: a source plug-in may count reasons of its own through ``SourceContext/countDrop(_:_:)``.
+public struct DropReason: Sendable, Hashable, CustomStringConvertible {
+    public let description: String
+    public init(_ name: String) { description = name }
+
+    /// A newer frame took its place in a `latest` queue.
+    public static let superseded = DropReason("superseded")
+    /// A `buffered` queue was full.
+    public static let queueFull = DropReason("queueFull")
+    /// The sink asked for a lower rate than the source gives.
+    public static let rateLimited = DropReason("rateLimited")
+    /// All pooled buffers were held by sinks.
+    public static let poolExhausted = DropReason("poolExhausted")
+    /// The native picture could not be converted.
+    public static let conversionFailed = DropReason("conversionFailed")
+    /// The sink threw while it took the frame.
+    public static let sinkFailed = DropReason("sinkFailed")
+    /// The run was cancelled or the sink detached while the frame waited.
+    public static let cancelled = DropReason("cancelled")
+    /// The compressed data was cut or corrupt, so the picture is not whole.
+    public static let damaged = DropReason("damaged")
+    /// A compressed packet that could not be decoded at all.
+    public static let undecodable = DropReason("undecodable")
+    /// The frame's PTS went back or stood still, so it has no place on the timeline.
+    public static let outOfOrder = DropReason("outOfOrder")
+    /// The driver or network lost it before Inlet saw it: a gap in the sequence.
+    public static let lostBySource = DropReason("lostBySource")
+}

@@ -1,0 +1,82 @@
+/// Where pictures go: a file, an encoder, a process, a detector.
+///
+/// Every method is called on the sink's own serial queue, one at a time, so an implementation keeps plain mutable state. It may
+/// block: only this sink's frames wait or drop, by its queue policy; the source and the other sinks do not notice.
+public protocol FrameSink: AnyObject {
+    /// What the sink would like to get. Read once, when it is attached. The default is frames as they come.
+    var wants: SinkWants { get }
+
+    /// Called once, before the first frame.
+    ///
+    /// - Parameter format: the format of the first frame. A source may change its size, colour or rotation in mid-stream; compare
+    ///   each frame's own where that matters.
+    /// - Throws: what makes it pointless to go on: the sink is then detached and ``finish()`` is not called.
+    func start(_ format: VideoFormat) throws
+
+    /// Takes one frame. Keep it if needed; its pixels never change.
+    ///
+    /// - Throws: what makes it pointless to go on. The sink is then finished and detached. ``SinkStopped`` is not an error:
+    ///   the sink has had enough, as when the reader of a pipe went away.
+    func consume(_ frame: VideoFrame) throws
+
+    /// Writes what is left and lets go of everything. Called exactly once after a `start` that did not throw.
+    func finish() throws
+}
+
+extension FrameSink {
+    public var wants: SinkWants { SinkWants() }
+    public func start(_ format: VideoFormat) throws {}
+    public func finish() throws {}
+}
+
+/// How to make a sink: a value with a property for each option, checked before anything is opened.
+public protocol FrameSinkConfiguration: Sendable {
+    /// The sink by its URI, without credentials: what logs and errors call it.
+    var redactedURI: String { get }
+
+    /// Makes a sink. Does no input or output.
+    func makeSink() -> any FrameSink
+}
+
+/// Thrown by a sink that wants no more frames although nothing failed, such as a pipe whose reader went away.
+public struct SinkStopped: Error, Sendable {
+    public init() {}
+}
+
+/// What frames are when they reach a sink.
+public struct VideoFormat: Sendable, Hashable {
+    public var size: ImageSize
+    /// The length in seconds of one tick of the frames' PTS.
+    public var timeBase: Rational
+    /// Frames a second, where the source stated a rate.
+    public var frameRate: Rational?
+    public var colorSpace: ColorSpace
+    public var rotation: Rotation
+    /// The width of a pixel over its height; nil where it is not known.
+    public var sampleAspectRatio: Rational?
+
+    public init(
+        size: ImageSize, timeBase: Rational, frameRate: Rational? = nil, colorSpace: ColorSpace = .unspecified,
+        rotation: Rotation = .none, sampleAspectRatio: Rational? = nil
+    ) {
+        self.size = size
+        self.timeBase = timeBase
+        self.frameRate = frameRate
+        self.colorSpace = colorSpace
+        self.rotation = rotation
+        self.sampleAspectRatio = sampleAspectRatio
+    }
+}
+
+/// What a sink would like its frames to be.
+public struct SinkWants: Sendable, Hashable {
+    /// Scale every frame to exactly this size. The default, nil, leaves the source's size.
+    public var size: ImageSize?
+    /// Deliver at most this many frames a second, evenly spaced. The default, nil, delivers all.
+    public var maximumFrameRate: Rational?
+
+    public init(size: ImageSize? = nil, maximumFrameRate: Rational? = nil) {
+        self.size = size
+        self.maximumFrameRate = maximumFrameRate
+    }
+}

@@ -1,0 +1,33 @@
+/// A width and a height in pixels.
+public struct ImageSize: Sendable, Hashable {
+    public var width: Int
+    public var height: Int
+
+    public init(width: Int, height: Int) {
+        self.width = width
+        self.height = height
+    }
+
+    /// The size of the U and V planes of a 4:2:0 picture: half in each direction, rounded up.
+    public var chroma: ImageSize { ImageSize(width: (width + 1) / 2, height: (height + 1) / 2) }
+
+    /// The size after a quarter turn.
+    public var transposed: ImageSize { ImageSize(width: height, height: width) }
+
+    /// Bytes of an I420 picture of this size without padding.
+    public var packedI420ByteCount: Int { width * height + 2 * chroma.width * chroma.height }
+
+    /// The largest width or height that Inlet handles. libyuv and libswscale take sizes as 32-bit numbers and
+    /// multiply them by pixel sizes; 32,768 keeps every such product within 32 bits.
+    public static let maximumDimension = 32_768
+
+    /// Whether a picture of this size can exist here.
+    public var isValid: Bool {
+        (1...Self.maximumDimension).contains(width) && (1...Self.maximumDimension).contains(height)
+    }
+}
+
+extension ImageSize: CustomStringConvertible {
+    /// `1280x720`.
+    public var description: String { "\(width)x\(height)" }
+}

@@ -1,0 +1,103 @@
+/// The one error type of Inlet: what failed, why, and what to try.
+///
+/// Decide by ``code``, show ``description``. Nothing in an error holds a password: the source in ``context`` is redacted
+/// before it gets here.
+public struct InletError: Error, Sendable {
+    public var code: Code
+    /// One or two sentences for a person: what failed and what to try.
+    public var message: String
+    /// The error underneath, where there is one.
+    public var cause: (any Error)?
+    public var context: Context
+
+    public init(_ code: Code, _ message: String, cause: (any Error)? = nil, context: Context = Context()) {
+        self.code = code
+        self.message = message
+        self.cause = cause
+        self.context = context
+    }
+
+    /// What kind of failure it is. An open set: a later version may add codes without breaking a `switch`.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        public let description: String
+        public init(_ name: String) { description = name }
+
+        /// An option, size, rate or combination that can never work. Not worth a retry.
+        public static let invalidConfiguration = Code("invalidConfiguration")
+        /// The file, device, host or plug-in does not exist.
+        public static let notFound = Code("notFound")
+        /// The operating system refuses access.
+        public static let permissionDenied = Code("permissionDenied")
+        /// The server refuses the credentials, or wants some. Not worth a retry.
+        public static let authenticationFailed = Code("authenticationFailed")
+        /// Something else holds the device.
+        public static let busy = Code("busy")
+        /// The bus or link cannot carry the mode asked for.
+        public static let noBandwidth = Code("noBandwidth")
+        /// The thing exists, but this build, driver or server cannot do what is asked.
+        public static let unsupported = Code("unsupported")
+        /// The other side went away.
+        public static let disconnected = Code("disconnected")
+        /// A deadline passed.
+        public static let timedOut = Code("timedOut")
+        /// The data is not what its format promises.
+        public static let malformedData = Code("malformedData")
+        /// A configured bound, the memory or the disk is used up.
+        public static let resourceExhausted = Code("resourceExhausted")
+        /// Reading or writing failed in a way that no other code names.
+        public static let inputOutput = Code("inputOutput")
+        /// A plug-in broke its contract, or could not be taken in.
+        public static let pluginRejected = Code("pluginRejected")
+        /// The operation was cancelled by whoever started it.
+        public static let cancelled = Code("cancelled")
+        /// A mistake in Inlet itself.
+        public static let `internal` = Code("internal")
+    }
+
+    /// Where it happened, for logs and bug reports.
+    public struct Context: Sendable {
+        /// The source or sink by its URI, with credentials redacted.
+        public var subject: String?
+        /// What was being done, such as `open` or `avcodec_send_packet`.
+        public var operation: String?
+        /// The native code: an errno, or libav's AVERROR, whichever `operation` returns.
+        public var nativeCode: Int32?
+        /// The sequence number of the frame concerned.
+        public var sequence: UInt64?
+
+        public init(
+            subject: String? = nil, operation: String? = nil, nativeCode: Int32? = nil, sequence: UInt64? = nil
+        ) {
+            self.subject = subject
+            self.operation = operation
+            self.nativeCode = nativeCode
+            self.sequence = sequence
+        }
+    }
+
+    /// An error of any type as an `InletError`: itself, or an ``Code/internal`` one that has it as its cause.
+    public init(wrapping error: any Error, operation: String) {
+        if let error = error as? InletError {
+            self = error
+        } else if error is CancellationError {
+            self.init(.cancelled, "\(operation) was cancelled.", cause: error)
+        } else {
+            self.init(
+                .internal, "\(operation) failed: \(error)", cause: error, context: Context(operation: operation))
+        }
+    }
+
+    /// The same error with its subject set, unless it already names one.
+    public func about(_ subject: String) -> InletError {
+        var error = self
+        error.context.subject = context.subject ?? subject
+        return error
+    }
+}
+
+extension InletError: CustomStringConvertible {
+    public var description: String {
+        guard let subject = context.subject else { return message }
+        return "\(subject): \(message)"
+    }
+}

@@ -1,0 +1,50 @@
+/// An instant on the machine's monotonic clock (`CLOCK_MONOTONIC` on Linux), in nanoseconds.
+///
+/// V4L2 drivers stamp buffers with this clock, which is why it is used rather than a clock that runs on
+/// while the machine sleeps.
+public struct MonotonicTime: Sendable, Hashable, Comparable {
+    /// Nanoseconds since the clock's unspecified origin.
+    public var nanoseconds: Int64
+
+    public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    /// Later than every time that will be seen: "no deadline".
+    public static let distantFuture = MonotonicTime(nanoseconds: .max)
+
+    public static func < (left: Self, right: Self) -> Bool { left.nanoseconds < right.nanoseconds }
+
+    /// The instant `duration` later, clamped to 64 bits.
+    public static func + (time: Self, duration: Duration) -> Self {
+        let (sum, overflow) = time.nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)
+        return Self(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
+    }
+
+    public static func - (time: Self, duration: Duration) -> Self { time + (.zero - duration) }
+
+    /// The time from `right` to `left`.
+    public static func - (left: Self, right: Self) -> Duration {
+        .nanoseconds(left.nanoseconds.subtractingReportingOverflow(right.nanoseconds).partialValue)
+    }
+}
+
+extension Duration {
+    /// The duration in nanoseconds, rounded towards zero and clamped to 64 bits.
+    public var wholeNanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        guard !overflow else { return seconds < 0 ? .min : .max }
+        let (sum, overflowed) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return overflowed ? (seconds < 0 ? .min : .max) : sum
+    }
+}
+
+/// Where the bridge gets the time and how it waits: the machine's clock, or a manual one in tests.
+public protocol CaptureClock: Sendable {
+    /// The time now. Safe from any thread; never goes back.
+    var now: MonotonicTime { get }
+
+    /// Blocks the calling thread until `deadline`, or until `wakeUpDescriptor` becomes readable.
+    ///
+    /// - Returns: true where the deadline passed, false where the wait was woken first.
+    func wait(until deadline: MonotonicTime, wakeUpDescriptor: Int32) -> Bool
+}

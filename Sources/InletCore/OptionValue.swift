@@ -1,0 +1,136 @@
+/// A type that an option of a plug-in can have: it reads itself from text and writes itself back.
+public protocol OptionValue: Sendable {
+    /// Reads the value, or returns nil where the text is not one.
+    init?(optionText: String)
+    /// The value as it would be written in a URI.
+    var optionText: String { get }
+    /// What `inlet plugins` calls the type, such as `integer` or `smpte | ball | noise`.
+    static var typeDescription: String { get }
+}
+
+extension String: OptionValue {
+    public init?(optionText: String) { self = optionText }
+    public var optionText: String { self }
+    public static var typeDescription: String { "text" }
+}
+
+extension Bool: OptionValue {
+    public init?(optionText: String) {
+        switch optionText.lowercased() {
+        case "true", "yes", "on", "1": self = true
+        case "false", "no", "off", "0": self = false
+        default: return nil
+        }
+    }
+    public var optionText: String { self ? "true" : "false" }
+    public static var typeDescription: String { "true | false" }
+}
+
+extension Int: OptionValue {
+    public init?(optionText: String) { self.init(optionText) }
+    public var optionText: String { String(self) }
+    public static var typeDescription: String { "integer" }
+}
+
+extension UInt64: OptionValue {
+    public init?(optionText: String) { self.init(optionText) }
+    public var optionText: String { String(self) }
+    public static var typeDescription: String { "integer" }
+}
+
+extension Double: OptionValue {
+    public init?(optionText: String) {
+        guard let value = Double(optionText), value.isFinite else { return nil }
+        self = value
+    }
+    public var optionText: String { String(self) }
+    public static var typeDescription: String { "number" }
+}
+
+extension ImageSize: OptionValue, Comparable {
+    /// Reads `1280x720`.
+    public init?(optionText: String) {
+        let parts = optionText.lowercased().split(separator: "x", omittingEmptySubsequences: false)
+        guard parts.count == 2, let width = Int(parts[0]), let height = Int(parts[1]) else { return nil }
+        self.init(width: width, height: height)
+    }
+    public var optionText: String { description }
+    public static var typeDescription: String { "WIDTHxHEIGHT" }
+
+    /// Whether the left size fits within the right one and differs from it.
+    public static func < (left: ImageSize, right: ImageSize) -> Bool {
+        left != right && left.width <= right.width && left.height <= right.height
+    }
+}
+
+extension Rational: OptionValue {
+    /// Reads `25`, `30000/1001` or a decimal such as `29.97`.
+    public init?(optionText: String) {
+        let parts = optionText.split(separator: "/", omittingEmptySubsequences: false)
+        switch parts.count {
+        case 2:
+            guard let numerator = Int(parts[0]), let denominator = Int(parts[1]) else { return nil }
+            self.init(exactly: numerator, over: denominator)
+        case 1:
+            if let whole = Int(optionText) {
+                self.init(exactly: whole, over: 1)
+            } else {
+                let decimals = optionText.split(separator: ".", omittingEmptySubsequences: false)
+                guard decimals.count == 2, decimals[1].count <= 6, decimals[1].allSatisfy(\.isNumber),
+                    let digits = Int(decimals[0] + decimals[1])
+                else { return nil }
+                let scale = decimals[1].reduce(1) { power, _ in power * 10 }
+                self.init(exactly: digits, over: scale)
+            }
+        default: return nil
+        }
+    }
+    public var optionText: String { description }
+    public static var typeDescription: String { "NUMBER or NUMBER/NUMBER" }
+}
+
+extension Duration: OptionValue {
+    /// Reads `5s`, `200ms`, `1.5s`, `10us`, `2m`, `1h`; a bare number is in seconds.
+    public init?(optionText: String) {
+        let units: [(String, Double)] = [
+            ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9), ("s", 1), ("m", 60), ("h", 3600), ("", 1),
+        ]
+        for (suffix, scale) in units where optionText.hasSuffix(suffix) {
+            guard let number = Double(optionText.dropLast(suffix.count)), number.isFinite, abs(number * scale) < 1e9
+            else { return nil }
+            self = .nanoseconds(Int64((number * scale * 1e9).rounded()))
+            return
+        }
+        return nil
+    }
+
+    public var optionText: String {
+        let nanoseconds = wholeNanoseconds
+        for (unit, suffix) in [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us")] as [(Int64, String)]
+        where nanoseconds % unit == 0 {
+            return "\(nanoseconds / unit)\(suffix)"
+        }
+        return "\(nanoseconds)ns"
+    }
+    public static var typeDescription: String { "TIME such as 5s or 200ms" }
+}
+
+extension Optional: OptionValue where Wrapped: OptionValue {
+    public init?(optionText: String) {
+        guard let value = Wrapped(optionText: optionText) else { return nil }
+        self = .some(value)
+    }
+    public var optionText: String { self?.optionText ?? "" }
+    public static var typeDescription: String { Wrapped.typeDescription }
+}
+
+/// An option with a fixed set of words, by conforming a `String` enumeration to it.
+public protocol ChoiceOptionValue: OptionValue, CaseIterable, RawRepresentable where RawValue == String {}
+
+extension ChoiceOptionValue {
+    public init?(optionText: String) { self.init(rawValue: optionText) }
+    public var optionText: String { rawValue }
+    public static var typeDescription: String { allCases.map(\.rawValue).joined(separator: " | ") }
+}
+
+extension SourcePacing: ChoiceOptionValue {}

@@ -1,0 +1,110 @@
+/// An option that a plug-in declares: its name, type, default, range and unit, and the key to read it by.
+///
+///     static let size = PluginOption("size", default: ImageSize(width: 1280, height: 720), "Picture size", unit: "pixels")
+///     let size = values[Self.size]
+public struct PluginOption<Value: OptionValue>: Sendable {
+    public let name: String
+    public let defaultValue: Value
+    public let summary: String
+    public let unit: String?
+    /// The allowed range in words, such as `16x16 to 8192x8192`.
+    public let range: String?
+    let isAllowed: @Sendable (Value) -> Bool
+
+    /// An option that takes any value of its type.
+    public init(_ name: String, default defaultValue: Value, _ summary: String, unit: String? = nil) {
+        self.init(name, default: defaultValue, summary, unit: unit, range: nil) { _ in true }
+    }
+
+    /// An option whose values are checked.
+    ///
+    /// - Parameter range: the allowed values in words, for errors and listings.
+    public init(
+        _ name: String, default defaultValue: Value, _ summary: String, unit: String? = nil, range: String?,
+        isAllowed: @escaping @Sendable (Value) -> Bool
+    ) {
+        self.name = name
+        self.defaultValue = defaultValue
+        self.summary = summary
+        self.unit = unit
+        self.range = range
+        self.isAllowed = isAllowed
+    }
+
+    /// What a listing shows of it.
+    public var description: PluginOptionDescription {
+        PluginOptionDescription(
+            name: name, type: Value.typeDescription, defaultValue: defaultValue.optionText, range: range, unit: unit,
+            summary: summary, isValid: { text in Value(optionText: text).map(isAllowed) ?? false })
+    }
+}
+
+extension PluginOption where Value: Comparable {
+    /// An option with a least and a greatest value.
+    public init(
+        _ name: String, default defaultValue: Value, in bounds: ClosedRange<Value>, _ summary: String,
+        unit: String? = nil
+    ) {
+        let range = "\(bounds.lowerBound.optionText) to \(bounds.upperBound.optionText)"
+        self.init(name, default: defaultValue, summary, unit: unit, range: range) {
+            bounds.lowerBound <= $0 && $0 <= bounds.upperBound
+        }
+    }
+}
+
+/// An option without its static type, for listings and checks.
+public struct PluginOptionDescription: Sendable {
+    public let name: String
+    public let type: String
+    /// Empty where there is no default.
+    public let defaultValue: String
+    public let range: String?
+    public let unit: String?
+    public let summary: String
+    let isValid: @Sendable (String) -> Bool
+}
+
+/// The options of a URI, checked against those that its plug-in declares.
+public struct PluginOptionValues: Sendable {
+    private var texts: [String: String] = [:]
+
+    /// - Throws: ``InletError/Code/invalidConfiguration`` where an option is not declared (the nearest name is suggested), is
+    ///   given twice, or has a value outside its type or range.
+    public init(_ uri: PluginURI, declared: [PluginOptionDescription]) throws(InletError) {
+        for option in uri.options {
+            guard let description = declared.first(where: { $0.name == option.name }) else {
+                throw InletError(
+                    .invalidConfiguration,
+                    Self.unknown(option.name, scheme: uri.scheme, names: declared.map(\.name)),
+                    context: .init(subject: uri.redacted))
+            }
+            guard texts[option.name] == nil else {
+                throw InletError(
+                    .invalidConfiguration, "The option '\(option.name)' is given twice.",
+                    context: .init(subject: uri.redacted))
+            }
+            guard description.isValid(option.value) else {
+                let range = description.range.map { ", \($0)" } ?? ""
+                let unit = description.unit.map { " (\($0))" } ?? ""
+                throw InletError(
+                    .invalidConfiguration,
+                    "The option \(option.name)=\(option.value) is out of range: it takes \(description.type)\(range)\(unit).",
+                    context: .init(subject: uri.redacted))
+            }
+            texts[option.name] = option.value
+        }
+    }
+
+    /// The value given, or the option's default.
+    public subscript<Value: OptionValue>(option: PluginOption<Value>) -> Value {
+        texts[option.name].flatMap { Value(optionText: $0) } ?? option.defaultValue
+    }
+
+    private static func unknown(_ name: String, scheme: String, names: [String]) -> String {
+        if names.isEmpty { return "\(scheme): takes no options, so not '\(name)' either." }
+        if let nearest = Spelling.nearest(to: name, among: names) {
+            return "\(scheme): has no option '\(name)'. Did you mean '\(nearest)'?"
+        }
+        return "\(scheme): has no option '\(name)'. It takes \(names.joined(separator: ", "))."
+    }
+}

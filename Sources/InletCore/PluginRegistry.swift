@@ -1,0 +1,118 @@
+/// The sources and sinks that an application knows by name.
+///
+/// A value: the application builds one, adds what it wants and hands it on. There is no global registry.
+public struct PluginRegistry: Sendable {
+    private var sourcePlugins: [SourcePlugin] = []
+    private var sinkPlugins: [SinkPlugin] = []
+
+    /// An empty registry.
+    public init() {}
+
+    public var sources: [SourcePlugin] { sourcePlugins }
+    public var sinks: [SinkPlugin] { sinkPlugins }
+
+    /// Adds a source. One that was added earlier for the same scheme gives way to it.
+    public mutating func register(_ plugin: SourcePlugin) { sourcePlugins.append(plugin) }
+
+    /// Adds a sink. One that was added earlier for the same scheme gives way to it.
+    public mutating func register(_ plugin: SinkPlugin) { sinkPlugins.append(plugin) }
+
+    /// The configuration of the source that `uri` names.
+    ///
+    /// - Throws: ``InletError/Code/invalidConfiguration`` where no plug-in has the scheme or an option is wrong.
+    public func source(_ uri: String) throws -> any FrameSourceConfiguration {
+        let uri = try PluginURI(uri)
+        guard let plugin = sourcePlugins.last(where: { $0.info.schemes.contains(uri.scheme) }) else {
+            throw unknownScheme(uri, kind: "source", known: sourcePlugins.map(\.info), other: sinkPlugins.map(\.info))
+        }
+        return try plugin.makeConfiguration(uri, PluginOptionValues(uri, declared: plugin.info.options))
+    }
+
+    /// The configuration of the sink that `uri` names.
+    ///
+    /// - Throws: ``InletError/Code/invalidConfiguration`` where no plug-in has the scheme or an option is wrong.
+    public func sink(_ uri: String) throws -> any FrameSinkConfiguration {
+        let uri = try PluginURI(uri)
+        guard let plugin = sinkPlugins.last(where: { $0.info.schemes.contains(uri.scheme) }) else {
+            throw unknownScheme(uri, kind: "sink", known: sinkPlugins.map(\.info), other: sourcePlugins.map(\.info))
+        }
+        return try plugin.makeConfiguration(uri, PluginOptionValues(uri, declared: plugin.info.options))
+    }
+
+    private func unknownScheme(
+        _ uri: PluginURI, kind: String, known: [PluginInfo], other: [PluginInfo]
+    ) -> InletError {
+        let schemes = known.flatMap(\.schemes)
+        var message = "There is no \(kind) '\(uri.scheme):'."
+        if other.contains(where: { $0.schemes.contains(uri.scheme) }) {
+            message = "'\(uri.scheme):' is not a \(kind)."
+        } else if let nearest = Spelling.nearest(to: uri.scheme, among: schemes) {
+            message += " Did you mean '\(nearest):'?"
+        }
+        message += " Known are \(schemes.sorted().map { "\($0):" }.joined(separator: " "))"
+        if kind == "source" {
+            message += "; a file whose name has a colon is written file:NAME."
+        } else {
+            message += "."
+        }
+        return InletError(.invalidConfiguration, message, context: .init(subject: uri.redacted))
+    }
+}
+
+/// What a plug-in tells people of itself.
+public struct PluginInfo: Sendable {
+    /// The name of the plug-in, in one word.
+    public let name: String
+    /// The URI schemes it serves, in lower case.
+    public let schemes: [String]
+    /// One sentence.
+    public let summary: String
+    /// How a URI of it is written, such as `pattern:NAME`.
+    public let usage: String
+    public let options: [PluginOptionDescription]
+    /// URIs that work, to be copied.
+    public let examples: [String]
+
+    public init(
+        name: String, schemes: [String], summary: String, usage: String, options: [PluginOptionDescription],
+        examples: [String]
+    ) {
+        self.name = name
+        self.schemes = schemes
+        self.summary = summary
+        self.usage = usage
+        self.options = options
+        self.examples = examples
+    }
+}
+
+/// A source that can be named by a URI.
+public struct SourcePlugin: Sendable {
+    public let info: PluginInfo
+    let makeConfiguration: @Sendable (PluginURI, PluginOptionValues) throws -> any FrameSourceConfiguration
+
+    /// - Parameter makeConfiguration: turns a URI and its options, already checked one by one, into a configuration. It throws
+    ///   where their combination cannot work, and does no input or output.
+    public init(
+        _ info: PluginInfo,
+        makeConfiguration: @escaping @Sendable (PluginURI, PluginOptionValues) throws -> any FrameSourceConfiguration
+    ) {
+        self.info = info
+        self.makeConfiguration = makeConfiguration
+    }
+}
+
+/// A sink that can be named by a URI.
+public struct SinkPlugin: Sendable {
+    public let info: PluginInfo
+    let makeConfiguration: @Sendable (PluginURI, PluginOptionValues) throws -> any FrameSinkConfiguration
+
+    /// - Parameter makeConfiguration: as for ``SourcePlugin``.
+    public init(
+        _ info: PluginInfo,
+        makeConfiguration: @escaping @Sendable (PluginURI, PluginOptionValues) throws -> any FrameSinkConfiguration
+    ) {
+        self.info = info
+        self.makeConfiguration = makeConfiguration
+    }
+}

@@ -1,0 +1,52 @@
+/// An exact ratio of two integers, always in lowest terms with a positive denominator: a frame rate, a
+/// time base, a pixel aspect ratio.
+public struct Rational: Sendable, Hashable {
+    public let numerator: Int
+    public let denominator: Int
+
+    /// A ratio known to be well formed, such as a literal.
+    ///
+    /// - Precondition: `denominator` is not zero. Numbers from outside the program go through
+    ///   ``init(exactly:over:)``.
+    public init(_ numerator: Int, _ denominator: Int = 1) {
+        precondition(denominator != 0, "a ratio with a denominator of zero")
+        let divisor = Rational.greatestCommonDivisor(numerator.magnitude, denominator.magnitude)
+        let sign = denominator < 0 ? -1 : 1
+        self.numerator = sign * (numerator / Int(clamping: divisor))
+        self.denominator = sign * (denominator / Int(clamping: divisor))
+    }
+
+    /// A ratio of numbers that came from outside, or nil where the denominator is zero or either number
+    /// does not fit in 32 bits (the range of libav's `AVRational`).
+    public init?(exactly numerator: Int, over denominator: Int) {
+        guard denominator != 0, Int32(exactly: numerator) != nil, Int32(exactly: denominator) != nil,
+            denominator != Int(Int32.min)
+        else { return nil }
+        self.init(numerator, denominator)
+    }
+
+    /// The ratio as a floating-point number, for display and estimates.
+    public var doubleValue: Double { Double(numerator) / Double(denominator) }
+
+    /// The ratio turned upside down, or nil for zero.
+    public var reciprocal: Rational? {
+        numerator == 0 ? nil : Rational(denominator, numerator)
+    }
+
+    private static func greatestCommonDivisor(_ a: UInt, _ b: UInt) -> UInt {
+        var (a, b) = (a, b)
+        while b != 0 { (a, b) = (b, a % b) }
+        return max(a, 1)
+    }
+}
+
+extension Rational: Comparable {
+    public static func < (left: Rational, right: Rational) -> Bool {
+        Int128(left.numerator) * Int128(right.denominator) < Int128(right.numerator) * Int128(left.denominator)
+    }
+}
+
+extension Rational: CustomStringConvertible {
+    /// `30` or `30000/1001`.
+    public var description: String { denominator == 1 ? "\(numerator)" : "\(numerator)/\(denominator)" }
+}

@@ -1,0 +1,72 @@
+public import Logging
+import Synchronization
+
+/// What the bridge gives a source to work with: the time, a way to sleep, word of a cancellation, a log, and a place to count
+/// losses.
+///
+/// Safe from any thread: a library's callback may read it while the capture thread is inside the library.
+public final class SourceContext: Sendable {
+    public let logger: Logger
+    public let clock: any CaptureClock
+    /// Becomes readable when the source is cancelled, and stays so: poll it along with the device. It belongs to the bridge; do
+    /// not read or close it. -1 where the clock is not the system's.
+    public let wakeUpDescriptor: Int32
+
+    private let cancelled = Atomic(false)
+    private let deadlineNanoseconds = Atomic(Int64.max)
+    private let drops = Mutex([DropReason: UInt64]())
+
+    /// Made by the bridge and by tests.
+    public init(clock: any CaptureClock, wakeUpDescriptor: Int32 = -1, logger: Logger) {
+        self.clock = clock
+        self.wakeUpDescriptor = wakeUpDescriptor
+        self.logger = logger
+    }
+
+    /// Whether the source should stop what it does and throw ``InletError/Code/cancelled``.
+    public var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
+
+    /// When the operation that runs now should have ended; ``MonotonicTime/distantFuture`` where there is no deadline.
+    public var deadline: MonotonicTime {
+        MonotonicTime(nanoseconds: deadlineNanoseconds.load(ordering: .relaxed))
+    }
+
+    /// Whether the operation should give up: it was cancelled, or its deadline passed.
+    public var shouldGiveUp: Bool { isCancelled || clock.now >= deadline }
+
+    /// - Throws: ``InletError/Code/cancelled`` where the source was cancelled, ``InletError/Code/timedOut`` where the deadline
+    ///   of the operation passed.
+    public func checkCancellation() throws(InletError) {
+        if isCancelled { throw InletError(.cancelled, "The source was stopped.") }
+        if clock.now >= deadline { throw InletError(.timedOut, "The source took too long.") }
+    }
+
+    /// Blocks until `time`, for sources that pace themselves.
+    ///
+    /// - Throws: as ``checkCancellation()``, as soon as that is the case.
+    public func sleep(until time: MonotonicTime) throws(InletError) {
+        try checkCancellation()
+        while clock.now < time {
+            let end = min(time, deadline)
+            _ = clock.wait(until: end, wakeUpDescriptor: wakeUpDescriptor)
+            try checkCancellation()
+        }
+    }
+
+    /// Counts frames that were lost or not worth delivering.
+    public func countDrop(_ reason: DropReason, _ count: UInt64 = 1) {
+        guard count > 0 else { return }
+        drops.withLock { $0[reason, default: 0] += count }
+    }
+
+    /// The losses counted so far.
+    public var dropCounts: [DropReason: UInt64] { drops.withLock { $0 } }
+
+    /// Called by the bridge, from any thread. The bridge makes ``wakeUpDescriptor`` readable itself.
+    public func cancel() { cancelled.store(true, ordering: .relaxed) }
+
+    /// Called by the bridge before each operation.
+    public func setDeadline(_ deadline: MonotonicTime) {
+        deadlineNanoseconds.store(deadline.nanoseconds, ordering: .relaxed)
+    }
+}

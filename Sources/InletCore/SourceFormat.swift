@@ -1,0 +1,52 @@
+/// What a source says of itself when it has been opened.
+///
+/// A statement of intent: every frame carries its own size, pixel format and colour, and those count.
+public struct SourceFormat: Sendable, Hashable {
+    /// The size of the pictures, before any rotation.
+    public var size: ImageSize
+    public var pixelFormat: PixelFormat
+    /// Frames a second, where it is known and constant enough to state.
+    public var frameRate: Rational?
+    /// The length in seconds of one tick of the source's PTS.
+    public var timeBase: Rational
+    public var colorSpace: ColorSpace
+    public var rotation: Rotation
+    /// The width of a pixel over its height, where it is known.
+    public var sampleAspectRatio: Rational?
+    /// How the source's frames come: that decides the default queue and what the timestamps mean.
+    public var pacing: SourcePacing
+    /// How long it is, for sources that end.
+    public var duration: MediaTime?
+    /// The name of the compression, as FFmpeg spells it, where there is any.
+    public var codec: String?
+    /// The container, device or protocol, in the words of the plug-in.
+    public var container: String?
+
+    public init(
+        size: ImageSize, pixelFormat: PixelFormat, frameRate: Rational? = nil, timeBase: Rational,
+        colorSpace: ColorSpace = .unspecified, rotation: Rotation = .none, sampleAspectRatio: Rational? = nil,
+        pacing: SourcePacing, duration: MediaTime? = nil, codec: String? = nil, container: String? = nil
+    ) {
+        self.size = size
+        self.pixelFormat = pixelFormat
+        self.frameRate = frameRate
+        self.timeBase = timeBase
+        self.colorSpace = colorSpace
+        self.rotation = rotation
+        self.sampleAspectRatio = sampleAspectRatio
+        self.pacing = pacing
+        self.duration = duration
+        self.codec = codec
+        self.container = container
+    }
+}
+
+/// How a source's frames come.
+public enum SourcePacing: String, Sendable, Hashable, CaseIterable {
+    /// The world makes them when it does, and a frame not taken is gone: cameras and networks.
+    case live
+    /// The source holds each frame back until its time has come: a file played at its own speed.
+    case realtime
+    /// As fast as they are taken: a file read for conversion. Timestamps then run ahead of the clock.
+    case unpaced = "none"
+}

@@ -1,0 +1,27 @@
+/// Finds what somebody meant to write.
+public enum Spelling {
+    /// The name nearest to `word` by Damerau's edit distance, or nil where none is near enough to be meant.
+    public static func nearest(to word: String, among names: [String]) -> String? {
+        let limit = max(1, (word.count + 1) / 2)
+        return names.map { ($0, distance(word.lowercased(), $0.lowercased())) }
+            .filter { $0.1 <= limit }
+            .min { $0.1 < $1.1 }?.0
+    }
+
+    /// How many letters must be added, removed, changed or swapped with their neighbour.
+    static func distance(_ left: String, _ right: String) -> Int {
+        let a = Array(left)
+        let b = Array(right)
+        var rows = [Array(0...b.count)]
+        for i in a.indices {
+            var row = [i + 1]
+            for j in b.indices {
+                var best = min(rows[i][j + 1] + 1, row[j] + 1, rows[i][j] + (a[i] == b[j] ? 0 : 1))
+                if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { best = min(best, rows[i - 1][j - 1] + 1) }
+                row.append(best)
+            }
+            rows.append(row)
+        }
+        return rows[a.count][b.count]
+    }
+}

@@ -1,0 +1,66 @@
+/// What a sink gets: an I420 picture with its place on the capture timeline.
+///
+/// A value that shares its pixels. Keep it as long as needed, on any thread; a pooled picture that is kept is one that the
+/// pool cannot reuse.
+public struct VideoFrame: Sendable {
+    /// The picture, before rotation unless the sink asked for it to be applied.
+    public var buffer: I420Buffer
+    /// When the picture was taken, on the machine's monotonic clock: derived from the PTS, strictly increasing for one sink. For a
+    /// source that is not paced it continues from the first frame at the PTS's spacing, and so runs ahead of the clock.
+    public var timestamp: MonotonicTime
+    /// The source's own presentation time, exact; nil where it gave none.
+    public var pts: MediaTime?
+    /// How long the picture is shown, where the source knows.
+    public var duration: MediaTime?
+    /// The source's count of frames, from 0, with gaps where frames were lost or dropped.
+    public var sequence: UInt64
+    public var colorSpace: ColorSpace
+    /// How far to turn the picture clockwise to show it upright.
+    public var rotation: Rotation
+    public var flags: FrameFlags
+    /// The width of a pixel over its height; nil where the source does not know.
+    public var sampleAspectRatio: Rational?
+    /// The time of day at which the picture was taken, in nanoseconds since 1970, where the source knows.
+    public var wallClock: Int64?
+    /// When the frame passed each stage.
+    public var stages: StageTimes
+
+    public init(
+        buffer: I420Buffer, timestamp: MonotonicTime, pts: MediaTime? = nil, duration: MediaTime? = nil,
+        sequence: UInt64, colorSpace: ColorSpace = .unspecified, rotation: Rotation = .none, flags: FrameFlags = [],
+        sampleAspectRatio: Rational? = nil, wallClock: Int64? = nil, stages: StageTimes = StageTimes()
+    ) {
+        self.buffer = buffer
+        self.timestamp = timestamp
+        self.pts = pts
+        self.duration = duration
+        self.sequence = sequence
+        self.colorSpace = colorSpace
+        self.rotation = rotation
+        self.flags = flags
+        self.sampleAspectRatio = sampleAspectRatio
+        self.wallClock = wallClock
+        self.stages = stages
+    }
+
+    /// The size of the picture as it lies in memory.
+    public var size: ImageSize { buffer.size }
+}
+
+/// When a frame passed each stage on its way, on the monotonic clock. Nil where the stage did not happen or is not known.
+public struct StageTimes: Sendable, Hashable {
+    /// The device exposed or read out the picture.
+    public var captured: MonotonicTime?
+    /// Its compressed data had arrived whole.
+    public var received: MonotonicTime?
+    /// The source handed over the decoded picture.
+    public var decoded: MonotonicTime?
+    /// It was put into the sink's mailbox.
+    public var queued: MonotonicTime?
+    /// It had become I420 in the sink's size.
+    public var converted: MonotonicTime?
+    /// It was handed to the sink.
+    public var delivered: MonotonicTime?
+
+    public init() {}
+}
