@@ -1,0 +1,63 @@
+import InletCore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A thread of its own for a source, since sources block.
+///
+/// A plain thread rather than a dispatch queue: a blocked source must not take a worker from a pool that others share, and the thread's name
+/// shows in `top -H` and in debuggers.
+enum CaptureThread {
+    /// Starts a detached thread that runs `body` once.
+    ///
+    /// - Parameter name: cut to the 15 bytes that Linux keeps.
+    /// - Throws: ``InletError/Code/resourceExhausted`` where the system refuses another thread.
+    static func start(named name: String, _ body: @escaping @Sendable () -> Void) throws(InletError) {
+        let box = Box(name: name, body: body)
+        let argument = unsafe Unmanaged.passRetained(box).toOpaque()
+        var attributes = pthread_attr_t()
+        unsafe pthread_attr_init(&attributes)
+        defer { unsafe pthread_attr_destroy(&attributes) }
+        unsafe pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
+        #if canImport(Darwin)
+            var thread: pthread_t?
+        #else
+            var thread = pthread_t()
+        #endif
+        let status = unsafe pthread_create(&thread, &attributes, { unsafe CaptureThread.main($0) }, argument)
+        guard status == 0 else {
+            unsafe Unmanaged<Box>.fromOpaque(argument).release()
+            throw InletError(
+                .resourceExhausted, "The system refuses another thread. Stop some sources, or raise the limit (ulimit -u).",
+                context: .init(operation: "pthread_create", nativeCode: status))
+        }
+    }
+
+    private final class Box: Sendable {
+        let name: String
+        let body: @Sendable () -> Void
+
+        init(name: String, body: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.body = body
+        }
+    }
+
+    private static func main(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+        guard let argument = unsafe argument else { return nil }
+        let box = unsafe Unmanaged<Box>.fromOpaque(argument).takeRetainedValue()
+        let name = String(decoding: box.name.utf8.prefix(15), as: UTF8.self)
+        #if canImport(Darwin)
+            unsafe pthread_setname_np(name)
+        #else
+            unsafe pthread_setname_np(pthread_self(), name)
+        #endif
+        box.body()
+        return nil
+    }
+}

@@ -1,0 +1,37 @@
+public import InletCore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The machine's `CLOCK_MONOTONIC`.
+public struct SystemClock: CaptureClock {
+    public init() {}
+
+    public var now: MonotonicTime {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        return MonotonicTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+
+    /// Sleeps in `poll`, so that a wake-up descriptor can end the sleep.
+    public func wait(until deadline: MonotonicTime, wakeUpDescriptor: Int32) -> Bool {
+        while true {
+            let left = (deadline - now).wholeNanoseconds
+            guard left > 0 else { return true }
+            // poll ignores a descriptor of -1.
+            var descriptor = pollfd(fd: wakeUpDescriptor, events: Int16(POLLIN), revents: 0)
+            #if os(Linux)
+                var timeout = timespec(tv_sec: Int(left / 1_000_000_000), tv_nsec: Int(left % 1_000_000_000))
+                let ready = unsafe ppoll(&descriptor, 1, &timeout, nil)
+            #else
+                let ready = unsafe poll(&descriptor, 1, Int32(clamping: left / 1_000_000 + 1))
+            #endif
+            if ready > 0 { return false }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import InletCore
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A descriptor that becomes readable when raised, for a thread that waits in `poll`.
+///
+/// An eventfd on Linux, a pipe elsewhere. Raised at most once; it stays readable until it is closed with its owner.
+final class WakeUpSignal: Sendable {
+    /// What to poll for reading.
+    let descriptor: Int32
+    private let writeEnd: Int32
+    private let raised = Atomic(false)
+
+    /// - Throws: ``InletError/Code/resourceExhausted`` where the process has no descriptor left.
+    init() throws(InletError) {
+        #if os(Linux)
+            descriptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
+            writeEnd = descriptor
+            guard descriptor >= 0 else { throw Self.outOfDescriptors() }
+        #else
+            var ends: (Int32, Int32) = (-1, -1)
+            let status = unsafe withUnsafeMutableBytes(of: &ends) {
+                unsafe pipe($0.baseAddress?.assumingMemoryBound(to: Int32.self))
+            }
+            guard status == 0 else { throw Self.outOfDescriptors() }
+            (descriptor, writeEnd) = ends
+        #endif
+    }
+
+    deinit {
+        close(descriptor)
+        if writeEnd != descriptor { close(writeEnd) }
+    }
+
+    /// Makes the descriptor readable. Safe from any thread.
+    func raise() {
+        guard !raised.exchange(true, ordering: .relaxed) else { return }
+        // An eventfd takes a 64-bit number. It can only be refused when the counter is full, and then it is readable.
+        var one: UInt64 = 1
+        _ = unsafe write(writeEnd, &one, MemoryLayout<UInt64>.size)
+    }
+
+    private static func outOfDescriptors() -> InletError {
+        InletError(
+            .resourceExhausted,
+            "No file descriptor is left to wake the capture thread. Raise the limit (ulimit -n) or stop some sources.",
+            context: .init(operation: "eventfd", nativeCode: errno))
+    }
+}
