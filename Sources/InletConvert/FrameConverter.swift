@@ -1,0 +1,99 @@
+import CYUV
+public import InletCore
+
+/// Turns native pictures into I420: no pass where they are I420 already, otherwise exactly one.
+///
+/// libyuv converts what cameras and decoders give most (see ``DirectConversion``), libswscale everything else that libavutil names.
+/// Range and matrix of YUV and gray pictures stay as they are; RGB becomes BT.601 of limited range, as FFmpeg makes it.
+///
+/// Safe from any thread. It keeps a few libswscale contexts for reuse, so keep the converter too.
+public final class FrameConverter: Sendable {
+    private let contexts = SwscaleContextStore()
+
+    public init() {}
+
+    /// The frame as I420 at its own size.
+    ///
+    /// A yuv420p or yuvj420p picture stored top down is wrapped: the buffer uses the frame's memory and keeps its owner.
+    ///
+    /// - Parameter pool: where the memory comes from if any is needed.
+    /// - Throws: ``InletError/Code/unsupported`` for pixel formats that nothing here reads, such as those of hardware surfaces;
+    ///   ``InletError/Code/malformedData`` for planes that are missing or too short;
+    ///   ``InletError/Code/invalidConfiguration`` for an impossible size;
+    ///   ``InletError/Code/resourceExhausted`` where the pool is.
+    public func i420(from frame: SourceFrame, pool: I420BufferPool) throws(InletError) -> I420Picture {
+        do throws(InletError) {
+            let format = try NativeFormat.named(frame.pixelFormat)
+            guard let conversion = format.conversion else { throw Self.unsupported(format.pixelFormat) }
+            try format.check(frame)
+            let colorSpace = format.convertedColorSpace(of: frame)
+            let buffer =
+                switch conversion {
+                case .direct(let direct): try direct.convert(frame, pool: pool)
+                case .swscale: try contexts.convert(frame, format: format, range: colorSpace.range, pool: pool)
+                }
+            return I420Picture(buffer: buffer, colorSpace: colorSpace)
+        } catch {
+            var error = error
+            error.context.sequence = error.context.sequence ?? frame.sequence
+            throw error
+        }
+    }
+
+    private static func unsupported(_ pixelFormat: PixelFormat) -> InletError {
+        InletError(
+            .unsupported,
+            """
+            Pictures of the pixel format \(pixelFormat) cannot be converted to I420. Have the source deliver another one; \
+            pictures in a device's memory must be downloaded first.
+            """)
+    }
+
+    /// The picture scaled to exactly `size`: by a box filter where it shrinks to less than half in both directions, otherwise
+    /// bilinearly. The same buffer where the size is right already.
+    ///
+    /// - Throws: ``InletError/Code/invalidConfiguration`` for an impossible size;
+    ///   ``InletError/Code/resourceExhausted`` where the pool is.
+    public func scaled(
+        _ buffer: I420Buffer, to size: ImageSize, pool: I420BufferPool
+    ) throws(InletError) -> I420Buffer {
+        guard buffer.size != size else { return buffer }
+        let source = try unsafe I420Source(buffer)
+        var draft = try pool.makeBuffer(size: size)
+        let target = unsafe I420Target(&draft)
+        // libyuv goes from box to bilinear by itself where a box would not cover two pixels.
+        let status = unsafe I420Scale(
+            source.y, source.yStride, source.u, source.uStride, source.v, source.vStride,
+            Int32(buffer.size.width), Int32(buffer.size.height),
+            target.y, target.yStride, target.u, target.uStride, target.v, target.vStride,
+            Int32(size.width), Int32(size.height), kFilterBox)
+        withExtendedLifetime(buffer) {}
+        guard status == 0 else { throw .yuv("I420Scale", status, "scaling \(buffer.size) to \(size)") }
+        return draft.publish()
+    }
+
+    /// The picture turned clockwise. The same buffer for ``Rotation/none``.
+    ///
+    /// - Throws: ``InletError/Code/resourceExhausted`` where the pool is.
+    public func rotated(
+        _ buffer: I420Buffer, by rotation: Rotation, pool: I420BufferPool
+    ) throws(InletError) -> I420Buffer {
+        let mode: RotationMode
+        switch rotation {
+        case .none: return buffer
+        case .clockwise90: mode = kRotate90
+        case .clockwise180: mode = kRotate180
+        case .clockwise270: mode = kRotate270
+        }
+        let source = try unsafe I420Source(buffer)
+        var draft = try pool.makeBuffer(size: rotation.swapsDimensions ? buffer.size.transposed : buffer.size)
+        let target = unsafe I420Target(&draft)
+        let status = unsafe I420Rotate(
+            source.y, source.yStride, source.u, source.uStride, source.v, source.vStride,
+            target.y, target.yStride, target.u, target.uStride, target.v, target.vStride,
+            Int32(buffer.size.width), Int32(buffer.size.height), mode)
+        withExtendedLifetime(buffer) {}
+        guard status == 0 else { throw .yuv("I420Rotate", status, "turning \(buffer.size) by \(rotation)") }
+        return draft.publish()
+    }
+}

@@ -1,0 +1,43 @@
+import InletCore
+import Synchronization
+
+/// libswscale contexts that wait for the next picture of their shape.
+///
+/// Making one costs far more than a small picture does, and none may be used by two threads at once: each conversion takes one
+/// out and puts it back. Safe from any thread.
+final class SwscaleContextStore: Sendable {
+    /// How many contexts wait at most; with more threads or shapes than that, the least recently used goes.
+    static let capacity = 8
+
+    // In the order of their last use.
+    private let idle = Mutex<[SwscaleContext]>([])
+
+    /// Converts a frame whose planes have been checked against its format.
+    func convert(
+        _ frame: SourceFrame, format: NativeFormat, range: ColorRange, pool: I420BufferPool
+    ) throws(InletError) -> I420Buffer {
+        let shape = SwscaleContext.Shape(format: format.avFormat, size: frame.size, isFullRange: range == .full)
+        var draft = try pool.makeBuffer(size: frame.size)
+        let context: SwscaleContext
+        if let idle = take(shape) { context = idle } else { context = try SwscaleContext(shape, format: format) }
+        try context.convert(frame, into: &draft)
+        // A context that failed is not put back: its state is unknown.
+        put(context)
+        return draft.publish()
+    }
+
+    private func take(_ shape: SwscaleContext.Shape) -> SwscaleContext? {
+        idle.withLock { idle in
+            idle.lastIndex { $0.shape == shape }.map { idle.remove(at: $0) }
+        }
+    }
+
+    private func put(_ context: SwscaleContext) {
+        // Freed after the lock is let go.
+        let surplus = idle.withLock { idle in
+            idle.append(context)
+            return idle.count > Self.capacity ? idle.removeFirst() : nil
+        }
+        _ = surplus
+    }
+}
