@@ -64,7 +64,7 @@ let package = Package(
         library("InletFFmpeg", ["InletCore", "CFFmpeg", logging]),
         library("InletCapture", ["InletCore", "InletConvert", logging, collections]),
         library("Inlet", ["InletCore", "InletConvert", "InletCapture", "PatternSource", "FFmpegSource", "FileSinks"]),
-        library("InletTesting", ["InletCore"]),
+        library("InletTesting", ["InletCore", "PatternSource", logging]),
 
         plugin("PatternSource", []),
         plugin("FFmpegSource", ["InletFFmpeg", "CFFmpeg"]),
