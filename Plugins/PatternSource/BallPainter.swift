@@ -54,6 +54,6 @@ struct BallPainter: PatternPainter {
     /// Half the width of the ball in a row, by Pythagoras in half pixels.
     private func halfWidth(_ row: Int) -> Int {
         let distance = 2 * row + 1 - 2 * radius
-        return Int(Double(4 * radius * radius - distance * distance).squareRoot() / 2)
+        return Int((Double(4 * radius * radius - distance * distance).squareRoot() / 2).rounded())
     }
 }

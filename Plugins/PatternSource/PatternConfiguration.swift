@@ -54,7 +54,7 @@ public struct PatternConfiguration: FrameSourceConfiguration, Hashable {
         func fail(_ message: String) -> InletError {
             InletError(.invalidConfiguration, message, context: .init(subject: redactedURI))
         }
-        guard Self.sizes.lowerBound <= size, size <= Self.sizes.upperBound else {
+        guard Self.sizes.contains(size) else {
             throw fail("A pattern is from 16x16 to 8192x8192 pixels, not \(size).")
         }
         guard Self.frameRates.contains(frameRate) else {
@@ -71,11 +71,13 @@ public struct PatternConfiguration: FrameSourceConfiguration, Hashable {
 
     /// The URI that gives this configuration.
     public var redactedURI: String {
+        let defaults = PatternConfiguration()
         var uri = "pattern:\(pattern.rawValue)?size=\(size)&fps=\(frameRate)"
-        if frames > 0 { uri += "&frames=\(frames)" }
-        if pace != .realtime { uri += "&pace=\(pace.rawValue)" }
-        if seed != 0 { uri += "&seed=\(seed)" }
-        if pattern == .solid { uri += "&color=\(color.optionText)" }
+        if frames != defaults.frames { uri += "&frames=\(frames)" }
+        if pace != defaults.pace { uri += "&pace=\(pace.rawValue)" }
+        if seed != defaults.seed { uri += "&seed=\(seed)" }
+        if color != defaults.color { uri += "&color=\(color.optionText)" }
+        if buffers != defaults.buffers { uri += "&buffers=\(buffers)" }
         return uri
     }
 

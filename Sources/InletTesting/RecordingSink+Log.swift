@@ -56,7 +56,9 @@ extension RecordingSink {
         }
 
         /// Suspends until at least `count` frames were recorded, or the sink was finished.
-        public func frames(atLeast count: Int) async { await suspend { frames, finished in frames >= count || finished } }
+        public func frames(atLeast count: Int) async {
+            await suspend { frames, finished in frames >= count || finished }
+        }
 
         /// Suspends until the sink was finished.
         public func finished() async { await suspend { _, finished in finished } }
