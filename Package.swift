@@ -75,7 +75,8 @@ let package = Package(
 
         // What tests compare with: other programs, and pictures made by them.
         .target(
-            name: "ReferenceTools", dependencies: ["InletCore"], path: "Tests/ReferenceTools", swiftSettings: houseSettings),
+            name: "ReferenceTools", dependencies: ["InletCore"], path: "Tests/ReferenceTools",
+            swiftSettings: houseSettings),
         tests("InletCoreTests", ["InletCore"]),
         tests("InletConvertTests", ["InletCore", "InletConvert", "InletTesting"]),
         tests("InletCaptureTests", ["InletCore", "InletCapture", "InletTesting", logging]),

@@ -11,6 +11,8 @@ public final class ScriptedSource: FrameSource {
     public enum Step: Sendable {
         /// Yields a frame.
         case frame(ScriptedFrame)
+        /// Yields a frame made by the test, in any pixel format. The closure gets the next sequence number.
+        case make(@Sendable (UInt64) throws -> SourceFrame)
         /// Sleeps through ``SourceContext/sleep(until:)``, as sources that pace themselves do.
         case sleep(Duration)
         /// Blocks until it is cancelled or its deadline passes, and throws that, as a well-made source does while nothing comes.
@@ -84,10 +86,8 @@ public final class ScriptedSource: FrameSource {
 
     private func perform(_ step: Step, _ context: SourceContext) throws -> Outcome {
         switch step {
-        case .frame(let frame):
-            let made = try frame.make(nextSequence: nextSequence, format: script.format)
-            nextSequence = made.sequence + 1
-            return .yield(made)
+        case .frame(let frame): return yield(try frame.make(nextSequence: nextSequence, format: script.format))
+        case .make(let make): return yield(try make(nextSequence))
         case .sleep(let duration): try context.sleep(until: context.clock.now + duration)
         case .hang: try context.sleep(until: .distantFuture)
         case .ignoreCancellation(let duration):
@@ -98,6 +98,11 @@ public final class ScriptedSource: FrameSource {
         case .end: return .end
         }
         return .goOn
+    }
+
+    private func yield(_ frame: SourceFrame) -> Outcome {
+        nextSequence = frame.sequence + 1
+        return .yield(frame)
     }
 }
 

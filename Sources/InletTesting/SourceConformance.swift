@@ -58,8 +58,8 @@ public struct SourceConformance: Sendable {
     /// What one run of a source gave.
     private struct Recording {
         var format: SourceFormat
-        var firstSequence: UInt64?
         var facts: [Fact] = []
+        var firstSequence: UInt64? { facts.first?.sequence }
     }
 
     private struct Fact: Equatable {
@@ -70,11 +70,14 @@ public struct SourceConformance: Sendable {
     }
 
     /// Opens a source, reads its first frames and closes it, and checks all of these.
+    ///
+    /// - Returns: what it gave, or nil where there was no frame to look at.
     private func record(
         _ configuration: any FrameSourceConfiguration, into violations: inout [Violation]
     ) async -> Recording? {
         let runner = SourceRunner(configuration, limit: callLimit)
         guard let format = await open(runner, &violations) else {
+            _ = await runner.close()
             await finish(runner, owners: [], &violations)
             return nil
         }
@@ -108,11 +111,10 @@ public struct SourceConformance: Sendable {
                 last = (frame, checksum)
             }
         }
-        recording.firstSequence = recording.facts.first?.sequence
         await closeKeeping(last, runner, &violations)
         last = nil
         await finish(runner, owners: owners, &violations)
-        return recording
+        return recording.facts.isEmpty ? nil : recording
     }
 
     private func open(_ runner: SourceRunner, _ violations: inout [Violation]) async -> SourceFormat? {
