@@ -55,8 +55,10 @@ struct ColorBarsPainter: PatternPainter {
         draft.fill(columns: columns, rows: rows, with: .black)
         for column in columns {
             let level = Double(column - columns.lowerBound) / Double(max(1, columns.count - 1))
-            draft.fill(.y, columns: column..<column + 1, rows: rows, with: YUVColor.gray(level: level).y)
+            let value = YUVColor.gray(level: level).y
+            draft.fill(.y, columns: column..<column + 1, rows: rows.prefix(1), with: value)
         }
+        draft.copy(.y, row: rows.lowerBound, columns: columns, to: rows)
     }
 
     private func even(_ position: Int) -> Int { position & ~1 }

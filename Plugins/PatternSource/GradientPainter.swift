@@ -6,12 +6,13 @@ struct GradientPainter: PatternPainter {
         let size = draft.size
         for column in 0..<size.width {
             let value = ramp(column, of: size.width, from: 16, to: 235)
-            draft.fill(.y, columns: column..<column + 1, rows: 0..<size.height, with: value)
+            draft.fill(.y, columns: column..<column + 1, rows: 0..<1, with: value)
         }
+        draft.copy(.y, row: 0, columns: 0..<size.width, to: 1..<size.height)
         let chroma = size.chroma
         for row in 0..<chroma.height {
             let value = ramp(row, of: chroma.height, from: 16, to: 240)
-            draft.fill(.u, columns: 0..<chroma.width, rows: row..<row + 1, with: 255 - value + 1)
+            draft.fill(.u, columns: 0..<chroma.width, rows: row..<row + 1, with: 16 + (240 - value))
             draft.fill(.v, columns: 0..<chroma.width, rows: row..<row + 1, with: value)
         }
     }

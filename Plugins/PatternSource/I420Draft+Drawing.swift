@@ -25,24 +25,43 @@ extension I420Draft {
         fill(.v, columns: halved(columns), rows: halved(rows), with: color.v)
     }
 
-    /// Fills a plane row by row with words of eight bytes, the least significant at the left.
+    /// Copies columns of one row to other rows.
+    ///
+    /// - Precondition: all of them lie within the plane.
+    mutating func copy(_ plane: I420Buffer.Plane, row: Int, columns: Range<Int>, to rows: some Sequence<Int>) {
+        let bounds = I420Buffer.rows(of: plane, in: size)
+        precondition(
+            columns.lowerBound >= 0 && columns.upperBound <= bounds.width && (0..<bounds.height).contains(row),
+            "columns \(columns) of row \(row) of a plane of \(bounds)")
+        let stride = strides[plane]
+        let base = unsafe mutableBaseAddress(of: plane) + columns.lowerBound
+        for target in rows where target != row {
+            precondition((0..<bounds.height).contains(target), "row \(target) of a plane of \(bounds)")
+            unsafe (base + target * stride).update(from: base + row * stride, count: columns.count)
+        }
+    }
+
+    /// Fills a plane row by row with random numbers, eight bytes at a time, the least significant at the left.
+    ///
+    /// - Parameter transform: what each eight bytes become.
     @inline(__always)
-    mutating func fill(_ plane: I420Buffer.Plane, words: () -> UInt64) {
+    mutating func fill(
+        _ plane: I420Buffer.Plane, with numbers: inout SplitMix64, transform: (UInt64) -> UInt64
+    ) {
         let bounds = I420Buffer.rows(of: plane, in: size)
         let stride = strides[plane]
-        let base = unsafe UnsafeMutableRawPointer(mutableBaseAddress(of: plane))
+        let base = unsafe mutableBaseAddress(of: plane)
+        let wordCount = bounds.width / 8
         for row in 0..<bounds.height {
             let line = unsafe base + row * stride
-            var offset = 0
-            while offset + 8 <= bounds.width {
-                unsafe line.storeBytes(of: words().littleEndian, toByteOffset: offset, as: UInt64.self)
-                offset += 8
+            // Rows begin at multiples of 64 bytes.
+            unsafe line.withMemoryRebound(to: UInt64.self, capacity: wordCount) { words in
+                for index in 0..<wordCount { unsafe words[index] = transform(numbers.next()).littleEndian }
             }
-            var rest = words()
-            while offset < bounds.width {
-                unsafe line.storeBytes(of: UInt8(truncatingIfNeeded: rest), toByteOffset: offset, as: UInt8.self)
+            var rest = transform(numbers.next())
+            for column in wordCount * 8..<bounds.width {
+                unsafe line[column] = UInt8(truncatingIfNeeded: rest)
                 rest >>= 8
-                offset += 1
             }
         }
     }

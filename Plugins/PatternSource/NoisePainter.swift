@@ -9,10 +9,9 @@ struct NoisePainter: PatternPainter {
         for plane in I420Buffer.Plane.allCases {
             // 16 to 207 in luma and 32 to 223 in chroma: within limited range, chroma around grey.
             let floor: UInt64 = plane == .y ? 0x1010_1010_1010_1010 : 0x2020_2020_2020_2020
-            draft.fill(plane) {
-                let random = numbers.next()
+            draft.fill(plane, with: &numbers) { random in
                 // In each byte, seven random bits and half of the eighth: 0 to 191, and no carry into the next byte.
-                return (random & 0x7F7F_7F7F_7F7F_7F7F) + ((random >> 1) & 0x4040_4040_4040_4040) + floor
+                (random & 0x7F7F_7F7F_7F7F_7F7F) &+ ((random >> 1) & 0x4040_4040_4040_4040) &+ floor
             }
         }
     }

@@ -15,15 +15,22 @@ struct ZonePlatePainter: PatternPainter {
         // r^2 / (2 s) turns, and so this much of a turn for each quarter.
         let step = UInt32((1 << 32) / (8 * shorter))
         draft.fillBlack()
-        let stride = draft.strides.y
-        var bytes = draft.mutableBytes(of: .y)
-        for row in 0..<size.height {
+        for row in 0..<(size.height + 1) / 2 {
             let y = 2 * row - size.height + 1
-            for column in 0..<size.width {
-                let x = 2 * column - size.width + 1
-                let angle = UInt32(truncatingIfNeeded: x * x + y * y) &* step
-                bytes[row * stride + column] = levels[Int(angle >> 20)]
-            }
+            paint(&draft, row: row, y: y, step: step)
+            // The lower half mirrors the upper one.
+            draft.copy(.y, row: row, columns: 0..<size.width, to: CollectionOfOne(size.height - 1 - row))
+        }
+    }
+
+    private func paint(_ draft: inout I420Draft, row: Int, y: Int, step: UInt32) {
+        let start = row * draft.strides.y
+        let width = draft.size.width
+        var bytes = draft.mutableBytes(of: .y)
+        for column in 0..<width {
+            let x = 2 * column - width + 1
+            let angle = UInt32(truncatingIfNeeded: x * x + y * y) &* step
+            bytes[start + column] = levels[Int(angle >> 20)]
         }
     }
 }
