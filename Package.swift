@@ -64,7 +64,7 @@ let package = Package(
         library("InletFFmpeg", ["InletCore", "CFFmpeg", logging]),
         library("InletCapture", ["InletCore", "InletConvert", logging, collections]),
         library("Inlet", ["InletCore", "InletConvert", "InletCapture", "PatternSource", "FFmpegSource", "FileSinks"]),
-        library("InletTesting", ["InletCore"]),
+        library("InletTesting", ["InletCore", "PatternSource", logging]),
 
         plugin("PatternSource", []),
         plugin("FFmpegSource", ["InletFFmpeg", "CFFmpeg"]),
@@ -73,13 +73,17 @@ let package = Package(
         .executableTarget(
             name: "InletCLI", dependencies: ["Inlet", argumentParser, histogram, logging], swiftSettings: houseSettings),
 
+        // What tests compare with: other programs, and pictures made by them.
+        .target(
+            name: "ReferenceTools", dependencies: ["InletCore"], path: "Tests/ReferenceTools",
+            swiftSettings: houseSettings),
         tests("InletCoreTests", ["InletCore"]),
         tests("InletConvertTests", ["InletCore", "InletConvert", "InletTesting"]),
         tests("InletCaptureTests", ["InletCore", "InletCapture", "InletTesting", logging]),
-        tests("InletTestingTests", ["InletCore", "InletTesting", "PatternSource"]),
-        tests("PatternSourceTests", ["InletCore", "InletTesting", "PatternSource", logging]),
+        tests("InletTestingTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools", logging]),
+        tests("PatternSourceTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools", logging]),
         tests("FFmpegSourceTests", ["InletCore", "InletTesting", "FFmpegSource", logging]),
-        tests("FileSinksTests", ["InletCore", "InletTesting", "FileSinks", logging]),
+        tests("FileSinksTests", ["InletCore", "InletTesting", "FileSinks", "ReferenceTools", logging]),
         tests("IntegrationTests", ["Inlet", "InletTesting"]),
         tests("HouseTests", []),
     ]

@@ -58,9 +58,14 @@ extension ImageSize: OptionValue, Comparable {
     public static var typeDescription: String { "WIDTHxHEIGHT" }
 
     /// Whether the left size fits within the right one and differs from it.
-    public static func < (left: ImageSize, right: ImageSize) -> Bool {
-        left != right && left.width <= right.width && left.height <= right.height
+    public static func < (left: ImageSize, right: ImageSize) -> Bool { left != right && left <= right }
+
+    /// Whether the left size fits within the right one. Of two sizes neither may: `<=` is not the opposite of `>` here.
+    public static func <= (left: ImageSize, right: ImageSize) -> Bool {
+        left.width <= right.width && left.height <= right.height
     }
+    public static func > (left: ImageSize, right: ImageSize) -> Bool { right < left }
+    public static func >= (left: ImageSize, right: ImageSize) -> Bool { right <= left }
 }
 
 extension Rational: OptionValue {

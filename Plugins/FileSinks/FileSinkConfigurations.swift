@@ -1,0 +1,55 @@
+public import InletCore
+
+/// A sink that throws every frame away: `null:`. For measurements, and to run a source for its events.
+public struct NullSinkConfiguration: FrameSinkConfiguration, Hashable {
+    public init() {}
+
+    public var redactedURI: String { "null:" }
+
+    public func makeSink() -> any FrameSink { NullSink() }
+}
+
+/// Planes one after another, without padding or headers: `i420:out.yuv`.
+///
+/// A picture of another size than the first is refused with ``InletError/Code/unsupported``.
+public struct I420SinkConfiguration: FrameSinkConfiguration, Hashable {
+    /// The file, created or cut to nothing when the sink starts; `-` is standard output.
+    public var path: String
+
+    public init(path: String) { self.path = path }
+
+    public var redactedURI: String { "i420:\(path)" }
+
+    public func makeSink() -> any FrameSink {
+        PlanarFileSink(path: path, layout: .i420, subject: redactedURI)
+    }
+}
+
+/// YUV4MPEG2, which most video programs read: `y4m:out.y4m`.
+///
+/// A picture of another size than the first is refused with ``InletError/Code/unsupported``. The file has one frame rate and no
+/// timestamps: the rate that the source states, else the inverse of its time base.
+public struct Y4MSinkConfiguration: FrameSinkConfiguration, Hashable {
+    /// The file, created or cut to nothing when the sink starts; `-` is standard output.
+    public var path: String
+
+    public init(path: String) { self.path = path }
+
+    public var redactedURI: String { "y4m:\(path)" }
+
+    public func makeSink() -> any FrameSink {
+        PlanarFileSink(path: path, layout: .y4m, subject: redactedURI)
+    }
+}
+
+/// A line with PTS and MD5 sum a frame, comparable with FFmpeg's framemd5: `framemd5:-`.
+public struct FrameMD5SinkConfiguration: FrameSinkConfiguration, Hashable {
+    /// The file, created or cut to nothing when the sink starts; `-` is standard output.
+    public var path: String
+
+    public init(path: String) { self.path = path }
+
+    public var redactedURI: String { "framemd5:\(path)" }
+
+    public func makeSink() -> any FrameSink { FrameMD5Sink(path: path, subject: redactedURI) }
+}

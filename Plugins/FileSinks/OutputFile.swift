@@ -1,0 +1,112 @@
+import InletCore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The owner of an output descriptor: a file, a pipe, a device or standard output.
+///
+/// Not for use from two threads at once. Writes block while a pipe or device is slow.
+@safe final class OutputFile {
+    /// What errors call it.
+    private let name: String
+    private let descriptor: Int32
+    private let ownsDescriptor: Bool
+    /// Whether what was written can be taken back.
+    private let isRegularFile: Bool
+    /// Where the last complete frame ends, in bytes from the start of the file.
+    private var end: off_t
+    private var isOpen = true
+    private let packing = PackingBlock()
+
+    /// Opens a path for writing, creating the file or cutting it to nothing; `-` is standard output.
+    ///
+    /// - Throws: an error made of the `errno`. A named pipe that nobody reads is an error, not a wait.
+    init(path: String) throws(InletError) {
+        if path == "-" {
+            name = "standard output"
+            descriptor = STDOUT_FILENO
+        } else {
+            name = path
+            // With O_NONBLOCK a pipe without a reader fails to open instead of waiting for ever. Later writes may wait.
+            descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0o666)
+            guard descriptor >= 0 else { throw InletError(errno: errno, operation: "open", path: path) }
+            _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
+        }
+        ownsDescriptor = path != "-"
+        var status = stat()
+        isRegularFile = unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        let appends = fcntl(descriptor, F_GETFL) & O_APPEND != 0
+        end = appends ? status.st_size : max(0, lseek(descriptor, 0, SEEK_CUR))
+    }
+
+    deinit { try? finish() }
+
+    /// Writes text and, behind it, the planes of a picture without their padding.
+    ///
+    /// Unpadded planes are written from where they lie; padded ones are packed first, into one block that is used again. If not
+    /// everything can be written, a file is cut back to where it was, so that it ends with a complete frame.
+    ///
+    /// - Throws: ``SinkStopped`` where the reader of a pipe went away; else an error made of the `errno`.
+    func write(_ text: [UInt8], _ picture: I420Buffer? = nil) throws {
+        let failure = unsafe withUnsafeTemporaryAllocation(of: iovec.self, capacity: 4) { storage in
+            unsafe text.withUnsafeBytes { text in
+                var pieces = unsafe OutputPieces(storage)
+                unsafe pieces.append(text)
+                guard let picture else { return writeAll(&pieces) }
+                let packed = packing.pack(picture)
+                for plane in I420Buffer.Plane.allCases {
+                    unsafe pieces.append(packed.bytes(of: plane))
+                }
+                let failure = writeAll(&pieces)
+                // The pieces are addresses within these two.
+                return withExtendedLifetime((packed, picture)) { failure }
+            }
+        }
+        guard let failure else { return }
+        if isRegularFile {
+            _ = ftruncate(descriptor, end)
+            _ = lseek(descriptor, end, SEEK_SET)
+        }
+        if failure == EPIPE { throw SinkStopped() }
+        throw InletError(errno: failure, operation: "write", path: name)
+    }
+
+    /// Closes the descriptor, except standard output's.
+    ///
+    /// - Throws: where the system only now reports that something could not be stored.
+    func finish() throws(InletError) {
+        guard isOpen else { return }
+        isOpen = false
+        guard ownsDescriptor else { return }
+        // A close that fails has closed the descriptor, too: Linux close(2), "Dealing with error returns from close()".
+        guard close(descriptor) != 0, errno != EINTR else { return }
+        throw InletError(errno: errno, operation: "close", path: name)
+    }
+
+    /// Writes all pieces.
+    ///
+    /// - Returns: the `errno` of what made that impossible, or nil.
+    private func writeAll(_ pieces: inout OutputPieces) -> Int32? {
+        var written: off_t = 0
+        while !pieces.isEmpty {
+            let (count, error) = SignalGuard.run { pieces.write(to: descriptor) }
+            if count >= 0 {
+                pieces.drop(count)
+                written += off_t(count)
+            } else if error == EAGAIN {
+                // Standard output may have been made non-blocking by whoever shares it.
+                var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = unsafe poll(&request, 1, -1)
+            } else if error != EINTR {
+                return error
+            }
+        }
+        end += written
+        return nil
+    }
+}

@@ -1,0 +1,48 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// What is still to be written, as a list of up to four stretches of memory for `writev`.
+///
+/// The memory must outlive this value.
+@safe struct OutputPieces: ~Copyable {
+    private let storage: UnsafeMutableBufferPointer<iovec>
+    private var first = 0
+    private var count = 0
+
+    /// - Parameter storage: room for the list, not initialised.
+    @unsafe init(_ storage: UnsafeMutableBufferPointer<iovec>) { unsafe self.storage = storage }
+
+    var isEmpty: Bool { first == count }
+
+    /// Adds memory behind what is there; empty memory is left out.
+    @unsafe mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        guard unsafe !bytes.isEmpty else { return }
+        unsafe storage.initializeElement(
+            at: count,
+            to: iovec(iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count))
+        count += 1
+    }
+
+    /// Writes as much as the system takes at once; returns what `writev` does.
+    func write(to descriptor: Int32) -> Int {
+        guard !isEmpty, let base = unsafe storage.baseAddress else { return 0 }
+        return unsafe writev(descriptor, base + first, Int32(count - first))
+    }
+
+    /// Takes away what was written.
+    mutating func drop(_ written: Int) {
+        var left = written
+        while first < count, left >= (unsafe storage[first].iov_len) {
+            left -= unsafe storage[first].iov_len
+            first += 1
+        }
+        guard left > 0, first < count else { return }
+        unsafe storage[first].iov_base += left
+        unsafe storage[first].iov_len -= left
+    }
+}

@@ -1,0 +1,60 @@
+import InletCore
+
+/// Writes pictures one after another, with or without YUV4MPEG2 headers.
+final class PlanarFileSink: FrameSink {
+    enum Layout {
+        /// Planes and nothing else.
+        case i420
+        /// The headers that FFmpeg's yuv4mpegpipe muxer writes.
+        case y4m
+    }
+
+    private let path: String
+    private let layout: Layout
+    private let subject: String
+    private var file: OutputFile?
+    private var size = ImageSize(width: 0, height: 0)
+    private let frameHeader: [UInt8]
+
+    init(path: String, layout: Layout, subject: String) {
+        self.path = path
+        self.layout = layout
+        self.subject = subject
+        frameHeader = layout == .y4m ? Array("FRAME\n".utf8) : []
+    }
+
+    func start(_ format: VideoFormat) throws {
+        do {
+            let file = try OutputFile(path: path)
+            if layout == .y4m { try file.write(Array(Y4MHeader(format).text.utf8)) }
+            self.file = file
+            size = format.size
+        } catch let error as InletError {
+            throw error.about(subject)
+        }
+    }
+
+    func consume(_ frame: VideoFrame) throws {
+        guard frame.size == size else {
+            throw InletError(
+                .unsupported,
+                "The picture changed from \(size) to \(frame.size); the file has one size. Fix it with --size \(size).",
+                context: .init(subject: subject, sequence: frame.sequence))
+        }
+        do {
+            try file?.write(frameHeader, frame.buffer)
+        } catch var error as InletError {
+            error.context.sequence = frame.sequence
+            throw error.about(subject)
+        }
+    }
+
+    func finish() throws {
+        defer { file = nil }
+        do {
+            try file?.finish()
+        } catch {
+            throw error.about(subject)
+        }
+    }
+}

@@ -1,0 +1,51 @@
+public import InletCore
+
+extension SinkPlugin {
+    /// `null:`
+    public static let null = SinkPlugin(
+        PluginInfo(
+            name: "NullSink", schemes: ["null"], summary: "Throws every frame away.", usage: "null:", options: [],
+            examples: ["null:"])
+    ) { uri, _ in
+        guard uri.rest.isEmpty else {
+            throw InletError(
+                .invalidConfiguration, "null: takes no path; write null: alone.", context: .init(subject: uri.redacted))
+        }
+        return NullSinkConfiguration()
+    }
+
+    /// `i420:PATH`
+    public static let i420 = file(
+        "I420Sink", scheme: "i420", summary: "Writes the planes of each picture, without padding or headers.",
+        suffix: "yuv"
+    ) { I420SinkConfiguration(path: $0) }
+
+    /// `y4m:PATH`
+    public static let y4m = file(
+        "Y4MSink", scheme: "y4m", summary: "Writes YUV4MPEG2, as FFmpeg's yuv4mpegpipe does.", suffix: "y4m"
+    ) { Y4MSinkConfiguration(path: $0) }
+
+    /// `framemd5:PATH`
+    public static let framemd5 = file(
+        "FrameMD5Sink", scheme: "framemd5",
+        summary: "Writes the PTS and MD5 sum of each picture, as FFmpeg's framemd5 does.", suffix: "framemd5"
+    ) { FrameMD5SinkConfiguration(path: $0) }
+
+    private static func file(
+        _ name: String, scheme: String, summary: String, suffix: String,
+        makeConfiguration: @escaping @Sendable (String) -> any FrameSinkConfiguration
+    ) -> SinkPlugin {
+        let info = PluginInfo(
+            name: name, schemes: [scheme], summary: summary,
+            usage: "\(scheme):PATH, where the PATH - is standard output", options: [],
+            examples: ["\(scheme):out.\(suffix)", "\(scheme):-"])
+        return SinkPlugin(info) { uri, _ in
+            guard !uri.rest.isEmpty else {
+                throw InletError(
+                    .invalidConfiguration, "\(scheme): needs a path, such as \(scheme):out.\(suffix).",
+                    context: .init(subject: uri.redacted))
+            }
+            return makeConfiguration(uri.rest)
+        }
+    }
+}

@@ -1,0 +1,29 @@
+public import InletCore
+
+/// The pictures that ``PatternSource`` draws.
+public enum TestPattern: String, Sendable, Hashable, ChoiceOptionValue {
+    /// Colour bars: SMPTE RP 219-1 from 720 lines up, SMPTE EG 1 below.
+    case smpte
+    /// Black and white squares, an eighth of the shorter side wide.
+    case checkerboard
+    /// Luma rises to the right, U falls and V rises to the bottom: every plane over its whole limited range.
+    case gradient
+    /// Rings whose frequency rises with the distance from the middle, up to a cycle every two pixels at the nearer edge.
+    case zone
+    /// A ball that bounces off the edges; the seed says where it starts and how it flies.
+    case ball
+    /// Noise in every plane, other in each frame; the seed says which.
+    case noise
+    /// One colour.
+    case solid
+    /// Blocks that carry the frame's number and capture time, laid out as ``TimecodeLayout`` says, above a moving bar.
+    case timecode
+
+    /// Whether every frame is the same, so that it is drawn once and shared.
+    var isStill: Bool {
+        switch self {
+        case .smpte, .checkerboard, .gradient, .zone, .solid: true
+        case .ball, .noise, .timecode: false
+        }
+    }
+}

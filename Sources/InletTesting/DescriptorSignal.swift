@@ -1,0 +1,69 @@
+import InletCore
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A pipe that becomes readable when raised and stays so: what a blocked thread polls beside another descriptor.
+final class DescriptorSignal: Sendable {
+    /// What to poll for reading.
+    let descriptor: Int32
+    private let writeEnd: Int32
+    private let raised = Atomic(false)
+
+    /// - Precondition: the process has two descriptors left; a test can do nothing useful without.
+    init() {
+        var ends: (Int32, Int32) = (-1, -1)
+        let status = unsafe withUnsafeMutableBytes(of: &ends) {
+            unsafe pipe($0.baseAddress?.assumingMemoryBound(to: Int32.self))
+        }
+        precondition(status == 0, "no descriptors left")
+        (descriptor, writeEnd) = ends
+    }
+
+    deinit {
+        close(descriptor)
+        close(writeEnd)
+    }
+
+    /// Makes the descriptor readable. Safe from any thread.
+    func raise() {
+        guard !raised.exchange(true, ordering: .relaxed) else { return }
+        var byte: UInt8 = 1
+        _ = unsafe write(writeEnd, &byte, 1)
+    }
+
+    /// Blocks until this signal or the other descriptor is readable; -1 stands for no other.
+    func wait(or other: Int32) {
+        var requests = (
+            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: other, events: Int16(POLLIN), revents: 0)
+        )
+        unsafe withUnsafeMutableBytes(of: &requests) { bytes in
+            while unsafe poll(bytes.baseAddress?.assumingMemoryBound(to: pollfd.self), 2, -1) < 0, errno == EINTR {}
+        }
+    }
+}
+
+/// The machine's monotonic clock, for suites that check that something returns in time.
+struct RealClock: CaptureClock {
+    private static let origin = SuspendingClock.now
+
+    var now: MonotonicTime {
+        MonotonicTime(nanoseconds: 1_000_000_000) + Self.origin.duration(to: SuspendingClock.now)
+    }
+
+    func wait(until deadline: MonotonicTime, wakeUpDescriptor: Int32) -> Bool {
+        while true {
+            let left = (deadline - now).wholeNanoseconds
+            guard left > 0 else { return true }
+            var request = pollfd(fd: wakeUpDescriptor, events: Int16(POLLIN), revents: 0)
+            if unsafe poll(&request, 1, Int32(clamping: left / 1_000_000 + 1)) > 0 { return false }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+public import InletCore
+import Synchronization
+
+/// A sink that keeps a record of what it gets, and misbehaves where it is told to.
+///
+/// The record is a ``Log`` of its own, so that a test reads it while the sink belongs to a delivery queue.
+public final class RecordingSink: FrameSink {
+    /// What the sink got.
+    public let log: Log
+    public let wants: SinkWants
+    private let behavior: Behavior
+    private var count = 0
+
+    /// What the sink does besides recording.
+    public struct Behavior: Sendable {
+        /// Thrown by `start`. The default is nil.
+        public var startError: InletError?
+        /// Thrown when the frame with this index arrives, 0 being the first. The default is nil.
+        public var frameError: (index: Int, error: InletError)?
+        /// How many frames are enough: the next one throws ``SinkStopped``. The default is nil, for all.
+        public var frameLimit: Int?
+        /// Thrown by `finish`. The default is nil.
+        public var finishError: InletError?
+        /// Every frame stops here before it is recorded. The default is nil.
+        public var gate: Gate?
+        /// How long each frame takes, and by which clock. The default is nil, for no time.
+        public var delay: (duration: Duration, clock: any CaptureClock)?
+        /// How many of the newest frames are kept with their pixels. The default is 0.
+        public var keptFrames = 0
+
+        public init() {}
+    }
+
+    public init(_ behavior: Behavior = Behavior(), wants: SinkWants = SinkWants(), log: Log = Log()) {
+        self.behavior = behavior
+        self.wants = wants
+        self.log = log
+    }
+
+    public func start(_ format: VideoFormat) throws {
+        log.record(.start(format))
+        if let error = behavior.startError { throw error }
+    }
+
+    public func consume(_ frame: VideoFrame) throws {
+        behavior.gate?.pass()
+        if let (duration, clock) = behavior.delay {
+            let end = clock.now + duration
+            while clock.now < end { _ = clock.wait(until: end, wakeUpDescriptor: -1) }
+        }
+        if let limit = behavior.frameLimit, count >= limit { throw SinkStopped() }
+        if let (index, error) = behavior.frameError, index == count { throw error }
+        count += 1
+        log.record(.frame(RecordedFrame(frame)), keeping: frame, limit: behavior.keptFrames)
+    }
+
+    public func finish() throws {
+        log.record(.finish)
+        if let error = behavior.finishError { throw error }
+    }
+}
+
+/// What a ``RecordingSink`` writes down of a frame: all but its pixels, so that the record holds no picture's memory.
+public struct RecordedFrame: Sendable {
+    public let size: ImageSize
+    public let timestamp: MonotonicTime
+    public let pts: MediaTime?
+    public let duration: MediaTime?
+    public let sequence: UInt64
+    public let colorSpace: ColorSpace
+    public let rotation: Rotation
+    public let flags: FrameFlags
+    public let sampleAspectRatio: Rational?
+    public let wallClock: Int64?
+    public let stages: StageTimes
+    /// The luma of the top left pixel.
+    public let firstLuma: UInt8
+
+    init(_ frame: VideoFrame) {
+        size = frame.size
+        timestamp = frame.timestamp
+        pts = frame.pts
+        duration = frame.duration
+        sequence = frame.sequence
+        colorSpace = frame.colorSpace
+        rotation = frame.rotation
+        flags = frame.flags
+        sampleAspectRatio = frame.sampleAspectRatio
+        wallClock = frame.wallClock
+        stages = frame.stages
+        firstLuma = frame.buffer.row(0, of: .y)[0]
+    }
+}

@@ -1,0 +1,157 @@
+public import InletCore
+
+/// A source that does what a list of steps says: for tests of whatever drives sources.
+public final class ScriptedSource: FrameSource {
+    private let script: Script
+    private let log: Log
+    private var remaining: ArraySlice<Step>
+    private var nextSequence: UInt64 = 0
+
+    /// One thing that a source does.
+    public enum Step: Sendable {
+        /// Yields a frame.
+        case frame(ScriptedFrame)
+        /// Yields a frame made by the test, in any pixel format. The closure gets the next sequence number.
+        case make(@Sendable (UInt64) throws -> SourceFrame)
+        /// Sleeps through ``SourceContext/sleep(until:)``, as sources that pace themselves do.
+        case sleep(Duration)
+        /// Blocks until it is cancelled or its deadline passes, and throws that, as a well-made source does while nothing comes.
+        case hang
+        /// Blocks for so long by the context's clock whatever happens: a source that breaks the contract.
+        case ignoreCancellation(Duration)
+        /// Counts frames as lost.
+        case drop(DropReason, UInt64)
+        /// Throws.
+        case fail(InletError)
+        /// Ends the stream. So does the end of the list.
+        case end
+    }
+
+    /// What one source does from its opening to its end.
+    public struct Script: Sendable {
+        public var format: SourceFormat
+        /// What happens before `open` returns. Frames and ends are passed over.
+        public var opening: [Step]
+        public var steps: [Step]
+
+        public init(format: SourceFormat = ScriptedSource.format(), opening: [Step] = [], _ steps: [Step]) {
+            self.format = format
+            self.opening = opening
+            self.steps = steps
+        }
+    }
+
+    init(_ script: Script, log: Log) {
+        self.script = script
+        self.log = log
+        remaining = script.steps[...]
+        log.record(.made)
+    }
+
+    public func open(_ context: SourceContext) throws -> SourceFormat {
+        log.record(.open)
+        for step in script.opening { _ = try perform(step, context) }
+        return script.format
+    }
+
+    public func nextFrame(_ context: SourceContext) throws -> SourceFrame? {
+        log.record(.nextFrame)
+        while let step = remaining.popFirst() {
+            switch try perform(step, context) {
+            case .goOn: continue
+            case .yield(let frame): return frame
+            case .end: return nil
+            }
+        }
+        return nil
+    }
+
+    public func close() { log.record(.close) }
+
+    /// A format for scripts: 64x48, 30 frames a second with a tick each, unpaced.
+    public static func format(
+        size: ImageSize = ImageSize(width: 64, height: 48), timeBase: Rational = Rational(1, 30),
+        pacing: SourcePacing = .unpaced
+    ) -> SourceFormat {
+        SourceFormat(
+            size: size, pixelFormat: .yuv420p, frameRate: timeBase.reciprocal, timeBase: timeBase,
+            colorSpace: .bt601, pacing: pacing, container: "script")
+    }
+
+    private enum Outcome {
+        case goOn
+        case yield(SourceFrame)
+        case end
+    }
+
+    private func perform(_ step: Step, _ context: SourceContext) throws -> Outcome {
+        switch step {
+        case .frame(let frame): return yield(try frame.make(nextSequence: nextSequence, format: script.format))
+        case .make(let make): return yield(try make(nextSequence))
+        case .sleep(let duration): try context.sleep(until: context.clock.now + duration)
+        case .hang: try context.sleep(until: .distantFuture)
+        case .ignoreCancellation(let duration):
+            let end = context.clock.now + duration
+            while context.clock.now < end { _ = context.clock.wait(until: end, wakeUpDescriptor: -1) }
+        case .drop(let reason, let count): context.countDrop(reason, count)
+        case .fail(let error): throw error
+        case .end: return .end
+        }
+        return .goOn
+    }
+
+    private func yield(_ frame: SourceFrame) -> Outcome {
+        nextSequence = frame.sequence + 1
+        return .yield(frame)
+    }
+}
+
+/// A frame of a ``ScriptedSource``: a grey picture whose luma is 16 plus the sequence number modulo 200.
+public struct ScriptedFrame: Sendable {
+    /// The PTS in ticks of the format's time base. Nil for a frame without one.
+    public var pts: Int64?
+    /// The duration in the same ticks. The default is nil.
+    public var duration: Int64?
+    /// The default, nil, is the format's.
+    public var size: ImageSize?
+    /// The default, nil, is one more than the frame before.
+    public var sequence: UInt64?
+    public var flags: FrameFlags
+    /// The default, nil, is the format's.
+    public var colorSpace: ColorSpace?
+    /// The default, nil, is the format's.
+    public var rotation: Rotation?
+
+    public init(
+        pts: Int64?, duration: Int64? = nil, size: ImageSize? = nil, sequence: UInt64? = nil, flags: FrameFlags = [],
+        colorSpace: ColorSpace? = nil, rotation: Rotation? = nil
+    ) {
+        self.pts = pts
+        self.duration = duration
+        self.size = size
+        self.sequence = sequence
+        self.flags = flags
+        self.colorSpace = colorSpace
+        self.rotation = rotation
+    }
+
+    /// The luma of the frame with a sequence number.
+    public static func luma(sequence: UInt64) -> UInt8 { 16 + UInt8(sequence % 200) }
+
+    func make(nextSequence: UInt64, format: SourceFormat) throws -> SourceFrame {
+        let number = sequence ?? nextSequence
+        var draft = try I420Draft(size: size ?? format.size)
+        draft.fill(y: Self.luma(sequence: number), u: 128, v: 128)
+        return SourceFrame(
+            draft.publish(), pts: pts.map { MediaTime(ticks: $0, timeBase: format.timeBase) },
+            duration: duration.map { MediaTime(ticks: $0, timeBase: format.timeBase) }, sequence: number,
+            colorSpace: colorSpace ?? format.colorSpace, rotation: rotation ?? format.rotation, flags: flags)
+    }
+}
+
+extension [ScriptedSource.Step] {
+    /// Frames with PTS 0, 1, 2 and so on.
+    public static func frames(_ count: Int) -> Self {
+        (0..<count).map { .frame(ScriptedFrame(pts: Int64($0), duration: 1)) }
+    }
+}

@@ -1,0 +1,93 @@
+public import InletCore
+
+/// Checks a sink plug-in against the contract of ``FrameSink``, for any author and with any test framework:
+///
+///     #expect(await SinkConformance.check { MyConfiguration(path: freshPath()) } == [])
+///
+/// The sink gets real pictures in pooled memory, on a thread of its own, and its output stays where the configuration says.
+public struct SinkConformance: Sendable {
+    /// How many frames a sink gets. The default is 12.
+    public var frames = 12
+    /// The most pictures that it may hold at a time, after `consume` returned. The default is 0: it copies what it needs.
+    public var retainedFrames = 0
+    /// The size of the pictures. The default is 63x49: odd, so that rows end in the middle of a chroma sample.
+    public var size = ImageSize(width: 63, height: 49)
+    /// A configuration whose output cannot be opened; its sink must say so with an ``InletError``. The default is nil, for none.
+    public var unusable: (any FrameSinkConfiguration)?
+    /// How long a call may take before it counts as hung. The default is 20 seconds.
+    public var callLimit: Duration = .seconds(20)
+
+    public init() {}
+
+    /// Runs all checks with the defaults.
+    public static func check(
+        _ makeConfiguration: @escaping @Sendable () throws -> any FrameSinkConfiguration
+    ) async rethrows -> [Violation] {
+        try await SinkConformance().check(makeConfiguration)
+    }
+
+    /// Runs all checks.
+    ///
+    /// - Parameter makeConfiguration: called once for each sink; two may run at the same time, so give each its own output.
+    /// - Returns: the rules that were broken; empty for a sink that keeps the contract.
+    public func check(
+        _ makeConfiguration: @escaping @Sendable () throws -> any FrameSinkConfiguration
+    ) async rethrows -> [Violation] {
+        var violations: [Violation] = []
+        let whole = SinkRunner(try makeConfiguration(), self)
+        let other = SinkRunner(try makeConfiguration(), self)
+        if await whole.start("start", &violations) {
+            // A second sink runs in between: nothing may be shared.
+            let otherStarted = await other.start("independence", &violations)
+            for index in 0..<frames {
+                guard await whole.consume(index, "frames", &violations) else { break }
+                if otherStarted, index == 0 { _ = await other.consume(0, "independence", &violations) }
+            }
+            await whole.checkRetention(&violations)
+            await whole.finish("finish", &violations)
+            if otherStarted { await other.finish("independence", &violations) }
+        }
+        let empty = SinkRunner(try makeConfiguration(), self)
+        if await empty.start("start", &violations) { await empty.finish("finishWithoutFrames", &violations) }
+
+        await checkSizeChange(SinkRunner(try makeConfiguration(), self), &violations)
+        if let unusable { await checkUnusable(SinkRunner(unusable, self), &violations) }
+        return violations
+    }
+
+    /// A picture of another size is taken, or refused with a typed error; the sink finishes either way.
+    private func checkSizeChange(_ runner: SinkRunner, _ violations: inout [Violation]) async {
+        guard await runner.start("start", &violations), await runner.consume(0, "sizeChange", &violations) else {
+            return
+        }
+        let larger = ImageSize(width: 2 * size.width, height: 2 * size.height)
+        switch await runner.tryConsume(1, size: larger) {
+        case .done, .stopped: break
+        case .hung: violations.append(Violation("sizeChange", "consume did not return within \(callLimit)"))
+        case .threw(let text, code: nil):
+            violations.append(
+                Violation("sizeChange", "a change of size threw something else than an InletError: \(text)"))
+        case .threw(let text, code: let code?):
+            if code != .unsupported {
+                violations.append(Violation("sizeChange", "a change of size threw \(code), not unsupported: \(text)"))
+            }
+        }
+        await runner.finish("sizeChange", &violations)
+    }
+
+    private func checkUnusable(_ runner: SinkRunner, _ violations: inout [Violation]) async {
+        switch await runner.tryStart() {
+        case .threw(let text, code: nil):
+            violations.append(
+                Violation("typedErrors", "start on an unusable output threw something else than an InletError: \(text)")
+            )
+        case .threw(let text, code: .internal?):
+            violations.append(Violation("typedErrors", "start on an unusable output threw an internal error: \(text)"))
+        case .threw: break
+        case .done, .stopped:
+            violations.append(Violation("typedErrors", "start on an unusable output did not throw"))
+            await runner.finish("typedErrors", &violations)
+        case .hung: violations.append(Violation("typedErrors", "start did not return within \(callLimit)"))
+        }
+    }
+}

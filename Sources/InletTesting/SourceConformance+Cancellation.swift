@@ -1,0 +1,87 @@
+import InletCore
+
+extension SourceConformance {
+    /// A source that is cancelled before it opens returns soon, one way or the other, and can still be closed.
+    func checkCancellationBeforeOpen(
+        _ configuration: any FrameSourceConfiguration, _ violations: inout [Violation]
+    ) async {
+        var best = Duration.seconds(1_000_000)
+        for _ in 0..<attempts where best > cancellationLimit {
+            let runner = SourceRunner(configuration, limit: callLimit)
+            runner.cancel()
+            let start = SuspendingClock.now
+            let outcome = await runner.open()
+            best = min(best, SuspendingClock.now - start)
+            if case .hung = outcome { break }
+            if case .threw(let error, _) = outcome, error.code != .cancelled {
+                violations.append(
+                    Violation(
+                        "cancellation", "open threw \(error.code) instead of cancelled after a cancellation: \(error)"))
+                best = .zero
+            }
+            _ = await runner.close()
+        }
+        if best > cancellationLimit {
+            violations.append(
+                Violation("cancellation", "open took \(best) after a cancellation; \(cancellationLimit) are allowed"))
+        }
+    }
+
+    /// A source that is cancelled inside `nextFrame` returns soon.
+    func checkCancellationWhileRunning(
+        _ configuration: any FrameSourceConfiguration, _ violations: inout [Violation]
+    ) async {
+        var best = Duration.seconds(1_000_000)
+        for attempt in 0..<attempts where best > cancellationLimit {
+            let runner = SourceRunner(configuration, limit: callLimit)
+            guard case .returned = await runner.open(), case .returned(_?) = await runner.nextFrame() else {
+                _ = await runner.close()
+                return
+            }
+            async let call = runner.nextFrame()
+            // Some attempts cancel as the call begins, some when it has probably come to wait.
+            try? await Task.sleep(for: .milliseconds(5 * attempt))
+            let start = SuspendingClock.now
+            runner.cancel()
+            let outcome = await call
+            best = min(best, SuspendingClock.now - start)
+            if case .hung = outcome { break }
+            if case .threw(let error, _) = outcome, error.code != .cancelled {
+                violations.append(
+                    Violation(
+                        "cancellation",
+                        "nextFrame threw \(error.code) instead of cancelled after a cancellation: \(error)"))
+                best = .zero
+            }
+            _ = await runner.close()
+        }
+        if best > cancellationLimit {
+            violations.append(
+                Violation(
+                    "cancellation", "nextFrame took \(best) after a cancellation; \(cancellationLimit) are allowed"))
+        }
+    }
+
+    /// Two sources of one configuration, read in turn, count their frames independently.
+    func checkTwoAtOnce(_ configuration: any FrameSourceConfiguration, _ violations: inout [Violation]) async {
+        let runners = (SourceRunner(configuration, limit: callLimit), SourceRunner(configuration, limit: callLimit))
+        var broken: String?
+        for runner in [runners.0, runners.1] where broken == nil {
+            if case .returned = await runner.open() { continue }
+            broken = "a source does not open while another of the same configuration runs"
+        }
+        for index in 0..<2 where broken == nil {
+            for runner in [runners.0, runners.1] {
+                guard case .returned(let frame) = await runner.nextFrame() else {
+                    broken = "a source fails while another of the same configuration runs"
+                    break
+                }
+                if index == 0, let frame, frame.sequence != 0 {
+                    broken = "two sources of the same configuration share one count of frames"
+                }
+            }
+        }
+        for runner in [runners.0, runners.1] { _ = await runner.close() }
+        if let broken { violations.append(Violation("independence", broken)) }
+    }
+}

@@ -1,0 +1,89 @@
+import InletCore
+import Logging
+
+/// One source of a configuration, driven on a thread of its own.
+///
+/// `@unchecked Sendable`: after `init`, `source` is only touched by the worker's one thread. A call that never returned keeps that
+/// thread, and all later ones wait behind it.
+final class SourceRunner: @unchecked Sendable {
+    let context: SourceContext
+    private let worker = BlockingWorker()
+    private let wakeUp = DescriptorSignal()
+    private let limit: Duration
+    private var source: (any FrameSource)?
+
+    /// What became of a call.
+    enum Outcome<Value: Sendable>: Sendable {
+        case returned(Value)
+        case threw(InletError, typed: Bool)
+        case hung
+    }
+
+    init(_ configuration: any FrameSourceConfiguration, limit: Duration) {
+        self.limit = limit
+        context = SourceContext(
+            clock: RealClock(), wakeUpDescriptor: wakeUp.descriptor,
+            logger: Logger(label: "conformance") { _ in SwiftLogNoOpLogHandler() })
+        source = configuration.makeSource()
+    }
+
+    func cancel() {
+        context.cancel()
+        wakeUp.raise()
+    }
+
+    func open() async -> Outcome<SourceFormat> {
+        await call { source, context in try source.open(context) }
+    }
+
+    func nextFrame() async -> Outcome<SourceFrame?> {
+        await call { source, context in try source.nextFrame(context) }
+    }
+
+    func close() async -> Outcome<Void> {
+        await call { source, _ in source.close() }
+    }
+
+    /// Lets go of the source and returns a way to see whether it ended.
+    func release() async -> WeakReference? {
+        await worker.run(within: limit) {
+            let reference = self.source.map { WeakReference($0) }
+            self.source = nil
+            return reference
+        } ?? nil
+    }
+
+    private func call<Value: Sendable>(
+        _ body: @escaping @Sendable (any FrameSource, SourceContext) throws -> Value
+    ) async -> Outcome<Value> {
+        await worker.run(within: limit) { () -> Outcome<Value> in
+            guard let source = self.source else { return .hung }
+            do {
+                return .returned(try body(source, self.context))
+            } catch {
+                return .threw(InletError(wrapping: error, operation: "the call"), typed: error is InletError)
+            }
+        } ?? .hung
+    }
+}
+
+/// Tells whether an object still lives.
+///
+/// `@unchecked Sendable`: the reference is written once, before anyone shares it; reading a weak reference is atomic.
+final class WeakReference: @unchecked Sendable {
+    private weak var object: AnyObject?
+
+    init(_ object: AnyObject) { self.object = object }
+
+    var isAlive: Bool { object != nil }
+
+    /// Whether the object ends within `limit`: the last thread that held it may be about to let go.
+    func ends(within limit: Duration) async -> Bool {
+        let deadline = SuspendingClock.now + limit
+        while isAlive {
+            guard SuspendingClock.now < deadline else { return false }
+            try? await Task.sleep(for: .milliseconds(1))
+        }
+        return true
+    }
+}

@@ -1,0 +1,89 @@
+import InletCore
+import InletTesting
+import Logging
+import Testing
+
+struct ScriptedSourceTests {
+    private let clock = ManualClock(waiting: .movesTime)
+
+    private func context() -> SourceContext { SourceContext(clock: clock, logger: Logger(label: "test")) }
+
+    @Test("steps happen in their order, and frames carry what they were given")
+    func order() throws {
+        let failure = InletError(.disconnected, "gone")
+        let configuration = ScriptedSourceConfiguration(
+            ScriptedSource.Script([
+                .frame(ScriptedFrame(pts: 5, duration: 2)), .sleep(.seconds(2)), .drop(.damaged, 3),
+                .frame(
+                    ScriptedFrame(
+                        pts: nil, size: ImageSize(width: 8, height: 6), sequence: 9, flags: .corrupt,
+                        rotation: .clockwise90)), .fail(failure),
+            ]))
+        let context = context()
+        let source = configuration.makeSource()
+        let format = try source.open(context)
+        let first = try #require(try source.nextFrame(context))
+        #expect(first.pts == MediaTime(ticks: 5, timeBase: format.timeBase))
+        #expect(first.duration?.ticks == 2)
+        #expect(first.sequence == 0)
+        #expect(first.size == format.size)
+        let start = clock.now
+        let second = try #require(try source.nextFrame(context))
+        #expect(clock.now - start == .seconds(2))
+        #expect(context.dropCounts == [.damaged: 3])
+        #expect(second.pts == nil && second.sequence == 9 && second.flags == .corrupt)
+        #expect(second.size == ImageSize(width: 8, height: 6))
+        #expect(second.rotation == .clockwise90)
+        let picture = try #require(second.owner as? I420Buffer)
+        let luma = picture.row(0, of: .y)[0]
+        #expect(luma == ScriptedFrame.luma(sequence: 9))
+        let error = #expect(throws: InletError.self) { try source.nextFrame(context) }
+        #expect(error?.code == .disconnected)
+        #expect(try source.nextFrame(context) == nil)
+        source.close()
+        #expect(configuration.log.calls == [.made, .open, .nextFrame, .nextFrame, .nextFrame, .nextFrame, .close])
+    }
+
+    @Test("each source that is made follows the next script, and the last one again and again")
+    func scripts() throws {
+        let configuration = ScriptedSourceConfiguration([
+            ScriptedSource.Script(opening: [.fail(InletError(.notFound, "no"))], []), ScriptedSource.Script(.frames(2)),
+        ])
+        #expect(throws: InletError.self) { try configuration.makeSource().open(context()) }
+        for _ in 0..<2 {
+            let source = configuration.makeSource()
+            let context = context()
+            _ = try source.open(context)
+            #expect(try source.nextFrame(context)?.sequence == 0)
+            #expect(try source.nextFrame(context)?.sequence == 1)
+            #expect(try source.nextFrame(context) == nil)
+        }
+        #expect(configuration.log.count(of: .open) == 3)
+    }
+
+    @Test("a source that hangs can be cancelled and keeps deadlines; one that ignores both takes its time")
+    func hanging() throws {
+        let source = ScriptedSourceConfiguration(
+            ScriptedSource.Script([.hang, .hang, .ignoreCancellation(.seconds(3)), .end])
+        ).makeSource()
+        let context = context()
+        _ = try source.open(context)
+        context.setDeadline(clock.now + .seconds(7))
+        let late = #expect(throws: InletError.self) { try source.nextFrame(context) }
+        #expect(late?.code == .timedOut)
+        context.setDeadline(.distantFuture)
+        context.cancel()
+        let stopped = #expect(throws: InletError.self) { try source.nextFrame(context) }
+        #expect(stopped?.code == .cancelled)
+        let start = clock.now
+        #expect(try source.nextFrame(context) == nil)
+        #expect(clock.now - start == .seconds(3))
+    }
+
+    @Test("a script whose frames are well formed keeps the source contract")
+    func conformance() async {
+        var suite = SourceConformance()
+        suite.isDeterministic = true
+        #expect(await suite.check(ScriptedSourceConfiguration(ScriptedSource.Script(.frames(20)))) == [])
+    }
+}

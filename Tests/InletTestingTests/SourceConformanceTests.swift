@@ -1,0 +1,166 @@
+import InletCore
+import InletTesting
+import Synchronization
+import Testing
+
+/// Each rule of the suite is broken by a source, and by no more than that rule's.
+struct SourceConformanceTests {
+    /// Rules that a scripted source with these frames breaks.
+    private func broken(
+        _ steps: [ScriptedSource.Step], opening: [ScriptedSource.Step] = [], callLimit: Duration = .seconds(20)
+    ) async -> Set<String> {
+        var suite = SourceConformance()
+        suite.callLimit = callLimit
+        let script = ScriptedSource.Script(opening: opening, steps)
+        return Set(await suite.check(ScriptedSourceConfiguration(script)).map(\.rule))
+    }
+
+    private static func frame(_ pts: Int64?, sequence: UInt64? = nil, flags: FrameFlags = []) -> ScriptedSource.Step {
+        .frame(ScriptedFrame(pts: pts, sequence: sequence, flags: flags))
+    }
+
+    @Test("a source that does not open, or has no frame, is found")
+    func opening() async {
+        #expect(await broken([], opening: [.fail(InletError(.notFound, "no"))]) == ["opens"])
+        #expect(await broken([.end]) == ["frames"])
+        #expect(await broken([Self.frame(0), .fail(InletError(.malformedData, "no"))]).contains("frames"))
+    }
+
+    @Test("wrong sequence numbers and times are found")
+    func order() async {
+        #expect(await broken([Self.frame(0, sequence: 1)]).contains("sequence"))
+        #expect(await broken([Self.frame(0), Self.frame(1, sequence: 0)]) == ["sequence"])
+        #expect(await broken([Self.frame(5), Self.frame(4)]) == ["pts"])
+        #expect(await broken([Self.frame(5), Self.frame(4, flags: .discontinuity)]) == [])
+        #expect(await broken([Self.frame(5), Self.frame(5), Self.frame(nil), Self.frame(6)]) == [])
+        #expect(await broken([.frame(ScriptedFrame(pts: 0, duration: -1))]) == ["duration"])
+    }
+
+    @Test("a source that is deaf to a cancellation is found, before its opening and in mid-stream")
+    func cancellation() async {
+        let deaf: [ScriptedSource.Step] = [.ignoreCancellation(.milliseconds(300))]
+        #expect(await broken(.frames(20), opening: deaf) == ["cancellation"])
+        #expect(await broken(.frames(1) + deaf + [Self.frame(1)]) == ["cancellation"])
+        let wrong = ScriptedSource.Step.fail(InletError(.disconnected, "no"))
+        #expect(await broken([Self.frame(0), wrong]).isSuperset(of: ["frames", "cancellation"]))
+    }
+
+    @Test("a source that hangs is found and not waited for")
+    func hanging() async {
+        let hang = ScriptedSource.Step.ignoreCancellation(.seconds(2))
+        #expect(await broken([Self.frame(0), hang], callLimit: .milliseconds(300)) == ["progress"])
+        #expect(await broken(.frames(1), opening: [hang], callLimit: .milliseconds(300)) == ["opens"])
+    }
+
+    /// A source whose every fault is switched on by name.
+    struct Faulty: FrameSourceConfiguration {
+        enum Fault {
+            case none, shortPlane, missingPlane, otherTimeBase, badFormat, untypedError, changesWhenClosed
+            case keepsSource, keepsMemory, sharesCount, refusesSecond, differs
+        }
+        final class Shared: Sendable {
+            let counter = Atomic<UInt64>(0)
+            let running = Atomic<Int>(0)
+            let held = Mutex<[any AnyObject & Sendable]>([])
+            let sources = Mutex<[UncheckedBox]>([])
+        }
+        /// `@unchecked Sendable`: nobody looks at what it holds.
+        final class UncheckedBox: @unchecked Sendable {
+            let object: AnyObject
+            init(_ object: AnyObject) { self.object = object }
+        }
+        /// The owner of a gray 16x16 picture.
+        @safe final class Block: Sendable {
+            // Written by `changesWhenClosed` alone, which is the fault.
+            nonisolated(unsafe) let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 256, alignment: 64)
+            init(_ value: UInt8) { unsafe memory.initializeMemory(as: UInt8.self, repeating: value) }
+            deinit { unsafe memory.deallocate() }
+        }
+
+        let fault: Fault
+        let shared = Shared()
+        let redactedURI = "faulty:"
+
+        func makeSource() -> any FrameSource {
+            let source = Source(fault, shared)
+            if fault == .keepsSource { shared.sources.withLock { $0.append(UncheckedBox(source)) } }
+            return source
+        }
+
+        final class Source: FrameSource {
+            let fault: Fault
+            let shared: Shared
+            var number: UInt64 = 0
+            var last: Block?
+
+            init(_ fault: Fault, _ shared: Shared) {
+                self.fault = fault
+                self.shared = shared
+            }
+
+            func open(_ context: SourceContext) throws -> SourceFormat {
+                let others = shared.running.add(1, ordering: .relaxed).oldValue
+                if fault == .refusesSecond, others > 0 { throw InletError(.busy, "no") }
+                return SourceFormat(
+                    size: ImageSize(width: 16, height: 16), pixelFormat: .gray,
+                    timeBase: fault == .badFormat ? Rational(0) : Rational(1, 10), pacing: .unpaced)
+            }
+
+            func nextFrame(_ context: SourceContext) throws -> SourceFrame? {
+                if fault == .untypedError { throw CancellationError() }
+                if fault == .sharesCount { number = shared.counter.add(1, ordering: .relaxed).oldValue }
+                let shade = fault == .differs ? shared.counter.add(1, ordering: .relaxed).oldValue : 7
+                let block = Block(UInt8(truncatingIfNeeded: shade))
+                last = block
+                if fault == .keepsMemory { shared.held.withLock { $0.append(block) } }
+                var planes = SourcePlanes()
+                let memory = unsafe UnsafeRawBufferPointer(block.memory)
+                if fault != .missingPlane {
+                    let count = fault == .shortPlane ? 255 : 256
+                    unsafe planes.append(
+                        SourcePlane(UnsafeRawBufferPointer(rebasing: memory[..<count]), stride: 16))
+                }
+                defer { number += 1 }
+                return SourceFrame(
+                    pixelFormat: .gray, size: ImageSize(width: 16, height: 16), planes: planes, owner: block,
+                    pts: MediaTime(ticks: Int64(number), timeBase: Rational(1, fault == .otherTimeBase ? 20 : 10)),
+                    sequence: number)
+            }
+
+            func close() {
+                shared.running.subtract(1, ordering: .relaxed)
+                if fault == .changesWhenClosed, let last { unsafe last.memory[100] ^= 1 }
+                last = nil
+            }
+        }
+    }
+
+    @Test(
+        "each fault of a source is found, and its rule named",
+        arguments: [
+            (Faulty.Fault.none, []), (.shortPlane, ["planes"]), (.missingPlane, ["planes"]),
+            (.otherTimeBase, ["timeBase"]), (.badFormat, ["format"]), (.untypedError, ["frames", "typedErrors"]),
+            (.changesWhenClosed, ["ownership"]), (.keepsSource, ["release"]), (.keepsMemory, ["release"]),
+            (.refusesSecond, ["independence"]), (.differs, ["determinism"]),
+        ] as [(Faulty.Fault, [String])])
+    func faults(fault: Faulty.Fault, rules: [String]) async {
+        var suite = SourceConformance()
+        suite.isDeterministic = true
+        let violations = await suite.check(Faulty(fault: fault))
+        #expect(Set(violations.map(\.rule)) == Set(rules), "\(violations)")
+        #expect(violations.allSatisfy { !$0.explanation.isEmpty })
+    }
+
+    @Test("sources that share their count of frames are found")
+    func sharedCount() async {
+        let rules = Set(await SourceConformance.check(Faulty(fault: .sharesCount)).map(\.rule))
+        #expect(rules.isSuperset(of: ["independence"]))
+    }
+
+    @Test("a device that only one source may have passes where the suite is told so")
+    func exclusiveDevice() async {
+        var suite = SourceConformance()
+        suite.allowsTwoAtOnce = false
+        #expect(await suite.check(Faulty(fault: .refusesSecond)) == [])
+    }
+}

@@ -1,0 +1,58 @@
+public import Foundation
+
+/// A program that tests compare with, such as `ffmpeg`.
+public struct ReferenceCommand {
+    /// Why the program gave no answer.
+    public struct Failure: Error, CustomStringConvertible {
+        public let description: String
+    }
+
+    /// Runs a program found through `PATH` until it ends.
+    ///
+    /// - Returns: what it wrote to standard output.
+    /// - Throws: ``Failure`` with its standard error where it did not succeed.
+    @discardableResult
+    public static func run(_ program: String, _ arguments: [String]) throws -> Data {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = [program] + arguments
+        process.standardInput = FileHandle.nullDevice
+        let output = Pipe()
+        let folder = try TemporaryFolder()
+        let complaints = folder.path("stderr")
+        _ = FileManager.default.createFile(atPath: complaints, contents: nil)
+        process.standardOutput = output
+        process.standardError = FileHandle(forWritingAtPath: complaints)
+        try process.run()
+        let data = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            let text = (try? String(contentsOfFile: complaints, encoding: .utf8)) ?? ""
+            throw Failure(
+                description:
+                    "\(program) \(arguments.joined(separator: " ")) ended with \(process.terminationStatus): \(text)")
+        }
+        return data
+    }
+
+    /// Runs `ffmpeg` quietly, overwriting its outputs.
+    @discardableResult
+    public static func ffmpeg(_ arguments: [String]) throws -> Data {
+        try run("ffmpeg", ["-hide_banner", "-loglevel", "error", "-nostdin", "-y"] + arguments)
+    }
+}
+
+/// A folder of its own for a test, deleted with the last reference.
+public final class TemporaryFolder: Sendable {
+    private let folder: URL
+
+    public init() throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("inlet-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    /// The path of a file in the folder. Makes no file.
+    public func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+}
