@@ -89,7 +89,7 @@
                 "The \(plane) plane of a \(size) picture has a stride of \(stride) bytes; a row takes \(rows.width).")
         }
         let (offset, overflow) = stride.multipliedReportingOverflow(by: rows.height - 1)
-        guard !overflow, bytes.count >= offset + rows.width, let base = bytes.baseAddress else {
+        guard !overflow, bytes.count - rows.width >= offset, let base = bytes.baseAddress else {
             throw InletError(
                 .malformedData,
                 """

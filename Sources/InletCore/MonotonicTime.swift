@@ -21,9 +21,9 @@ public struct MonotonicTime: Sendable, Hashable, Comparable {
 
     public static func - (time: Self, duration: Duration) -> Self { time + (.zero - duration) }
 
-    /// The time from `right` to `left`.
+    /// The time from `right` to `left`, exact.
     public static func - (left: Self, right: Self) -> Duration {
-        .nanoseconds(left.nanoseconds.subtractingReportingOverflow(right.nanoseconds).partialValue)
+        .nanoseconds(left.nanoseconds) - .nanoseconds(right.nanoseconds)
     }
 }
 

@@ -57,9 +57,9 @@ extension ImageSize: OptionValue, Comparable {
     public var optionText: String { description }
     public static var typeDescription: String { "WIDTHxHEIGHT" }
 
-    /// Whether the left size fits within the right one and differs from it.
+    /// Narrower, or as wide and lower: an order for lists. Whether one picture fits into another is ``fits(in:)``.
     public static func < (left: ImageSize, right: ImageSize) -> Bool {
-        left != right && left.width <= right.width && left.height <= right.height
+        (left.width, left.height) < (right.width, right.height)
     }
 }
 

@@ -52,6 +52,19 @@ extension PluginOption where Value: Comparable {
     }
 }
 
+extension PluginOption where Value == ImageSize {
+    /// An option with a least and a greatest size, which bound width and height each on its own.
+    public init(
+        _ name: String, default defaultValue: ImageSize, in bounds: ClosedRange<ImageSize>, _ summary: String,
+        unit: String? = nil
+    ) {
+        let (least, greatest) = (bounds.lowerBound, bounds.upperBound)
+        self.init(name, default: defaultValue, summary, unit: unit, range: "\(least) to \(greatest)") {
+            least.fits(in: $0) && $0.fits(in: greatest)
+        }
+    }
+}
+
 /// An option without its static type, for listings and checks.
 public struct PluginOptionDescription: Sendable {
     public let name: String
@@ -86,9 +99,10 @@ public struct PluginOptionValues: Sendable {
             guard description.isValid(option.value) else {
                 let range = description.range.map { ", \($0)" } ?? ""
                 let unit = description.unit.map { " (\($0))" } ?? ""
+                let value = Redaction.isSecret(option.name) ? Redaction.mark : option.value
                 throw InletError(
                     .invalidConfiguration,
-                    "The option \(option.name)=\(option.value) is out of range: it takes \(description.type)\(range)\(unit).",
+                    "The option \(option.name)=\(value) is out of range: it takes \(description.type)\(range)\(unit).",
                     context: .init(subject: uri.redacted))
             }
             texts[option.name] = option.value

@@ -49,7 +49,7 @@ public struct PluginRegistry: Sendable {
         } else if let nearest = Spelling.nearest(to: uri.scheme, among: schemes) {
             message += " Did you mean '\(nearest):'?"
         }
-        message += " Known are \(schemes.sorted().map { "\($0):" }.joined(separator: " "))"
+        message += " Known are \(Set(schemes).sorted().map { "\($0):" }.joined(separator: " "))"
         if kind == "source" {
             message += "; a file whose name has a colon is written file:NAME."
         } else {
