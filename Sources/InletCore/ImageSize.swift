@@ -1,6 +1,8 @@
 /// A width and a height in pixels.
 public struct ImageSize: Sendable, Hashable {
+    /// Pixels in a row.
     public var width: Int
+    /// Rows.
     public var height: Int
 
     public init(width: Int, height: Int) {

@@ -19,6 +19,7 @@ public struct MonotonicTime: Sendable, Hashable, Comparable {
         return Self(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
     }
 
+    /// The instant `duration` earlier, clamped to 64 bits.
     public static func - (time: Self, duration: Duration) -> Self { time + (.zero - duration) }
 
     /// The time from `right` to `left`, exact.

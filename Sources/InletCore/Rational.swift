@@ -1,7 +1,9 @@
 /// An exact ratio of two integers, always in lowest terms with a positive denominator: a frame rate, a
 /// time base, a pixel aspect ratio.
 public struct Rational: Sendable, Hashable {
+    /// Above the line; carries the sign.
     public let numerator: Int
+    /// Below the line; greater than zero.
     public let denominator: Int
 
     /// A ratio known to be well formed, such as a literal.
