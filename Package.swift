@@ -73,7 +73,7 @@ let package = Package(
         .executableTarget(
             name: "InletCLI", dependencies: ["Inlet", argumentParser, histogram, logging], swiftSettings: houseSettings),
 
-        tests("InletCoreTests", ["InletCore"]),
+        tests("InletCoreTests", ["InletCore", logging]),
         tests("InletConvertTests", ["InletCore", "InletConvert", "InletTesting"]),
         tests("InletCaptureTests", ["InletCore", "InletCapture", "InletTesting", logging]),
         tests("InletTestingTests", ["InletCore", "InletTesting", "PatternSource"]),
