@@ -120,6 +120,7 @@ public struct FrameFlags: OptionSet, Sendable, Hashable {
 
 /// The planes of a native picture, at most four, without an array on the heap.
 public struct SourcePlanes: Sendable {
+    /// How many planes there are.
     public private(set) var count = 0
     private var slots: (SourcePlane?, SourcePlane?, SourcePlane?, SourcePlane?) = (nil, nil, nil, nil)
 
