@@ -73,11 +73,15 @@ let package = Package(
         .executableTarget(
             name: "InletCLI", dependencies: ["Inlet", argumentParser, histogram, logging], swiftSettings: houseSettings),
 
+<<<<<<< HEAD
         // What tests compare with: other programs, and pictures made by them.
         .target(
             name: "ReferenceTools", dependencies: ["InletCore"], path: "Tests/ReferenceTools",
             swiftSettings: houseSettings),
         tests("InletCoreTests", ["InletCore"]),
+=======
+        tests("InletCoreTests", ["InletCore", logging]),
+>>>>>>> house
         tests("InletConvertTests", ["InletCore", "InletConvert", "InletTesting"]),
         tests("InletCaptureTests", ["InletCore", "InletCapture", "InletTesting", logging]),
         tests("InletTestingTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools", logging]),

@@ -2,7 +2,9 @@
 ///
 /// An open set: a source plug-in may count reasons of its own through ``SourceContext/countDrop(_:_:)``.
 public struct DropReason: Sendable, Hashable, CustomStringConvertible {
+    /// The name under which drops are counted and reported.
     public let description: String
+    /// A reason by its name: one word in lower camel case.
     public init(_ name: String) { description = name }
 
     /// A newer frame took its place in a `latest` queue.

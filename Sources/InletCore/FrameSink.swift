@@ -24,8 +24,11 @@ public protocol FrameSink: AnyObject {
 }
 
 extension FrameSink {
+    /// Frames as they come.
     public var wants: SinkWants { SinkWants() }
+    /// Does nothing.
     public func start(_ format: VideoFormat) throws {}
+    /// Does nothing.
     public func finish() throws {}
 }
 
@@ -45,12 +48,15 @@ public struct SinkStopped: Error, Sendable {
 
 /// What frames are when they reach a sink.
 public struct VideoFormat: Sendable, Hashable {
+    /// The size of the pictures, before any rotation.
     public var size: ImageSize
     /// The length in seconds of one tick of the frames' PTS.
     public var timeBase: Rational
     /// Frames a second, where the source stated a rate.
     public var frameRate: Rational?
+    /// What the numbers mean as colour.
     public var colorSpace: ColorSpace
+    /// How far to turn the pictures clockwise to show them upright.
     public var rotation: Rotation
     /// The width of a pixel over its height; nil where it is not known.
     public var sampleAspectRatio: Rational?

@@ -13,6 +13,7 @@
     /// One of the three planes.
     public enum Plane: Int, Sendable, CaseIterable { case y, u, v }
 
+    /// The size of the Y plane in pixels.
     public let size: ImageSize
     /// The distance between rows in bytes, for each plane; never negative, never smaller than the row.
     public let strides: Strides
@@ -25,8 +26,11 @@
 
     /// Bytes between rows in the Y, U and V planes.
     public struct Strides: Sendable, Hashable {
+        /// Of the Y plane.
         public var y: Int
+        /// Of the U plane.
         public var u: Int
+        /// Of the V plane.
         public var v: Int
 
         public init(y: Int, u: Int, v: Int) {
@@ -35,6 +39,7 @@
             self.v = v
         }
 
+        /// The stride of one plane.
         public subscript(plane: Plane) -> Int {
             switch plane {
             case .y: y
@@ -89,7 +94,7 @@
                 "The \(plane) plane of a \(size) picture has a stride of \(stride) bytes; a row takes \(rows.width).")
         }
         let (offset, overflow) = stride.multipliedReportingOverflow(by: rows.height - 1)
-        guard !overflow, bytes.count >= offset + rows.width, let base = bytes.baseAddress else {
+        guard !overflow, bytes.count - rows.width >= offset, let base = bytes.baseAddress else {
             throw InletError(
                 .malformedData,
                 """

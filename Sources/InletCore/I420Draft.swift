@@ -16,6 +16,7 @@ public struct I420Draft: ~Copyable, Sendable {
         memory = I420Memory(layout: I420Layout(size: size), store: nil)
     }
 
+    /// The size of the Y plane in pixels.
     public var size: ImageSize { memory.layout.size }
 
     /// Bytes between rows.

@@ -1,6 +1,8 @@
 /// A width and a height in pixels.
 public struct ImageSize: Sendable, Hashable {
+    /// Pixels in a row.
     public var width: Int
+    /// Rows.
     public var height: Int
 
     public init(width: Int, height: Int) {
@@ -13,6 +15,9 @@ public struct ImageSize: Sendable, Hashable {
 
     /// The size after a quarter turn.
     public var transposed: ImageSize { ImageSize(width: height, height: width) }
+
+    /// Whether a picture of this size lies within one of the other, edge on edge or smaller.
+    public func fits(in other: ImageSize) -> Bool { width <= other.width && height <= other.height }
 
     /// Bytes of an I420 picture of this size without padding.
     public var packedI420ByteCount: Int { width * height + 2 * chroma.width * chroma.height }

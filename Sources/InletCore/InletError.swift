@@ -3,13 +3,16 @@
 /// Decide by ``code``, show ``description``. Nothing in an error holds a password: the source in ``context`` is redacted
 /// before it gets here.
 public struct InletError: Error, Sendable {
+    /// What kind of failure it is: the part to decide by.
     public var code: Code
     /// One or two sentences for a person: what failed and what to try.
     public var message: String
     /// The error underneath, where there is one.
     public var cause: (any Error)?
+    /// Where it happened.
     public var context: Context
 
+    /// An error with what a person needs to know of it. Leave secrets out of `message`.
     public init(_ code: Code, _ message: String, cause: (any Error)? = nil, context: Context = Context()) {
         self.code = code
         self.message = message
@@ -19,7 +22,9 @@ public struct InletError: Error, Sendable {
 
     /// What kind of failure it is. An open set: a later version may add codes without breaking a `switch`.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
+        /// The name, as reports print it.
         public let description: String
+        /// A code by its name: one word in lower camel case.
         public init(_ name: String) { description = name }
 
         /// An option, size, rate or combination that can never work. Not worth a retry.
@@ -96,6 +101,7 @@ public struct InletError: Error, Sendable {
 }
 
 extension InletError: CustomStringConvertible {
+    /// The message, led by what it is about.
     public var description: String {
         guard let subject = context.subject else { return message }
         return "\(subject): \(message)"

@@ -22,6 +22,8 @@ public struct MediaTime: Sendable {
     public var seconds: Double { Double(ticks) * timeBase.doubleValue }
 
     /// The same time in ticks of another time base, rounded down and clamped to 64 bits.
+    ///
+    /// Exact for time bases of 32-bit numbers, which are all that come from outside.
     public func rescaled(to other: Rational) -> MediaTime {
         guard other != timeBase else { return self }
         let dividend = Int128(ticks) * Int128(timeBase.numerator)
@@ -49,12 +51,21 @@ extension MediaTime: Comparable, Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(nanoseconds) }
 
     private static func compare(_ left: MediaTime, _ right: MediaTime) -> Int {
-        let a = Int128(left.ticks) * Int128(left.timeBase.numerator)
-        let b = Int128(right.ticks) * Int128(right.timeBase.numerator)
-        let (scaledA, overflowA) = a.multipliedReportingOverflow(by: Int128(right.timeBase.denominator))
-        let (scaledB, overflowB) = b.multipliedReportingOverflow(by: Int128(left.timeBase.denominator))
-        if overflowA || overflowB { return left.seconds < right.seconds ? -1 : left.seconds > right.seconds ? 1 : 0 }
+        // Whole seconds first, then the fractions, each less than its denominator: no product leaves 128 bits.
+        let (a, fractionA) = left.wholeAndFraction
+        let (b, fractionB) = right.wholeAndFraction
+        guard a == b else { return a < b ? -1 : 1 }
+        let scaledA = fractionA * Int128(right.timeBase.denominator)
+        let scaledB = fractionB * Int128(left.timeBase.denominator)
         return scaledA < scaledB ? -1 : scaledA > scaledB ? 1 : 0
+    }
+
+    /// Whole seconds, rounded down, and what is left in parts of the time base's denominator.
+    private var wholeAndFraction: (whole: Int128, fraction: Int128) {
+        let denominator = Int128(timeBase.denominator)
+        let (quotient, remainder) = (Int128(ticks) * Int128(timeBase.numerator))
+            .quotientAndRemainder(dividingBy: denominator)
+        return remainder < 0 ? (quotient - 1, remainder + denominator) : (quotient, remainder)
     }
 }
 

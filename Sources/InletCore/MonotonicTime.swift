@@ -19,11 +19,12 @@ public struct MonotonicTime: Sendable, Hashable, Comparable {
         return Self(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
     }
 
+    /// The instant `duration` earlier, clamped to 64 bits.
     public static func - (time: Self, duration: Duration) -> Self { time + (.zero - duration) }
 
-    /// The time from `right` to `left`.
+    /// The time from `right` to `left`, exact.
     public static func - (left: Self, right: Self) -> Duration {
-        .nanoseconds(left.nanoseconds.subtractingReportingOverflow(right.nanoseconds).partialValue)
+        .nanoseconds(left.nanoseconds) - .nanoseconds(right.nanoseconds)
     }
 }
 

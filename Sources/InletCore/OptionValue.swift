@@ -57,15 +57,10 @@ extension ImageSize: OptionValue, Comparable {
     public var optionText: String { description }
     public static var typeDescription: String { "WIDTHxHEIGHT" }
 
-    /// Whether the left size fits within the right one and differs from it.
-    public static func < (left: ImageSize, right: ImageSize) -> Bool { left != right && left <= right }
-
-    /// Whether the left size fits within the right one. Of two sizes neither may: `<=` is not the opposite of `>` here.
-    public static func <= (left: ImageSize, right: ImageSize) -> Bool {
-        left.width <= right.width && left.height <= right.height
+    /// Narrower, or as wide and lower: an order for lists. Whether one picture fits into another is ``fits(in:)``.
+    public static func < (left: ImageSize, right: ImageSize) -> Bool {
+        (left.width, left.height) < (right.width, right.height)
     }
-    public static func > (left: ImageSize, right: ImageSize) -> Bool { right < left }
-    public static func >= (left: ImageSize, right: ImageSize) -> Bool { right <= left }
 }
 
 extension Rational: OptionValue {
@@ -133,8 +128,11 @@ extension Optional: OptionValue where Wrapped: OptionValue {
 public protocol ChoiceOptionValue: OptionValue, CaseIterable, RawRepresentable where RawValue == String {}
 
 extension ChoiceOptionValue {
+    /// Reads one of the words.
     public init?(optionText: String) { self.init(rawValue: optionText) }
+    /// The word.
     public var optionText: String { rawValue }
+    /// The words, in the order of the cases.
     public static var typeDescription: String { allCases.map(\.rawValue).joined(separator: " | ") }
 }
 

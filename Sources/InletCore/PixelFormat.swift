@@ -6,6 +6,7 @@ public struct PixelFormat: Sendable, Hashable, CustomStringConvertible {
     /// The name as FFmpeg spells it, such as `yuv420p`.
     public let name: String
 
+    /// A format by FFmpeg's name. Whether libavutil knows it shows when a picture is converted.
     public init(_ name: String) { self.name = name }
 
     public var description: String { name }

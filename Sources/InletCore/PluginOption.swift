@@ -3,9 +3,13 @@
 ///     static let size = PluginOption("size", default: ImageSize(width: 1280, height: 720), "Picture size", unit: "pixels")
 ///     let size = values[Self.size]
 public struct PluginOption<Value: OptionValue>: Sendable {
+    /// The option's name in a URI.
     public let name: String
+    /// Its value where the URI does not give one.
     public let defaultValue: Value
+    /// What it does, in a phrase.
     public let summary: String
+    /// What its numbers count, such as `pixels`; nil where there is nothing to say.
     public let unit: String?
     /// The allowed range in words, such as `16x16 to 8192x8192`.
     public let range: String?
@@ -52,14 +56,32 @@ extension PluginOption where Value: Comparable {
     }
 }
 
+extension PluginOption where Value == ImageSize {
+    /// An option with a least and a greatest size, which bound width and height each on its own.
+    public init(
+        _ name: String, default defaultValue: ImageSize, in bounds: ClosedRange<ImageSize>, _ summary: String,
+        unit: String? = nil
+    ) {
+        let (least, greatest) = (bounds.lowerBound, bounds.upperBound)
+        self.init(name, default: defaultValue, summary, unit: unit, range: "\(least) to \(greatest)") {
+            least.fits(in: $0) && $0.fits(in: greatest)
+        }
+    }
+}
+
 /// An option without its static type, for listings and checks.
 public struct PluginOptionDescription: Sendable {
+    /// The option's name in a URI.
     public let name: String
+    /// What may be written, such as `integer` or `smpte | ball | noise`.
     public let type: String
     /// Empty where there is no default.
     public let defaultValue: String
+    /// The allowed range in words; nil where any value of the type will do.
     public let range: String?
+    /// What its numbers count, such as `pixels`; nil where there is nothing to say.
     public let unit: String?
+    /// What it does, in a phrase.
     public let summary: String
     let isValid: @Sendable (String) -> Bool
 }
@@ -86,9 +108,10 @@ public struct PluginOptionValues: Sendable {
             guard description.isValid(option.value) else {
                 let range = description.range.map { ", \($0)" } ?? ""
                 let unit = description.unit.map { " (\($0))" } ?? ""
+                let value = Redaction.isSecret(option.name) ? Redaction.mark : option.value
                 throw InletError(
                     .invalidConfiguration,
-                    "The option \(option.name)=\(option.value) is out of range: it takes \(description.type)\(range)\(unit).",
+                    "The option \(option.name)=\(value) is out of range: it takes \(description.type)\(range)\(unit).",
                     context: .init(subject: uri.redacted))
             }
             texts[option.name] = option.value

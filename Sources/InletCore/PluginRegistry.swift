@@ -8,7 +8,9 @@ public struct PluginRegistry: Sendable {
     /// An empty registry.
     public init() {}
 
+    /// Every source, in the order of registration.
     public var sources: [SourcePlugin] { sourcePlugins }
+    /// Every sink, in the order of registration.
     public var sinks: [SinkPlugin] { sinkPlugins }
 
     /// Adds a source. One that was added earlier for the same scheme gives way to it.
@@ -49,7 +51,7 @@ public struct PluginRegistry: Sendable {
         } else if let nearest = Spelling.nearest(to: uri.scheme, among: schemes) {
             message += " Did you mean '\(nearest):'?"
         }
-        message += " Known are \(schemes.sorted().map { "\($0):" }.joined(separator: " "))"
+        message += " Known are \(Set(schemes).sorted().map { "\($0):" }.joined(separator: " "))"
         if kind == "source" {
             message += "; a file whose name has a colon is written file:NAME."
         } else {
@@ -69,6 +71,7 @@ public struct PluginInfo: Sendable {
     public let summary: String
     /// How a URI of it is written, such as `pattern:NAME`.
     public let usage: String
+    /// Every option that its URIs may carry.
     public let options: [PluginOptionDescription]
     /// URIs that work, to be copied.
     public let examples: [String]
@@ -88,6 +91,7 @@ public struct PluginInfo: Sendable {
 
 /// A source that can be named by a URI.
 public struct SourcePlugin: Sendable {
+    /// What it tells people of itself.
     public let info: PluginInfo
     let makeConfiguration: @Sendable (PluginURI, PluginOptionValues) throws -> any FrameSourceConfiguration
 
@@ -104,6 +108,7 @@ public struct SourcePlugin: Sendable {
 
 /// A sink that can be named by a URI.
 public struct SinkPlugin: Sendable {
+    /// What it tells people of itself.
     public let info: PluginInfo
     let makeConfiguration: @Sendable (PluginURI, PluginOptionValues) throws -> any FrameSinkConfiguration
 

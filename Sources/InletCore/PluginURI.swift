@@ -12,8 +12,11 @@ public struct PluginURI: Sendable, Hashable {
     /// The text it was made from, with any password in it.
     public let text: String
 
+    /// One `name=value` behind the `?`.
     public struct Option: Sendable, Hashable {
+        /// What stands before the `=`.
         public var name: String
+        /// What stands after it, which may be empty.
         public var value: String
     }
 
@@ -25,19 +28,20 @@ public struct PluginURI: Sendable, Hashable {
             throw InletError(.invalidConfiguration, "A source or sink needs a name, such as pattern:smpte or clip.mp4.")
         }
         self.scheme = scheme ?? "file"
-        let parts = afterScheme.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        rest = try scheme == nil ? String(parts[0]) : Self.decode(parts[0], in: text)
-        guard parts.count > 1 else {
-            options = []
-            return
-        }
+        let (rest, items) = Self.splitOptions(afterScheme)
+        self.rest = try scheme == nil ? String(rest) : Self.decode(rest, in: text)
         var options: [Option] = []
-        for item in parts[1].split(separator: "&") {
+        for item in items.split(separator: "&") {
             let pair = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard pair.count == 2, !pair[0].isEmpty else {
+                // What has no = may be the end of a password that holds a ? or an &, so it is shown only where there is none.
+                let redacted = Redaction.redact(uri: text)
+                let option = redacted == text ? "The option '\(item)'" : "An option"
+                let hint = scheme == nil ? " A ? in a file's name is written %3F, after file:." : ""
                 throw InletError(
                     .invalidConfiguration,
-                    "The option '\(item)' has no value. Write options as name=value, joined by &.")
+                    "\(option) has no value. Write options as name=value, joined by &.\(hint)",
+                    context: .init(subject: redacted))
             }
             try options.append(
                 Option(name: Self.decode(pair[0], in: text), value: Self.decode(pair[1], in: text)))
@@ -46,7 +50,7 @@ public struct PluginURI: Sendable, Hashable {
     }
 
     /// The URI with any `user:password@` and any option whose name speaks of a secret blotted out: for logs and errors.
-    public var redacted: String { Redaction.redact(text) }
+    public var redacted: String { Redaction.redact(uri: text) }
 
     /// A scheme as RFC 3986, section 3.1, has it, and what follows the colon.
     private static func split(_ text: String) -> (scheme: String?, rest: Substring) {
@@ -58,8 +62,30 @@ public struct PluginURI: Sendable, Hashable {
         return (text[..<colon].lowercased(), text[text.index(after: colon)...])
     }
 
+    /// Splits at the first ? that does not belong to a password, as in `//admin:what?@host/path?option=value`.
+    private static func splitOptions(_ text: Substring) -> (rest: Substring, options: Substring) {
+        guard var question = text.firstIndex(of: "?") else { return (text, "") }
+        let authority = text[..<question].dropFirst(2)
+        if text.hasPrefix("//"), !authority.contains("@"), !endsInPort(authority.prefix { $0 != "/" }),
+            let at = Redaction.userInformationEnd(in: text.dropFirst(2))
+        {
+            guard let next = text[at...].firstIndex(of: "?") else { return (text, "") }
+            question = next
+        }
+        return (text[..<question], text[text.index(after: question)...])
+    }
+
+    private static func endsInPort(_ authority: Substring) -> Bool {
+        guard let colon = authority.lastIndex(of: ":") else { return false }
+        return authority[authority.index(after: colon)...].allSatisfy(\.isNumber)
+    }
+
     private static func isLetter(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
+
+    private static func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
+        Character(Unicode.Scalar(byte)).hexDigitValue.map(UInt8.init)
     }
 
     private static func decode(_ text: Substring, in whole: String) throws(InletError) -> String {
@@ -71,20 +97,20 @@ public struct PluginURI: Sendable, Hashable {
                 bytes.append(byte)
                 continue
             }
-            guard let high = rest.popFirst(), let low = rest.popFirst(),
-                let value = UInt8(String(decoding: [high, low], as: UTF8.self), radix: 16)
+            guard let high = rest.popFirst().flatMap(hexadecimalDigit),
+                let low = rest.popFirst().flatMap(hexadecimalDigit)
             else {
                 throw InletError(
                     .invalidConfiguration,
                     "A % in a URI starts an escape such as %3F; write %25 for the sign itself.",
-                    context: .init(subject: Redaction.redact(whole)))
+                    context: .init(subject: Redaction.redact(uri: whole)))
             }
-            bytes.append(value)
+            bytes.append(high << 4 | low)
         }
         guard let decoded = String(validating: bytes, as: UTF8.self) else {
             throw InletError(
                 .invalidConfiguration, "The escapes in the URI do not make UTF-8 text.",
-                context: .init(subject: Redaction.redact(whole)))
+                context: .init(subject: Redaction.redact(uri: whole)))
         }
         return decoded
     }

@@ -1,7 +1,9 @@
 /// An exact ratio of two integers, always in lowest terms with a positive denominator: a frame rate, a
 /// time base, a pixel aspect ratio.
 public struct Rational: Sendable, Hashable {
+    /// Above the line; carries the sign.
     public let numerator: Int
+    /// Below the line; greater than zero.
     public let denominator: Int
 
     /// A ratio known to be well formed, such as a literal.
@@ -16,13 +18,13 @@ public struct Rational: Sendable, Hashable {
         self.denominator = sign * (denominator / Int(clamping: divisor))
     }
 
-    /// A ratio of numbers that came from outside, or nil where the denominator is zero or either number
-    /// does not fit in 32 bits (the range of libav's `AVRational`).
+    /// A ratio of numbers that came from outside, or nil where the denominator is zero or either number, as given or in
+    /// lowest terms, does not fit in 32 bits (the range of libav's `AVRational`).
     public init?(exactly numerator: Int, over denominator: Int) {
-        guard denominator != 0, Int32(exactly: numerator) != nil, Int32(exactly: denominator) != nil,
-            denominator != Int(Int32.min)
-        else { return nil }
+        guard denominator != 0, Int32(exactly: numerator) != nil, Int32(exactly: denominator) != nil else { return nil }
         self.init(numerator, denominator)
+        // A negative denominator turns -2^31 into 2^31, which is one too many.
+        guard Int32(exactly: self.numerator) != nil, Int32(exactly: self.denominator) != nil else { return nil }
     }
 
     /// The ratio as a floating-point number, for display and estimates.

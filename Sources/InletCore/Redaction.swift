@@ -1,12 +1,17 @@
 /// Takes credentials out of text that people or logs will see.
+///
+/// Where a text can be read in two ways, the reading that hides more is taken.
 public enum Redaction {
     /// What stands in place of a secret.
     public static let mark = "***"
 
     /// Words that make an option or query parameter a secret when its name contains one of them.
-    static let secretWords = [
-        "password", "passwd", "pwd", "secret", "token", "apikey", "api_key", "api-key", "auth", "signature",
+    private static let secretWords = [
+        "password", "passwd", "passphrase", "pwd", "secret", "token", "apikey", "api_key", "api-key", "auth",
+        "signature", "credential", "loginpas",
     ]
+    /// Names of secrets that are too short to look for inside other names.
+    private static let secretNames: Set<String> = ["pass", "pw", "psw", "key", "sig"]
 
     /// The text with the user information of every `//user:password@host` and the value of every secret parameter
     /// (`name=value` after `?`, `&` or `;`) replaced by ``mark``.
@@ -14,20 +19,34 @@ public enum Redaction {
     /// A password may hold any character, a slash or an @ included: everything up to the last @ before a space or quote that
     /// can still belong to the authority is taken for user information.
     public static func redact(_ text: String) -> String {
-        redactParameters(redactUserInformation(text))
+        redact(text) { " \t\n\r\"'<>".contains($0) }
     }
 
-    private static func redactUserInformation(_ text: String) -> String {
+    /// The same for a text that is one URI and nothing else, so that a space or quote does not end it.
+    static func redact(uri: String) -> String {
+        redact(uri) { _ in false }
+    }
+
+    /// Whether an option or query parameter of this name holds a secret. One that names where the secret is kept, such as
+    /// `password-file`, does not.
+    static func isSecret(_ name: some StringProtocol) -> Bool {
+        let name = name.lowercased()
+        return secretNames.contains(name)
+            || (secretWords.contains { name.contains($0) } && !name.hasSuffix("-file") && !name.hasSuffix("-env"))
+    }
+
+    private static func redact(_ text: String, endsURL: (Character) -> Bool) -> String {
+        redactParameters(redactUserInformation(text, endsURL: endsURL), endsURL: endsURL)
+    }
+
+    private static func redactUserInformation(_ text: String, endsURL: (Character) -> Bool) -> String {
         var result = ""
         var rest = text[...]
         while let slashes = rest.firstRange(of: "//") {
             result += rest[..<slashes.upperBound]
             rest = rest[slashes.upperBound...]
-            let end = rest.firstIndex { " \t\n\"'<>".contains($0) } ?? rest.endIndex
-            let url = rest[..<end]
-            // An @ after the first ? may belong to a query; one before it ends the user information, slashes or not.
-            let authority = url[..<(url.firstIndex(of: "?") ?? url.endIndex)]
-            if let at = authority.lastIndex(of: "@") ?? secretAt(in: url) {
+            let url = rest.prefix { !endsURL($0) }
+            if let at = userInformationEnd(in: url) ?? userInformationEnd(beyond: url, in: rest, endsURL: endsURL) {
                 result += mark
                 rest = rest[at...]
             }
@@ -35,29 +54,41 @@ public enum Redaction {
         return result + rest
     }
 
-    /// The @ of user information that itself holds a question mark, as in `//admin:what?@host/`.
-    private static func secretAt(in url: Substring) -> Substring.Index? {
-        guard let question = url.firstIndex(of: "?"), let colon = url.firstIndex(of: ":"), colon < question,
-            !url[..<question].contains("/"), let at = url.lastIndex(of: "@")
-        else { return nil }
-        return at
+    /// The @ that ends the user information, given what follows the `//` of a URL; nil where there is none.
+    static func userInformationEnd(in url: Substring) -> Substring.Index? {
+        // A colon or an @ before the first ? may have begun a password that holds the ? itself. Without either, an @ behind the
+        // ? belongs to an option.
+        url.prefix { $0 != "?" }.contains { ":@".contains($0) } ? url.lastIndex(of: "@") : nil
     }
 
-    private static func redactParameters(_ text: String) -> String {
+    /// The @ of a password with a space or quote in it, where `url` is what comes before that.
+    private static func userInformationEnd(
+        beyond url: Substring, in rest: Substring, endsURL: (Character) -> Bool
+    ) -> Substring.Index? {
+        guard let colon = url.firstIndex(of: ":"), !url.contains("/"),
+            !url[url.index(after: colon)...].allSatisfy(\.isNumber) || url.endIndex == url.index(after: colon)
+        else { return nil }
+        let line = rest.prefix { !$0.isNewline }
+        let tail = line[url.endIndex..<(line.firstRange(of: "//")?.lowerBound ?? line.endIndex)]
+        guard let first = tail.firstIndex(of: "@") else { return nil }
+        return tail[first...].prefix { !endsURL($0) }.lastIndex(of: "@")
+    }
+
+    private static func redactParameters(_ text: String, endsURL: (Character) -> Bool) -> String {
         var result = ""
         var rest = text[...]
         while let start = rest.firstIndex(where: { "?&;".contains($0) }) {
-            let afterMark = rest.index(after: start)
-            result += rest[..<afterMark]
-            rest = rest[afterMark...]
-            let end = rest.firstIndex { "&; \t\n\"'".contains($0) } ?? rest.endIndex
-            if let equals = rest[..<end].firstIndex(of: "=") {
-                let name = rest[..<equals].lowercased()
-                if secretWords.contains(where: { name.contains($0) }), !name.hasSuffix("-file"), !name.hasSuffix("-env")
-                {
-                    result += rest[...equals] + mark
-                    rest = rest[end...]
-                }
+            result += rest[...start]
+            rest = rest[rest.index(after: start)...]
+            let parameter = rest.prefix { !"&;".contains($0) && !endsURL($0) }
+            guard let equals = parameter.firstIndex(of: "="), isSecret(parameter[..<equals]) else { continue }
+            result += rest[...equals] + mark
+            rest = rest[parameter.endIndex...]
+            // What follows an & or ; without being a parameter itself is still the secret.
+            while let separator = rest.first, "&;".contains(separator) {
+                let next = rest.dropFirst().prefix { !"&;".contains($0) && !endsURL($0) }
+                guard !next.contains("=") else { break }
+                rest = rest[next.endIndex...]
             }
         }
         return result + rest

@@ -6,7 +6,9 @@ import Synchronization
 ///
 /// Safe from any thread: a library's callback may read it while the capture thread is inside the library.
 public final class SourceContext: Sendable {
+    /// Where a source says what people may want to know.
     public let logger: Logger
+    /// The time on which the capture timeline runs.
     public let clock: any CaptureClock
     /// Becomes readable when the source is cancelled, and stays so: poll it along with the device. It belongs to the bridge; do
     /// not read or close it. -1 where the clock is not the system's.

@@ -4,12 +4,15 @@
 public struct SourceFormat: Sendable, Hashable {
     /// The size of the pictures, before any rotation.
     public var size: ImageSize
+    /// How the bytes of the native pictures are laid out.
     public var pixelFormat: PixelFormat
     /// Frames a second, where it is known and constant enough to state.
     public var frameRate: Rational?
     /// The length in seconds of one tick of the source's PTS.
     public var timeBase: Rational
+    /// What the numbers mean as colour.
     public var colorSpace: ColorSpace
+    /// How far to turn the pictures clockwise to show them upright.
     public var rotation: Rotation
     /// The width of a pixel over its height, where it is known.
     public var sampleAspectRatio: Rational?

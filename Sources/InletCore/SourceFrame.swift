@@ -2,7 +2,9 @@
 ///
 /// What waits in a queue is a `SourceFrame`; it becomes I420 only when a sink takes it.
 public struct SourceFrame: Sendable {
+    /// How the bytes are laid out.
     public var pixelFormat: PixelFormat
+    /// The size of the picture, before any rotation.
     public var size: ImageSize
     /// Where the pixels are. Valid while ``owner`` lives.
     public var planes: SourcePlanes
@@ -15,8 +17,11 @@ public struct SourceFrame: Sendable {
     public var duration: MediaTime?
     /// Counts the frames that the source produced, from 0. A gap is a loss before Inlet saw the frame.
     public var sequence: UInt64
+    /// What the numbers mean as colour.
     public var colorSpace: ColorSpace
+    /// How far to turn the picture clockwise to show it upright.
     public var rotation: Rotation
+    /// Facts about this frame.
     public var flags: FrameFlags
     /// The width of a pixel over its height; nil where the source does not know.
     public var sampleAspectRatio: Rational?
@@ -59,6 +64,7 @@ public struct SourceFrame: Sendable {
 
 /// Facts about one frame.
 public struct FrameFlags: OptionSet, Sendable, Hashable {
+    /// One bit a fact.
     public let rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -114,9 +120,11 @@ public struct FrameFlags: OptionSet, Sendable, Hashable {
 
 /// The planes of a native picture, at most four, without an array on the heap.
 public struct SourcePlanes: Sendable {
+    /// How many planes there are.
     public private(set) var count = 0
     private var slots: (SourcePlane?, SourcePlane?, SourcePlane?, SourcePlane?) = (nil, nil, nil, nil)
 
+    /// No planes yet.
     public init() {}
 
     /// Adds a plane; a fifth is ignored, as no pixel format has one.

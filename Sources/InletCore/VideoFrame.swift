@@ -14,9 +14,11 @@ public struct VideoFrame: Sendable {
     public var duration: MediaTime?
     /// The source's count of frames, from 0, with gaps where frames were lost or dropped.
     public var sequence: UInt64
+    /// What the numbers mean as colour.
     public var colorSpace: ColorSpace
     /// How far to turn the picture clockwise to show it upright.
     public var rotation: Rotation
+    /// Facts about this frame.
     public var flags: FrameFlags
     /// The width of a pixel over its height; nil where the source does not know.
     public var sampleAspectRatio: Rational?

@@ -1,0 +1,55 @@
+import Testing
+
+@Suite struct ForbiddenRuleTests {
+    private func count(_ text: String, path: String = "Sources/InletCore/A.swift") -> Int {
+        ForbiddenRule.check(HouseTree.File(path: path, text: text)).count
+    }
+
+    @Test("Nothing forbidden stands in Sources and Plugins")
+    func tree() throws {
+        let files = try HouseTree.files(in: ["Sources", "Plugins"], withSuffix: ".swift")
+        #expect(files.flatMap(ForbiddenRule.check) == [])
+    }
+
+    @Test(
+        "What is forbidden is named",
+        arguments: [
+            "let a = try! f()", "let a = b as! C", "fatalError()", "Swift.fatalError()", "print(1)", "  debugPrint(1)",
+            "let a = \"/tmp/x\"", "open(\"/home/me/clip.mp4\")", "f(try! g(), h)",
+        ])
+    func forbidden(text: String) {
+        #expect(count(text) == 1)
+    }
+
+    @Test(
+        "What only looks so is not",
+        arguments: [
+            "// try! not", "let a = \"fatalError\"", "blueprint(1)", "let a = try? f()", "b as? C", "a.print(1)",
+            "/// Writes to /tmp/x.", "let a = \"/dev/video0\"", "// \"/tmp/x\"",
+        ])
+    func lookalikes(text: String) {
+        #expect(count(text) == 0)
+    }
+
+    @Test("The command line may print, and nothing else that is forbidden")
+    func commandLine() {
+        #expect(count("print(1)", path: "Sources/InletCLI/A.swift") == 0)
+        #expect(count("try! f()", path: "Sources/InletCLI/A.swift") == 1)
+    }
+}
+
+@Suite struct FileLengthRuleTests {
+    @Test("No Swift file is longer than 400 lines")
+    func tree() throws {
+        let files = try HouseTree.files(in: ["Sources", "Plugins", "Tests", "Samples"], withSuffix: ".swift")
+        #expect(files.flatMap(FileLengthRule.check) == [])
+    }
+
+    @Test("A file of 400 lines is not too long, one of 401 is")
+    func length() {
+        let text = String(repeating: "a\n", count: 400)
+        #expect(FileLengthRule.check(HouseTree.File(path: "A.swift", text: text)) == [])
+        #expect(FileLengthRule.check(HouseTree.File(path: "A.swift", text: text + "a")).count == 1)
+        #expect(FileLengthRule.check(HouseTree.File(path: "A.swift", text: text + "a\n")).count == 1)
+    }
+}

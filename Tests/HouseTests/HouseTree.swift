@@ -1,0 +1,58 @@
+import Foundation
+
+/// The files of the package, as the house rules see them.
+enum HouseTree {
+    /// A file and its text, its path counted from the package's root.
+    struct File: Sendable {
+        var path: String
+        var text: String
+
+        /// `InletCore` for `Sources/InletCore/Rational.swift`.
+        var module: String { path.split(separator: "/").dropFirst().first.map(String.init) ?? "" }
+    }
+
+    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    /// Every file below the folders (`.` for the whole package) whose name ends so, build products left out.
+    static func files(in folders: [String], withSuffix suffix: String) throws -> [File] {
+        var files: [File] = []
+        for folder in folders {
+            let base = root.appending(path: folder)
+            guard let walk = FileManager.default.enumerator(at: base, includingPropertiesForKeys: nil) else { continue }
+            for case let url as URL in walk {
+                if url.lastPathComponent.hasPrefix(".") || url.lastPathComponent == "out" {
+                    walk.skipDescendants()
+                } else if url.lastPathComponent.hasSuffix(suffix) {
+                    let path = url.standardizedFileURL.path().dropFirst(root.standardizedFileURL.path().count)
+                    files.append(File(path: String(path), text: try String(contentsOf: url, encoding: .utf8)))
+                }
+            }
+        }
+        return files.sorted { $0.path < $1.path }
+    }
+
+    static func exists(_ path: String) -> Bool {
+        FileManager.default.fileExists(atPath: root.appending(path: path).path())
+    }
+
+    /// The names of the folders directly in a folder.
+    static func folders(in folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(
+            at: root.appending(path: folder), includingPropertiesForKeys: [.isDirectoryKey]
+        )
+        .filter { try $0.resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true }
+        .map(\.lastPathComponent)
+        .filter { !$0.hasPrefix(".") }
+        .sorted()
+    }
+}
+
+/// A broken rule, as one line: where, and what to do about it.
+struct Violation: CustomStringConvertible, Equatable {
+    var path: String
+    var line: Int?
+    var message: String
+
+    var description: String { "\(path)\(line.map { ":\($0)" } ?? ""): \(message)" }
+}

@@ -1,0 +1,61 @@
+/// Dependencies run one way: the core knows nothing of the rest, a plug-in nothing of another or of the bridge.
+enum ImportRule {
+    /// The Swift runtime's own modules, for everyone.
+    static let standard: Set<String> = ["Swift", "Synchronization"]
+    /// The C library, for modules that talk to the system. Foundation is not among them.
+    static let system: Set<String> = ["Glibc", "Musl", "Darwin", "Dispatch"]
+
+    /// What each module in `Sources` may import besides ``standard``. A new module gets its line here and in `Package.swift`.
+    static let sources: [String: Set<String>] = [
+        "InletCore": ["Logging"],
+        "InletConvert": system.union(["InletCore", "CFFmpeg", "CYUV"]),
+        "InletFFmpeg": system.union(["InletCore", "CFFmpeg", "Logging"]),
+        "InletCapture": system.union(["InletCore", "InletConvert", "Logging", "DequeModule"]),
+        "InletTesting": system.union(["InletCore", "Logging"]),
+        // The umbrella re-exports the library modules and builds the standard registry from the plug-ins.
+        "Inlet": ["InletCore", "InletConvert", "InletCapture", "PatternSource", "FFmpegSource", "FileSinks"],
+        "InletCLI": system.union(["Inlet", "ArgumentParser", "Histogram", "Logging", "Foundation"]),
+    ]
+
+    /// What each plug-in in `Plugins` may import besides ``everyPlugin``: its C module, and `InletFFmpeg` where it handles
+    /// compressed video.
+    static let plugins: [String: Set<String>] = [
+        "PatternSource": [],
+        "FFmpegSource": ["InletFFmpeg", "CFFmpeg"],
+        "FileSinks": ["CFFmpeg"],
+    ]
+    /// What every plug-in may import, a stranger's too.
+    static let everyPlugin = standard.union(system).union(["InletCore", "Logging"])
+
+    static func allowed(for file: HouseTree.File) -> Set<String>? {
+        if file.path.hasPrefix("Plugins/") { return plugins[file.module].map { $0.union(everyPlugin) } }
+        return sources[file.module].map { $0.union(standard) }
+    }
+
+    /// The modules that a text imports, with the line of each.
+    static func imports(in text: String) -> [(module: String, line: Int)] {
+        let kinds: Set<Substring> = ["struct", "class", "enum", "protocol", "func", "var", "let", "typealias"]
+        var found: [(String, Int)] = []
+        for (index, line) in SwiftText.code(of: text).split(separator: "\n", omittingEmptySubsequences: false)
+            .enumerated()
+        {
+            // An import may follow attributes, an access level or, on one line, another statement.
+            for statement in line.split(separator: ";") {
+                let words = SwiftText.words(of: statement)
+                guard let position = words.firstIndex(of: "import") else { continue }
+                guard let module = words[(position + 1)...].first(where: { !kinds.contains($0) }) else { continue }
+                found.append((String(module), index + 1))
+            }
+        }
+        return found
+    }
+
+    static func check(_ file: HouseTree.File) -> [Violation] {
+        guard let allowed = allowed(for: file) else {
+            return [Violation(path: file.path, message: "the module '\(file.module)' has no line in ImportRule")]
+        }
+        return imports(in: file.text).filter { !allowed.contains($0.module) }.map {
+            Violation(path: file.path, line: $0.line, message: "\(file.module) must not import \($0.module)")
+        }
+    }
+}

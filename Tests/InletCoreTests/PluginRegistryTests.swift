@@ -1,0 +1,102 @@
+import InletCore
+import Testing
+
+/// A configuration that only says which plug-in made it.
+private struct NamedConfiguration: FrameSourceConfiguration, FrameSinkConfiguration {
+    let redactedURI: String
+
+    func makeSource() -> any FrameSource { Nothing() }
+    func makeSink() -> any FrameSink { Nothing() }
+
+    private final class Nothing: FrameSource, FrameSink {
+        func open(_ context: SourceContext) throws -> SourceFormat {
+            throw InletError(.unsupported, "Nothing to open.")
+        }
+        func nextFrame(_ context: SourceContext) throws -> SourceFrame? { nil }
+        func close() {}
+        func consume(_ frame: VideoFrame) throws {}
+    }
+}
+
+@Suite struct PluginRegistryTests {
+    private static let fps = PluginOption("fps", default: 30, in: 1...240, "Rate")
+
+    private func info(_ name: String, _ schemes: [String]) -> PluginInfo {
+        PluginInfo(
+            name: name, schemes: schemes, summary: "", usage: "", options: [Self.fps.description], examples: [])
+    }
+
+    private func source(_ name: String, _ schemes: String...) -> SourcePlugin {
+        SourcePlugin(info(name, schemes)) { uri, values in
+            NamedConfiguration(redactedURI: "\(name) \(uri.rest) \(values[Self.fps])")
+        }
+    }
+
+    private var registry: PluginRegistry {
+        var registry = PluginRegistry()
+        registry.register(source("Pattern", "pattern"))
+        registry.register(source("Network", "rtsp", "rtsps"))
+        registry.register(
+            SinkPlugin(info("Null", ["null"])) { uri, _ in NamedConfiguration(redactedURI: uri.redacted) })
+        return registry
+    }
+
+    @Test("A source is found by any of its schemes, in any case, and gets its options")
+    func finds() throws {
+        #expect(try registry.source("pattern:smpte?fps=5").redactedURI == "Pattern smpte 5")
+        #expect(try registry.source("RTSPS://host").redactedURI == "Network //host 30")
+        #expect(try registry.sink("null:").redactedURI == "null:")
+        #expect(registry.sources.map(\.info.name) == ["Pattern", "Network"])
+        #expect(registry.sinks.map(\.info.name) == ["Null"])
+    }
+
+    @Test("A plug-in registered later takes over its schemes")
+    func laterWins() throws {
+        var registry = registry
+        registry.register(source("Better", "rtsp"))
+        #expect(try registry.source("rtsp://h").redactedURI == "Better //h 30")
+        #expect(try registry.source("rtsps://h").redactedURI == "Network //h 30")
+    }
+
+    @Test("A registry is a value")
+    func value() throws {
+        let before = registry
+        var after = before
+        after.register(source("More", "more"))
+        #expect(before.sources.count == 2)
+        #expect(after.sources.count == 3)
+    }
+
+    @Test("An unknown scheme is refused with the nearest, the known ones and what to do about a colon")
+    func unknownScheme() {
+        let error = #expect(throws: InletError.self) { try registry.source("patern:smpte") }
+        #expect(error?.code == .invalidConfiguration)
+        #expect(
+            error?.message == """
+                There is no source 'patern:'. Did you mean 'pattern:'? Known are pattern: rtsp: rtsps:; \
+                a file whose name has a colon is written file:NAME.
+                """)
+    }
+
+    @Test("A sink named as a source is called by its kind, and the other way round")
+    func wrongKind() {
+        let source = #expect(throws: InletError.self) { try registry.source("null:") }
+        #expect(source?.message.hasPrefix("'null:' is not a source.") == true)
+        let sink = #expect(throws: InletError.self) { try registry.sink("pattern:smpte") }
+        #expect(sink?.message == "'pattern:' is not a sink. Known are null:.")
+    }
+
+    @Test("A scheme with two plug-ins is listed once")
+    func listedOnce() {
+        var registry = registry
+        registry.register(source("Better", "rtsp"))
+        let error = #expect(throws: InletError.self) { try registry.source("zzzzzzzz:") }
+        #expect(error?.message.contains("Known are pattern: rtsp: rtsps:;") == true)
+    }
+
+    @Test("A wrong option is refused before the plug-in sees it, and no password is shown")
+    func wrongOption() {
+        let error = #expect(throws: InletError.self) { try registry.source("rtsp://admin:hunter2@host?fsp=5") }
+        #expect(error.map { "\($0)" } == "rtsp://***@host?fsp=5: rtsp: has no option 'fsp'. Did you mean 'fps'?")
+    }
+}

@@ -1,0 +1,86 @@
+import InletCore
+import Logging
+import Synchronization
+import Testing
+
+/// A clock that stands still except while somebody waits on it.
+private final class SteppingClock: CaptureClock {
+    private let nanoseconds = Mutex(Int64(0))
+    private let step: Duration
+    let waits = Mutex([MonotonicTime]())
+    let onWait: @Sendable () -> Void
+
+    init(step: Duration, onWait: @escaping @Sendable () -> Void = {}) {
+        self.step = step
+        self.onWait = onWait
+    }
+
+    var now: MonotonicTime { MonotonicTime(nanoseconds: nanoseconds.withLock { $0 }) }
+
+    func wait(until deadline: MonotonicTime, wakeUpDescriptor: Int32) -> Bool {
+        waits.withLock { $0.append(deadline) }
+        onWait()
+        let woken = now + step < deadline
+        let time = min(now + step, deadline)
+        nanoseconds.withLock { $0 = time.nanoseconds }
+        return !woken
+    }
+}
+
+@Suite struct SourceContextTests {
+    private func context(_ clock: SteppingClock) -> SourceContext {
+        SourceContext(clock: clock, logger: Logger(label: "test"))
+    }
+
+    @Test("Sleeping goes on after an early wake-up until the time has come")
+    func sleeps() throws {
+        let clock = SteppingClock(step: .milliseconds(4))
+        try context(clock).sleep(until: MonotonicTime(nanoseconds: 10_000_000))
+        #expect(clock.now.nanoseconds == 10_000_000)
+        #expect(clock.waits.withLock { $0.count } == 3)
+    }
+
+    @Test("Sleeping until a time that has passed does not wait")
+    func sleepsNot() throws {
+        let clock = SteppingClock(step: .seconds(1))
+        try context(clock).sleep(until: MonotonicTime(nanoseconds: -1))
+        #expect(clock.waits.withLock { $0.isEmpty })
+    }
+
+    @Test("A cancellation ends a sleep")
+    func cancelled() throws {
+        let holder = Mutex(SourceContext?.none)
+        let clock = SteppingClock(step: .milliseconds(1)) { holder.withLock { $0?.cancel() } }
+        let context = context(clock)
+        holder.withLock { $0 = context }
+        defer { holder.withLock { $0 = nil } }
+        let error = #expect(throws: InletError.self) { try context.sleep(until: .distantFuture) }
+        #expect(error?.code == .cancelled)
+        #expect(context.isCancelled)
+        #expect(context.shouldGiveUp)
+        #expect(clock.waits.withLock { $0.count } == 1)
+    }
+
+    @Test("A deadline ends a sleep, and no wait goes beyond it")
+    func deadline() throws {
+        let clock = SteppingClock(step: .seconds(100))
+        let context = context(clock)
+        #expect(context.deadline == .distantFuture)
+        context.setDeadline(MonotonicTime(nanoseconds: 5_000_000))
+        #expect(!context.shouldGiveUp)
+        let error = #expect(throws: InletError.self) { try context.sleep(until: MonotonicTime(nanoseconds: 9_000_000)) }
+        #expect(error?.code == .timedOut)
+        #expect(clock.waits.withLock { $0 } == [MonotonicTime(nanoseconds: 5_000_000)])
+        #expect(context.shouldGiveUp)
+    }
+
+    @Test("Losses add up by reason; a loss of none is no entry")
+    func drops() {
+        let context = context(SteppingClock(step: .zero))
+        context.countDrop(.damaged)
+        context.countDrop(.damaged, 4)
+        context.countDrop(.undecodable, 0)
+        context.countDrop(DropReason("solarFlare"), 2)
+        #expect(context.dropCounts == [.damaged: 5, DropReason("solarFlare"): 2])
+    }
+}
