@@ -59,10 +59,12 @@ let package = Package(
             providers: [.apt(["libavformat-dev", "libavcodec-dev", "libswscale-dev"]), .brew(["ffmpeg"])]),
         .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"]), .brew(["libyuv"])]),
 
+        .systemLibrary(name: "CLinux"),
+
         library("InletCore", [logging]),
         library("InletConvert", ["InletCore", "CFFmpeg", "CYUV"]),
         library("InletFFmpeg", ["InletCore", "CFFmpeg", logging]),
-        library("InletCapture", ["InletCore", "InletConvert", logging, collections]),
+        library("InletCapture", ["InletCore", "InletConvert", "CLinux", logging, collections]),
         library("Inlet", ["InletCore", "InletConvert", "InletCapture", "PatternSource", "FFmpegSource", "FileSinks"]),
         library("InletTesting", ["InletCore", "PatternSource", logging]),
 
@@ -73,15 +75,11 @@ let package = Package(
         .executableTarget(
             name: "InletCLI", dependencies: ["Inlet", argumentParser, histogram, logging], swiftSettings: houseSettings),
 
-<<<<<<< HEAD
         // What tests compare with: other programs, and pictures made by them.
         .target(
             name: "ReferenceTools", dependencies: ["InletCore"], path: "Tests/ReferenceTools",
             swiftSettings: houseSettings),
-        tests("InletCoreTests", ["InletCore"]),
-=======
         tests("InletCoreTests", ["InletCore", logging]),
->>>>>>> house
         tests("InletConvertTests", ["InletCore", "InletConvert", "InletTesting"]),
         tests("InletCaptureTests", ["InletCore", "InletCapture", "InletTesting", logging]),
         tests("InletTestingTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools", logging]),

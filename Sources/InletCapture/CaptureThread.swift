@@ -1,5 +1,8 @@
 import InletCore
 
+#if os(Linux)
+    import CLinux
+#endif
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)

@@ -1,4 +1,4 @@
-public import InletCore
+import InletCore
 import Synchronization
 
 /// How often something took how long, counted without a lock: one writer, any number of readers.

@@ -1,5 +1,8 @@
 public import InletCore
 
+#if os(Linux)
+    import CLinux
+#endif
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)

@@ -1,6 +1,9 @@
 import InletCore
 import Synchronization
 
+#if os(Linux)
+    import CLinux
+#endif
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -21,7 +24,7 @@ final class WakeUpSignal: Sendable {
     /// - Throws: ``InletError/Code/resourceExhausted`` where the process has no descriptor left.
     init() throws(InletError) {
         #if os(Linux)
-            descriptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
+            descriptor = eventfd(0, inlet_eventfd_flags)
             writeEnd = descriptor
             guard descriptor >= 0 else { throw Self.outOfDescriptors() }
         #else

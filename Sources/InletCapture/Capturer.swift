@@ -1,0 +1,269 @@
+import InletConvert
+public import InletCore
+import Logging
+import Synchronization
+
+/// The bridge between one source and any number of sinks.
+///
+///     let capturer = Capturer(try PluginRegistry.standard.source("v4l2:/dev/video0"))
+///     try await capturer.run { frames in
+///         for try await frame in frames { print(frame.timestamp, frame.size) }
+///     }
+///
+/// It owns the source's thread, the clock, the queues and the conversion. A capturer runs once. Safe from any thread.
+public final class Capturer: Sendable {
+    /// The source by its URI, without credentials.
+    public let sourceName: String
+    private let source: any FrameSourceConfiguration
+    private let configuration: CapturerConfiguration
+    private let clock: any CaptureClock
+    private let counters = SessionCounters()
+    private let converter = FrameConverter()
+    private let pool: I420BufferPool
+    private let broadcaster = EventBroadcaster()
+    private let shared = Mutex(Shared())
+
+    private struct Shared {
+        var state = CapturerState.idle
+        var session: CaptureSession?
+        var receivers: [any FrameReceiver] = []
+        /// Receivers that take no more frames, for the statistics; bounded by ``Capturer/rememberedSinks``.
+        var pastSinks: [CaptureStatistics.Sink] = []
+        var sinkNumber = 0
+        var isStopRequested = false
+    }
+
+    /// How many sinks that have ended statistics still show, so that attaching and detaching for days takes no memory.
+    static let rememberedSinks = 64
+
+    /// Makes a capturer. Opens nothing.
+    ///
+    /// - Parameter clock: the default is the machine's.
+    public init(
+        _ source: any FrameSourceConfiguration, configuration: CapturerConfiguration = CapturerConfiguration(),
+        clock: any CaptureClock = SystemClock()
+    ) {
+        self.source = source
+        self.configuration = configuration
+        self.clock = clock
+        sourceName = source.redactedURI
+        pool = I420BufferPool(capacity: configuration.poolCapacity)
+    }
+
+    /// What the capturer does now.
+    public var state: CapturerState { shared.withLock { $0.state } }
+
+    /// What happens from now on. Each call makes a sequence of its own; it ends with the run.
+    public var events: AsyncStream<CapturerEvent> { broadcaster.listen() }
+
+    /// What happened so far.
+    public var statistics: CaptureStatistics {
+        var statistics = counters.statistics
+        let (past, present) = shared.withLock { ($0.pastSinks, $0.receivers) }
+        statistics.sinks = past + present.map { $0.counters.snapshot(id: $0.id, name: $0.name) }
+        statistics.sinks.sort { $0.id.number < $1.id.number }
+        return statistics
+    }
+
+    // MARK: Sinks
+
+    /// Attaches a sink, before the run or while it lasts. It gets the frames from the next one on.
+    ///
+    /// - Parameters:
+    ///   - sink: given up to the capturer: every method is called on a queue of the sink's own.
+    ///   - name: what statistics, events and errors call it.
+    ///   - queue: what happens when the sink is slower than the source. The default is ``QueuePolicy/latest`` for live sources and
+    ///     ``QueuePolicy/lossless(_:)`` for others.
+    ///   - wants: what frames shall be like. The default is what the sink itself wants.
+    @discardableResult
+    public func attach(
+        _ sink: sending any FrameSink, named name: String? = nil, queue: QueuePolicy? = nil, wants: SinkWants? = nil
+    ) -> SinkID {
+        let wants = wants ?? sink.wants
+        let id = nextSinkID()
+        let delivery = SinkDelivery(
+            id: id, name: name ?? id.description, sink: sink, wants: wants, policy: queue, context: deliveryContext(wants))
+        add(delivery)
+        return id
+    }
+
+    /// Attaches the sink that a configuration makes, under the configuration's name.
+    @discardableResult
+    public func attach(
+        _ configuration: any FrameSinkConfiguration, queue: QueuePolicy? = nil, wants: SinkWants? = nil
+    ) -> SinkID {
+        attach(configuration.makeSink(), named: configuration.redactedURI, queue: queue, wants: wants)
+    }
+
+    /// Detaches a sink: what waits for it is dropped and counted, and it finishes. Returns when it has, or at once where it is not attached.
+    public func detach(_ id: SinkID) async {
+        guard let receiver = shared.withLock({ $0.receivers.first { $0.id == id } }) else { return }
+        receiver.close()
+        await receiver.ended.value()
+    }
+
+    /// The frames as an `AsyncSequence` for one consumer. Something must run the capturer meanwhile; see ``run(queue:wants:_:)``.
+    ///
+    /// - Parameters:
+    ///   - queue: the default is ``QueuePolicy/latest``.
+    ///   - wants: what frames shall be like. The default is as they come.
+    public func frames(queue: QueuePolicy = .latest, wants: SinkWants = SinkWants()) -> FrameSequence {
+        let delivery = SequenceDelivery(
+            id: nextSinkID(), wants: wants, policy: queue, context: deliveryContext(wants))
+        add(delivery)
+        return FrameSequence(delivery)
+    }
+
+    private func nextSinkID() -> SinkID {
+        shared.withLock {
+            $0.sinkNumber += 1
+            return SinkID(number: $0.sinkNumber)
+        }
+    }
+
+    private func deliveryContext(_ wants: SinkWants) -> DeliveryContext {
+        let conversion = ConversionContext(
+            converter: converter, pool: pool, scalingPool: I420BufferPool(capacity: configuration.poolCapacity),
+            countConversion: { [counters] in counters.converted.add(1, ordering: .relaxed) })
+        return DeliveryContext(clock: clock, conversion: conversion) { [weak self] in self?.ended($0, $1) }
+    }
+
+    private func add(_ receiver: any FrameReceiver) {
+        let (session, isOver) = shared.withLock { shared in
+            if case .ended = shared.state { return (shared.session, true) }
+            shared.receivers.append(receiver)
+            return (shared.session, false)
+        }
+        if isOver { receiver.close() } else { session?.receiversChanged() }
+    }
+
+    private func ended(_ receiver: any FrameReceiver, _ error: InletError?) {
+        let snapshot = receiver.counters.snapshot(id: receiver.id, name: receiver.name)
+        let (session, isLast) = shared.withLock { shared in
+            shared.receivers.removeAll { $0 === receiver }
+            shared.pastSinks.append(snapshot)
+            if shared.pastSinks.count > Self.rememberedSinks { shared.pastSinks.removeFirst() }
+            return (shared.session, shared.receivers.isEmpty)
+        }
+        session?.receiversChanged()
+        if let error {
+            configuration.logger.error("\(receiver.name): \(error.message)", metadata: ["code": "\(error.code)"])
+        }
+        broadcaster.send(.sinkEnded(receiver.id, name: receiver.name, error))
+        if isLast, configuration.endsWithoutSinks { session?.cancel(.noSinks) }
+    }
+
+    // MARK: Running
+
+    /// Opens the source and delivers its frames until it ends, fails or is stopped. When this returns, the source is closed, its thread is gone,
+    /// and every sink is finished.
+    ///
+    /// Cancelling the task is the same as ``stop()``.
+    ///
+    /// - Throws: what the source failed with, after the sinks have finished; ``InletError/Code/timedOut`` where the source or a sink did not stop
+    ///   within ``CapturerConfiguration/stopTimeout``; ``InletError/Code/invalidConfiguration`` where the capturer ran before. A sink that
+    ///   fails is no reason to throw: see ``CapturerEvent/sinkEnded(_:name:_:)``.
+    @discardableResult
+    public func run() async throws(InletError) -> EndReason {
+        let session = try begin()
+        let result = await withTaskCancellationHandler {
+            await session.completion.value()
+        } onCancel: {
+            stop()
+        }
+        let unfinished = await finishSinks(after: result)
+        let reason = try? result.get()
+        setState(.ended(reason))
+        broadcaster.finish()
+        if let unfinished, reason != nil { throw unfinished }
+        return try result.get()
+    }
+
+    /// Runs the capturer for as long as `body` takes frames, and stops it afterwards.
+    ///
+    /// - Throws: what `body` throws, or what the run failed with.
+    public func run<Value>(
+        queue: QueuePolicy = .latest, wants: SinkWants = SinkWants(),
+        _ body: (FrameSequence) async throws -> Value
+    ) async throws -> Value {
+        let frames = frames(queue: queue, wants: wants)
+        async let outcome = run()
+        do {
+            let value = try await body(frames)
+            stop()
+            _ = try await outcome
+            return value
+        } catch {
+            stop()
+            _ = try? await outcome
+            throw error
+        }
+    }
+
+    /// Asks the run to end. Returns at once; ``run()`` returns when all is closed.
+    public func stop() { stop(.cancelled) }
+
+    private func stop(_ reason: EndReason) {
+        let session = shared.withLock { shared in
+            shared.isStopRequested = true
+            return shared.session
+        }
+        session?.cancel(reason)
+    }
+
+    private func begin() throws(InletError) -> CaptureSession {
+        let session = try CaptureSession(
+            source: source, configuration: configuration, clock: clock, counters: counters,
+            callbacks: .init(
+                opened: { [weak self] format in
+                    self?.broadcaster.send(.opened(format))
+                    self?.setState(.live)
+                },
+                receivers: { [weak self] in self?.shared.withLock { $0.receivers } ?? [] }))
+        let (isFirst, isStopRequested) = shared.withLock { shared in
+            guard shared.state == .idle else { return (false, false) }
+            shared.state = .opening
+            shared.session = session
+            return (true, shared.isStopRequested)
+        }
+        guard isFirst else {
+            throw InletError(
+                .invalidConfiguration, "A capturer runs once. Make a new one to open the source again.",
+                context: .init(subject: sourceName))
+        }
+        broadcaster.send(.stateChanged(.opening))
+        try session.start()
+        if isStopRequested { session.cancel(.cancelled) }
+        return session
+    }
+
+    private func setState(_ state: CapturerState) {
+        let changed = shared.withLock { shared in
+            if case .ended = shared.state { return false }
+            shared.state = state
+            return true
+        }
+        guard changed else { return }
+        configuration.logger.debug("\(sourceName): \(state)")
+        broadcaster.send(.stateChanged(state))
+    }
+
+    /// Lets every sink finish: with what waits for it at the end of the stream, without after a stop.
+    ///
+    /// - Returns: an error that names a sink that did not finish in time after a stop.
+    private func finishSinks(after result: Result<EndReason, InletError>) async -> InletError? {
+        let receivers = shared.withLock { $0.receivers }
+        var isStopped = false
+        var failure: InletError?
+        switch result {
+        case .success(let reason): isStopped = reason == .cancelled || reason == .noSinks
+        case .failure(let error): failure = error
+        }
+        for receiver in receivers {
+            if isStopped { receiver.close() } else { receiver.finish(failure) }
+        }
+        return await SinkDeadline.wait(
+            for: receivers, stopTimeout: configuration.stopTimeout, isStopped: isStopped,
+            stopRequested: { [weak self] in self?.shared.withLock { $0.isStopRequested } ?? true })
+    }
+}

@@ -1,0 +1,54 @@
+import InletCore
+
+/// The end of the bridge that a capture thread sees: something with a mailbox that takes frames.
+protocol FrameReceiver: AnyObject, Sendable {
+    var id: SinkID { get }
+    var name: String { get }
+    var counters: SinkCounters { get }
+
+    /// Called on the capture thread, before the first frame.
+    func begin(_ format: SourceFormat, room: ProducerGate)
+
+    /// Called on the capture thread. Blocks only under a lossless policy.
+    func offer(_ frame: CapturedFrame, isCancelled: () -> Bool)
+
+    /// No more frames come; those that wait are still delivered.
+    ///
+    /// - Parameter error: why, where the source failed.
+    func finish(_ error: InletError?)
+
+    /// Ends at once; what waits is dropped and counted.
+    func close()
+
+    /// Resolved when the last frame was taken and the sink finished.
+    var ended: Completion<Void> { get }
+}
+
+/// What receivers share with their capturer.
+struct DeliveryContext: Sendable {
+    let clock: any CaptureClock
+    let conversion: ConversionContext
+    /// Called once, on the receiver's own queue or task, when it takes no more frames.
+    let onEnd: @Sendable (any FrameReceiver, InletError?) -> Void
+}
+
+extension DeliveryContext {
+    /// The frame as its consumer gets it, with its stage times counted; nil where it could not be converted, which is counted as a drop.
+    func convert(_ captured: CapturedFrame, to size: ImageSize?, counting counters: SinkCounters) -> VideoFrame? {
+        let taken = clock.now
+        var frame: VideoFrame
+        do throws(InletError) {
+            frame = try captured.videoFrame(size: size, with: conversion)
+        } catch {
+            counters.countDrop(error.code == .resourceExhausted ? .poolExhausted : .conversionFailed)
+            return nil
+        }
+        let converted = clock.now
+        frame.stages.converted = converted
+        frame.stages.delivered = converted
+        counters.conversionTime.record(converted - taken)
+        if let queued = captured.stages.queued { counters.queueLatency.record(taken - queued) }
+        if let decoded = captured.stages.decoded { counters.deliveryLatency.record(converted - decoded) }
+        return frame
+    }
+}
