@@ -80,3 +80,11 @@ final class SinkCounters: Sendable {
             isAttached: isAttached.load(ordering: .relaxed))
     }
 }
+
+extension CaptureStatistics {
+    /// Frames a second as they arrived, over the whole run; nil before the second frame.
+    public var frameRate: Double? {
+        guard captured > 1, let firstArrival, let lastArrival, lastArrival > firstArrival else { return nil }
+        return Double(captured - 1) / (Double((lastArrival - firstArrival).wholeNanoseconds) / 1e9)
+    }
+}

@@ -1,0 +1,6 @@
+// One import for applications: the vocabulary, the conversion, the bridge and the plug-ins that Inlet comes with.
+@_exported public import FileSinks
+@_exported public import InletCapture
+@_exported public import InletConvert
+@_exported public import InletCore
+@_exported public import PatternSource

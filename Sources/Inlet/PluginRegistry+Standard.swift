@@ -1,0 +1,12 @@
+extension PluginRegistry {
+    /// Every source and sink that Inlet comes with. Add your own to a copy.
+    public static var standard: PluginRegistry {
+        var registry = PluginRegistry()
+        registry.register(SourcePlugin.pattern)
+        registry.register(SinkPlugin.null)
+        registry.register(SinkPlugin.i420)
+        registry.register(SinkPlugin.y4m)
+        registry.register(SinkPlugin.framemd5)
+        return registry
+    }
+}

@@ -1,0 +1,30 @@
+import Inlet
+
+/// What the process tells its parent, by the numbers of sysexits.h.
+enum ExitStatus: Int32 {
+    case success = 0
+    case usage = 64
+    case badData = 65
+    case noInput = 66
+    case unavailable = 69
+    case `internal` = 70
+    case inputOutput = 74
+    case temporary = 75
+    case noPermission = 77
+    /// 128 and the number of SIGINT, as shells have it.
+    case interrupted = 130
+
+    init(_ error: InletError) {
+        switch error.code {
+        case .invalidConfiguration: self = .usage
+        case .malformedData: self = .badData
+        case .notFound: self = .noInput
+        case .unsupported: self = .unavailable
+        case .resourceExhausted, .inputOutput: self = .inputOutput
+        case .busy, .noBandwidth, .disconnected, .timedOut: self = .temporary
+        case .permissionDenied, .authenticationFailed: self = .noPermission
+        case .cancelled: self = .interrupted
+        default: self = .internal
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import ArgumentParser
+import Inlet
+import Logging
+
+@main
+struct InletCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "inlet",
+        abstract: "Takes video in from files and test patterns as I420 frames with honest timestamps.",
+        discussion: """
+            Sources and sinks are named by URIs; options follow a question mark. Examples:
+
+              inlet run clip.mp4 --to y4m:out.y4m
+              inlet run 'pattern:smpte?size=640x360&fps=30' --duration 3 --to y4m:- | ffplay -
+              inlet run clip.mp4 --to framemd5:-
+              inlet probe clip.mp4
+              inlet plugins pattern
+
+            Exit codes follow sysexits: 0 success, 64 usage, 65 bad data, 66 no such input, 69 unavailable, 70 internal, \
+            74 input or output, 75 temporary, 77 permission, 130 interrupted.
+            """,
+        subcommands: [RunCommand.self, ProbeCommand.self, PluginsCommand.self])
+
+    static func main() async {
+        Terminal.ignoreBrokenPipes()
+        LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch let error as InletError {
+            Terminal.writeError("error: \(error)\n")
+            exit(withError: ExitCode(ExitStatus(error).rawValue))
+        } catch {
+            exit(withError: error)
+        }
+    }
+}

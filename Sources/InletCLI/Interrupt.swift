@@ -1,0 +1,36 @@
+import Dispatch
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Turns SIGINT and SIGTERM into a clean stop; a second one ends the process at once.
+final class Interrupt {
+    private let sources: [any DispatchSourceSignal]
+
+    /// - Parameter onFirst: called on a queue of its own.
+    init(onFirst: @escaping @Sendable () -> Void) {
+        let queue = DispatchQueue(label: "inlet.interrupt")
+        let count = Count()
+        sources = [SIGINT, SIGTERM].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+            source.setEventHandler {
+                if count.value > 0 { _exit(ExitStatus.interrupted.rawValue) }
+                count.value += 1
+                onFirst()
+            }
+            source.activate()
+            return source
+        }
+    }
+
+    deinit { for source in sources { source.cancel() } }
+
+    /// Touched on the one queue of all handlers only.
+    private final class Count: @unchecked Sendable { var value = 0 }
+}

@@ -1,0 +1,97 @@
+import ArgumentParser
+import Inlet
+
+struct RunCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Reads a source and hands its frames to sinks.",
+        discussion: """
+            Examples:
+
+              inlet run clip.mp4
+              inlet run 'pattern:ball?fps=60' --duration 5 --to y4m:ball.y4m
+              inlet run clip.mp4 --size 640x360 --fps 10 --to y4m:- --report none | ffplay -
+              inlet run clip.mp4 --to framemd5:- --to i420:clip.yuv --report json
+            """)
+
+    @Argument(help: "A source URI or a path; `inlet plugins` lists what there is.")
+    var source: String
+
+    @Option(name: .customLong("to"), help: "A sink URI. May be given several times. The default is null:.")
+    var sinks: [String] = []
+
+    @Option(
+        help: "latest, buffered:N or lossless[:N]. The default is latest for live sources and lossless for others.",
+        transform: QueueOption.init)
+    var queue: QueueOption?
+
+    @Option(help: "End after N captured frames.", transform: { try Self.positive($0, "--frames") })
+    var frames: UInt64?
+
+    @Option(help: "End after this much of the source's time, such as 3, 1.5s or 500ms.", transform: { try Self.time($0, "--duration") })
+    var duration: Duration?
+
+    @Option(help: "Scale every frame to WIDTHxHEIGHT.", transform: { try Self.size($0, "--size") })
+    var size: ImageSize?
+
+    @Option(help: "At most this many frames a second, such as 10 or 30000/1001.", transform: { try Self.rate($0, "--fps") })
+    var fps: Rational?
+
+    @Option(help: "What to write to standard error at the end: json, text or none.")
+    var report = ReportStyle.text
+
+    func run() async throws {
+        let registry = PluginRegistry.standard
+        let source = try registry.source(source)
+        let sinks = try (sinks.isEmpty ? ["null:"] : sinks).map(registry.sink)
+
+        var configuration = CapturerConfiguration()
+        configuration.frameLimit = frames
+        configuration.durationLimit = duration
+        configuration.endsWithoutSinks = true
+        let capturer = Capturer(source, configuration: configuration)
+        let wants = SinkWants(size: size, maximumFrameRate: fps)
+        for sink in sinks { capturer.attach(sink, queue: queue?.policy, wants: wants) }
+
+        let events = capturer.events
+        let sinkFailures = Task { () -> InletError? in
+            var first: InletError?
+            for await event in events {
+                if case .sinkEnded(_, _, let error?) = event { first = first ?? error }
+            }
+            return first
+        }
+        let interrupted = InterruptFlag()
+        let outcome = await Self.run(capturer, interrupted: interrupted)
+        let failure = await sinkFailures.value
+
+        var error = failure
+        var reason: EndReason?
+        switch outcome {
+        case .success(let end): reason = end
+        case .failure(let runError): error = runError
+        }
+        report.write(RunReport(capturer.statistics, reason: reason, error: error))
+        if let error { throw ExitCode(ExitStatus(error).rawValue) }
+        if interrupted.isRaised { throw ExitCode(ExitStatus.interrupted.rawValue) }
+    }
+
+    /// Runs with a status line and a clean stop on Ctrl-C.
+    private static func run(_ capturer: Capturer, interrupted: InterruptFlag) async -> Result<EndReason, InletError> {
+        let interrupt = Interrupt {
+            interrupted.raise()
+            capturer.stop()
+        }
+        let status = Terminal.isInteractive ? Task { await StatusLine(capturer).show() } : nil
+        let outcome: Result<EndReason, InletError>
+        do throws(InletError) {
+            outcome = .success(try await capturer.run())
+        } catch {
+            outcome = .failure(error)
+        }
+        status?.cancel()
+        await status?.value
+        withExtendedLifetime(interrupt) {}
+        return outcome
+    }
+}

@@ -1,0 +1,143 @@
+import ArgumentParser
+import FoundationEssentials
+import Histogram
+import Inlet
+
+/// What a run did, for people and for machines.
+struct RunReport: Encodable {
+    var frames: Frames
+    var latency: [String: Latency]
+    var fps: Double
+    var cpuSeconds: Double
+    var peakResidentKiB: Int
+    var ended: String
+    var error: Failure?
+
+    enum CodingKeys: String, CodingKey {
+        case frames, fps, ended, error
+        case latency = "latency_us"
+        case cpuSeconds = "cpu_s"
+        case peakResidentKiB = "peak_rss_kib"
+    }
+
+    struct Frames: Encodable {
+        var captured: UInt64
+        var converted: UInt64
+        var delivered: Delivered
+        var dropped: [String: UInt64]
+    }
+
+    /// A number, or a number for each sink by name where there are several.
+    enum Delivered: Encodable {
+        case one(UInt64)
+        case several([String: UInt64])
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            switch self {
+            case .one(let count): try container.encode(count)
+            case .several(let counts): try container.encode(counts)
+            }
+        }
+    }
+
+    /// Microseconds.
+    struct Latency: Encodable {
+        var p50: Double
+        var p99: Double
+        var max: Double
+    }
+
+    struct Failure: Encodable {
+        var code: String
+        var message: String
+    }
+
+    init(_ statistics: CaptureStatistics, reason: EndReason?, error: InletError?) {
+        var names: [String: UInt64] = [:]
+        for sink in statistics.sinks {
+            let name = names[sink.name] == nil ? sink.name : "\(sink.name) (\(sink.id))"
+            names[name] = sink.delivered
+        }
+        frames = Frames(
+            captured: statistics.captured, converted: statistics.converted,
+            delivered: statistics.sinks.count == 1 ? .one(statistics.delivered) : .several(names),
+            dropped: Dictionary(uniqueKeysWithValues: statistics.drops.map { ($0.description, $1) }))
+        latency = [:]
+        let stages: [(String, KeyPath<CaptureStatistics.Sink, LatencyDistribution>)] = [
+            ("queue", \.queueLatency), ("convert", \.conversionTime), ("deliver", \.deliveryLatency), ("consume", \.consumeTime),
+        ]
+        for (name, stage) in stages { latency[name] = Latency(statistics.sinks.map { $0[keyPath: stage] }) }
+        fps = statistics.frameRate ?? 0
+        (cpuSeconds, peakResidentKiB) = Terminal.resourceUsage
+        // A sink that had enough, such as a pipe whose reader went away, ends a run as a stop does.
+        ended = error != nil ? "failed" : (reason == .noSinks ? .cancelled : reason ?? .cancelled).rawValue
+        self.error = error.map { Failure(code: $0.code.description, message: $0.description) }
+    }
+
+    /// One line of JSON.
+    var json: String {
+        get throws {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            return String(decoding: try encoder.encode(self), as: UTF8.self)
+        }
+    }
+
+    /// A few lines for a person.
+    var text: String {
+        var delivered = ""
+        switch frames.delivered {
+        case .one(let count): delivered = "\(count)"
+        case .several(let counts):
+            delivered = counts.sorted { $0.key < $1.key }.map { "\($0.value) to \($0.key)" }.joined(separator: ", ")
+        }
+        var lines = ["\(ended): captured \(frames.captured), converted \(frames.converted), delivered \(delivered)"]
+        if !frames.dropped.isEmpty {
+            lines.append("dropped: " + frames.dropped.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", "))
+        }
+        if let latency = latency["deliver"] {
+            lines.append("latency: p50 \(latency.p50.shortText) us, p99 \(latency.p99.shortText) us; \(fps.shortText) fps")
+        }
+        lines.append("cpu \(cpuSeconds.shortText) s, peak memory \(peakResidentKiB / 1024) MiB")
+        if let error { lines.append("error: \(error.message)") }
+        return lines.joined(separator: "\n")
+    }
+}
+
+extension RunReport.Latency {
+    /// Percentiles over the distributions of several sinks, or nil where nothing was counted.
+    init?(_ distributions: [LatencyDistribution]) {
+        var histogram = Histogram<UInt64>(numberOfSignificantValueDigits: .two)
+        for bucket in distributions.flatMap(\.buckets) {
+            _ = histogram.record(UInt64(clamping: bucket.upperBound.wholeNanoseconds), count: bucket.count)
+        }
+        guard histogram.totalCount > 0 else { return nil }
+        let greatest = Double(distributions.map(\.maximum.wholeNanoseconds).max() ?? 0)
+        p50 = min(Double(histogram.valueAtPercentile(50)), greatest) / 1000
+        p99 = min(Double(histogram.valueAtPercentile(99)), greatest) / 1000
+        max = greatest / 1000
+    }
+}
+
+extension Double {
+    /// Rounded to a tenth, without needless zeros.
+    var shortText: String {
+        let tenths = (self * 10).rounded() / 10
+        return tenths == tenths.rounded() && abs(tenths) < 1e15 ? "\(Int64(tenths))" : "\(tenths)"
+    }
+}
+
+/// How the report is written.
+enum ReportStyle: String, ExpressibleByArgument, CaseIterable {
+    case json, text, none
+
+    func write(_ report: RunReport) {
+        switch self {
+        case .json: Terminal.writeError(((try? report.json) ?? "{}") + "\n")
+        case .text: Terminal.writeError(report.text + "\n")
+        case .none:
+            if let error = report.error { Terminal.writeError("error: \(error.message)\n") }
+        }
+    }
+}

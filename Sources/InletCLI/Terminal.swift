@@ -1,0 +1,40 @@
+#if canImport(Glibc)
+    import Glibc
+    import SwiftOverlayShims
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Standard error and what stands behind it.
+enum Terminal {
+    /// Whether a person looks at standard error.
+    static var isInteractive: Bool { isatty(STDERR_FILENO) == 1 }
+
+    /// Lets a write to a pipe without a reader fail instead of ending the process.
+    static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
+
+    static func writeError(_ text: String) {
+        var rest = ArraySlice(text.utf8)
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { bytes in unsafe write(STDERR_FILENO, bytes.baseAddress, bytes.count) }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// The processor time of the whole process in seconds, and the most memory it has had resident in KiB.
+    static var resourceUsage: (cpuSeconds: Double, peakResidentKiB: Int) {
+        var usage = rusage()
+        #if canImport(Darwin)
+            unsafe getrusage(RUSAGE_SELF, &usage)
+            let kibibytes = usage.ru_maxrss / 1024
+        #else
+            unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+            let kibibytes = usage.ru_maxrss
+        #endif
+        let seconds = Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
+        return (seconds + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6, kibibytes)
+    }
+}
