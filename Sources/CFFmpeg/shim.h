@@ -9,10 +9,71 @@
 #include <libavutil/opt.h>
 #include <libavutil/pixdesc.h>
 #include <libswscale/swscale.h>
+#include <stdarg.h>
+#include <stdio.h>
 
 // Macros that Swift cannot import.
 static const int inlet_averror_eof = AVERROR_EOF;
 static const int inlet_averror_eagain = AVERROR(EAGAIN);
 static const int inlet_averror_exit = AVERROR_EXIT;
 static const int inlet_averror_invaliddata = AVERROR_INVALIDDATA;
+static const int inlet_averror_bsf_not_found = AVERROR_BSF_NOT_FOUND;
+static const int inlet_averror_bug = AVERROR_BUG;
+static const int inlet_averror_bug2 = AVERROR_BUG2;
+static const int inlet_averror_buffer_too_small = AVERROR_BUFFER_TOO_SMALL;
+static const int inlet_averror_decoder_not_found = AVERROR_DECODER_NOT_FOUND;
+static const int inlet_averror_demuxer_not_found = AVERROR_DEMUXER_NOT_FOUND;
+static const int inlet_averror_encoder_not_found = AVERROR_ENCODER_NOT_FOUND;
+static const int inlet_averror_experimental = AVERROR_EXPERIMENTAL;
+static const int inlet_averror_external = AVERROR_EXTERNAL;
+static const int inlet_averror_http_bad_request = AVERROR_HTTP_BAD_REQUEST;
+static const int inlet_averror_http_unauthorized = AVERROR_HTTP_UNAUTHORIZED;
+static const int inlet_averror_http_forbidden = AVERROR_HTTP_FORBIDDEN;
+static const int inlet_averror_http_not_found = AVERROR_HTTP_NOT_FOUND;
+static const int inlet_averror_http_other_4xx = AVERROR_HTTP_OTHER_4XX;
+static const int inlet_averror_http_server_error = AVERROR_HTTP_SERVER_ERROR;
+static const int inlet_averror_muxer_not_found = AVERROR_MUXER_NOT_FOUND;
+static const int inlet_averror_option_not_found = AVERROR_OPTION_NOT_FOUND;
+static const int inlet_averror_patchwelcome = AVERROR_PATCHWELCOME;
+static const int inlet_averror_protocol_not_found = AVERROR_PROTOCOL_NOT_FOUND;
+static const int inlet_averror_stream_not_found = AVERROR_STREAM_NOT_FOUND;
+static const int inlet_averror_unknown = AVERROR_UNKNOWN;
 static const int64_t inlet_av_nopts_value = AV_NOPTS_VALUE;
+static const int inlet_av_error_max_string_size = AV_ERROR_MAX_STRING_SIZE;
+
+// Fields that moved between libavutil versions.
+static inline int inlet_frame_is_key(const AVFrame *frame) {
+#if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(58, 29, 100)
+    return (frame->flags & AV_FRAME_FLAG_KEY) != 0;
+#else
+    return frame->key_frame;
+#endif
+}
+
+static inline int64_t inlet_frame_duration(const AVFrame *frame) {
+#if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(57, 30, 100)
+    return frame->duration;
+#else
+    return frame->pkt_duration;
+#endif
+}
+
+// Variadic callbacks, which Swift cannot write. `handler` gets each line whose level is at most `level`, on whatever thread
+// logs it; the strings are valid during the call. Install once: the two statics are read without a lock.
+typedef void (*inlet_log_handler)(int level, const char *origin, const char *line);
+static inlet_log_handler inlet_log_handler_installed;
+static int inlet_log_level_installed;
+
+static inline void inlet_log_callback(void *object, int level, const char *format, va_list arguments) {
+    if ((level & 0xff) > inlet_log_level_installed || !inlet_log_handler_installed) return;
+    char line[1024];
+    vsnprintf(line, sizeof line, format, arguments);
+    const AVClass *class = object ? *(const AVClass **)object : NULL;
+    inlet_log_handler_installed(level & 0xff, class ? class->item_name(object) : NULL, line);
+}
+
+static inline void inlet_log_install(inlet_log_handler handler, int level) {
+    inlet_log_handler_installed = handler;
+    inlet_log_level_installed = level;
+    av_log_set_callback(inlet_log_callback);
+}

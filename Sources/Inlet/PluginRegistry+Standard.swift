@@ -3,6 +3,7 @@ extension PluginRegistry {
     public static var standard: PluginRegistry {
         var registry = PluginRegistry()
         registry.register(SourcePlugin.pattern)
+        registry.register(SourcePlugin.file)
         registry.register(SinkPlugin.null)
         registry.register(SinkPlugin.i420)
         registry.register(SinkPlugin.y4m)

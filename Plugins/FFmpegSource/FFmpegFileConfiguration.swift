@@ -1,0 +1,67 @@
+public import InletCore
+
+/// A file, or anything else with a path that libavformat can read: a FIFO, standard input.
+public struct FFmpegFileConfiguration: FrameSourceConfiguration {
+    /// The path, taken as it is; `-` is standard input.
+    public var path: String
+    /// How often to begin again after the end, as FFmpeg's `-stream_loop`: -1 is for ever. The default is 0: once through.
+    public var loop = 0
+    /// Where to begin, from the start of the file: the first frame is the one shown at that time. The default is 0.
+    public var start = Duration.zero
+    /// `.realtime` holds each frame back until its time has come; the default, `.unpaced`, reads as fast as frames are taken.
+    public var pace = SourcePacing.unpaced
+    /// Threads that decode; the default, 0, lets libavcodec choose by the number of cores.
+    public var threads = 0
+    /// The number of the stream to read, as ffprobe counts them. The default, nil, is the best video stream.
+    public var stream: Int?
+
+    /// A file at its own start, once through, as fast as it is taken.
+    public init(path: String) { self.path = path }
+
+    public var redactedURI: String { "file:\(path)" }
+
+    public func makeSource() -> any FrameSource { FFmpegSource(self) }
+}
+
+extension SourcePlugin {
+    /// `file:PATH`, and any path without a scheme.
+    public static let file = SourcePlugin(
+        PluginInfo(
+            name: "file", schemes: ["file"], summary: "Video files of every kind that libavformat opens.",
+            usage: "file:PATH?loop=0&start=0s&pace=none&threads=0, or a path alone; - is standard input",
+            options: [
+                FileOptions.loop.description, FileOptions.start.description, FileOptions.pace.description,
+                FileOptions.threads.description, FileOptions.stream.description,
+            ],
+            examples: ["clip.mp4", "file:clip.mp4?loop=-1&pace=realtime", "file:what%3F.mkv?start=90s"])
+    ) { uri, values in
+        guard !uri.rest.isEmpty else {
+            throw InletError(.invalidConfiguration, "A file needs a path, such as file:clip.mp4.")
+        }
+        var configuration = FFmpegFileConfiguration(path: uri.rest)
+        configuration.loop = values[FileOptions.loop]
+        configuration.start = values[FileOptions.start]
+        configuration.pace = values[FileOptions.pace].pacing
+        configuration.threads = values[FileOptions.threads]
+        configuration.stream = values[FileOptions.stream]
+        return configuration
+    }
+}
+
+private enum FileOptions {
+    static let loop = PluginOption(
+        "loop", default: 0, in: -1...1_000_000, "How often to begin again after the end; -1 is for ever")
+    static let start = PluginOption("start", default: Duration.zero, in: .zero ... .seconds(1_000_000), "Where to begin")
+    static let pace = PluginOption(
+        "pace", default: Pace.none, "realtime plays at the file's own speed, none as fast as frames are taken")
+    static let threads = PluginOption("threads", default: 0, in: 0...64, "Threads that decode; 0 is one a core")
+    static let stream = PluginOption<Int?>(
+        "stream", default: nil, "The number of the stream, as ffprobe counts", range: "0 or more"
+    ) { ($0 ?? 0) >= 0 }
+
+    /// A file is never live, so that is no choice here.
+    enum Pace: String, ChoiceOptionValue {
+        case realtime, none
+        var pacing: SourcePacing { self == .realtime ? .realtime : .unpaced }
+    }
+}

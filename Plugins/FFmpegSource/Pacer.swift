@@ -1,0 +1,26 @@
+import InletCore
+
+/// Holds frames back until their time has come.
+struct Pacer {
+    private var anchor: (pts: MediaTime, time: MonotonicTime)?
+
+    /// A file that is later than this, because its reader or the machine was stopped, goes on from now rather than in a rush.
+    private static let largestLag = Duration.seconds(1)
+
+    /// Blocks until the frame is due.
+    ///
+    /// - Throws: as ``SourceContext/sleep(until:)``.
+    mutating func wait(for pts: MediaTime, startsAnew: Bool, context: SourceContext) throws(InletError) {
+        let now = context.clock.now
+        guard let anchor, !startsAnew else {
+            anchor = (pts, now)
+            return
+        }
+        let due = anchor.time + .nanoseconds(pts.nanoseconds.subtractingReportingOverflow(anchor.pts.nanoseconds).partialValue)
+        if now - due > Self.largestLag || due - now > .seconds(60) {
+            self.anchor = (pts, now)
+        } else {
+            try context.sleep(until: due)
+        }
+    }
+}

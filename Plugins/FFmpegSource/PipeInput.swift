@@ -1,0 +1,88 @@
+import CFFmpeg
+import InletCore
+import InletFFmpeg
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Reads a FIFO, a device or standard input for libavformat without ever blocking beyond a cancellation.
+///
+/// libavformat's own `file:` opens a FIFO with a call that hangs until there is a writer, and its interrupt callback cannot end that.
+@safe final class PipeInput {
+    private let descriptor: Int32
+    private let ownsDescriptor: Bool
+    private let context: SourceContext
+    private(set) var io: UnsafeMutablePointer<AVIOContext>?
+
+    /// Bytes read at a time: what a pipe of Linux holds.
+    private static let bufferSize: Int32 = 65_536
+
+    /// - Returns: nil where the path is an ordinary file, which libavformat reads best by itself.
+    /// - Throws: what is wrong with the path: ``InletError/Code/notFound``, ``InletError/Code/permissionDenied``,
+    ///   ``InletError/Code/invalidConfiguration`` for a directory, ``InletError/Code/malformedData`` for an empty file.
+    init?(path: String, context: SourceContext) throws(InletError) {
+        self.context = context
+        if path == "-" {
+            descriptor = STDIN_FILENO
+            ownsDescriptor = false
+        } else {
+            var facts = stat()
+            guard unsafe stat(path, &facts) == 0 else {
+                throw InletError(ffmpeg: -errno, operation: "stat")
+            }
+            switch facts.st_mode & S_IFMT {
+            case S_IFDIR:
+                throw InletError(.invalidConfiguration, "It is a directory. Name a video file in it.")
+            case S_IFREG:
+                guard facts.st_size > 0 else { throw InletError(.malformedData, "The file is empty.") }
+                return nil
+            default: break
+            }
+            // Without O_NONBLOCK this would wait for a writer.
+            descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+            ownsDescriptor = true
+            guard descriptor >= 0 else { throw InletError(ffmpeg: -errno, operation: "open") }
+        }
+        guard let buffer = unsafe av_malloc(Int(Self.bufferSize)) else {
+            throw InletError(ffmpeg: -ENOMEM, operation: "av_malloc")
+        }
+        let opaque = unsafe Unmanaged.passUnretained(self).toOpaque()
+        unsafe io = avio_alloc_context(
+            buffer.assumingMemoryBound(to: UInt8.self), Self.bufferSize, 0, opaque,
+            { opaque, buffer, count in
+                guard let opaque = unsafe opaque, let buffer = unsafe buffer else { return inlet_averror_exit }
+                return unsafe Unmanaged<PipeInput>.fromOpaque(opaque).takeUnretainedValue().fill(buffer, count)
+            }, nil, nil)
+    }
+
+    deinit {
+        if let io = unsafe io {
+            unsafe av_free(io.pointee.buffer)
+            unsafe avio_context_free(&self.io)
+        }
+        if ownsDescriptor { close(descriptor) }
+    }
+
+    /// Waits for data, the end of the pipe or a cancellation.
+    private func fill(_ buffer: UnsafeMutablePointer<UInt8>, _ count: Int32) -> Int32 {
+        while true {
+            if context.shouldGiveUp { return inlet_averror_exit }
+            // A FIFO that no one has opened for writing yet polls as nothing; one whose writer is gone polls as hung up.
+            var polled = [
+                pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: context.wakeUpDescriptor, events: Int16(POLLIN), revents: 0),
+            ]
+            let ready = unsafe poll(&polled, 2, 100)
+            if ready <= 0 || polled[0].revents == 0 { continue }
+            let got = unsafe read(descriptor, buffer, Int(count))
+            if got > 0 { return Int32(got) }
+            if got == 0 { return inlet_averror_eof }
+            if errno != EAGAIN && errno != EINTR { return -errno }
+        }
+    }
+}

@@ -1,0 +1,16 @@
+import InletCore
+
+/// What a container says of the stream that is read.
+struct StreamFacts {
+    var index: Int
+    var timeBase: Rational
+    var rotation: Rotation
+    var sampleAspectRatio: Rational?
+    var frameRate: Rational?
+
+    /// The length of a frame in ticks by the frame rate; 1 where none is known.
+    var frameTicks: Int64 {
+        guard let interval = frameRate?.reciprocal else { return 1 }
+        return max(1, MediaTime(ticks: 1, timeBase: interval).rescaled(to: timeBase).ticks)
+    }
+}

@@ -1,0 +1,21 @@
+import CFFmpeg
+package import InletCore
+
+/// How a picture must be turned and mirrored to be seen as it was taken, from a container's or a picture's display matrix.
+package struct DisplayOrientation: Sendable, Hashable {
+    package var rotation: Rotation
+    /// The picture is mirrored, too, which ``Rotation`` cannot say.
+    package var isMirrored: Bool
+
+    /// Reads a matrix of nine 32-bit numbers as `libavutil/display.h` lays it out; nil where it is shorter or turns nothing.
+    @unsafe package init?(matrix bytes: UnsafeRawBufferPointer) {
+        guard bytes.count >= 9 * MemoryLayout<Int32>.size, let base = bytes.baseAddress else { return nil }
+        let matrix = unsafe base.assumingMemoryBound(to: Int32.self)
+        // libavutil's angle is counterclockwise.
+        let angle = unsafe av_display_rotation_get(matrix)
+        guard angle.isFinite else { return nil }
+        rotation = Rotation(nearestTo: -angle)
+        let determinant = unsafe Double(matrix[0]) * Double(matrix[4]) - Double(matrix[1]) * Double(matrix[3])
+        isMirrored = determinant < 0
+    }
+}

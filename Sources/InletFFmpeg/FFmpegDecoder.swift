@@ -1,0 +1,102 @@
+package import CFFmpeg
+package import InletCore
+
+/// Owns a libavcodec decoder: compressed packets in, ``FFmpegFrame``s out, in presentation order.
+///
+/// Confined to one thread; libavcodec may run threads of its own inside. Frames outlive the decoder: their buffers belong to a
+/// reference-counted pool.
+@safe package final class FFmpegDecoder {
+    private let context: UnsafeMutablePointer<AVCodecContext>
+    /// An empty `AVFrame` for the next picture; it stays here when there was none.
+    private var shell: UnsafeMutablePointer<AVFrame>?
+
+    /// What ``receive()`` found.
+    package enum Output {
+        case frame(FFmpegFrame)
+        /// Send another packet first.
+        case needsInput
+        /// All that was sent before ``sendEnd()`` has come out.
+        case ended
+        /// A packet could not be decoded; the next call goes on behind it. The AVERROR code.
+        case undecodable(Int32)
+    }
+
+    package struct Options: Sendable {
+        /// How many threads decode; 0 lets libavcodec choose by the number of cores. The default is 0.
+        package var threads = 0
+        /// Pictures with more pixels are refused before memory is allocated for them.
+        package var maximumPixels = 8192 * 8192
+        /// The average rate of the stream, from which some decoders derive durations.
+        package var frameRate: AVRational?
+
+        package init() {}
+    }
+
+    /// Opens the decoder that libavcodec prefers for the stream.
+    ///
+    /// - Parameters:
+    ///   - parameters: the stream's; copied.
+    ///   - timeBase: of the packets that will be sent, and of the frames that come out.
+    /// - Throws: ``InletError/Code/unsupported`` where libavcodec has no such decoder; what the decoder's own opening failed with.
+    @unsafe package init(
+        _ parameters: UnsafePointer<AVCodecParameters>, timeBase: AVRational, options: Options = Options()
+    ) throws(InletError) {
+        guard let codec = unsafe avcodec_find_decoder(parameters.pointee.codec_id) else {
+            let name = unsafe String(cString: avcodec_get_name(parameters.pointee.codec_id))
+            throw InletError(
+                .unsupported, "The installed libavcodec has no decoder for \(name). Try a fuller build of FFmpeg.",
+                context: .init(operation: "avcodec_find_decoder", nativeCode: inlet_averror_decoder_not_found))
+        }
+        guard let context = unsafe avcodec_alloc_context3(codec) else {
+            throw InletError(ffmpeg: -ENOMEM, operation: "avcodec_alloc_context3")
+        }
+        unsafe self.context = context
+        try check(unsafe avcodec_parameters_to_context(context, parameters), "avcodec_parameters_to_context")
+        unsafe context.pointee.pkt_timebase = timeBase
+        unsafe context.pointee.thread_count = Int32(clamping: options.threads)
+        unsafe context.pointee.max_pixels = Int64(options.maximumPixels)
+        if let rate = options.frameRate { unsafe context.pointee.framerate = rate }
+        try check(unsafe avcodec_open2(context, codec, nil), "avcodec_open2")
+    }
+
+    deinit {
+        unsafe av_frame_free(&shell)
+        var context: UnsafeMutablePointer<AVCodecContext>? = unsafe self.context
+        unsafe avcodec_free_context(&context)
+    }
+
+    /// By how many frames decoding order may run ahead of presentation order, as far as is known.
+    package var reorderDepth: Int { unsafe Int(context.pointee.has_b_frames) }
+
+    /// Hands over a packet. Call ``receive()`` until it asks for input before the next one.
+    ///
+    /// - Returns: 0, or the AVERROR code where the packet cannot be decoded.
+    package func send(_ packet: FFmpegPacket) -> Int32 { unsafe avcodec_send_packet(context, packet.pointer) }
+
+    /// Tells the decoder that no packets follow, so that it gives out the pictures it still holds back.
+    package func sendEnd() { _ = unsafe avcodec_send_packet(context, nil) }
+
+    /// Forgets all pictures and the end, to begin anew at another place of the stream.
+    package func flush() { unsafe avcodec_flush_buffers(context) }
+
+    /// The next picture, where there is one.
+    ///
+    /// - Throws: ``InletError/Code/resourceExhausted`` where there is no memory.
+    package func receive() throws(InletError) -> Output {
+        if unsafe shell == nil { unsafe shell = av_frame_alloc() }
+        guard let frame = unsafe shell else { throw InletError(ffmpeg: -ENOMEM, operation: "av_frame_alloc") }
+        switch unsafe avcodec_receive_frame(context, frame) {
+        case 0:
+            unsafe shell = nil
+            return unsafe .frame(FFmpegFrame(taking: frame))
+        case inlet_averror_eagain: return .needsInput
+        case inlet_averror_eof: return .ended
+        case -ENOMEM: throw InletError(ffmpeg: -ENOMEM, operation: "avcodec_receive_frame")
+        case let code: return .undecodable(code)
+        }
+    }
+
+    private func check(_ code: Int32, _ operation: String) throws(InletError) {
+        if code < 0 { throw InletError(ffmpeg: code, operation: operation) }
+    }
+}

@@ -1,0 +1,74 @@
+package import CFFmpeg
+package import InletCore
+
+/// Owns one decoded `AVFrame` and so keeps its picture in the decoder's pool until the last reference goes.
+///
+/// Safe from any thread: nothing writes to the frame or its pixels after `init`, and freeing an `AVFrame` gives its reference-counted
+/// buffers back from whatever thread does it.
+@safe package final class FFmpegFrame: Sendable {
+    // Written by the decoder before `init` only; freed once, in `deinit`.
+    nonisolated(unsafe) private let frame: UnsafeMutablePointer<AVFrame>
+
+    /// Takes over a decoded frame.
+    ///
+    /// - Parameter frame: a frame with its own references to its buffers. The object frees it.
+    @unsafe package init(taking frame: UnsafeMutablePointer<AVFrame>) { unsafe self.frame = frame }
+
+    deinit {
+        var frame: UnsafeMutablePointer<AVFrame>? = unsafe self.frame
+        unsafe av_frame_free(&frame)
+    }
+
+    package var size: ImageSize {
+        unsafe ImageSize(width: Int(frame.pointee.width), height: Int(frame.pointee.height))
+    }
+    /// The raw value of libavutil's `AVPixelFormat`.
+    package var nativePixelFormat: AVPixelFormat { unsafe AVPixelFormat(frame.pointee.format) }
+    /// Presentation time in ticks of the packets' time base: the frame's own, or what libavcodec makes of the times around it.
+    package var bestEffortTimestamp: Int64? { unsafe Ticks.value(frame.pointee.best_effort_timestamp) }
+    /// In ticks of the packets' time base; nil where it is not known.
+    package var duration: Int64? {
+        let duration = unsafe inlet_frame_duration(frame)
+        return duration > 0 ? duration : nil
+    }
+    package var isKey: Bool { unsafe inlet_frame_is_key(frame) != 0 }
+    /// Something of the picture was missing or wrong, and the decoder made it up.
+    package var isDamaged: Bool {
+        unsafe frame.pointee.flags & AV_FRAME_FLAG_CORRUPT != 0 || frame.pointee.decode_error_flags != 0
+    }
+    package var sampleAspectRatio: Rational? { unsafe Rational(known: frame.pointee.sample_aspect_ratio) }
+    package var colorSpace: ColorSpace {
+        unsafe ColorSpace(
+            primaries: frame.pointee.color_primaries, transfer: frame.pointee.color_trc,
+            matrix: frame.pointee.colorspace, range: frame.pointee.color_range, pixelFormat: nativePixelFormat)
+    }
+    /// How the picture itself says it must be turned (an H.264 or HEVC display orientation message, EXIF); nil where it says nothing.
+    package var orientation: DisplayOrientation? {
+        guard let data = unsafe av_frame_get_side_data(frame, AV_FRAME_DATA_DISPLAYMATRIX) else { return nil }
+        return unsafe DisplayOrientation(
+            matrix: UnsafeRawBufferPointer(start: data.pointee.data, count: Int(data.pointee.size)))
+    }
+
+    /// Where the pixels are, each plane with the whole of the buffer that it lies in, so that nothing beyond can be read. Valid
+    /// while this object lives.
+    ///
+    /// A palette, as of `pal8`, is the second plane.
+    package var planes: SourcePlanes {
+        var planes = SourcePlanes()
+        let data = unsafe frame.pointee.data
+        let strides = unsafe frame.pointee.linesize
+        func add(_ index: Int32, _ pointer: UnsafeMutablePointer<UInt8>?, _ stride: Int32) -> Bool {
+            guard let pointer = unsafe pointer, let buffer = unsafe av_frame_get_plane_buffer(frame, index) else {
+                return false
+            }
+            let memory = unsafe UnsafeRawBufferPointer(start: buffer.pointee.data, count: Int(buffer.pointee.size))
+            unsafe planes.append(
+                SourcePlane(memory, offset: UnsafePointer(pointer) - UnsafePointer(buffer.pointee.data), stride: Int(stride)))
+            return true
+        }
+        _ =
+            unsafe add(0, data.0, strides.0) && add(1, data.1, strides.1) && add(2, data.2, strides.2)
+            && add(3, data.3, strides.3)
+        return planes
+    }
+}

@@ -1,0 +1,48 @@
+package import CFFmpeg
+package import InletCore
+
+/// Owns one `AVPacket`: compressed data on its way from a demuxer to a decoder.
+///
+/// Confined to one thread. Reused from packet to packet; ``unref()`` lets go of the data in between.
+@safe package final class FFmpegPacket {
+    /// Valid as long as the object lives.
+    package let pointer: UnsafeMutablePointer<AVPacket>
+
+    /// - Throws: ``InletError/Code/resourceExhausted`` where there is no memory.
+    package init() throws(InletError) {
+        guard let packet = unsafe av_packet_alloc() else {
+            throw InletError(ffmpeg: -ENOMEM, operation: "av_packet_alloc")
+        }
+        unsafe pointer = packet
+    }
+
+    deinit {
+        var packet: UnsafeMutablePointer<AVPacket>? = unsafe pointer
+        unsafe av_packet_free(&packet)
+    }
+
+    /// Lets go of the data. The packet can be filled again.
+    package func unref() { unsafe av_packet_unref(pointer) }
+
+    package var streamIndex: Int { unsafe Int(pointer.pointee.stream_index) }
+    package var byteCount: Int { unsafe Int(pointer.pointee.size) }
+    /// In ticks of the stream's time base; nil where the container gives none.
+    package var pts: Int64? {
+        get { unsafe Ticks.value(pointer.pointee.pts) }
+        set { unsafe pointer.pointee.pts = newValue ?? inlet_av_nopts_value }
+    }
+    package var dts: Int64? {
+        get { unsafe Ticks.value(pointer.pointee.dts) }
+        set { unsafe pointer.pointee.dts = newValue ?? inlet_av_nopts_value }
+    }
+    /// In ticks of the stream's time base; 0 where it is not known.
+    package var duration: Int64 { unsafe pointer.pointee.duration }
+    /// The demuxer saw that the data is not whole.
+    package var isCorrupt: Bool { unsafe pointer.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 }
+    package var isKey: Bool { unsafe pointer.pointee.flags & AV_PKT_FLAG_KEY != 0 }
+}
+
+/// libav*'s way to say "no time".
+enum Ticks {
+    static func value(_ ticks: Int64) -> Int64? { ticks == inlet_av_nopts_value ? nil : ticks }
+}
