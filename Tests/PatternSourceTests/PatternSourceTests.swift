@@ -105,12 +105,12 @@ struct PatternSourceTests {
         held.removeAll()
     }
 
-    @Test("an unpaced source whose pictures are all held waits a frame interval each, and goes on when one comes back")
+    @Test("an unpaced source whose pictures are all held waits 100 ms for each")
     func exhaustedUnpaced() throws {
         let clock = ManualClock(waiting: .movesTime)
         let run = try PatternRun(
             PatternConfiguration(
-                .ball, size: Self.small, frameRate: Rational(10), frames: 10, pace: .unpaced, buffers: 2),
+                .ball, size: Self.small, frames: 10, pace: .unpaced, buffers: 2),
             clock: clock)
         var held = [try run.next(), try run.next()]
         let start = clock.now
