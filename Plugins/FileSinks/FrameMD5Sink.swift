@@ -16,34 +16,21 @@ final class FrameMD5Sink: FrameSink {
     }
 
     func start(_ format: VideoFormat) throws {
-        do {
-            let output = try (file: OutputFile(path: path), digest: MD5Digest())
-            try output.file.write(Array(Self.header(format).utf8))
-            self.output = output
-            timeBase = format.timeBase
-        } catch let error as InletError {
-            throw error.about(subject)
-        }
+        let output = try (file: OutputFile(path: path, subject: subject), digest: MD5Digest())
+        try output.file.write(Array(Self.header(format).utf8))
+        self.output = output
+        timeBase = format.timeBase
     }
 
     func consume(_ frame: VideoFrame) throws {
         guard let output else { return }
-        do {
-            let line = line(frame, hash: output.digest.hexadecimal(of: frame.buffer))
-            try output.file.write(Array(line.utf8))
-        } catch var error as InletError {
-            error.context.sequence = frame.sequence
-            throw error.about(subject)
-        }
+        let line = line(frame, hash: output.digest.hexadecimal(of: frame.buffer))
+        try output.file.write(Array(line.utf8), sequence: frame.sequence)
     }
 
     func finish() throws {
         defer { output = nil }
-        do {
-            try output?.file.finish()
-        } catch {
-            throw error.about(subject)
-        }
+        try output?.file.finish()
     }
 
     private static func header(_ format: VideoFormat) -> String {

@@ -12,8 +12,10 @@ import InletCore
 ///
 /// Not for use from two threads at once. Writes block while a pipe or device is slow.
 @safe final class OutputFile {
-    /// What errors call it.
+    /// What messages call it.
     private let name: String
+    /// The URI of the sink, for the context of errors.
+    private let subject: String
     private let descriptor: Int32
     private let ownsDescriptor: Bool
     /// Whether what was written can be taken back.
@@ -26,7 +28,8 @@ import InletCore
     /// Opens a path for writing, creating the file or cutting it to nothing; `-` is standard output.
     ///
     /// - Throws: an error made of the `errno`. A named pipe that nobody reads is an error, not a wait.
-    init(path: String) throws(InletError) {
+    init(path: String, subject: String) throws(InletError) {
+        self.subject = subject
         if path == "-" {
             name = "standard output"
             descriptor = STDOUT_FILENO
@@ -34,7 +37,7 @@ import InletCore
             name = path
             // With O_NONBLOCK a pipe without a reader fails to open instead of waiting for ever. Later writes may wait.
             descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0o666)
-            guard descriptor >= 0 else { throw InletError(errno: errno, operation: "open", path: path) }
+            guard descriptor >= 0 else { throw InletError(errno: errno, operation: "open", path: path).about(subject) }
             _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
         }
         ownsDescriptor = path != "-"
@@ -46,13 +49,14 @@ import InletCore
 
     deinit { try? finish() }
 
-    /// Writes text and, behind it, the planes of a picture without their padding.
+    /// Writes text and, behind it, the planes of a frame's picture without their padding.
     ///
     /// Unpadded planes are written from where they lie; padded ones are packed first, into one block that is used again. If not
     /// everything can be written, a file is cut back to where it was, so that it ends with a complete frame.
     ///
+    /// - Parameter sequence: the number of the frame that is written, for the context of errors.
     /// - Throws: ``SinkStopped`` where the reader of a pipe went away; else an error made of the `errno`.
-    func write(_ text: [UInt8], _ picture: I420Buffer? = nil) throws {
+    func write(_ text: [UInt8], _ picture: I420Buffer? = nil, sequence: UInt64? = nil) throws {
         let failure = unsafe withUnsafeTemporaryAllocation(of: iovec.self, capacity: 4) { storage in
             unsafe text.withUnsafeBytes { text in
                 var pieces = unsafe OutputPieces(storage)
@@ -73,7 +77,9 @@ import InletCore
             _ = lseek(descriptor, end, SEEK_SET)
         }
         if failure == EPIPE { throw SinkStopped() }
-        throw InletError(errno: failure, operation: "write", path: name)
+        var error = InletError(errno: failure, operation: "write", path: name).about(subject)
+        error.context.sequence = sequence
+        throw error
     }
 
     /// Closes the descriptor, except standard output's.
@@ -85,7 +91,7 @@ import InletCore
         guard ownsDescriptor else { return }
         // A close that fails has closed the descriptor, too: Linux close(2), "Dealing with error returns from close()".
         guard close(descriptor) != 0, errno != EINTR else { return }
-        throw InletError(errno: errno, operation: "close", path: name)
+        throw InletError(errno: errno, operation: "close", path: name).about(subject)
     }
 
     /// Writes all pieces.

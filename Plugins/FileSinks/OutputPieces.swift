@@ -42,7 +42,7 @@
             first += 1
         }
         guard left > 0, first < count else { return }
-        unsafe storage[first].iov_base += left
-        unsafe storage[first].iov_len -= left
+        let piece = unsafe storage[first]
+        unsafe storage[first] = iovec(iov_base: piece.iov_base + left, iov_len: piece.iov_len - left)
     }
 }

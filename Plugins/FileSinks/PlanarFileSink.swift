@@ -24,14 +24,10 @@ final class PlanarFileSink: FrameSink {
     }
 
     func start(_ format: VideoFormat) throws {
-        do {
-            let file = try OutputFile(path: path)
-            if layout == .y4m { try file.write(Array(Y4MHeader(format).text.utf8)) }
-            self.file = file
-            size = format.size
-        } catch let error as InletError {
-            throw error.about(subject)
-        }
+        let file = try OutputFile(path: path, subject: subject)
+        if layout == .y4m { try file.write(Array(Y4MHeader(format).text.utf8)) }
+        self.file = file
+        size = format.size
     }
 
     func consume(_ frame: VideoFrame) throws {
@@ -41,20 +37,11 @@ final class PlanarFileSink: FrameSink {
                 "The picture changed from \(size) to \(frame.size); the file has one size. Fix it with --size \(size).",
                 context: .init(subject: subject, sequence: frame.sequence))
         }
-        do {
-            try file?.write(frameHeader, frame.buffer)
-        } catch var error as InletError {
-            error.context.sequence = frame.sequence
-            throw error.about(subject)
-        }
+        try file?.write(frameHeader, frame.buffer, sequence: frame.sequence)
     }
 
     func finish() throws {
         defer { file = nil }
-        do {
-            try file?.finish()
-        } catch {
-            throw error.about(subject)
-        }
+        try file?.finish()
     }
 }

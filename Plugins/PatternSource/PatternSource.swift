@@ -10,8 +10,9 @@ public import InletCore
 /// A still pattern is drawn once, and every frame shares that picture. A moving one is drawn into a pool.
 public final class PatternSource: FrameSource {
     private let configuration: PatternConfiguration
-    private let painter: any PatternPainter
     private let pool: I420BufferPool
+    /// Nil before the opening, which checks the configuration.
+    private var painter: (any PatternPainter)?
     private var still: I420Buffer?
     private var start: MonotonicTime?
     private var nextNumber: UInt64 = 0
@@ -19,13 +20,14 @@ public final class PatternSource: FrameSource {
     /// Draws nothing yet.
     public init(_ configuration: PatternConfiguration) {
         self.configuration = configuration
-        painter = configuration.makePainter()
         pool = I420BufferPool(capacity: configuration.buffers)
     }
 
     public func open(_ context: SourceContext) throws -> SourceFormat {
         try configuration.validate()
         try context.checkCancellation()
+        let painter = configuration.makePainter()
+        self.painter = painter
         if configuration.pattern.isStill {
             var draft = try I420Draft(size: configuration.size)
             painter.paint(&draft, frame: 0, time: 0)
@@ -86,17 +88,15 @@ public final class PatternSource: FrameSource {
     /// The picture of a frame, or nil where sinks hold all memory.
     private func picture(_ number: UInt64, time: Int64, _ context: SourceContext) throws -> I420Buffer? {
         if let still { return still }
-        guard var draft = try memory(context) else { return nil }
+        guard let painter, var draft = try memory(context) else { return nil }
         painter.paint(&draft, frame: number, time: time)
         return draft.publish()
     }
 
-    /// Memory to draw into. A paced source has the next frame to come to; one that is not waits up to one frame interval, so that a
-    /// sink which holds every picture for ever costs frames, but neither a busy loop nor a standstill.
+    /// Memory to draw into. A paced source has the next frame to come to; one that is not waits a while, so that a sink which holds
+    /// every picture for ever costs frames, but neither a busy loop nor a standstill.
     private func memory(_ context: SourceContext) throws -> I420Draft? {
-        let patience: Duration =
-            configuration.pace == .realtime ? .zero : .nanoseconds(max(time(of: 1).nanoseconds, 1_000_000))
-        let giveUp = context.clock.now + patience
+        let giveUp = context.clock.now + (configuration.pace == .realtime ? .zero : .milliseconds(100))
         while true {
             do throws(InletError) {
                 return try pool.makeBuffer(size: configuration.size)

@@ -38,7 +38,7 @@ struct FileSinksTests {
         let path = folder.path("out.yuv")
         try SinkRun.write(
             pictures(reference, padded: padded), to: I420SinkConfiguration(path: path), format: SinkRun.format(size))
-        #expect(try SinkRun.contents(path) == reference.bytes)
+        #expect(try SinkRun.contents(path).isSame(as: reference.bytes))
     }
 
     @Test("y4m writes what FFmpeg's yuv4mpegpipe writes", arguments: sizes, [true, false])
@@ -50,7 +50,7 @@ struct FileSinksTests {
             pictures(reference, padded: padded), to: Y4MSinkConfiguration(path: path), format: SinkRun.format(size))
         let theirs = try ReferenceCommand.ffmpeg(
             input + ["-vf", "setsar=1", "-color_range", "tv", "-f", "yuv4mpegpipe", "-"])
-        #expect(try SinkRun.contents(path) == theirs)
+        #expect(try SinkRun.contents(path).isSame(as: theirs))
         // And FFmpeg reads from it what it reads from the original.
         #expect(
             try ReferenceCommand.ffmpeg(["-i", path, "-f", "framemd5", "-"])

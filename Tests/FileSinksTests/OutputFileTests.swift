@@ -1,6 +1,8 @@
+import Dispatch
 import Foundation
 import InletCore
 import ReferenceTools
+import Synchronization
 import Testing
 
 @testable import FileSinks
@@ -113,26 +115,34 @@ struct OutputFileTests {
         }
     }
 
-    @Test("a pipe takes the frames whole although it takes them in small parts")
-    func shortWrites() throws {
-        let size = ImageSize(width: 641, height: 479)
-        let reference = try ReferencePictures(
-            lavfi: "testsrc2=size=642x480,crop=641:479:exact=1", size: size, frames: 4)
-        let folder = try TemporaryFolder()
-        let pipe = folder.path("pipe")
-        #expect(unsafe mkfifo(pipe, 0o600) == 0)
-        let reader = Process()
-        reader.executableURL = URL(fileURLWithPath: "/bin/sh")
-        // The second descriptor keeps the pipe readable from the start, before the program that reads has come to open it.
-        let held = unsafe open(pipe, O_RDONLY | O_NONBLOCK)
-        reader.arguments = ["-c", "dd if='\(pipe)' of='\(folder.path("out"))' bs=1000 2>/dev/null"]
-        try reader.run()
-        try SinkRun.write(
-            (0..<4).map { try $0 % 2 == 0 ? reference.packed($0) : reference.padded($0) },
-            to: I420SinkConfiguration(path: pipe), format: SinkRun.format(size))
-        reader.waitUntilExit()
-        close(held)
-        #expect(try SinkRun.contents(folder.path("out")) == reference.bytes)
+    @Test("a pipe that takes frames in parts, and does not block, gets them whole")
+    func shortWrites() async throws {
+        await #expect(processExitsWith: .success) {
+            let size = ImageSize(width: 641, height: 479)
+            let reference = try ReferencePictures(
+                lavfi: "testsrc2=size=642x480,crop=641:479:exact=1", size: size, frames: 4)
+            let pipe = Pipe()
+            let writeEnd = pipe.fileHandleForWriting.fileDescriptor
+            _ = fcntl(writeEnd, F_SETFL, O_NONBLOCK)
+            let standardOutput = dup(STDOUT_FILENO)
+            dup2(writeEnd, STDOUT_FILENO)
+            close(writeEnd)
+            // A pipe that is full at first: the sink has to wait for the reader, which is only about to start.
+            var filled = 0
+            let byte: [UInt8] = [0]
+            while unsafe write(STDOUT_FILENO, byte, 1) == 1 { filled += 1 }
+            try #require(filled > 0)
+            let pictures = try (0..<4).map { try $0 % 2 == 0 ? reference.packed($0) : reference.padded($0) }
+            let queue = DispatchQueue(label: "reader")
+            let received = Mutex(Data())
+            queue.async { received.withLock { $0 = pipe.fileHandleForReading.readDataToEndOfFile() } }
+            try SinkRun.write(
+                pictures, to: I420SinkConfiguration(path: "-"), format: SinkRun.format(size))
+            // The last write end: the reader comes to the end.
+            dup2(standardOutput, STDOUT_FILENO)
+            queue.sync {}
+            #expect(received.withLock { $0.dropFirst(filled).isSame(as: reference.bytes) })
+        }
     }
 
     @Test("frames go behind what standard output already holds, and only whole ones stay")

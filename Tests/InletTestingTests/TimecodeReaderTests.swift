@@ -106,6 +106,29 @@ struct TimecodeReaderTests {
         }
     }
 
+    @Test("the blocks lie where they always lay, so that recordings stay readable")
+    func layout() throws {
+        // Python: struct.pack(">Iq", 3, 100_000_000), zlib.crc32 of that, in bits.
+        let expected = """
+            .#.#.#.#.#.#.#.#
+            ................
+            ..............##
+            ................
+            ................
+            .....#.#####.#.#
+            ###....#........
+            #......####.##..
+            .####..#....###.
+            """
+        let size = ImageSize(width: 160, height: 160)
+        let picture = try #require(try pictures(size, frames: 4).last)
+        let rows = (0..<9).map { row in
+            let pixels = picture.row(row * 10 + 5, of: .y)
+            return String((0..<16).map { pixels[$0 * 10 + 5] > 128 ? "#" : "." })
+        }
+        #expect(rows.joined(separator: "\n") == expected)
+    }
+
     @Test("the checksum is the usual CRC-32")
     func checksum() throws {
         // Python: zlib.crc32(struct.pack(">Iq", 0x01020304, 0x0506070809))

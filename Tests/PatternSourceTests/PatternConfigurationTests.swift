@@ -60,7 +60,9 @@ struct PatternConfigurationTests {
     @Test("a configuration made in Swift is checked, too")
     func validation() {
         for wrong in [
-            PatternConfiguration(size: ImageSize(width: 15, height: 16)), PatternConfiguration(frameRate: Rational(0)),
+            PatternConfiguration(size: ImageSize(width: 15, height: 16)),
+            PatternConfiguration(.ball, size: ImageSize(width: 0, height: -1)),
+            PatternConfiguration(frameRate: Rational(0)),
             PatternConfiguration(buffers: 0), PatternConfiguration(.timecode, size: ImageSize(width: 64, height: 63)),
         ] {
             #expect(throws: InletError.self) { try wrong.validate() }

@@ -65,6 +65,11 @@ public struct ReferencePictures: Sendable {
     }
 }
 
+extension Data {
+    /// Whether all bytes are equal. A test that compares with `==` would print how they differ, which takes minutes for pictures.
+    public func isSame(as other: some DataProtocol) -> Bool { count == other.count && elementsEqual(other) }
+}
+
 extension I420Buffer {
     /// The planes without padding, one after another.
     public var packedBytes: Data {
