@@ -74,7 +74,7 @@ let package = Package(
             name: "InletCLI", dependencies: ["Inlet", argumentParser, histogram, logging], swiftSettings: houseSettings),
 
         tests("InletCoreTests", ["InletCore"]),
-        tests("InletConvertTests", ["InletCore", "InletConvert", "InletTesting"]),
+        tests("InletConvertTests", ["InletCore", "InletConvert", "InletTesting", "CFFmpeg"]),
         tests("InletCaptureTests", ["InletCore", "InletCapture", "InletTesting", logging]),
         tests("InletTestingTests", ["InletCore", "InletTesting", "PatternSource"]),
         tests("PatternSourceTests", ["InletCore", "InletTesting", "PatternSource", logging]),
