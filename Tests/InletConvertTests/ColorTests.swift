@@ -77,6 +77,24 @@ struct ColorTests {
         #expect(Set(result.buffer.packed(.u)) == [128])
     }
 
+    @Test(
+        "The mean of dithered luma is that of ten bits, by the range's own scale",
+        arguments: ["yuv420p10le", "gray10le"], [ColorRange.limited, .full])
+    func dithersDeepLuma(format: String, range: ColorRange) throws {
+        for level in [300, 700, 900] {
+            var picture = NativePicture(format: format, size: ImageSize(width: 64, height: 16))
+            for index in 0..<64 * 16 {
+                picture.bytes[2 * index] = UInt8(level & 255)
+                picture.bytes[2 * index + 1] = UInt8(level >> 8)
+            }
+            let frame = try picture.frame(colorSpace: ColorSpace(range: range))
+            let luma = try converter.i420(from: frame, pool: pool).buffer.packed(.y)
+            let mean = Double(luma.reduce(0) { $0 + Int($1) }) / Double(luma.count)
+            let scale = range == .full ? 255.0 / 1023 : 1.0 / 4
+            #expect(abs(mean - Double(level) * scale) < 0.1, "\(level)")
+        }
+    }
+
     private func colorSpace(_ format: String, _ colorSpace: ColorSpace) throws -> ColorSpace {
         let picture = NativePicture(noise: format, ImageSize(width: 8, height: 8))
         return try converter.i420(from: picture.frame(colorSpace: colorSpace), pool: pool).colorSpace

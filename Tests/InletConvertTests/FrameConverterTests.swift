@@ -186,18 +186,19 @@ struct FrameConverterTests {
 
     @Test("Conversions of many formats at once give what they give one by one")
     func convertsConcurrently() async throws {
-        let formats = [
-            "nv12", "yuyv422", "bgra", "rgb565le", "yuv422p", "yuv444p10le", "gray", "gbrp", "yuv410p", "pal8",
-        ]
-        let pictures = formats.map { NativePicture(noise: $0, ImageSize(width: 66, height: 34)) }
+        // Two pictures of each format: a context used by two threads would mix them.
+        let pictures = ["nv12", "bgra", "rgb565le", "gbrp", "yuv444p10le", "yuv410p"].flatMap { format in
+            [1, 2].map { NativePicture(noise: format, ImageSize(width: 162, height: 90), seed: $0) }
+        }
         let expected = try pictures.map { try converter.i420(from: $0.frame(), pool: pool).buffer.packed }
         let shared = I420BufferPool(capacity: 64)
         try await withThrowingTaskGroup(of: Bool.self) { group in
-            for task in 0..<32 {
+            for task in 0..<16 {
                 group.addTask { [converter] in
-                    try (0..<50).allSatisfy { turn in
-                        let index = (task + turn) % formats.count
-                        let result = try converter.i420(from: pictures[index].frame(), pool: shared)
+                    let frames = try pictures.map { try $0.frame() }
+                    return try (0..<100).allSatisfy { turn in
+                        let index = (task + turn / 8 * 2) % frames.count
+                        let result = try converter.i420(from: frames[index], pool: shared)
                         return result.buffer.packed == expected[index]
                     }
                 }
