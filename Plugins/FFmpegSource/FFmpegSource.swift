@@ -7,7 +7,7 @@ final class FFmpegSource: FrameSource {
     private var demuxer: Demuxer?
     private var decoder: FFmpegDecoder?
     private var pacer = Pacer()
-    private var timestamps = TimestampGuess()
+    private var timestamps: TimestampGuess?
     private var phase = Phase.reading
     private var sequence: UInt64 = 0
     private var loopsLeft = 0
@@ -66,7 +66,7 @@ final class FFmpegSource: FrameSource {
             decoder.sendEnd()
             return
         }
-        timestamps.complete(packet)
+        timestamps?.complete(packet)
         if decoder.send(packet) < 0 { context.countDrop(.undecodable) }
     }
 
@@ -79,7 +79,7 @@ final class FFmpegSource: FrameSource {
         passEnd = 0
         try demuxer.rewind()
         decoder.flush()
-        timestamps.reset()
+        timestamps?.reset()
         phase = .reading
         return true
     }

@@ -1,31 +1,36 @@
+import CFFmpeg
 import InletCore
 import InletFFmpeg
 
 /// Fills in decoding times where a container has none, as raw H.264 files do, so that libavcodec can derive presentation times.
 ///
-/// The way of the `ffmpeg` command: count packets by their duration from minus the reorder depth on.
+/// The way of the `ffmpeg` command, its rounding to whole microseconds included, so that both give such a file the same times: count
+/// packets by their duration, from minus the reorder depth on.
 struct TimestampGuess {
-    private var frameTicks: Int64 = 0
-    private var reorderDepth: Int64 = 0
+    private static let microsecond = AVRational(num: 1, den: 1_000_000)
+    private let timeBase: AVRational
+    private let frameMicroseconds: Int64
+    private let start: Int64
+    /// In microseconds.
     private var next: Int64?
 
-    init() {}
-
     init(_ stream: StreamFacts, reorderDepth: Int) {
-        frameTicks = stream.frameTicks
-        self.reorderDepth = Int64(reorderDepth)
+        timeBase = AVRational(stream.timeBase)
+        let interval = stream.frameRate?.reciprocal.map { MediaTime(ticks: 1, timeBase: $0).nanoseconds / 1000 } ?? 0
+        frameMicroseconds = interval
+        start = -Int64(reorderDepth) * interval
     }
 
     mutating func reset() { next = nil }
 
     mutating func complete(_ packet: FFmpegPacket) {
-        let guess = next ?? -reorderDepth * frameTicks
-        let step = packet.duration > 0 ? packet.duration : frameTicks
+        var now = next ?? start
         if let dts = packet.dts {
-            next = dts &+ step
+            now = av_rescale_q(dts, timeBase, Self.microsecond)
         } else {
-            packet.dts = guess
-            next = guess &+ step
+            packet.dts = av_rescale_q(now, Self.microsecond, timeBase)
         }
+        let duration = packet.duration
+        next = now &+ (duration > 0 ? av_rescale_q(duration, timeBase, Self.microsecond) : frameMicroseconds)
     }
 }

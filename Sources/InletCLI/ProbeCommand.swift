@@ -23,7 +23,7 @@ struct ProbeCommand: AsyncParsableCommand {
         }
         defer { withExtendedLifetime(interrupt) {} }
         let events = capturer.events
-        let frame = try await capturer.run { frames in
+        let frame = try await capturer.run(queue: .lossless(1)) { frames in
             for try await frame in frames { return Optional(frame) }
             return nil
         }

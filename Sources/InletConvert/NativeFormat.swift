@@ -14,6 +14,7 @@ struct NativeFormat: Sendable {
     let conversion: Conversion?
     /// Whether samples take more than a byte.
     let hasWideSamples: Bool
+    let isXYZ: Bool
     private let isMosaic: Bool
     private let log2ChromaHeight: Int
 
@@ -68,6 +69,7 @@ struct NativeFormat: Sendable {
         avFormat = format
         planeCount = hasPalette ? 2 : colorPlanes
         palettePlane = hasPalette ? 1 : nil
+        isXYZ = format == AV_PIX_FMT_XYZ12LE || format == AV_PIX_FMT_XYZ12BE
         isMosaic = flags & AV_PIX_FMT_FLAG_BAYER != 0
         hasWideSamples = unsafe descriptor.pointee.comp.0.depth > 8
         log2ChromaHeight = unsafe Int(descriptor.pointee.log2_chroma_h)
@@ -78,8 +80,7 @@ struct NativeFormat: Sendable {
         }
         switch format {
         case AV_PIX_FMT_MONOWHITE, AV_PIX_FMT_MONOBLACK: samples = .bilevel
-        case AV_PIX_FMT_XYZ12LE, AV_PIX_FMT_XYZ12BE: samples = .rgb
-        case _ where flags & AV_PIX_FMT_FLAG_RGB != 0 || isMosaic || hasPalette: samples = .rgb
+        case _ where flags & AV_PIX_FMT_FLAG_RGB != 0 || isMosaic || isXYZ || hasPalette: samples = .rgb
         case _ where unsafe descriptor.pointee.nb_components <= 2: samples = .gray
         default: samples = pixelFormat.name.hasPrefix("yuvj") ? .fullRangeYUV : .yuv
         }

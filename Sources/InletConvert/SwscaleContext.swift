@@ -64,7 +64,8 @@ import InletCore
         let matrix = unsafe sws_getCoefficients(SWS_CS_ITU601)
         let range: Int32 = shape.isFullRange ? 1 : 0
         let one: Int32 = 1 << 16
-        _ = unsafe sws_setColorspaceDetails(context, matrix, range, matrix, range, 0, one, one)
+        let result = unsafe sws_setColorspaceDetails(context, matrix, range, matrix, range, 0, one, one)
+        guard result >= 0 else { throw Self.failure("sws_setColorspaceDetails", result, shape, format) }
     }
 
     deinit {
@@ -105,9 +106,10 @@ import InletCore
         let isTight = plane.byteCount - lastRow - rowBytes < Self.readAhead
         // It steps through rows of 16-bit samples by half the stride.
         let isOdd = format.hasWideSamples && plane.stride % 2 != 0
-        // It takes the chroma of RGB from pairs of pixels, and the last one of an odd row from what lies behind.
+        // It takes the chroma of RGB from pairs of pixels, and half of the last pair of an odd row from what lies behind.
         let isHalfPair = format.samples == .rgb && shape.size.width % 2 != 0
-        guard isTight || isOdd || isHalfPair else { return nil }
+        // It works on whole strides of XYZ, padding included, and does nothing where they are negative.
+        guard isTight || isOdd || isHalfPair || format.isXYZ else { return nil }
         if let copy = copies[index] { return copy }
         let pixel = ImageSize(width: 1, height: 1)
         let copy = PlaneCopy(
