@@ -100,7 +100,7 @@ final class FFmpegSource: FrameSource {
             return nil
         }
         let stream = demuxer.stream
-        let ticks = frame.bestEffortTimestamp
+        let ticks = frame.bestEffortTimestamp ?? (phase == .draining ? timestamps?.nextAtEnd() : nil)
         if let ticks {
             if let seekTarget = demuxer.seekTarget, ticks < seekTarget { return nil }
             passStart = min(passStart ?? ticks, ticks)

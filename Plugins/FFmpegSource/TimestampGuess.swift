@@ -33,4 +33,11 @@ struct TimestampGuess {
         let duration = packet.duration
         next = now &+ (duration > 0 ? av_rescale_q(duration, timeBase, Self.microsecond) : frameMicroseconds)
     }
+
+    /// The time of a picture that came out of the decoder at the end without one, in ticks.
+    mutating func nextAtEnd() -> Int64 {
+        let now = next ?? 0
+        next = now &+ frameMicroseconds
+        return av_rescale_q(now, Self.microsecond, timeBase)
+    }
 }
