@@ -84,9 +84,9 @@ let package = Package(
         tests("InletCaptureTests", ["InletCore", "InletCapture", "InletTesting", logging]),
         tests("InletTestingTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools", logging]),
         tests("PatternSourceTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools", logging]),
-        tests("FFmpegSourceTests", ["InletCore", "InletTesting", "FFmpegSource", logging]),
+        tests("FFmpegSourceTests", ["InletCore", "InletTesting", "FFmpegSource", "ReferenceTools", logging]),
         tests("FileSinksTests", ["InletCore", "InletTesting", "FileSinks", "ReferenceTools", logging]),
-        tests("IntegrationTests", ["Inlet", "InletTesting"]),
+        tests("IntegrationTests", ["InletCLI", "ReferenceTools"]),
         tests("HouseTests", []),
     ]
 )

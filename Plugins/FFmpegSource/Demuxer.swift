@@ -23,6 +23,7 @@ import InletFFmpeg
         interruption = Interruption(context)
         packet = try FFmpegPacket()
         stream = StreamFacts(index: 0, timeBase: Rational(1), rotation: .none)
+        FFmpegLogging.install()
         do throws(InletError) {
             try open(path)
             try findStream(wanted)

@@ -59,21 +59,30 @@ static inline int64_t inlet_frame_duration(const AVFrame *frame) {
 }
 
 // Variadic callbacks, which Swift cannot write. `handler` gets each line whose level is at most `level`, on whatever thread
-// logs it; the strings are valid during the call. Install once: the two statics are read without a lock.
+// logs it; the strings are valid during the call. Install once: the settings are read without a lock.
 typedef void (*inlet_log_handler)(int level, const char *origin, const char *line);
-static inlet_log_handler inlet_log_handler_installed;
-static int inlet_log_level_installed;
+struct inlet_log_settings {
+    inlet_log_handler handler;
+    int level;
+};
+
+static inline struct inlet_log_settings *inlet_log_settings(void) {
+    // Inside a function, as Swift's importer emits no storage for variables of a header.
+    static struct inlet_log_settings settings;
+    return &settings;
+}
 
 static inline void inlet_log_callback(void *object, int level, const char *format, va_list arguments) {
-    if ((level & 0xff) > inlet_log_level_installed || !inlet_log_handler_installed) return;
+    const struct inlet_log_settings *settings = inlet_log_settings();
+    if ((level & 0xff) > settings->level || !settings->handler) return;
     char line[1024];
     vsnprintf(line, sizeof line, format, arguments);
     const AVClass *class = object ? *(const AVClass **)object : NULL;
-    inlet_log_handler_installed(level & 0xff, class ? class->item_name(object) : NULL, line);
+    settings->handler(level & 0xff, class ? class->item_name(object) : NULL, line);
 }
 
 static inline void inlet_log_install(inlet_log_handler handler, int level) {
-    inlet_log_handler_installed = handler;
-    inlet_log_level_installed = level;
+    inlet_log_settings()->handler = handler;
+    inlet_log_settings()->level = level;
     av_log_set_callback(inlet_log_callback);
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Inlet
+import Logging
 
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -49,6 +50,8 @@ struct RunCommand: AsyncParsableCommand {
         configuration.frameLimit = frames
         configuration.durationLimit = duration
         configuration.endsWithoutSinks = true
+        // The report says what went wrong, once.
+        configuration.logger.logLevel = .critical
         let capturer = Capturer(source, configuration: configuration)
         let wants = SinkWants(size: size, maximumFrameRate: fps)
         for sink in sinks { capturer.attach(sink, queue: queue?.policy, wants: wants) }
@@ -65,14 +68,18 @@ struct RunCommand: AsyncParsableCommand {
         let outcome = await Self.run(capturer, interrupted: interrupted)
         let failure = await sinkFailures.value
 
+        // A sink's missing folder is no missing input.
+        var status = failure.map { $0.code == .notFound ? ExitStatus.inputOutput : ExitStatus($0) }
         var error = failure
         var reason: EndReason?
         switch outcome {
         case .success(let end): reason = end
-        case .failure(let runError): error = runError
+        case .failure(let runError):
+            error = runError
+            status = ExitStatus(runError)
         }
         report.write(RunReport(capturer.statistics, reason: reason, error: error))
-        if let error { throw ExitCode(ExitStatus(error).rawValue) }
+        if let status { throw ExitCode(status.rawValue) }
         if interrupted.isRaised { throw ExitCode(ExitStatus.interrupted.rawValue) }
     }
 

@@ -1,0 +1,71 @@
+import Foundation
+import ReferenceTools
+
+/// The built `inlet`, run as a person runs it.
+struct InletProcess {
+    var status: Int32
+    var output: Data
+    var complaints: String
+
+    /// Beside the test bundle, where the package manager builds both.
+    static let path: String = {
+        let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+        let folder = URL(fileURLWithPath: bundle).deletingLastPathComponent()
+        let beside = folder.appendingPathComponent("inlet").path
+        if FileManager.default.isExecutableFile(atPath: beside) { return beside }
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        return root.appendingPathComponent(".build/debug/inlet").path
+    }()
+
+    /// Runs `inlet` to its end, or for a minute at most.
+    static func run(_ arguments: [String]) throws -> InletProcess { try run("timeout", ["60", path] + arguments) }
+
+    /// Runs a shell command in which `$INLET` is the program.
+    static func shell(_ command: String) throws -> InletProcess {
+        try run("timeout", ["60", "bash", "-c", command])
+    }
+
+    private static func run(_ program: String, _ arguments: [String]) throws -> InletProcess {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = [program] + arguments
+        var environment = ProcessInfo.processInfo.environment
+        environment["INLET"] = path
+        process.environment = environment
+        process.standardInput = FileHandle.nullDevice
+        let folder = try TemporaryFolder()
+        let complaints = folder.path("stderr")
+        _ = FileManager.default.createFile(atPath: complaints, contents: nil)
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle(forWritingAtPath: complaints)
+        try process.run()
+        let data = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return InletProcess(
+            status: process.terminationStatus, output: data,
+            complaints: (try? String(contentsOfFile: complaints, encoding: .utf8)) ?? "")
+    }
+}
+
+/// The JSON report of a run.
+struct Report: Decodable {
+    struct Frames: Decodable {
+        var captured: Int
+        var converted: Int
+        var delivered: Int
+        var dropped: [String: Int]
+    }
+    struct Failure: Decodable {
+        var code: String
+        var message: String
+    }
+    var frames: Frames
+    var ended: String
+    var error: Failure?
+
+    init(_ process: InletProcess) throws {
+        self = try JSONDecoder().decode(Report.self, from: Data(process.complaints.utf8))
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import ReferenceTools
+import Testing
+
+/// `inlet run` as a whole.
+@Suite struct RunTests {
+    @Test("Limits end a run where they say")
+    func limits() throws {
+        let frames = try Report(InletProcess.run(["run", "pattern:smpte?pace=none", "--frames", "7", "--report", "json"]))
+        #expect(frames.ended == "frameLimit")
+        #expect(frames.frames.captured == 7 && frames.frames.delivered == 7)
+        let time = try Report(
+            InletProcess.run(["run", "pattern:smpte?pace=none&fps=30", "--duration", "2", "--report", "json"]))
+        #expect(time.ended == "durationLimit")
+        #expect(time.frames.captured == 60)
+    }
+
+    @Test("A rate below the source's takes evenly spaced frames")
+    func rate() throws {
+        let inlet = try InletProcess.run([
+            "run", "pattern:ball?pace=none&fps=30&frames=90&size=64x64", "--fps", "10", "--to", "framemd5:-", "--report", "json",
+        ])
+        #expect(FrameLines(inlet.output).lines.map(\.pts) == (0..<30).map { "\($0 * 3)" })
+        #expect(try Report(inlet).frames.dropped == ["rateLimited": 60])
+    }
+
+    @Test("Scaling gives pictures of the size asked for")
+    func size() throws {
+        let inlet = try InletProcess.run([
+            "run", TestClips.path("h264-b.mp4"), "--size", "160x90", "--to", "framemd5:-", "--report", "none",
+        ])
+        let lines = FrameLines(inlet.output).lines
+        #expect(lines.count == 30)
+        #expect(lines.allSatisfy { $0.size == "\(160 * 90 * 3 / 2)" })
+    }
+
+    @Test("Several sinks get the same frames in one run")
+    func severalSinks() throws {
+        let folder = try TemporaryFolder()
+        let clip = try TestClips.path("h264-b.mp4")
+        let inlet = try InletProcess.run([
+            "run", clip, "--to", "framemd5:-", "--to", "i420:\(folder.path("raw"))", "--report", "none",
+        ])
+        let raw = FrameLines(
+            try ReferenceCommand.ffmpeg([
+                "-f", "rawvideo", "-pix_fmt", "yuv420p", "-video_size", "320x240", "-i", folder.path("raw"), "-f", "framemd5", "-",
+            ]))
+        #expect(FrameLines(inlet.output).lines.map(\.md5) == raw.lines.map(\.md5))
+        #expect(raw.lines.count == 30)
+    }
+
+    @Test("A loop goes on with PTS as ffmpeg's -stream_loop does, and shows the same pictures again")
+    func loop() throws {
+        let clip = try TestClips.path("h264-nob.mp4")
+        let once = FrameLines(try InletProcess.run(["run", clip, "--to", "framemd5:-", "--report", "none"]).output).lines
+        let thrice = FrameLines(
+            try InletProcess.run(["run", "file:\(clip)?loop=2", "--to", "framemd5:-", "--report", "none"]).output
+        ).lines
+        #expect(thrice.map(\.md5) == once.map(\.md5) + once.map(\.md5) + once.map(\.md5))
+        let times = thrice.compactMap { Int($0.pts) }
+        #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
+    }
+
+    @Test("plugins names every option with its default")
+    func plugins() throws {
+        let text = String(decoding: try InletProcess.run(["plugins", "file"]).output, as: UTF8.self)
+        for option in ["loop", "start", "pace", "threads", "stream"] { #expect(text.contains(option)) }
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import ReferenceTools
+import Testing
+
+/// What goes wrong for people, with its message and exit code.
+@Suite struct TroubleTests {
+    @Test(
+        "Bad input is a clear message and the right exit code",
+        arguments: [
+            (["run", "/nonexistent.mp4"], 66, "does not exist"),
+            (["run", "/etc"], 64, "directory"),
+            (["run", "/etc/passwd"], 65, "not in a format"),
+            (["run", "carrier:pigeon"], 64, "no source 'carrier:'"),
+            (["run", "pattern:smpte?sise=640x480"], 64, "Did you mean 'size'?"),
+            (["run", "pattern:smpte?size=0x0"], 64, "16x16 to 8192x8192"),
+            (["run", "pattern:smpte", "--size", "0x0"], 64, "--size"),
+            (["run", "pattern:smpte", "--fps", "0"], 64, "above zero"),
+            (["run", "pattern:smpte?frames=3", "--to", "y4m:/nonexistent/out.y4m"], 74, "folder"),
+            (["run", "pattern:smpte?frames=3&pace=none", "--to", "i420:/dev/full"], 74, "disk is full"),
+            (["run", "pattern:smpte", "--to", "pattern:smpte"], 64, "not a sink"),
+            (["probe", "/nonexistent.mp4"], 66, "does not exist"),
+            (["plugins", "patern"], 64, "Did you mean 'pattern'?"),
+        ] as [([String], Int32, String)])
+    func trouble(arguments: [String], status: Int32, message: String) throws {
+        let inlet = try InletProcess.run(arguments)
+        #expect(inlet.status == status)
+        #expect(inlet.complaints.contains(message), "\(inlet.complaints)")
+    }
+
+    @Test("A file with sound alone, and an empty one, are said to be so")
+    func noVideo() throws {
+        let sound = try InletProcess.run(["run", TestClips.path("sound-only.mp4")])
+        #expect(sound.status == 69)
+        #expect(sound.complaints.contains("no video"))
+        let folder = try TemporaryFolder()
+        #expect(FileManager.default.createFile(atPath: folder.path("empty.mp4"), contents: Data()))
+        let empty = try InletProcess.run(["run", folder.path("empty.mp4")])
+        #expect(empty.status == 65)
+        #expect(empty.complaints.contains("empty"))
+    }
+
+    @Test("Ctrl-C ends a FIFO that never writes, with exit code 130")
+    func silentFIFO() throws {
+        let folder = try TemporaryFolder()
+        let fifo = folder.path("fifo")
+        let inlet = try InletProcess.shell(
+            "mkfifo '\(fifo)'; set -m; \"$INLET\" run '\(fifo)' --report json & sleep 1; kill -INT $!; wait $!")
+        #expect(inlet.status == 130)
+        #expect(try Report(inlet).ended == "cancelled")
+    }
+
+    @Test("A reader that goes away ends the run quietly")
+    func readerGoesAway() throws {
+        let inlet = try InletProcess.shell(
+            "\"$INLET\" run 'pattern:ball?size=320x240&pace=none' --to y4m:- --report none | head -c 1000 | wc -c; exit ${PIPESTATUS[0]}")
+        #expect(inlet.status == 0)
+        #expect(String(decoding: inlet.output, as: UTF8.self).contains("1000"))
+        #expect(inlet.complaints.isEmpty, "\(inlet.complaints)")
+    }
+
+    @Test("Cut and bit-flipped files end in frames or in a typed error, never in a crash or a hang", arguments: ["h264-b.mp4", "late-start.ts", "vfr.mkv"])
+    func damage(_ clip: String) throws {
+        let whole = try Data(contentsOf: URL(fileURLWithPath: TestClips.path(clip)))
+        let folder = try TemporaryFolder()
+        for seed in 1...50 {
+            var random = SplitMix(state: UInt64(seed))
+            var bytes = whole
+            if seed % 2 == 0 { bytes = bytes.prefix(Int(random.next() % UInt64(bytes.count))) }
+            for _ in 0..<(seed % 8) where !bytes.isEmpty {
+                bytes[Int(random.next() % UInt64(bytes.count))] ^= UInt8(1 << (random.next() % 8))
+            }
+            let path = folder.path("damaged-\(seed)-\(clip)")
+            try bytes.write(to: URL(fileURLWithPath: path))
+            let inlet = try InletProcess.run(["run", path, "--report", "json"])
+            #expect([0, 65, 69].contains(inlet.status), "seed \(seed): \(inlet.status) \(inlet.complaints)")
+            let report = try Report(inlet)
+            #expect((report.ended == "failed") == (inlet.status != 0), "seed \(seed)")
+            try? FileManager.default.removeItem(atPath: path)
+        }
+    }
+
+    private struct SplitMix {
+        var state: UInt64
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var z = state
+            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+            return z ^ (z >> 31)
+        }
+    }
+}

@@ -1,0 +1,16 @@
+import Foundation
+
+/// The clips that `Scripts/make-clips` makes, made when they are first asked for.
+public enum TestClips {
+    private static let root = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    private static let folder: Result<URL, any Error> = Result {
+        let folder = root.appendingPathComponent(".build/clips")
+        try ReferenceCommand.run(root.appendingPathComponent("Scripts/make-clips").path, [folder.path])
+        return folder
+    }
+
+    /// The path of a clip.
+    public static func path(_ name: String) throws -> String { try folder.get().appendingPathComponent(name).path }
+}
