@@ -47,7 +47,7 @@ struct EveryPixelFormatTests {
             #expect(comparison.worst >= 45, "\(picture.format) \(size): \(comparison)")
             for layout in NativePicture.Layout.allCases where layout != .padded {
                 let other = try converter.i420(from: picture.frame(layout), pool: pool).buffer.packed
-                #expect(other == result, "\(picture.format) \(size) \(layout)")
+                expectSame(other, result, "\(picture.format) \(size) \(layout)")
             }
         }
     }

@@ -24,7 +24,7 @@ struct FrameConverterTests {
             #expect(address == addresses[plane.rawValue])
             #expect(buffer?.strides[plane] == frame?.planes[plane.rawValue]?.stride)
         }
-        #expect(buffer?.packed == Array(picture.bytes.prefix(picture.size.packedI420ByteCount)))
+        expectSame(try #require(buffer).packed, Array(picture.bytes.prefix(picture.size.packedI420ByteCount)))
         #expect(pool.statistics.allocations == 0)
         frame = nil
         #expect(owner.isAlive)
@@ -36,7 +36,7 @@ struct FrameConverterTests {
     func copiesBottomUp(size: ImageSize) throws {
         let picture = NativePicture(noise: "yuv420p", size)
         let result = try converter.i420(from: picture.frame(.bottomUp), pool: pool)
-        #expect(result.buffer.packed == picture.bytes)
+        expectSame(result.buffer.packed, picture.bytes)
     }
 
     @Test(
@@ -51,7 +51,7 @@ struct FrameConverterTests {
         let expected = picture.bytes.prefix(luma) + (format == "nv12" ? even + odd : odd + even)
         for layout in NativePicture.Layout.allCases {
             let result = try converter.i420(from: picture.frame(layout), pool: pool)
-            #expect(result.buffer.packed == Array(expected), "\(layout)")
+            expectSame(result.buffer.packed, Array(expected), "\(layout)")
         }
     }
 
@@ -77,7 +77,7 @@ struct FrameConverterTests {
         }
         for layout in NativePicture.Layout.allCases {
             let result = try converter.i420(from: picture.frame(layout), pool: pool)
-            #expect(result.buffer.packed == expected, "\(layout)")
+            expectSame(result.buffer.packed, expected, "\(layout)")
         }
     }
 
