@@ -169,6 +169,22 @@ struct FrameConverterTests {
         #expect(pool.statistics.inUse == 2)
     }
 
+    @Test(
+        "A picture of one row needs no stride",
+        arguments: ["yuv420p", "nv12", "bgra", "yuv422p", "gray", "yuv422p10le", "pal8"])
+    func acceptsNoStride(format: String) throws {
+        let picture = NativePicture(noise: format, ImageSize(width: 20, height: 1))
+        let frame = try picture.frame()
+        var strideless = frame
+        strideless.planes = SourcePlanes()
+        for (index, extent) in picture.extents.enumerated() {
+            let top = unsafe UnsafeRawBufferPointer(start: frame.planes[index]?.topRow, count: extent.rowBytes)
+            unsafe strideless.planes.append(SourcePlane(top, stride: 0))
+        }
+        let expected = try converter.i420(from: frame, pool: pool).buffer.packed
+        expectSame(try converter.i420(from: strideless, pool: pool).buffer.packed, expected)
+    }
+
     @Test("An exhausted pool is an error that says so, and a refused frame gives its memory back")
     func reportsExhaustion() throws {
         let pool = I420BufferPool(capacity: 1)

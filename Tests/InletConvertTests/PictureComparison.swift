@@ -52,7 +52,8 @@ struct PictureComparison: CustomStringConvertible {
     var description: String { planes.map { String(format: "%.1f", $0) }.joined(separator: "/") + " dB" }
 }
 
-/// Expects equal bytes, and names the first that differs; `#expect` would look for the shortest edit between two pictures for minutes.
+/// Expects equal bytes, and names the first that differs; `#expect` would look for the shortest edit between two
+/// pictures for minutes.
 func expectSame(
     _ actual: [UInt8], _ expected: [UInt8], _ what: String = "", sourceLocation: SourceLocation = #_sourceLocation
 ) {
