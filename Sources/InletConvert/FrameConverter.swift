@@ -3,8 +3,9 @@ public import InletCore
 
 /// Turns native pictures into I420: no pass where they are I420 already, otherwise exactly one.
 ///
-/// libyuv converts what cameras and decoders give most (see ``DirectConversion``), libswscale everything else that libavutil names.
-/// Range and matrix of YUV and gray pictures stay as they are; RGB becomes BT.601 of limited range, as FFmpeg makes it.
+/// libyuv converts nv12, nv21, yuyv422, uyvy422, bgra, rgba, rgb24 and bgr24, and libswscale everything else that
+/// libavutil names. Range and matrix of YUV and gray pictures stay as they are; RGB becomes BT.601 of limited range, as
+/// FFmpeg makes it. Alpha is left out.
 ///
 /// Safe from any thread. It keeps a few libswscale contexts for reuse, so keep the converter too.
 public final class FrameConverter: Sendable {
@@ -14,13 +15,15 @@ public final class FrameConverter: Sendable {
 
     /// The frame as I420 at its own size.
     ///
-    /// A yuv420p or yuvj420p picture stored top down is wrapped: the buffer uses the frame's memory and keeps its owner.
+    /// A yuv420p, yuvj420p or yuva420p picture stored top down is wrapped: the buffer uses the frame's memory and keeps
+    /// its owner. libswscale reads a little past the end of planes; one with fewer than 64 bytes behind it costs a
+    /// second pass, as does RGB of odd width there. Bayer mosaics must be of even size.
     ///
     /// - Parameter pool: where the memory comes from if any is needed.
-    /// - Throws: ``InletError/Code/unsupported`` for pixel formats that nothing here reads, such as those of hardware surfaces;
-    ///   ``InletError/Code/malformedData`` for planes that are missing or too short;
-    ///   ``InletError/Code/invalidConfiguration`` for an impossible size;
-    ///   ``InletError/Code/resourceExhausted`` where the pool is.
+    /// - Throws: ``InletError/Code/unsupported`` for pixel formats that nothing here reads, such as those of hardware
+    ///   surfaces; ``InletError/Code/malformedData`` for planes that are missing or too short;
+    ///   ``InletError/Code/invalidConfiguration`` for an impossible size; ``InletError/Code/resourceExhausted`` where
+    ///   the pool is.
     public func i420(from frame: SourceFrame, pool: I420BufferPool) throws(InletError) -> I420Picture {
         do throws(InletError) {
             let format = try NativeFormat.named(frame.pixelFormat)
@@ -44,13 +47,13 @@ public final class FrameConverter: Sendable {
         InletError(
             .unsupported,
             """
-            Pictures of the pixel format \(pixelFormat) cannot be converted to I420. Have the source deliver another one; \
-            pictures in a device's memory must be downloaded first.
+            Pictures of the pixel format \(pixelFormat) cannot be converted to I420. Have the source deliver another \
+            one; pictures in a device's memory must be downloaded first.
             """)
     }
 
-    /// The picture scaled to exactly `size`: by a box filter where it shrinks to less than half in both directions, otherwise
-    /// bilinearly. The same buffer where the size is right already.
+    /// The picture scaled to exactly `size`: by a box filter where it shrinks to less than half in both directions,
+    /// otherwise bilinearly. The same buffer where the size is right already.
     ///
     /// - Throws: ``InletError/Code/invalidConfiguration`` for an impossible size;
     ///   ``InletError/Code/resourceExhausted`` where the pool is.

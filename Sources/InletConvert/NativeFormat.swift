@@ -24,7 +24,8 @@ struct NativeFormat: Sendable {
         case yuv
         /// The same, of full range by its name (`yuvj...`).
         case fullRangeYUV
-        /// Luma alone. It stays as it is, and is of full range where the frame does not say otherwise, as FFmpeg has it.
+        /// Luma alone. It stays as it is, and is of full range where the frame does not say otherwise, as FFmpeg has
+        /// it.
         case gray
         /// One bit of luma, which becomes 0 or 255.
         case bilevel
@@ -96,8 +97,8 @@ struct NativeFormat: Sendable {
 
     /// Checks that every byte a conversion may read is there.
     ///
-    /// - Throws: ``InletError/Code/invalidConfiguration`` for an impossible size; ``InletError/Code/malformedData`` for a missing
-    ///   plane, or one that is shorter than its size and stride promise.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` for an impossible size; ``InletError/Code/malformedData`` for
+    ///   a missing plane, or one that is shorter than its size and stride promise.
     func check(_ frame: SourceFrame) throws(InletError) {
         guard frame.size.isValid else {
             throw InletError(.invalidConfiguration, "A picture of \(frame.size) pixels cannot exist.")

@@ -3,8 +3,8 @@ import InletCore
 
 /// The owner of one libswscale context, which turns pictures of one format and size into I420.
 ///
-/// `@unchecked Sendable`: it moves between threads, but ``SwscaleContextStore`` hands it to one conversion at a time, under a
-/// lock, so that no two threads use it at once.
+/// `@unchecked Sendable`: it moves between threads, but ``SwscaleContextStore`` hands it to one conversion at a time,
+/// under a lock, so that no two threads use it at once.
 @safe final class SwscaleContext: @unchecked Sendable {
     /// What a context is made for.
     struct Shape: Sendable, Hashable {
@@ -14,8 +14,9 @@ import InletCore
         var isFullRange: Bool
     }
 
-    /// How much memory must follow a plane, as libswscale reads past the end of rows: up to 32 bytes for RGB and fewer for YUV by the
-    /// x86 kernels of FFmpeg 5.1, measured with a guard page behind each plane. Twice that leaves room for wider kernels.
+    /// How much memory must follow a plane, as libswscale reads past the end of rows: up to 32 bytes for RGB and fewer
+    /// for YUV by the x86 kernels of FFmpeg 5.1, measured with a guard page behind each plane. Twice that leaves room
+    /// for wider kernels.
     static let readAhead = 64
 
     let shape: Shape
@@ -104,9 +105,11 @@ import InletCore
         guard index != format.palettePlane else { return nil }
         let lastRow = plane.offset + max(0, plane.stride * (rows - 1))
         let isTight = plane.byteCount - lastRow - rowBytes < Self.readAhead
-        // It steps through rows of 16-bit samples by half the stride.
-        let isOdd = format.hasWideSamples && plane.stride % 2 != 0
-        // It takes the chroma of RGB from pairs of pixels, and half of the last pair of an odd row from what lies behind.
+        // It steps through rows of 16-bit samples by half the stride, and takes a stride of 0, as a single row may
+        // have, for no plane.
+        let isOdd = (format.hasWideSamples && plane.stride % 2 != 0) || plane.stride == 0
+        // It takes the chroma of RGB from pairs of pixels, and half of the last pair of an odd row from what lies
+        // behind.
         let isHalfPair = format.samples == .rgb && shape.size.width % 2 != 0
         // It works on whole strides of XYZ, padding included, and does nothing where they are negative.
         guard isTight || isOdd || isHalfPair || format.isXYZ else { return nil }

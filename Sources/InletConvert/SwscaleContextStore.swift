@@ -3,8 +3,8 @@ import Synchronization
 
 /// libswscale contexts that wait for the next picture of their shape.
 ///
-/// Making one costs far more than a small picture does, and none may be used by two threads at once: each conversion takes one
-/// out and puts it back. Safe from any thread.
+/// Making one costs far more than a small picture does, and none may be used by two threads at once: each conversion
+/// takes one out and puts it back. Safe from any thread.
 final class SwscaleContextStore: Sendable {
     /// How many contexts wait at most; with more threads or shapes than that, the least recently used goes.
     static let capacity = 8
@@ -16,7 +16,9 @@ final class SwscaleContextStore: Sendable {
     func convert(
         _ frame: SourceFrame, format: NativeFormat, range: ColorRange, pool: I420BufferPool
     ) throws(InletError) -> I420Buffer {
-        let shape = SwscaleContext.Shape(format: format.avFormat, size: frame.size, isFullRange: range == .full)
+        // Of one bit libswscale makes full range by itself, and would stretch that.
+        let isFullRange = range == .full && format.samples != .bilevel
+        let shape = SwscaleContext.Shape(format: format.avFormat, size: frame.size, isFullRange: isFullRange)
         var draft = try pool.makeBuffer(size: frame.size)
         let context: SwscaleContext
         if let idle = take(shape) { context = idle } else { context = try SwscaleContext(shape, format: format) }

@@ -47,7 +47,7 @@ struct EveryPixelFormatTests {
             #expect(comparison.worst >= 45, "\(picture.format) \(size): \(comparison)")
             for layout in NativePicture.Layout.allCases where layout != .padded {
                 let other = try converter.i420(from: picture.frame(layout), pool: pool).buffer.packed
-                #expect(other == result, "\(picture.format) \(size) \(layout)")
+                expectSame(other, result, "\(picture.format) \(size) \(layout)")
             }
         }
     }
@@ -127,8 +127,9 @@ struct EveryPixelFormatTests {
 
     /// The columns and rows that a picture of odd size must be given so that swscale treats its edge as the rest.
     ///
-    /// As it is, swscale pairs the last pixel of an odd row of RGB with whatever lies behind it, leaves out the last row of chroma
-    /// of yuyv422, and spreads the chroma of odd heights of RGB over one row too many, which shifts it by up to half a pixel.
+    /// As it is, swscale pairs the last pixel of an odd row of RGB with whatever lies behind it, leaves out the last
+    /// row of chroma of yuyv422, and spreads the chroma of odd heights of RGB over one row too many, which shifts it by
+    /// up to half a pixel.
     private static func missingEdges(_ picture: NativePicture) -> (columns: Int, rows: Int) {
         let columns = picture.size.width % 2
         let rows = picture.size.height % 2

@@ -1,5 +1,6 @@
 import Foundation
 import InletCore
+import Testing
 
 extension I420Buffer {
     /// The planes one after another without padding, as in FFmpeg's rawvideo.
@@ -49,4 +50,19 @@ struct PictureComparison: CustomStringConvertible {
     }
 
     var description: String { planes.map { String(format: "%.1f", $0) }.joined(separator: "/") + " dB" }
+}
+
+/// Expects equal bytes, and names the first that differs; `#expect` would look for the shortest edit between two
+/// pictures for minutes.
+func expectSame(
+    _ actual: [UInt8], _ expected: [UInt8], _ what: String = "", sourceLocation: SourceLocation = #_sourceLocation
+) {
+    if actual == expected { return }
+    guard actual.count == expected.count, let index = actual.indices.first(where: { actual[$0] != expected[$0] }) else {
+        Issue.record("\(what): \(actual.count) bytes instead of \(expected.count)", sourceLocation: sourceLocation)
+        return
+    }
+    Issue.record(
+        "\(what): byte \(index) of \(actual.count) is \(actual[index]), not \(expected[index])",
+        sourceLocation: sourceLocation)
 }

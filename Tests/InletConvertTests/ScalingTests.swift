@@ -58,7 +58,7 @@ struct ScalingTests {
                         }
                     return samples[sourceY * from.width + sourceX]
                 }
-                #expect(result.packed(plane) == expected, "\(width)x\(height) \(plane)")
+                expectSame(result.packed(plane), expected, "\(width)x\(height) \(plane)")
             }
         }
     }
@@ -71,11 +71,12 @@ struct ScalingTests {
             let padded = try wrapped(size, .padded)
             for target in sizes {
                 let result = try converter.scaled(tight, to: target, pool: pool).packed
-                #expect(try result == converter.scaled(padded, to: target, pool: pool).packed, "\(size) to \(target)")
+                expectSame(result, try converter.scaled(padded, to: target, pool: pool).packed, "\(size) to \(target)")
             }
             for rotation in Rotation.allCases {
                 let result = try converter.rotated(tight, by: rotation, pool: pool).packed
-                #expect(try result == converter.rotated(padded, by: rotation, pool: pool).packed, "\(size) \(rotation)")
+                expectSame(
+                    result, try converter.rotated(padded, by: rotation, pool: pool).packed, "\(size) \(rotation)")
             }
         }
     }
