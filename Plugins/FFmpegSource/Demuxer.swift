@@ -52,7 +52,9 @@ import InletFFmpeg
         var options: OpaquePointer?
         unsafe av_dict_set(&options, "protocol_whitelist", "file", 0)
         defer { unsafe av_dict_free(&options) }
-        try check(unsafe avformat_open_input(&input, pipe == nil ? "file:\(path)" : nil, nil, &options), "avformat_open_input")
+        try check(
+            unsafe avformat_open_input(&input, pipe == nil ? "file:\(path)" : nil, nil, &options), "avformat_open_input"
+        )
         try check(unsafe avformat_find_stream_info(input, nil), "avformat_find_stream_info")
     }
 
@@ -97,7 +99,8 @@ import InletFFmpeg
     /// What the container says of the whole.
     func format(pacing: SourcePacing) -> SourceFormat {
         var format = SourceFormat(
-            size: ImageSize(width: 0, height: 0), pixelFormat: .yuv420p, frameRate: stream.frameRate, timeBase: stream.timeBase,
+            size: ImageSize(width: 0, height: 0), pixelFormat: .yuv420p, frameRate: stream.frameRate,
+            timeBase: stream.timeBase,
             rotation: stream.rotation, sampleAspectRatio: stream.sampleAspectRatio, pacing: pacing)
         guard let input = unsafe input, let found = unsafe input.pointee.streams[stream.index] else { return format }
         let parameters = unsafe found.pointee.codecpar.pointee

@@ -18,8 +18,10 @@ public struct FFmpegFileConfiguration: FrameSourceConfiguration {
     /// A file at its own start, once through, as fast as it is taken.
     public init(path: String) { self.path = path }
 
+    /// The source by its URI, which holds no credentials.
     public var redactedURI: String { "file:\(path)" }
 
+    /// A source that reads the file. Opens nothing yet.
     public func makeSource() -> any FrameSource { FFmpegSource(self) }
 }
 
@@ -51,7 +53,8 @@ extension SourcePlugin {
 private enum FileOptions {
     static let loop = PluginOption(
         "loop", default: 0, in: -1...1_000_000, "How often to begin again after the end; -1 is for ever")
-    static let start = PluginOption("start", default: Duration.zero, in: .zero ... .seconds(1_000_000), "Where to begin")
+    static let start = PluginOption(
+        "start", default: Duration.zero, in: .zero ... .seconds(1_000_000), "Where to begin")
     static let pace = PluginOption(
         "pace", default: Pace.none, "realtime plays at the file's own speed, none as fast as frames are taken")
     static let threads = PluginOption("threads", default: 0, in: 0...64, "Threads that decode; 0 is one a core")

@@ -16,7 +16,9 @@ struct Pacer {
             anchor = (pts, now)
             return
         }
-        let due = anchor.time + .nanoseconds(pts.nanoseconds.subtractingReportingOverflow(anchor.pts.nanoseconds).partialValue)
+        let due =
+            anchor.time
+            + .nanoseconds(pts.nanoseconds.subtractingReportingOverflow(anchor.pts.nanoseconds).partialValue)
         if now - due > Self.largestLag || due - now > .seconds(60) {
             self.anchor = (pts, now)
         } else {

@@ -4,8 +4,10 @@ public import InletCore
 public struct NullSinkConfiguration: FrameSinkConfiguration, Hashable {
     public init() {}
 
+    /// The sink by its URI, which holds no credentials.
     public var redactedURI: String { "null:" }
 
+    /// A sink of this configuration. Opens nothing yet.
     public func makeSink() -> any FrameSink { NullSink() }
 }
 
@@ -18,8 +20,10 @@ public struct I420SinkConfiguration: FrameSinkConfiguration, Hashable {
 
     public init(path: String) { self.path = path }
 
+    /// The sink by its URI, which holds no credentials.
     public var redactedURI: String { "i420:\(path)" }
 
+    /// A sink of this configuration. Opens nothing yet.
     public func makeSink() -> any FrameSink {
         PlanarFileSink(path: path, layout: .i420, subject: redactedURI)
     }
@@ -35,8 +39,10 @@ public struct Y4MSinkConfiguration: FrameSinkConfiguration, Hashable {
 
     public init(path: String) { self.path = path }
 
+    /// The sink by its URI, which holds no credentials.
     public var redactedURI: String { "y4m:\(path)" }
 
+    /// A sink of this configuration. Opens nothing yet.
     public func makeSink() -> any FrameSink {
         PlanarFileSink(path: path, layout: .y4m, subject: redactedURI)
     }
@@ -49,7 +55,9 @@ public struct FrameMD5SinkConfiguration: FrameSinkConfiguration, Hashable {
 
     public init(path: String) { self.path = path }
 
+    /// The sink by its URI, which holds no credentials.
     public var redactedURI: String { "framemd5:\(path)" }
 
+    /// A sink of this configuration. Opens nothing yet.
     public func makeSink() -> any FrameSink { FrameMD5Sink(path: path, subject: redactedURI) }
 }

@@ -81,6 +81,7 @@ public struct PatternConfiguration: FrameSourceConfiguration, Hashable {
         return uri
     }
 
+    /// A source that draws this pattern.
     public func makeSource() -> any FrameSource { PatternSource(self) }
 
     /// BT.709 from 720 lines up, BT.601 below, as broadcasting has it; always limited range.

@@ -23,6 +23,7 @@ public final class PatternSource: FrameSource {
         pool = I420BufferPool(capacity: configuration.buffers)
     }
 
+    /// Checks the configuration and draws what stands still.
     public func open(_ context: SourceContext) throws -> SourceFormat {
         try configuration.validate()
         try context.checkCancellation()
@@ -40,6 +41,7 @@ public final class PatternSource: FrameSource {
             duration: configuration.frames == 0 ? nil : time(of: configuration.frames), container: "pattern")
     }
 
+    /// Waits until the next picture is due and draws it.
     public func nextFrame(_ context: SourceContext) throws -> SourceFrame? {
         while true {
             try context.checkCancellation()
@@ -61,6 +63,7 @@ public final class PatternSource: FrameSource {
         }
     }
 
+    /// Lets go of the picture that stands still.
     public func close() { still = nil }
 
     private func time(of frame: UInt64) -> MediaTime {

@@ -6,7 +6,9 @@ public import InletCore
 /// row is for reference: black and white in turn, black first. The eight rows under it carry ``Timecode/code``, 16 bits a row,
 /// most significant bit first, white for 1. The rest is for people.
 public enum TimecodeLayout {
+    /// Cells in a row.
     public static let columns = 16
+    /// Rows of cells.
     public static let rows = 16
     /// The rows that carry bits.
     public static let codeRows = 1..<9

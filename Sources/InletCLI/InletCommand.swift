@@ -23,7 +23,12 @@ struct InletCommand: AsyncParsableCommand {
 
     static func main() async {
         Terminal.ignoreBrokenPipes()
-        LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
+        LoggingSystem.bootstrap { label in
+            // Errors are said by the commands themselves.
+            var handler = StreamLogHandler.standardError(label: label)
+            handler.logLevel = .warning
+            return handler
+        }
         do {
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {

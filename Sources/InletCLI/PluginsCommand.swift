@@ -25,7 +25,9 @@ struct PluginsCommand: ParsableCommand {
         guard !found.isEmpty else {
             let known = all.flatMap { $0.1.schemes }
             let hint = Spelling.nearest(to: bare, among: known).map { " Did you mean '\($0)'?" } ?? ""
-            throw InletError(.invalidConfiguration, "There is no plug-in '\(name)'.\(hint) Known are \(known.sorted().joined(separator: ", ")).")
+            throw InletError(
+                .invalidConfiguration,
+                "There is no plug-in '\(name)'.\(hint) Known are \(known.sorted().joined(separator: ", ")).")
         }
         for (kind, info) in found { describe(info, kind: kind) }
     }
@@ -38,9 +40,13 @@ struct PluginsCommand: ParsableCommand {
             if let range = option.range { facts.append(range) }
             if let unit = option.unit { facts.append("in \(unit)") }
             facts.append(option.defaultValue.isEmpty ? "no default" : "default \(option.defaultValue)")
-            print("  \(option.name.padded(to: 10)) \(option.summary)\n  \("".padded(to: 10)) (\(facts.joined(separator: "; ")))")
+            print(
+                "  \(option.name.padded(to: 10)) \(option.summary)\n  \("".padded(to: 10)) (\(facts.joined(separator: "; ")))"
+            )
         }
-        if !info.examples.isEmpty { print("\n  Examples:\n" + info.examples.map { "    \($0)" }.joined(separator: "\n")) }
+        if !info.examples.isEmpty {
+            print("\n  Examples:\n" + info.examples.map { "    \($0)" }.joined(separator: "\n"))
+        }
         print("")
     }
 }

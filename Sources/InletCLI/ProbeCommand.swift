@@ -101,10 +101,15 @@ struct ProbeCommand: AsyncParsableCommand {
             var lines = ["source     \(source)"]
             if let container { lines.append("container  \(container)") }
             if let codec { lines.append("codec      \(codec)") }
-            lines.append("picture    \(width)x\(height) \(pixelFormat), turned \(rotation) degrees clockwise to be upright")
-            lines.append("rate       \(frameRate.map { "\($0) fps" } ?? "not constant or not known"), time base \(timeBase) s")
-            lines.append("duration   \(duration.map { "\($0.shortText) s" } ?? "not known"), first PTS \(firstPTS.map(String.init) ?? "none")")
-            lines.append("colour     range \(range), H.273 matrix \(matrix), primaries \(primaries), transfer \(transfer)")
+            lines.append(
+                "picture    \(width)x\(height) \(pixelFormat), turned \(rotation) degrees clockwise to be upright")
+            lines.append(
+                "rate       \(frameRate.map { "\($0) fps" } ?? "not constant or not known"), time base \(timeBase) s")
+            lines.append(
+                "duration   \(duration.map { "\($0.shortText) s" } ?? "not known"), first PTS \(firstPTS.map(String.init) ?? "none")"
+            )
+            lines.append(
+                "colour     range \(range), H.273 matrix \(matrix), primaries \(primaries), transfer \(transfer)")
             lines.append("pixels     aspect ratio \(sampleAspectRatio ?? "not known"); pacing \(pacing)")
             return lines.joined(separator: "\n")
         }

@@ -14,7 +14,8 @@ struct QueueOption {
         case ("lossless", 2, let count?): policy = .lossless(count)
         case ("buffered", 2, let count?): policy = .buffered(count, dropping: .oldest)
         default:
-            throw ValidationError("--queue takes latest, buffered:N or lossless[:N] with N from 1 to 1024, not '\(text)'.")
+            throw ValidationError(
+                "--queue takes latest, buffered:N or lossless[:N] with N from 1 to 1024, not '\(text)'.")
         }
     }
 }
@@ -37,7 +38,8 @@ extension RunCommand {
     static func size(_ text: String, _ option: String) throws -> ImageSize {
         guard let size = ImageSize(optionText: text), size.isValid else {
             throw ValidationError(
-                "\(option) takes WIDTHxHEIGHT from 1x1 to \(ImageSize.maximumDimension)x\(ImageSize.maximumDimension), not '\(text)'.")
+                "\(option) takes WIDTHxHEIGHT from 1x1 to \(ImageSize.maximumDimension)x\(ImageSize.maximumDimension), not '\(text)'."
+            )
         }
         return size
     }

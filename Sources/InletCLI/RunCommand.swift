@@ -29,13 +29,16 @@ struct RunCommand: AsyncParsableCommand {
     @Option(help: "End after N captured frames.", transform: { try Self.positive($0, "--frames") })
     var frames: UInt64?
 
-    @Option(help: "End after this much of the source's time, such as 3, 1.5s or 500ms.", transform: { try Self.time($0, "--duration") })
+    @Option(
+        help: "End after this much of the source's time, such as 3, 1.5s or 500ms.",
+        transform: { try Self.time($0, "--duration") })
     var duration: Duration?
 
     @Option(help: "Scale every frame to WIDTHxHEIGHT.", transform: { try Self.size($0, "--size") })
     var size: ImageSize?
 
-    @Option(help: "At most this many frames a second, such as 10 or 30000/1001.", transform: { try Self.rate($0, "--fps") })
+    @Option(
+        help: "At most this many frames a second, such as 10 or 30000/1001.", transform: { try Self.rate($0, "--fps") })
     var fps: Rational?
 
     @Option(help: "What to write to standard error at the end: json, text or none.")

@@ -65,7 +65,8 @@ struct RunReport: Encodable {
             dropped: Dictionary(uniqueKeysWithValues: statistics.drops.map { ($0.description, $1) }))
         latency = [:]
         let stages: [(String, KeyPath<CaptureStatistics.Sink, LatencyDistribution>)] = [
-            ("queue", \.queueLatency), ("convert", \.conversionTime), ("deliver", \.deliveryLatency), ("consume", \.consumeTime),
+            ("queue", \.queueLatency), ("convert", \.conversionTime), ("deliver", \.deliveryLatency),
+            ("consume", \.consumeTime),
         ]
         for (name, stage) in stages { latency[name] = Latency(statistics.sinks.map { $0[keyPath: stage] }) }
         fps = statistics.frameRate ?? 0
@@ -94,10 +95,13 @@ struct RunReport: Encodable {
         }
         var lines = ["\(ended): captured \(frames.captured), converted \(frames.converted), delivered \(delivered)"]
         if !frames.dropped.isEmpty {
-            lines.append("dropped: " + frames.dropped.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", "))
+            lines.append(
+                "dropped: "
+                    + frames.dropped.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", "))
         }
         if let latency = latency["deliver"] {
-            lines.append("latency: p50 \(latency.p50.shortText) us, p99 \(latency.p99.shortText) us; \(fps.shortText) fps")
+            lines.append(
+                "latency: p50 \(latency.p50.shortText) us, p99 \(latency.p99.shortText) us; \(fps.shortText) fps")
         }
         lines.append("cpu \(cpuSeconds.shortText) s, peak memory \(peakResidentKiB / 1024) MiB")
         if let error { lines.append("error: \(error.message)") }

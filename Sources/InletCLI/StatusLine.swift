@@ -29,7 +29,8 @@ struct StatusLine {
         let rateIn = Double(statistics.captured - min(before.captured, statistics.captured)) / seconds
         let rateOut = Double(statistics.delivered - min(before.delivered, statistics.delivered)) / seconds / sinks
         var parts = [
-            "\(capturer.state.name)", "\(statistics.captured) frames", "in \(rateIn.shortText) fps", "out \(rateOut.shortText) fps",
+            "\(capturer.state.name)", "\(statistics.captured) frames", "in \(rateIn.shortText) fps",
+            "out \(rateOut.shortText) fps",
         ]
         let drops = statistics.drops
         let dropped = drops.sorted { $0.value > $1.value }.prefix(3).map { "\($0.value) \($0.key)" }

@@ -18,7 +18,9 @@ enum Terminal {
     static func writeError(_ text: String) {
         var rest = ArraySlice(text.utf8)
         while !rest.isEmpty {
-            let count = unsafe rest.withUnsafeBytes { bytes in unsafe write(STDERR_FILENO, bytes.baseAddress, bytes.count) }
+            let count = unsafe rest.withUnsafeBytes { bytes in
+                unsafe write(STDERR_FILENO, bytes.baseAddress, bytes.count)
+            }
             guard count > 0 else { return }
             rest = rest.dropFirst(count)
         }

@@ -51,7 +51,9 @@ final class CaptureSession: Sendable {
         context.cancel()
         wakeUp.raise()
         room.signal()
-        DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(Int(clamping: configuration.stopTimeout.wholeNanoseconds))) {
+        DispatchQueue.global().asyncAfter(
+            deadline: .now() + .nanoseconds(Int(clamping: configuration.stopTimeout.wholeNanoseconds))
+        ) {
             self.completion.resolve(
                 .failure(
                     InletError(
@@ -87,7 +89,8 @@ final class CaptureSession: Sendable {
         }
     }
 
-    private func readFrames(from source: any FrameSource, format: SourceFormat) throws -> Result<EndReason, InletError> {
+    private func readFrames(from source: any FrameSource, format: SourceFormat) throws -> Result<EndReason, InletError>
+    {
         var frameClock = FrameClock(pacing: format.pacing)
         var receivers: [any FrameReceiver] = []
         var seenVersion = -1
@@ -102,7 +105,8 @@ final class CaptureSession: Sendable {
             if let end = endIfCancelled { return .success(end) }
             let arrival = context.clock.now
             let startsAnew = frame.flags.contains(.discontinuity)
-            let timestamp = frameClock.stamp(pts: frame.pts, arrival: frame.captureTime ?? arrival, startsAnew: startsAnew)
+            let timestamp = frameClock.stamp(
+                pts: frame.pts, arrival: frame.captureTime ?? arrival, startsAnew: startsAnew)
             let first = firstTimestamp ?? timestamp
             firstTimestamp = first
             if let limit = configuration.durationLimit, timestamp - first >= limit { return .success(.durationLimit) }

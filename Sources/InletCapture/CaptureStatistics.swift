@@ -15,9 +15,11 @@ public struct CaptureStatistics: Sendable {
     public var captureLatency = LatencyDistribution(buckets: [], maximum: .zero)
     /// When the first and the newest frame arrived.
     public var firstArrival: MonotonicTime?
+    /// When the newest frame arrived.
     public var lastArrival: MonotonicTime?
     /// The timestamps of the first and the newest frame.
     public var firstTimestamp: MonotonicTime?
+    /// The timestamp of the newest frame.
     public var lastTimestamp: MonotonicTime?
 
     /// Frames delivered, over all sinks.
@@ -30,6 +32,7 @@ public struct CaptureStatistics: Sendable {
 
     /// What one sink got.
     public struct Sink: Sendable {
+        /// Names the attachment.
         public var id: SinkID
         /// What the sink was called when it was attached.
         public var name: String

@@ -36,7 +36,8 @@ enum CaptureThread {
         guard status == 0 else {
             unsafe Unmanaged<Box>.fromOpaque(argument).release()
             throw InletError(
-                .resourceExhausted, "The system refuses another thread. Stop some sources, or raise the limit (ulimit -u).",
+                .resourceExhausted,
+                "The system refuses another thread. Stop some sources, or raise the limit (ulimit -u).",
                 context: .init(operation: "pthread_create", nativeCode: status))
         }
     }

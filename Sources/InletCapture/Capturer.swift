@@ -82,7 +82,8 @@ public final class Capturer: Sendable {
         let wants = wants ?? sink.wants
         let id = nextSinkID()
         let delivery = SinkDelivery(
-            id: id, name: name ?? id.description, sink: sink, wants: wants, policy: queue, context: deliveryContext(wants))
+            id: id, name: name ?? id.description, sink: sink, wants: wants, policy: queue,
+            context: deliveryContext(wants))
         add(delivery)
         return id
     }

@@ -29,7 +29,9 @@ struct FrameClock {
         var time = arrival
         if let pts {
             if let anchor, !startsAnew {
-                time = anchor.time + .nanoseconds(pts.nanoseconds.subtractingReportingOverflow(anchor.pts.nanoseconds).partialValue)
+                time =
+                    anchor.time
+                    + .nanoseconds(pts.nanoseconds.subtractingReportingOverflow(anchor.pts.nanoseconds).partialValue)
                 if let last, (time - last) > Self.largestStep || (last - time) > Self.largestStep {
                     time = reanchor(pts: pts, arrival: arrival)
                 } else if pacing != .unpaced, time > arrival {

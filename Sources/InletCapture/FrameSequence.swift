@@ -6,12 +6,15 @@ import Synchronization
 /// It ends with the run, and throws the ``InletError`` that the run failed with. Letting go of the sequence, or cancelling the task that iterates,
 /// detaches it. Conversion runs on the consumer's task, and only for frames that it takes.
 public struct FrameSequence: AsyncSequence, Sendable {
+    /// A frame as a sink gets it.
     public typealias Element = VideoFrame
+    /// An ``InletError`` in every case.
     public typealias Failure = any Error
     private let subscription: Subscription
 
     init(_ delivery: SequenceDelivery) { subscription = Subscription(delivery) }
 
+    /// The one iterator; a second would share its frames.
     public func makeAsyncIterator() -> Iterator { Iterator(subscription: subscription) }
 
     /// Takes the frames one by one.

@@ -59,7 +59,9 @@ import Synchronization
 public struct LatencyDistribution: Sendable, Hashable {
     /// How many durations fell between the bucket before and `upperBound`.
     public struct Bucket: Sendable, Hashable {
+        /// The longest duration that falls into the bucket.
         public var upperBound: Duration
+        /// How many durations did.
         public var count: UInt64
     }
 

@@ -22,7 +22,8 @@ enum SinkDeadline {
             ticks.schedule(deadline: .now() + timeout)
             ticks.setEventHandler { all.resolve(false) }
         } else {
-            ticks.schedule(deadline: .now() + .milliseconds(50), repeating: .milliseconds(50), leeway: .milliseconds(20))
+            ticks.schedule(
+                deadline: .now() + .milliseconds(50), repeating: .milliseconds(50), leeway: .milliseconds(20))
             ticks.setEventHandler {
                 guard stopRequested() else { return }
                 for receiver in receivers { receiver.close() }

@@ -15,6 +15,7 @@ public import InletCore
 public struct SystemClock: CaptureClock {
     public init() {}
 
+    /// The time now, by `clock_gettime`.
     public var now: MonotonicTime {
         var time = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &time)

@@ -2,6 +2,7 @@ public import InletCore
 
 /// An I420 buffer and what its numbers mean: what a conversion gives.
 public struct I420Picture: Sendable {
+    /// The pixels.
     public var buffer: I420Buffer
     /// The source's colour with what the conversion changed: matrix and range, where the source was not YUV or left
     /// them open.

@@ -21,7 +21,8 @@ extension ColorSpace {
         default:
             // The deprecated yuvj formats mean full range by their name.
             switch pixelFormat {
-            case AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUVJ422P, AV_PIX_FMT_YUVJ444P, AV_PIX_FMT_YUVJ440P, AV_PIX_FMT_YUVJ411P:
+            case AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUVJ422P, AV_PIX_FMT_YUVJ444P, AV_PIX_FMT_YUVJ440P,
+                AV_PIX_FMT_YUVJ411P:
                 .full
             default: .unspecified
             }

@@ -63,7 +63,8 @@ package import InletCore
             }
             let memory = unsafe UnsafeRawBufferPointer(start: buffer.pointee.data, count: Int(buffer.pointee.size))
             unsafe planes.append(
-                SourcePlane(memory, offset: UnsafePointer(pointer) - UnsafePointer(buffer.pointee.data), stride: Int(stride)))
+                SourcePlane(
+                    memory, offset: UnsafePointer(pointer) - UnsafePointer(buffer.pointee.data), stride: Int(stride)))
             return true
         }
         _ =

@@ -47,4 +47,3 @@ package enum FFmpegLogging {
         logger.log(level: level <= AV_LOG_ERROR ? .info : .debug, "\(line)\(suffix)")
     }
 }
-

@@ -61,7 +61,9 @@ private struct FFmpegErrorMeaning {
         add(
             [inlet_averror_stream_not_found], .unsupported,
             "The data has no video stream. ffprobe lists what it has.")
-        add([inlet_averror_option_not_found, -EINVAL, -ERANGE, -EDOM], .invalidConfiguration, "libav* refused a setting.")
+        add(
+            [inlet_averror_option_not_found, -EINVAL, -ERANGE, -EDOM], .invalidConfiguration,
+            "libav* refused a setting.")
         add(
             [
                 inlet_averror_bug, inlet_averror_bug2, inlet_averror_unknown, inlet_averror_external,

@@ -30,6 +30,7 @@ public final class ManualClock: CaptureClock {
 
     public init(waiting: Waiting = .blocks) { self.waiting = waiting }
 
+    /// The time that the test has set.
     public var now: MonotonicTime { state.withLock { $0.now } }
 
     /// Moves the time forward and lets go of those whose deadline it reaches.
@@ -64,6 +65,7 @@ public final class ManualClock: CaptureClock {
         }
     }
 
+    /// Waits for the test to move the time, or moves it, by the mode.
     public func wait(until deadline: MonotonicTime, wakeUpDescriptor: Int32) -> Bool {
         if waiting == .movesTime {
             state.withLock { $0.now = max($0.now, deadline) }

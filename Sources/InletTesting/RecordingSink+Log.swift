@@ -28,6 +28,7 @@ extension RecordingSink {
 
         public init() {}
 
+        /// What was called so far, in order.
         public var events: [Event] { state.withLock { $0.events } }
 
         /// The frames among the events.
@@ -40,6 +41,7 @@ extension RecordingSink {
             events.compactMap { if case .start(let format) = $0 { format } else { nil } }
         }
 
+        /// Whether `finish` was called.
         public var isFinished: Bool { state.withLock { $0.isFinished } }
 
         /// The newest frames with their pixels, as many as ``RecordingSink/Behavior/keptFrames`` says.

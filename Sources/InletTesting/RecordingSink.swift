@@ -7,6 +7,7 @@ import Synchronization
 public final class RecordingSink: FrameSink {
     /// What the sink got.
     public let log: Log
+    /// What the sink asks for.
     public let wants: SinkWants
     private let behavior: Behavior
     private var count = 0
@@ -37,11 +38,13 @@ public final class RecordingSink: FrameSink {
         self.log = log
     }
 
+    /// Notes the format.
     public func start(_ format: VideoFormat) throws {
         log.record(.start(format))
         if let error = behavior.startError { throw error }
     }
 
+    /// Notes the frame, after it was as slow or as faulty as it was told to be.
     public func consume(_ frame: VideoFrame) throws {
         behavior.gate?.pass()
         if let (duration, clock) = behavior.delay {
@@ -54,6 +57,7 @@ public final class RecordingSink: FrameSink {
         log.record(.frame(RecordedFrame(frame)), keeping: frame, limit: behavior.keptFrames)
     }
 
+    /// Notes the end.
     public func finish() throws {
         log.record(.finish)
         if let error = behavior.finishError { throw error }
@@ -62,16 +66,27 @@ public final class RecordingSink: FrameSink {
 
 /// What a ``RecordingSink`` writes down of a frame: all but its pixels, so that the record holds no picture's memory.
 public struct RecordedFrame: Sendable {
+    /// The size of the picture.
     public let size: ImageSize
+    /// The place on the capture timeline.
     public let timestamp: MonotonicTime
+    /// The source's own time.
     public let pts: MediaTime?
+    /// How long the picture is shown.
     public let duration: MediaTime?
+    /// The source's count.
     public let sequence: UInt64
+    /// What the numbers mean as colour.
     public let colorSpace: ColorSpace
+    /// How far to turn the picture clockwise.
     public let rotation: Rotation
+    /// Facts about the frame.
     public let flags: FrameFlags
+    /// The width of a pixel over its height.
     public let sampleAspectRatio: Rational?
+    /// The time of day, in nanoseconds since 1970.
     public let wallClock: Int64?
+    /// When the frame passed each stage.
     public let stages: StageTimes
     /// The luma of the top left pixel.
     public let firstLuma: UInt8

@@ -29,9 +29,11 @@ public final class ScriptedSource: FrameSource {
 
     /// What one source does from its opening to its end.
     public struct Script: Sendable {
+        /// What the source says when it is opened.
         public var format: SourceFormat
         /// What happens before `open` returns. Frames and ends are passed over.
         public var opening: [Step]
+        /// What it does, one after another.
         public var steps: [Step]
 
         public init(format: SourceFormat = ScriptedSource.format(), opening: [Step] = [], _ steps: [Step]) {
@@ -48,12 +50,14 @@ public final class ScriptedSource: FrameSource {
         log.record(.made)
     }
 
+    /// Plays the opening of the script.
     public func open(_ context: SourceContext) throws -> SourceFormat {
         log.record(.open)
         for step in script.opening { _ = try perform(step, context) }
         return script.format
     }
 
+    /// Plays the next steps up to a frame, an error or the end.
     public func nextFrame(_ context: SourceContext) throws -> SourceFrame? {
         log.record(.nextFrame)
         while let step = remaining.popFirst() {
@@ -66,6 +70,7 @@ public final class ScriptedSource: FrameSource {
         return nil
     }
 
+    /// Notes the closing.
     public func close() { log.record(.close) }
 
     /// A format for scripts: 64x48, 30 frames a second with a tick each, unpaced.
@@ -116,6 +121,7 @@ public struct ScriptedFrame: Sendable {
     public var size: ImageSize?
     /// The default, nil, is one more than the frame before.
     public var sequence: UInt64?
+    /// Facts about the frame.
     public var flags: FrameFlags
     /// The default, nil, is the format's.
     public var colorSpace: ColorSpace?

@@ -16,8 +16,10 @@ public struct ScriptedSourceConfiguration: FrameSourceConfiguration {
     /// One script for every source.
     public init(_ script: ScriptedSource.Script) { self.init([script]) }
 
+    /// The source by its URI, which holds no credentials.
     public var redactedURI: String { "scripted:" }
 
+    /// A source that plays the script from its beginning.
     public func makeSource() -> any FrameSource {
         let index = min(log.count(of: .made), scripts.count - 1)
         return ScriptedSource(index < 0 ? ScriptedSource.Script([]) : scripts[index], log: log)

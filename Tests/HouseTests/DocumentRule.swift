@@ -55,9 +55,8 @@ enum DocumentRule {
             /(?m)^\s*(library|plugin|tests|\.systemLibrary|\.executableTarget|\.target|\.testTarget)\(\s*(?:name:\s*)?"([^"]+)"/
         return manifest.matches(of: kinds).map { match in
             let name = String(match.output.2)
-            let start = manifest[match.range.lowerBound...]
-            let declaration = start.prefix(
-                upTo: start.dropFirst().firstMatch(of: kinds)?.range.lowerBound ?? start.endIndex)
+            let rest = manifest[match.range.upperBound...]
+            let declaration = rest.prefix(upTo: rest.firstMatch(of: kinds)?.range.lowerBound ?? rest.endIndex)
             if let path = declaration.firstMatch(of: /path:\s*"([^"\\]+)"/) { return (name, String(path.output.1)) }
             return switch match.output.1 {
             case "plugin": (name, "Plugins/\(name)")

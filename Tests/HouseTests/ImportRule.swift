@@ -10,11 +10,14 @@ enum ImportRule {
         "InletCore": ["Logging"],
         "InletConvert": system.union(["InletCore", "CFFmpeg", "CYUV"]),
         "InletFFmpeg": system.union(["InletCore", "CFFmpeg", "Logging"]),
-        "InletCapture": system.union(["InletCore", "InletConvert", "Logging", "DequeModule"]),
-        "InletTesting": system.union(["InletCore", "Logging"]),
+        "InletCapture": system.union(["InletCore", "InletConvert", "Logging", "DequeModule", "CLinux"]),
+        // The reader of the timecode pattern needs its layout.
+        "InletTesting": system.union(["InletCore", "Logging", "PatternSource"]),
         // The umbrella re-exports the library modules and builds the standard registry from the plug-ins.
         "Inlet": ["InletCore", "InletConvert", "InletCapture", "PatternSource", "FFmpegSource", "FileSinks"],
-        "InletCLI": system.union(["Inlet", "ArgumentParser", "Histogram", "Logging", "Foundation"]),
+        "InletCLI": system.union([
+            "Inlet", "ArgumentParser", "Histogram", "Logging", "FoundationEssentials", "SwiftOverlayShims",
+        ]),
     ]
 
     /// What each plug-in in `Plugins` may import besides ``everyPlugin``: its C module, and `InletFFmpeg` where it handles

@@ -27,13 +27,15 @@ import Testing
 
         // Squeezed from our y4m, which says that it is full, they are what ffmpeg makes of the file itself.
         let squeezed = try InletProcess.shell(
-            "\"$INLET\" run '\(path)' --to y4m:- --report none | ffmpeg -v error -nostdin -i - -pix_fmt yuv420p -f framemd5 -")
+            "\"$INLET\" run '\(path)' --to y4m:- --report none | ffmpeg -v error -nostdin -i - -vf scale=out_range=limited -pix_fmt yuv420p -f framemd5 -"
+        )
         let expected = try FrameLines.ffmpeg(path)
         #expect(FrameLines(squeezed.output).lines.map(\.md5) == expected.lines.map(\.md5))
     }
 
     @Test(
-        "After a change of size each stretch has its own size, and PTS go on", arguments: [("resize.ts", "small.ts", "large.ts"), ("resize.h264", "small.h264", "large.h264")])
+        "After a change of size each stretch has its own size, and PTS go on",
+        arguments: [("resize.ts", "small.ts", "large.ts"), ("resize.h264", "small.h264", "large.h264")])
     func resize(whole: String, first: String, second: String) throws {
         let path = try TestClips.path(whole)
         let inlet = FrameLines(try InletProcess.run(["run", path, "--to", "framemd5:-", "--report", "none"]).output)
@@ -45,7 +47,10 @@ import Testing
 
     @Test(
         "Files of other formats keep their PTS and look the same: at least 45 dB against ffmpeg",
-        arguments: ["h264-444.mkv", "h264-10bit.mkv", "hevc-10bit.mp4", "mjpeg422.avi", "picture.gif", "picture.png", "picture.jpg"])
+        arguments: [
+            "h264-444.mkv", "h264-10bit.mkv", "hevc-10bit.mp4", "mjpeg422.avi", "picture.gif", "picture.png",
+            "picture.jpg",
+        ])
     func alike(_ clip: String) throws {
         let path = try TestClips.path(clip)
         let inlet = try InletProcess.run(["run", path, "--to", "framemd5:-", "--report", "none"])
@@ -59,7 +64,10 @@ import Testing
                 + ["-pix_fmt", "yuv420p", "-f", "rawvideo", folder.path("expected")])
         let y4m = folder.path("inlet.y4m")
         #expect(try InletProcess.run(["run", path, "--to", "y4m:\(y4m)", "--report", "none"]).status == 0)
-        try ReferenceCommand.ffmpeg(["-i", y4m] + flags + ["-pix_fmt", "yuv420p", "-f", "rawvideo", folder.path("actual")])
+        try ReferenceCommand.ffmpeg(
+            ["-i", y4m, "-vf", "scale=out_range=limited"] + flags + [
+                "-pix_fmt", "yuv420p", "-f", "rawvideo", folder.path("actual"),
+            ])
         let expected = try Data(contentsOf: URL(fileURLWithPath: folder.path("expected")))
         let actual = try Data(contentsOf: URL(fileURLWithPath: folder.path("actual")))
         try #require(expected.count == actual.count)
@@ -75,10 +83,18 @@ import Testing
         return sum == 0 ? .infinity : 10 * log10(255 * 255 * Double(left.count) / Double(sum))
     }
 
-    @Test("Rotation is said clockwise, as a player turns the picture")
+    @Test("Rotation is said clockwise, as ffmpeg turns the picture by itself")
     func rotation() throws {
         struct Probe: Decodable { var rotation: Int }
-        let probe = try InletProcess.run(["probe", "--json", TestClips.path("rotated.mp4")])
-        #expect(try JSONDecoder().decode(Probe.self, from: probe.output).rotation == 90)
+        let path = try TestClips.path("rotated.mp4")
+        let probe = try InletProcess.run(["probe", "--json", path])
+        let rotation = try JSONDecoder().decode(Probe.self, from: probe.output).rotation
+        let filter = try #require([90: "transpose=clock", 180: "hflip,vflip", 270: "transpose=cclock"][rotation])
+        func first(_ arguments: [String], _ filters: [String]) throws -> FrameLines {
+            FrameLines(
+                try ReferenceCommand.ffmpeg(
+                    arguments + ["-i", path, "-frames:v", "1"] + filters + ["-f", "framemd5", "-"]))
+        }
+        #expect(try first([], []) == first(["-noautorotate"], ["-vf", filter]))
     }
 }

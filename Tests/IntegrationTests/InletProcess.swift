@@ -9,7 +9,8 @@ struct InletProcess {
 
     /// Beside the test bundle, where the package manager builds both.
     static let path: String = {
-        let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+        let bundle =
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
         let folder = URL(fileURLWithPath: bundle).deletingLastPathComponent()
         let beside = folder.appendingPathComponent("inlet").path
         if FileManager.default.isExecutableFile(atPath: beside) { return beside }

@@ -6,7 +6,8 @@ import Testing
 @Suite struct RunTests {
     @Test("Limits end a run where they say")
     func limits() throws {
-        let frames = try Report(InletProcess.run(["run", "pattern:smpte?pace=none", "--frames", "7", "--report", "json"]))
+        let frames = try Report(
+            InletProcess.run(["run", "pattern:smpte?pace=none", "--frames", "7", "--report", "json"]))
         #expect(frames.ended == "frameLimit")
         #expect(frames.frames.captured == 7 && frames.frames.delivered == 7)
         let time = try Report(
@@ -18,7 +19,8 @@ import Testing
     @Test("A rate below the source's takes evenly spaced frames")
     func rate() throws {
         let inlet = try InletProcess.run([
-            "run", "pattern:ball?pace=none&fps=30&frames=90&size=64x64", "--fps", "10", "--to", "framemd5:-", "--report", "json",
+            "run", "pattern:ball?pace=none&fps=30&frames=90&size=64x64", "--fps", "10", "--to", "framemd5:-",
+            "--report", "json",
         ])
         #expect(FrameLines(inlet.output).lines.map(\.pts) == (0..<30).map { "\($0 * 3)" })
         #expect(try Report(inlet).frames.dropped == ["rateLimited": 60])
@@ -43,7 +45,8 @@ import Testing
         ])
         let raw = FrameLines(
             try ReferenceCommand.ffmpeg([
-                "-f", "rawvideo", "-pix_fmt", "yuv420p", "-video_size", "320x240", "-i", folder.path("raw"), "-f", "framemd5", "-",
+                "-f", "rawvideo", "-pix_fmt", "yuv420p", "-video_size", "320x240", "-i", folder.path("raw"), "-f",
+                "framemd5", "-",
             ]))
         #expect(FrameLines(inlet.output).lines.map(\.md5) == raw.lines.map(\.md5))
         #expect(raw.lines.count == 30)
@@ -52,7 +55,8 @@ import Testing
     @Test("A loop goes on with PTS as ffmpeg's -stream_loop does, and shows the same pictures again")
     func loop() throws {
         let clip = try TestClips.path("h264-nob.mp4")
-        let once = FrameLines(try InletProcess.run(["run", clip, "--to", "framemd5:-", "--report", "none"]).output).lines
+        let once = FrameLines(try InletProcess.run(["run", clip, "--to", "framemd5:-", "--report", "none"]).output)
+            .lines
         let thrice = FrameLines(
             try InletProcess.run(["run", "file:\(clip)?loop=2", "--to", "framemd5:-", "--report", "none"]).output
         ).lines

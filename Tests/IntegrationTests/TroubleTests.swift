@@ -44,7 +44,7 @@ import Testing
         let folder = try TemporaryFolder()
         let fifo = folder.path("fifo")
         let inlet = try InletProcess.shell(
-            "mkfifo '\(fifo)'; set -m; \"$INLET\" run '\(fifo)' --report json & sleep 1; kill -INT $!; wait $!")
+            "mkfifo '\(fifo)'; \"$INLET\" run '\(fifo)' --report json & sleep 1; kill -INT $!; wait $!")
         #expect(inlet.status == 130)
         #expect(try Report(inlet).ended == "cancelled")
     }
@@ -52,13 +52,16 @@ import Testing
     @Test("A reader that goes away ends the run quietly")
     func readerGoesAway() throws {
         let inlet = try InletProcess.shell(
-            "\"$INLET\" run 'pattern:ball?size=320x240&pace=none' --to y4m:- --report none | head -c 1000 | wc -c; exit ${PIPESTATUS[0]}")
+            "\"$INLET\" run 'pattern:ball?size=320x240&pace=none' --to y4m:- --report none | head -c 1000 | wc -c; exit ${PIPESTATUS[0]}"
+        )
         #expect(inlet.status == 0)
         #expect(String(decoding: inlet.output, as: UTF8.self).contains("1000"))
         #expect(inlet.complaints.isEmpty, "\(inlet.complaints)")
     }
 
-    @Test("Cut and bit-flipped files end in frames or in a typed error, never in a crash or a hang", arguments: ["h264-b.mp4", "late-start.ts", "vfr.mkv"])
+    @Test(
+        "Cut and bit-flipped files end in frames or in a typed error, never in a crash or a hang",
+        arguments: ["h264-b.mp4", "late-start.ts", "vfr.mkv"])
     func damage(_ clip: String) throws {
         let whole = try Data(contentsOf: URL(fileURLWithPath: TestClips.path(clip)))
         let folder = try TemporaryFolder()

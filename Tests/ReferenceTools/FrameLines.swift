@@ -28,7 +28,8 @@ public struct FrameLines: Equatable {
     public static func ffmpeg(_ path: String, pixelFormat: String = "yuv420p") throws -> FrameLines {
         FrameLines(
             try ReferenceCommand.ffmpeg([
-                "-noautorotate", "-copyts", "-i", path, "-map", "0:v:0", "-fps_mode", "passthrough", "-enc_time_base", "-1",
+                "-noautorotate", "-copyts", "-i", path, "-map", "0:v:0", "-fps_mode", "passthrough", "-enc_time_base",
+                "-1",
                 "-pix_fmt", pixelFormat, "-f", "framemd5", "-",
             ]))
     }
