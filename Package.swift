@@ -75,6 +75,9 @@ let package = Package(
         .executableTarget(
             name: "InletCLI", dependencies: ["Inlet", argumentParser, histogram, logging], swiftSettings: houseSettings),
 
+        .executableTarget(
+            name: "FirstFrame", dependencies: ["Inlet"], path: "Samples/FirstFrame", swiftSettings: houseSettings),
+
         // What tests compare with: other programs, and pictures made by them.
         .target(
             name: "ReferenceTools", dependencies: ["InletCore"], path: "Tests/ReferenceTools",

@@ -7,17 +7,13 @@ let package = Package(
     products: [.library(name: "LifeSource", targets: ["LifeSource"])],
     dependencies: [
         // In a package of your own: .package(url: "...", from: "...")
-        .package(name: "inlet", path: "../.."),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(name: "inlet", path: "../..")
     ],
     targets: [
         .target(name: "LifeSource", dependencies: [.product(name: "InletCore", package: "inlet")]),
         .executableTarget(
             name: "life",
-            dependencies: [
-                "LifeSource", .product(name: "InletCore", package: "inlet"),
-                .product(name: "InletTesting", package: "inlet"), .product(name: "Logging", package: "swift-log"),
-            ]),
+            dependencies: ["LifeSource", .product(name: "Inlet", package: "inlet")]),
         .testTarget(
             name: "LifeSourceTests",
             dependencies: [

@@ -28,9 +28,16 @@ public final class Capturer: Sendable {
         var session: CaptureSession?
         var receivers: [any FrameReceiver] = []
         /// Receivers that take no more frames, for the statistics; bounded by ``Capturer/rememberedSinks``.
-        var pastSinks: [CaptureStatistics.Sink] = []
+        var pastSinks: [PastSink] = []
         var sinkNumber = 0
         var isStopRequested = false
+    }
+
+    /// A sink that has ended. Its counters may still move: frames that wait in a sequence are taken after the run.
+    private struct PastSink {
+        var id: SinkID
+        var name: String
+        var counters: SinkCounters
     }
 
     /// How many sinks that have ended statistics still show, so that attaching and detaching for days takes no memory.
@@ -60,7 +67,9 @@ public final class Capturer: Sendable {
     public var statistics: CaptureStatistics {
         var statistics = counters.statistics
         let (past, present) = shared.withLock { ($0.pastSinks, $0.receivers) }
-        statistics.sinks = past + present.map { $0.counters.snapshot(id: $0.id, name: $0.name) }
+        statistics.sinks =
+            past.map { $0.counters.snapshot(id: $0.id, name: $0.name) }
+            + present.map { $0.counters.snapshot(id: $0.id, name: $0.name) }
         statistics.sinks.sort { $0.id.number < $1.id.number }
         return statistics
     }
@@ -139,10 +148,9 @@ public final class Capturer: Sendable {
     }
 
     private func ended(_ receiver: any FrameReceiver, _ error: InletError?) {
-        let snapshot = receiver.counters.snapshot(id: receiver.id, name: receiver.name)
         let (session, isLast) = shared.withLock { shared in
             shared.receivers.removeAll { $0 === receiver }
-            shared.pastSinks.append(snapshot)
+            shared.pastSinks.append(PastSink(id: receiver.id, name: receiver.name, counters: receiver.counters))
             if shared.pastSinks.count > Self.rememberedSinks { shared.pastSinks.removeFirst() }
             return (shared.session, shared.receivers.isEmpty)
         }
@@ -183,9 +191,9 @@ public final class Capturer: Sendable {
     /// Runs the capturer for as long as `body` takes frames, and stops it afterwards.
     ///
     /// - Throws: what `body` throws, or what the run failed with.
-    public func run<Value>(
+    nonisolated(nonsending) public func run<Value>(
         queue: QueuePolicy = .latest, wants: SinkWants = SinkWants(),
-        _ body: (FrameSequence) async throws -> Value
+        _ body: nonisolated(nonsending) (FrameSequence) async throws -> Value
     ) async throws -> Value {
         let frames = frames(queue: queue, wants: wants)
         async let outcome = run()

@@ -1,0 +1,17 @@
+import Inlet
+
+/// Says what the first frame of a source is: `swift run FirstFrame clip.mp4`.
+@main struct FirstFrame {
+    static func main() async throws {
+        let uri = CommandLine.arguments.dropFirst().first ?? "pattern:smpte"
+        let capturer = Capturer(try PluginRegistry.standard.source(uri))
+        try await capturer.run { frames in
+            for try await frame in frames {
+                let luma = frame.buffer.row(frame.size.height / 2, of: .y)[frame.size.width / 2]
+                print("\(frame.size) at \(frame.timestamp.nanoseconds) ns, range \(frame.colorSpace.range.rawValue)")
+                print("the pixel in the middle has luma \(luma)")
+                break
+            }
+        }
+    }
+}
