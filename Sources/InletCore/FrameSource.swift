@@ -20,8 +20,28 @@ public protocol FrameSource: AnyObject {
     ///   ``SourceContext/countDrop(_:_:)``.
     func nextFrame(_ context: SourceContext) throws -> SourceFrame?
 
+    /// Stands still without closing, for as long as the application pauses the capture: a camera stops streaming, a file is not read on.
+    ///
+    /// Called between two calls of ``nextFrame(_:)``. The default does nothing and returns false.
+    ///
+    /// - Returns: false where the source cannot: it is then closed, and a new one is opened when the pause ends.
+    /// - Throws: what makes it pointless to go on, as ``nextFrame(_:)`` does.
+    func pause(_ context: SourceContext) throws -> Bool
+
+    /// Goes on after a ``pause(_:)`` that returned true. The default does nothing.
+    ///
+    /// - Throws: what makes it pointless to go on.
+    func resume(_ context: SourceContext) throws
+
     /// Lets go of the device, the socket and the memory that no frame uses any more. Called exactly once, also after an error.
     func close()
+}
+
+extension FrameSource {
+    /// Cannot stand still.
+    public func pause(_ context: SourceContext) throws -> Bool { false }
+    /// Does nothing.
+    public func resume(_ context: SourceContext) throws {}
 }
 
 /// How to make a source: a value with a property for each option, checked before anything is opened.

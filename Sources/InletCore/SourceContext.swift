@@ -17,6 +17,10 @@ public final class SourceContext: Sendable {
     private let cancelled = Atomic(false)
     private let deadlineNanoseconds = Atomic(Int64.max)
     private let drops = Mutex([DropReason: UInt64]())
+    private let wanted = Mutex(SourceDemand.everything)
+    private let wantedVersion = Atomic(0)
+    private let interruptionText = Mutex(String?.none)
+    private let interrupted = Atomic(false)
 
     /// Made by the bridge and by tests.
     public init(clock: any CaptureClock, wakeUpDescriptor: Int32 = -1, logger: Logger) {
@@ -63,6 +67,36 @@ public final class SourceContext: Sendable {
 
     /// The losses counted so far.
     public var dropCounts: [DropReason: UInt64] { drops.withLock { $0 } }
+
+    /// What all sinks together want now. It may change at any time; look when ``demandVersion`` has changed.
+    public var demand: SourceDemand { wanted.withLock { $0 } }
+
+    /// A number that grows whenever ``demand`` changes: cheap enough to look at before every frame.
+    public var demandVersion: Int { wantedVersion.load(ordering: .acquiring) }
+
+    /// Called by the bridge, from any thread, when the sinks or their wants have changed.
+    public func setDemand(_ demand: SourceDemand) {
+        let changed = wanted.withLock { wanted in
+            defer { wanted = demand }
+            return wanted != demand
+        }
+        if changed { wantedVersion.add(1, ordering: .releasing) }
+    }
+
+    /// Why the source has lost its device for a while, or nil while it has it.
+    public var interruption: String? { interrupted.load(ordering: .acquiring) ? interruptionText.withLock { $0 } : nil }
+
+    /// Says that the device is away for a while and the source waits for it: another program took the camera, the lid is shut, the machine
+    /// is too hot. The source goes on waiting in ``FrameSource/nextFrame(_:)``, for which the bridge then gives it more time.
+    ///
+    /// - Parameter reason: a few words for a person.
+    public func beginInterruption(_ reason: String) {
+        interruptionText.withLock { $0 = reason }
+        interrupted.store(true, ordering: .releasing)
+    }
+
+    /// Says that the device is back. The next frame says so, too.
+    public func endInterruption() { interrupted.store(false, ordering: .releasing) }
 
     /// Called by the bridge, from any thread. The bridge makes ``wakeUpDescriptor`` readable itself.
     public func cancel() { cancelled.store(true, ordering: .relaxed) }
