@@ -22,6 +22,9 @@ public struct CaptureStatistics: Sendable {
     /// The timestamp of the newest frame.
     public var lastTimestamp: MonotonicTime?
 
+    /// What it took to keep the source going.
+    public var supervision = SupervisionFigures()
+
     /// Frames delivered, over all sinks.
     public var delivered: UInt64 { sinks.reduce(0) { $0 + $1.delivered } }
 

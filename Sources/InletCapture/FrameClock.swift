@@ -4,7 +4,7 @@ import InletCore
 ///
 /// Confined to the capture thread; knows no clock of its own, so tests feed it any times they like.
 struct FrameClock {
-    private let pacing: SourcePacing
+    private var pacing: SourcePacing
     private var anchor: Anchor?
     private var last: MonotonicTime?
 
@@ -19,6 +19,12 @@ struct FrameClock {
     static let largestStep = Duration.seconds(10)
 
     init(pacing: SourcePacing) { self.pacing = pacing }
+
+    /// Another source takes over, whose PTS have an origin of their own. The timeline goes on.
+    mutating func reconnect(pacing: SourcePacing) {
+        self.pacing = pacing
+        anchor = nil
+    }
 
     /// The instant of a frame.
     ///

@@ -13,7 +13,6 @@ final class SessionCounters: Sendable {
         var lastArrival: MonotonicTime?
         var firstTimestamp: MonotonicTime?
         var lastTimestamp: MonotonicTime?
-        var sourceDrops: [DropReason: UInt64] = [:]
     }
 
     func frameArrived(at arrival: MonotonicTime, timestamp: MonotonicTime) {
@@ -26,10 +25,6 @@ final class SessionCounters: Sendable {
         }
     }
 
-    func setSourceDrops(_ drops: [DropReason: UInt64]) {
-        times.withLock { $0.sourceDrops = drops }
-    }
-
     var statistics: CaptureStatistics {
         var statistics = CaptureStatistics()
         statistics.captured = captured.load(ordering: .relaxed)
@@ -39,7 +34,6 @@ final class SessionCounters: Sendable {
             statistics.lastArrival = $0.lastArrival
             statistics.firstTimestamp = $0.firstTimestamp
             statistics.lastTimestamp = $0.lastTimestamp
-            statistics.sourceDrops = $0.sourceDrops
         }
         return statistics
     }
