@@ -69,10 +69,10 @@ final class CaptureSession: Sendable {
     func receiversChanged() { receiversVersion.add(1, ordering: .releasing) }
 
     private func main() {
+        counters.follow(context)
         let source = source.makeSource()
         let result = capture(from: source)
         source.close()
-        counters.setSourceDrops(context.dropCounts)
         completion.resolve(result)
     }
 
@@ -113,11 +113,10 @@ final class CaptureSession: Sendable {
 
             count += 1
             if let nextSequence, frame.sequence > nextSequence {
-                counters.lostInSequence.add(frame.sequence - nextSequence, ordering: .relaxed)
+                counters.lostInSequence.wrappingAdd(frame.sequence - nextSequence, ordering: .relaxed)
             }
             nextSequence = frame.sequence &+ 1
-            counters.frameArrived(at: arrival, timestamp: timestamp)
-            counters.setSourceDrops(context.dropCounts)
+            counters.frameArrived(at: arrival, timestamp: timestamp, captureTime: frame.captureTime)
 
             let version = receiversVersion.load(ordering: .acquiring)
             if version != seenVersion {

@@ -65,7 +65,7 @@ public final class Capturer: Sendable {
 
     /// What happened so far.
     public var statistics: CaptureStatistics {
-        var statistics = counters.statistics
+        var statistics = counters.statistics(at: clock.now)
         let (past, present) = shared.withLock { ($0.pastSinks, $0.receivers) }
         statistics.sinks =
             past.map { $0.counters.snapshot(id: $0.id, name: $0.name) }

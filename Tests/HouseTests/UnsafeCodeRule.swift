@@ -22,7 +22,7 @@ enum UnsafeCodeRule {
         "Sources/InletFFmpeg/InletError+FFmpeg.swift": "libav's text of an error",
         "Sources/InletFFmpeg/Values+FFmpeg.swift": "libavutil's name of a pixel format",
         "Sources/InletCapture/CaptureThread.swift": "starts a thread",
-        "Sources/InletCapture/LatencyHistogram.swift": "owns the atomic counters of a histogram",
+        "Sources/InletCapture/AtomicCounters.swift": "owns the memory of counters",
         "Sources/InletCapture/SystemClock.swift": "reads the clock and sleeps in poll",
         "Sources/InletCapture/WakeUpSignal.swift": "owns an eventfd",
         "Sources/InletTesting/DescriptorSignal.swift": "owns the pipe of a manual clock's wake-up",
