@@ -82,7 +82,7 @@ let package = Package(
         .target(
             name: "ReferenceTools", dependencies: ["InletCore"], path: "Tests/ReferenceTools",
             swiftSettings: houseSettings),
-        tests("InletCoreTests", ["InletCore", logging]),
+        tests("InletCoreTests", ["InletCore", "InletTesting", logging]),
         tests("InletConvertTests", ["InletCore", "InletConvert", "InletTesting", "CFFmpeg"]),
         tests("InletCaptureTests", ["InletCore", "InletCapture", "InletTesting", logging]),
         tests("InletTestingTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools", logging]),
