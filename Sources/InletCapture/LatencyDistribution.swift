@@ -8,6 +8,14 @@ public struct LatencyDistribution: Sendable, Hashable {
         public var upperBound: Duration
         /// How many durations did.
         public var count: UInt64
+
+        /// What stands for the bucket's durations where one number must: the middle, so that they are not all too great.
+        var middle: Duration {
+            let upper = upperBound.wholeNanoseconds
+            let index = LatencyHistogram.bucket(of: upper)
+            let lower = index > 0 ? LatencyHistogram.upperBound(of: index - 1) + 1 : 0
+            return .nanoseconds(lower + (upper - lower) / 2)
+        }
     }
 
     /// The buckets that are not empty, shortest first, each at most 12.5 % wide; durations of more than 2^42 ns, 73 minutes, share the last.

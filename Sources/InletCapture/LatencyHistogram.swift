@@ -35,9 +35,7 @@ final class LatencyHistogram: Sendable {
         for index in 0..<Self.bucketCount {
             let count = counts.load(at: index)
             guard count > 0 else { continue }
-            let upperBound =
-                index == Self.bucketCount - 1 ? max(maximum, Self.upperBound(of: index)) : Self.upperBound(of: index)
-            buckets.append(.init(upperBound: .nanoseconds(upperBound), count: count))
+            buckets.append(.init(upperBound: .nanoseconds(Self.upperBound(of: index)), count: count))
         }
         return LatencyDistribution(
             buckets: buckets, maximum: .nanoseconds(maximum),
@@ -52,8 +50,9 @@ final class LatencyHistogram: Sendable {
         return min(index, bucketCount - 1)
     }
 
-    /// The greatest number of nanoseconds that falls into a bucket, the last one apart.
+    /// The greatest number of nanoseconds that falls into a bucket.
     static func upperBound(of bucket: Int) -> Int64 {
+        guard bucket < bucketCount - 1 else { return .max }
         guard bucket >= 8 else { return Int64(bucket) }
         let power = bucket / 8 + 2
         return (Int64(8 + bucket % 8 + 1) << (power - 3)) - 1
