@@ -20,6 +20,7 @@ public final class Capturer: Sendable {
     private let counters = SessionCounters()
     private let converter = FrameConverter()
     private let pool: I420BufferPool
+    private let log: CaptureLog
     private let broadcaster = EventBroadcaster()
     private let shared = Mutex(Shared())
 
@@ -55,6 +56,7 @@ public final class Capturer: Sendable {
         self.clock = clock
         sourceName = source.redactedURI
         pool = I420BufferPool(capacity: configuration.poolCapacity)
+        log = CaptureLog(configuration.logger, source: sourceName, clock: clock)
     }
 
     /// What the capturer does now.
@@ -135,7 +137,9 @@ public final class Capturer: Sendable {
         let conversion = ConversionContext(
             converter: converter, pool: pool, scalingPool: I420BufferPool(capacity: configuration.poolCapacity),
             countConversion: { [counters] in counters.converted.add(1, ordering: .relaxed) })
-        return DeliveryContext(clock: clock, conversion: conversion) { [weak self] in self?.ended($0, $1) }
+        return DeliveryContext(
+            clock: clock, conversion: conversion, onEnd: { [weak self] in self?.ended($0, $1) },
+            observer: DeliveryObserver(source: sourceName, tracer: configuration.tracer, log: log))
     }
 
     private func add(_ receiver: any FrameReceiver) {
@@ -181,6 +185,7 @@ public final class Capturer: Sendable {
             stop()
         }
         let unfinished = await finishSinks(after: result)
+        log.flush()
         let reason = try? result.get()
         setState(.ended(reason))
         broadcaster.finish()

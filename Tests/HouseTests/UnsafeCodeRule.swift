@@ -24,6 +24,7 @@ enum UnsafeCodeRule {
         "Sources/InletCapture/CaptureThread.swift": "starts a thread",
         "Sources/InletCapture/AtomicCounters.swift": "owns the memory of counters",
         "Sources/InletCapture/SystemClock.swift": "reads the clock and sleeps in poll",
+        "Sources/InletCapture/TraceFile.swift": "owns the descriptor of a trace",
         "Sources/InletCapture/WakeUpSignal.swift": "owns an eventfd",
         "Sources/InletTesting/DescriptorSignal.swift": "owns the pipe of a manual clock's wake-up",
         "Sources/InletTesting/NativePicture.swift": "owns the memory of a scripted picture",
