@@ -48,6 +48,8 @@ struct RunCommand: AsyncParsableCommand {
     @Option(help: "What to write to standard error at the end: json, text or none.")
     var report = ReportStyle.text
 
+    @OptionGroup var tracing: TraceOptions
+
     func run() async throws {
         let registry = PluginRegistry.standard
         let source = try registry.source(source)
@@ -60,6 +62,7 @@ struct RunCommand: AsyncParsableCommand {
         trouble.apply(to: &configuration)
         // The event lines and the report say what went wrong, each once.
         configuration.logger.logLevel = .critical
+        let trace = try tracing.start(for: &configuration)
         let capturer = Capturer(source, configuration: configuration)
         let wants = SinkWants(size: size, maximumFrameRate: fps)
         for sink in sinks { capturer.attach(sink, queue: queue?.policy, wants: wants) }
@@ -75,7 +78,8 @@ struct RunCommand: AsyncParsableCommand {
         }
         let interrupted = InterruptFlag()
         let outcome = await Self.run(capturer, interrupted: interrupted)
-        let failure = await sinkFailures.value
+        let traceFailure = await tracing.finish(trace)
+        let failure = await sinkFailures.value ?? traceFailure
 
         // A sink's missing folder is no missing input.
         var status = failure.map { $0.code == .notFound ? ExitStatus.inputOutput : ExitStatus($0) }

@@ -19,6 +19,7 @@ public final class Capturer: Sendable {
     private let counters: SessionCounters
     private let converter = FrameConverter()
     private let pool: I420BufferPool
+    private let log: CaptureLog
     private let broadcaster: EventBroadcaster
     private let dispatcher: FrameDispatcher
     private let supervisor: Supervisor
@@ -63,21 +64,22 @@ public final class Capturer: Sendable {
         sourceName = source.redactedURI
         pool = I420BufferPool(capacity: configuration.poolCapacity)
         let (counters, shared, broadcaster) = (SessionCounters(), SharedState(), EventBroadcaster())
-        let log = SupervisionLog(logger: configuration.logger, source: sourceName)
+        let eventLog = SupervisionLog(logger: configuration.logger, source: sourceName)
         let dispatcher = FrameDispatcher(
             clock: clock, counters: counters,
             limits: .init(frames: configuration.frameLimit, duration: configuration.durationLimit),
             keepsLastFrame: configuration.outage.picture == .hold || configuration.disabledPicture == .hold,
             receivers: { shared.withLock { $0.receivers } })
         supervisor = Supervisor(
-            source: source, configuration: configuration, clock: clock, dispatcher: dispatcher,
+            source: source, configuration: configuration, clock: clock, counters: counters, dispatcher: dispatcher,
             onEvent: { event in
                 // The end is told when the sinks have finished, too.
                 if case .stateChanged(.ended) = event { return }
-                log.write(event)
+                eventLog.write(event)
                 broadcaster.send(event)
             })
         (self.counters, self.shared, self.broadcaster, self.dispatcher) = (counters, shared, broadcaster, dispatcher)
+        log = CaptureLog(configuration.logger, source: sourceName, clock: clock)
     }
 
     /// What the capturer does now.
@@ -92,9 +94,8 @@ public final class Capturer: Sendable {
 
     /// What happened so far.
     public var statistics: CaptureStatistics {
-        var statistics = counters.statistics
+        var statistics = counters.statistics(at: clock.now)
         statistics.supervision = supervisor.figures
-        statistics.sourceDrops = supervisor.sourceDrops
         let (past, present) = shared.withLock { ($0.pastSinks, $0.receivers) }
         statistics.sinks =
             past.map { $0.counters.snapshot(id: $0.id, name: $0.name) }
@@ -164,7 +165,9 @@ public final class Capturer: Sendable {
         let conversion = ConversionContext(
             converter: converter, pool: pool, scalingPool: I420BufferPool(capacity: configuration.poolCapacity),
             countConversion: { [counters] in counters.converted.add(1, ordering: .relaxed) })
-        return DeliveryContext(clock: clock, conversion: conversion) { [weak self] in self?.ended($0, $1) }
+        return DeliveryContext(
+            clock: clock, conversion: conversion, onEnd: { [weak self] in self?.ended($0, $1) },
+            observer: DeliveryObserver(source: sourceName, tracer: configuration.tracer, log: log))
     }
 
     private func add(_ receiver: any FrameReceiver) {
@@ -226,6 +229,7 @@ public final class Capturer: Sendable {
             stop()
         }
         let unfinished = await finishSinks(after: result)
+        log.flush()
         let reason = try? result.get()
         configuration.logger.info("\(sourceName): \(CapturerState.ended(reason))")
         broadcaster.send(.stateChanged(.ended(reason)))

@@ -25,6 +25,8 @@ public struct CapturerConfiguration: Sendable {
     public var maximumAbandonedThreads = 4
     /// How long a stop waits for the source to let go and for a sink to finish before it gives them up with an error. The default is 5 seconds.
     public var stopTimeout = Duration.seconds(5)
+    /// Is told of every frame when its way to a sink has ended. The default is nobody.
+    public var tracer: (any FrameTracer)?
     /// Where messages go. The default is a logger labelled `inlet`.
     public var logger = Logger(label: "inlet")
 

@@ -133,11 +133,11 @@ final class FrameDispatcher: Sendable {
     ) {
         state.count += 1
         if let expected = state.nextOwnSequence, frame.sequence > expected {
-            counters.lostInSequence.add(frame.sequence - expected, ordering: .relaxed)
+            counters.lostInSequence.wrappingAdd(frame.sequence - expected, ordering: .relaxed)
         }
         state.nextOwnSequence = frame.sequence &+ 1
         state.lastTimestamp = timestamp
-        counters.frameArrived(at: arrival, timestamp: timestamp)
+        counters.frameArrived(at: arrival, timestamp: timestamp, captureTime: frame.captureTime)
     }
 
     private func offer(

@@ -30,25 +30,32 @@ struct DeliveryContext: Sendable {
     let conversion: ConversionContext
     /// Called once, on the receiver's own queue or task, when it takes no more frames.
     let onEnd: @Sendable (any FrameReceiver, InletError?) -> Void
+    var observer = DeliveryObserver()
 }
 
 extension DeliveryContext {
     /// The frame as its consumer gets it, with its stage times counted; nil where it could not be converted, which is counted as a drop.
-    func convert(_ captured: CapturedFrame, to size: ImageSize?, counting counters: SinkCounters) -> VideoFrame? {
+    func convert(_ captured: CapturedFrame, to size: ImageSize?, for receiver: any FrameReceiver) -> VideoFrame? {
         let taken = clock.now
         var frame: VideoFrame
         do throws(InletError) {
             frame = try captured.videoFrame(size: size, with: conversion)
         } catch {
-            counters.countDrop(error.code == .resourceExhausted ? .poolExhausted : .conversionFailed)
+            var stages = captured.stages
+            stages.taken = taken
+            countDrop(
+                of: captured, error.code == .resourceExhausted ? .poolExhausted : .conversionFailed, by: receiver,
+                stages: stages)
             return nil
         }
         let converted = clock.now
+        frame.stages.taken = taken
         frame.stages.converted = converted
         frame.stages.delivered = converted
-        counters.conversionTime.record(converted - taken)
-        if let queued = captured.stages.queued { counters.queueLatency.record(taken - queued) }
-        if let decoded = captured.stages.decoded { counters.deliveryLatency.record(converted - decoded) }
+        let counters = receiver.counters
+        counters.conversionTime.record(from: taken, to: converted)
+        if let queued = captured.stages.queued { counters.queueLatency.record(from: queued, to: taken) }
+        if let decoded = captured.stages.decoded { counters.deliveryLatency.record(from: decoded, to: converted) }
         return frame
     }
 }

@@ -79,10 +79,10 @@ final class SequenceDelivery: FrameReceiver {
             state.limiter?.admits(frame.timestamp) == false ? nil : state.mailbox
         }
         guard let mailbox else {
-            counters.countDrop(.rateLimited)
+            context.countDrop(of: frame, .rateLimited, by: self)
             return
         }
-        mailbox.put(frame, isCancelled: isCancelled) { [counters] in counters.countDrop($0) }
+        mailbox.put(frame, isCancelled: isCancelled) { context.countDrop(of: $0, $1, by: self) }
     }
 
     func finish(_ error: InletError?) {
@@ -115,8 +115,8 @@ final class SequenceDelivery: FrameReceiver {
             let (mailbox, isOver) = state.withLock { ($0.mailbox, $0.isOver) }
             switch mailbox?.take() {
             case .element(let captured):
-                guard let frame = context.convert(captured, to: wants.size, counting: counters) else { continue }
-                counters.delivered.add(1, ordering: .relaxed)
+                guard let frame = context.convert(captured, to: wants.size, for: self) else { continue }
+                context.countDelivery(of: frame, to: self, consumed: nil)
                 return frame
             case .finished: return try end()
             case .empty: await pause()

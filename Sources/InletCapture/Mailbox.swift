@@ -23,21 +23,21 @@ final class Mailbox<Element: Sendable>: Sendable {
 
     /// Puts an element in, waiting for room where the policy says so.
     ///
-    /// - Parameter onDrop: called with the reason for each element that will not be delivered: an older one, or this one.
-    func put(_ element: Element, isCancelled: () -> Bool, onDrop: (DropReason) -> Void) {
+    /// - Parameter onDrop: called with each element that will not be delivered, an older one or this one, and the reason.
+    func put(_ element: Element, isCancelled: () -> Bool, onDrop: (Element, DropReason) -> Void) {
         var element = element
         while true {
             switch state.withLock({ $0.put(element) }) {
             case .stored(let wake, let dropped, let reason):
                 if wake { wakeConsumer() }
-                if dropped != nil { onDrop(reason) }
+                if let dropped { onDrop(dropped, reason) }
                 return
-            case .refused(_, let reason):
-                onDrop(reason)
+            case .refused(let refused, let reason):
+                onDrop(refused, reason)
                 return
             case .full(let refused):
                 guard !isCancelled() else {
-                    onDrop(.cancelled)
+                    onDrop(refused, .cancelled)
                     return
                 }
                 element = refused

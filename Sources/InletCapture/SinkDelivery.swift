@@ -66,10 +66,10 @@ final class SinkDelivery: FrameReceiver {
             link.limiter?.admits(frame.timestamp) == false ? nil : link.mailbox
         }
         guard let mailbox else {
-            counters.countDrop(.rateLimited)
+            context.countDrop(of: frame, .rateLimited, by: self)
             return
         }
-        mailbox.put(frame, isCancelled: isCancelled) { [counters] in counters.countDrop($0) }
+        mailbox.put(frame, isCancelled: isCancelled) { context.countDrop(of: $0, $1, by: self) }
     }
 
     func finish(_ error: InletError?) {
@@ -113,7 +113,7 @@ final class SinkDelivery: FrameReceiver {
     private struct Failure { var error: InletError? }
 
     private func deliver(_ captured: CapturedFrame) -> Failure? {
-        guard let frame = context.convert(captured, to: wants.size, counting: counters) else { return nil }
+        guard let frame = context.convert(captured, to: wants.size, for: self) else { return nil }
         do {
             if !worker.hasStarted {
                 try worker.sink.start(VideoFormat(frame, of: worker.format, wants: wants))
@@ -121,14 +121,13 @@ final class SinkDelivery: FrameReceiver {
             }
             try worker.sink.consume(frame)
         } catch is SinkStopped {
-            counters.countDrop(.cancelled)
+            context.countDrop(of: captured, .cancelled, by: self, stages: frame.stages)
             return Failure(error: nil)
         } catch {
-            counters.countDrop(.sinkFailed)
+            context.countDrop(of: captured, .sinkFailed, by: self, stages: frame.stages)
             return Failure(error: InletError(wrapping: error, operation: "The sink").about(name))
         }
-        counters.delivered.add(1, ordering: .relaxed)
-        if let delivered = frame.stages.delivered { counters.consumeTime.record(context.clock.now - delivered) }
+        context.countDelivery(of: frame, to: self, consumed: context.clock.now)
         return nil
     }
 

@@ -16,6 +16,7 @@ final class Supervisor: Sendable {
     private let source: any FrameSourceConfiguration
     private let configuration: CapturerConfiguration
     private let clock: any CaptureClock
+    private let counters: SessionCounters
     private let dispatcher: FrameDispatcher
     private let outage: OutagePlayer
     private let onEvent: @Sendable (CapturerEvent) -> Void
@@ -26,19 +27,18 @@ final class Supervisor: Sendable {
     private struct State {
         var machine: Machine
         var session: CaptureSession?
-        /// Losses that the sessions before have counted.
-        var earlierDrops: [DropReason: UInt64] = [:]
         var timer: (any DispatchSourceTimer)?
         var timerTime: MonotonicTime?
     }
 
     init(
         source: any FrameSourceConfiguration, configuration: CapturerConfiguration, clock: any CaptureClock,
-        dispatcher: FrameDispatcher, onEvent: @escaping @Sendable (CapturerEvent) -> Void
+        counters: SessionCounters, dispatcher: FrameDispatcher, onEvent: @escaping @Sendable (CapturerEvent) -> Void
     ) {
         self.source = source
         self.configuration = configuration
         self.clock = clock
+        self.counters = counters
         self.dispatcher = dispatcher
         self.onEvent = onEvent
         queue = DispatchQueue(label: "inlet.supervisor")
@@ -60,12 +60,6 @@ final class Supervisor: Sendable {
         var figures = state.withLock { $0.machine.figures }
         figures.placeholders = dispatcher.placeholders.load(ordering: .relaxed)
         return figures
-    }
-
-    /// The losses that the sources of all sessions have counted.
-    var sourceDrops: [DropReason: UInt64] {
-        let (earlier, session) = state.withLock { ($0.earlierDrops, $0.session) }
-        return earlier.merging(session?.context.dropCounts ?? [:], uniquingKeysWith: +)
     }
 
     /// Takes in what happened. Returns at once.
@@ -101,12 +95,7 @@ final class Supervisor: Sendable {
             outage.stop()
             completion.resolve(result)
         }
-        state.withLock { state in
-            if let last = state.session, last !== session {
-                state.earlierDrops.merge(last.context.dropCounts, uniquingKeysWith: +)
-            }
-            state.session = session
-        }
+        state.withLock { $0.session = session }
     }
 
     private func open(_ id: Machine.SessionID) -> CaptureSession? {
@@ -121,6 +110,7 @@ final class Supervisor: Sendable {
                 id: id, source: source, configuration: configuration, clock: clock, dispatcher: dispatcher,
                 delegate: delegate)
             try session.start()
+            counters.follow(session.context)
             return session
         } catch {
             post(.closed(id, .failed(error.about(source.redactedURI))))

@@ -7,10 +7,10 @@ import Testing
     @Test("A producer that waits for room goes on when the mailbox closes")
     func closeFreesTheProducer() {
         let mailbox = Mailbox<Int>(policy: .lossless(1), room: ProducerGate()) {}
-        mailbox.put(1, isCancelled: { false }) { _ in }
+        mailbox.put(1, isCancelled: { false }) { _, _ in }
         #expect(mailbox.close() == 1)
         var reasons: [String] = []
-        mailbox.put(2, isCancelled: { false }) { reasons.append($0.description) }
-        #expect(reasons == ["cancelled"])
+        mailbox.put(2, isCancelled: { false }) { reasons.append("\($0) \($1)") }
+        #expect(reasons == ["2 cancelled"])
     }
 }
