@@ -27,6 +27,7 @@ final class CaptureSession: Sendable {
     private let room = ProducerGate()
     private let requestedEnd = Mutex(EndReason?.none)
     private let receiversVersion = Atomic(0)
+    private let demandUpdate = Mutex(())
 
     init(
         source: any FrameSourceConfiguration, configuration: CapturerConfiguration, clock: any CaptureClock,
@@ -41,6 +42,7 @@ final class CaptureSession: Sendable {
     }
 
     func start() throws(InletError) {
+        updateDemand()
         let scheme = source.redactedURI.prefix { $0 != ":" }
         try CaptureThread.start(named: "inlet-\(scheme)") { self.main() }
     }
@@ -66,7 +68,15 @@ final class CaptureSession: Sendable {
     }
 
     /// The receivers have changed; look at them again before the next frame.
-    func receiversChanged() { receiversVersion.add(1, ordering: .releasing) }
+    func receiversChanged() {
+        receiversVersion.add(1, ordering: .releasing)
+        updateDemand()
+    }
+
+    /// Tells the source what all receivers together want. Under a lock, so that of two changes the later one counts.
+    private func updateDemand() {
+        demandUpdate.withLock { _ in context.setDemand(SourceDemand(serving: callbacks.receivers().map(\.wants))) }
+    }
 
     private func main() {
         let source = source.makeSource()

@@ -98,11 +98,26 @@ public final class Capturer: Sendable {
     }
 
     /// Attaches the sink that a configuration makes, under the configuration's name.
+    ///
+    /// - Parameters:
+    ///   - queue: as for ``attach(_:named:queue:wants:)``.
+    ///   - wants: as for ``attach(_:named:queue:wants:)``.
+    ///   - onFailure: what happens when the sink throws. The default is ``SinkFailurePolicy/detach``.
     @discardableResult
     public func attach(
-        _ configuration: any FrameSinkConfiguration, queue: QueuePolicy? = nil, wants: SinkWants? = nil
+        _ configuration: any FrameSinkConfiguration, queue: QueuePolicy? = nil, wants: SinkWants? = nil,
+        onFailure: SinkFailurePolicy = .detach
     ) -> SinkID {
-        attach(configuration.makeSink(), named: configuration.redactedURI, queue: queue, wants: wants)
+        let sink = configuration.makeSink()
+        let wants = wants ?? sink.wants
+        let id = nextSinkID()
+        var restart: SinkDelivery.Restart?
+        if case .restart(let delay) = onFailure { restart = .init(configuration: configuration, delay: delay) }
+        let delivery = SinkDelivery(
+            id: id, name: configuration.redactedURI, sink: sink, wants: wants, policy: queue, restart: restart,
+            context: deliveryContext(wants))
+        add(delivery)
+        return id
     }
 
     /// Detaches a sink: what waits for it is dropped and counted, and it finishes. Returns when it has, or at once where it is not attached.
@@ -135,7 +150,14 @@ public final class Capturer: Sendable {
         let conversion = ConversionContext(
             converter: converter, pool: pool, scalingPool: I420BufferPool(capacity: configuration.poolCapacity),
             countConversion: { [counters] in counters.converted.add(1, ordering: .relaxed) })
-        return DeliveryContext(clock: clock, conversion: conversion) { [weak self] in self?.ended($0, $1) }
+        return DeliveryContext(clock: clock, conversion: conversion) { [weak self] receiver, event in
+            switch event {
+            case .ended(let error): self?.ended(receiver, error)
+            case .restarting(let error, let attempt, let delay):
+                self?.broadcaster.send(
+                    .sinkRestarting(receiver.id, name: receiver.name, error, attempt: attempt, delay: delay))
+            }
+        }
     }
 
     private func add(_ receiver: any FrameReceiver) {
