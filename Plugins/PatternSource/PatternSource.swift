@@ -4,8 +4,11 @@ public import InletCore
 ///
 /// With ``PatternConfiguration/Pace-swift.enum/realtime`` it behaves as a camera: frame n is due n intervals after the first call of
 /// ``nextFrame(_:)``, counted from there each time so that no error adds up. A frame whose successor is already due when the
-/// caller comes back is lost: its sequence number is skipped and counted as ``DropReason/lostBySource``. Such a source says it is
-/// ``SourcePacing/live``; one with ``PatternConfiguration/Pace-swift.enum/unpaced`` is ``SourcePacing/unpaced`` and loses none.
+/// caller comes back is lost: that shows as a gap in the sequence. Such a source says it is ``SourcePacing/live``; one with
+/// ``PatternConfiguration/Pace-swift.enum/unpaced`` is ``SourcePacing/unpaced`` and loses none.
+///
+/// Where the demand is for fewer frames, it draws, and wakes for, evenly spaced ones only. Those between, and those that fall into a pause,
+/// were never made: the PTS passes over them, the sequence does not.
 ///
 /// A still pattern is drawn once, and every frame shares that picture. A moving one is drawn into a pool.
 public final class PatternSource: FrameSource {
@@ -15,12 +18,21 @@ public final class PatternSource: FrameSource {
     private var painter: (any PatternPainter)?
     private var still: I420Buffer?
     private var start: MonotonicTime?
-    private var nextNumber: UInt64 = 0
+    /// The frames to draw, by the demand that was last seen.
+    private var demanded: DemandedFrames
+    private var demandVersion: Int?
+    /// Which of ``demanded`` comes next.
+    private var nextIndex: UInt64 = 0
+    private var nextSequence: UInt64 = 0
+
+    /// The longest sleep, so that a higher demand is soon met.
+    private static let longestSleep = Duration.milliseconds(500)
 
     /// Draws nothing yet.
     public init(_ configuration: PatternConfiguration) {
         self.configuration = configuration
         pool = I420BufferPool(capacity: configuration.buffers)
+        demanded = DemandedFrames(from: 0, at: nil, of: configuration.frameRate)
     }
 
     /// Checks the configuration and draws what stands still.
@@ -45,10 +57,10 @@ public final class PatternSource: FrameSource {
     public func nextFrame(_ context: SourceContext) throws -> SourceFrame? {
         while true {
             try context.checkCancellation()
-            if configuration.pace == .realtime { try waitForNextFrame(context) }
-            guard configuration.frames == 0 || nextNumber < configuration.frames else { return nil }
-            let number = nextNumber
-            nextNumber += 1
+            if configuration.pace == .realtime { try waitForNextFrame(context) } else { followDemand(context) }
+            let number = demanded.number(nextIndex)
+            guard !isBeyondEnd(number) else { return nil }
+            nextIndex += 1
             let drawn = configuration.pace == .realtime ? context.clock.now : nil
             let shownTime = drawn?.nanoseconds ?? time(of: number).nanoseconds
             guard let buffer = try picture(number, time: shownTime, context) else {
@@ -56,12 +68,19 @@ public final class PatternSource: FrameSource {
                 continue
             }
             var frame = SourceFrame(
-                buffer, pts: time(of: number), duration: time(of: 1), sequence: number,
+                buffer, pts: time(of: number), duration: time(of: 1), sequence: nextSequence,
                 colorSpace: configuration.colorSpace, flags: .key)
             frame.captureTime = drawn
+            nextSequence += 1
             return frame
         }
     }
+
+    /// Draws nothing until the pause ends. Time goes on, as it does before a camera.
+    public func pause(_ context: SourceContext) throws -> Bool { true }
+
+    /// Goes on with the frame that is due now.
+    public func resume(_ context: SourceContext) throws { selectFrames(context) }
 
     /// Lets go of the picture that stands still.
     public func close() { still = nil }
@@ -70,21 +89,60 @@ public final class PatternSource: FrameSource {
         MediaTime(ticks: Int64(clamping: frame), timeBase: configuration.timeBase)
     }
 
-    /// Passes over the frames whose time has gone, and sleeps until the next is due.
-    private func waitForNextFrame(_ context: SourceContext) throws {
-        guard let start else {
-            start = context.clock.now
-            return
-        }
+    private func isBeyondEnd(_ number: UInt64) -> Bool { configuration.frames > 0 && number >= configuration.frames }
+
+    /// The newest frame that is due by the clock; nil before the first.
+    private func dueNumber(_ context: SourceContext) -> UInt64? {
+        guard let start else { return nil }
         let elapsed = MediaTime(
             ticks: (context.clock.now - start).wholeNanoseconds, timeBase: Rational(1, 1_000_000_000))
-        var current = UInt64(clamping: elapsed.rescaled(to: configuration.timeBase).ticks)
-        if configuration.frames > 0 { current = min(current, configuration.frames) }
-        if current > nextNumber {
-            context.countDrop(.lostBySource, current - nextNumber)
-            nextNumber = current
-        } else if configuration.frames == 0 || nextNumber < configuration.frames {
-            try context.sleep(until: start + .nanoseconds(time(of: nextNumber).nanoseconds))
+        return UInt64(clamping: elapsed.rescaled(to: configuration.timeBase).ticks)
+    }
+
+    private func followDemand(_ context: SourceContext) {
+        if demandVersion != context.demandVersion { selectFrames(context) }
+    }
+
+    /// Chooses the frames to draw from now on. Those before were not wanted, so none of them is lost.
+    private func selectFrames(_ context: SourceContext) {
+        demandVersion = context.demandVersion
+        let following = nextIndex == 0 ? demanded.first : min(demanded.number(nextIndex - 1), .max - 1) + 1
+        demanded = DemandedFrames(
+            from: max(following, dueNumber(context) ?? 0), at: context.demand.maximumFrameRate,
+            of: configuration.frameRate)
+        nextIndex = 0
+    }
+
+    /// Passes over the frames whose time has gone, and sleeps until the next is due.
+    private func waitForNextFrame(_ context: SourceContext) throws {
+        while true {
+            passOverLostFrames(context)
+            followDemand(context)
+            guard let start else {
+                start = context.clock.now
+                return
+            }
+            let number = demanded.number(nextIndex)
+            let due = start + .nanoseconds(time(of: number).nanoseconds)
+            let now = context.clock.now
+            guard !isBeyondEnd(number), due > now else { return }
+            try context.sleep(until: min(due, now + Self.longestSleep))
+        }
+    }
+
+    /// Leaves a gap in the sequence for frames that nobody took before the next was due.
+    private func passOverLostFrames(_ context: SourceContext) {
+        guard let due = dueNumber(context) else { return }
+        if isBeyondEnd(due) {
+            // No frame comes any more that would show the gap.
+            let all = demanded.count(through: configuration.frames - 1)
+            if all > nextIndex { context.countDrop(.lostBySource, all - nextIndex) }
+            nextIndex = max(nextIndex, all)
+        } else {
+            let newest = demanded.count(through: due)
+            guard newest > nextIndex + 1 else { return }
+            nextSequence += newest - 1 - nextIndex
+            nextIndex = newest - 1
         }
     }
 

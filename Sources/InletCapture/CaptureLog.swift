@@ -28,5 +28,5 @@ final class CaptureLog: Sendable {
     /// Logs what is held back, at the end of a run.
     func flush() { repeated.flush() }
 
-    private static let intended: Set<DropReason> = [.superseded, .rateLimited, .cancelled]
+    private static let intended: Set<DropReason> = [.superseded, .rateLimited, .cancelled, .disabled]
 }

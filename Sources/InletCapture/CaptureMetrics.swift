@@ -95,6 +95,15 @@ private struct Publication {
         time("inlet_capture_latency_seconds", sourceOnly, before.captureLatency, now.captureLatency)
         if let rate = now.recentFrameRate { meter("inlet_frame_rate", sourceOnly).set(rate) }
         meter("inlet_sinks_attached", sourceOnly).set(now.sinks.count(where: \.isAttached))
+        let (past, present) = (before.supervision, now.supervision)
+        count("inlet_source_openings_total", sourceOnly, past.openings, present.openings)
+        count("inlet_source_stalls_total", sourceOnly, past.stalls, present.stalls)
+        count("inlet_source_placeholders_total", sourceOnly, past.placeholders, present.placeholders)
+        meter("inlet_source_abandoned_threads", sourceOnly).set(present.abandonedThreads)
+        for (code, failures) in present.failures {
+            count(
+                "inlet_source_failures_total", sourceOnly + [("code", "\(code)")], past.failures[code], failures)
+        }
     }
 
     func publish(_ sink: CaptureStatistics.Sink) {

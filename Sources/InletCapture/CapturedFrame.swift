@@ -3,27 +3,41 @@ import InletCore
 import Synchronization
 
 /// One captured frame on its way to any number of sinks: native until the first of them takes it, then I420 for all.
+///
+/// Every step of a conversion is made once, by the sink that asks first, and shared by all that want the same: I420 at the source's size, each
+/// part and size that is wanted, each turned picture.
 final class CapturedFrame: Sendable {
+    /// Adapted pictures that one frame keeps for other sinks. Beyond that many kinds, each sink makes its own.
+    static let sharedAdaptations = 16
+
     let timestamp: MonotonicTime
     let sequence: UInt64
     let pts: MediaTime?
     let stages: StageTimes
+    private let shape: PictureShape
     private let template: Template
-    private let state: Mutex<State>
+    private let native: Mutex<Native>
+    private let adapted = Mutex([AdaptedPicture]())
 
     /// What a delivered frame takes over from the native one.
     private struct Template {
         var duration: MediaTime?
-        var rotation: Rotation
         var flags: FrameFlags
-        var sampleAspectRatio: Rational?
         var wallClock: Int64?
     }
 
-    private enum State {
-        case native(SourceFrame)
-        case converted(I420Picture, scaled: [I420Buffer])
+    private enum Native {
+        case frame(SourceFrame)
+        case converted(I420Picture)
         case failed(InletError)
+    }
+
+    /// A picture that several sinks may want; the first of them makes it while the others wait.
+    private final class AdaptedPicture: Sendable {
+        let adaptation: FrameAdaptation
+        let buffer = Mutex(I420Buffer?.none)
+
+        init(_ adaptation: FrameAdaptation) { self.adaptation = adaptation }
     }
 
     init(_ frame: SourceFrame, timestamp: MonotonicTime, stages: StageTimes) {
@@ -31,70 +45,93 @@ final class CapturedFrame: Sendable {
         self.stages = stages
         sequence = frame.sequence
         pts = frame.pts
-        template = Template(
-            duration: frame.duration, rotation: frame.rotation, flags: frame.flags,
-            sampleAspectRatio: frame.sampleAspectRatio, wallClock: frame.wallClock)
-        state = Mutex(.native(frame))
+        shape = PictureShape(
+            size: frame.size, rotation: frame.rotation, sampleAspectRatio: frame.sampleAspectRatio)
+        template = Template(duration: frame.duration, flags: frame.flags, wallClock: frame.wallClock)
+        native = Mutex(.frame(frame))
     }
 
-    /// The frame as a sink gets it, in its own size or scaled to `size`.
+    /// What a sink's wants come to for this frame.
+    ///
+    /// - Throws: ``InletError/Code/invalidConfiguration`` where they cannot be fulfilled.
+    func adaptation(to wants: SinkWants) throws(InletError) -> FrameAdaptation {
+        try FrameAdaptation(wants, to: shape)
+    }
+
+    /// The frame as a sink gets it.
     ///
     /// The first caller converts; the others get the same pixels. The native picture is let go of as soon as it is converted.
-    func videoFrame(size: ImageSize?, with context: ConversionContext) throws(InletError) -> VideoFrame {
-        let result = state.withLock { state -> Result<I420Picture, InletError> in
+    func videoFrame(_ adaptation: FrameAdaptation, with context: ConversionContext) throws(InletError) -> VideoFrame {
+        let picture = try picture(with: context)
+        var buffer = picture.buffer
+        if !adaptation.isIdentity(for: shape) { buffer = try adapted(buffer, adaptation, with: context) }
+        return VideoFrame(
+            buffer: buffer, timestamp: timestamp, pts: pts, duration: template.duration, sequence: sequence,
+            colorSpace: picture.colorSpace, rotation: adaptation.turn == .none ? shape.rotation : .none,
+            flags: template.flags, sampleAspectRatio: adaptation.sampleAspectRatio(of: shape),
+            wallClock: template.wallClock, stages: stages)
+    }
+
+    /// The whole picture as I420, made once.
+    private func picture(with context: ConversionContext) throws(InletError) -> I420Picture {
+        // `Mutex.withLock` hands on a typed error only by way of a result here.
+        let result = native.withLock { native -> Result<I420Picture, InletError> in
+            switch native {
+            case .converted(let picture): return .success(picture)
+            case .failed(let error): return .failure(error)
+            case .frame(let frame):
+                do throws(InletError) {
+                    let picture = try context.converter.i420(from: frame, pool: context.pool)
+                    context.countConversion()
+                    native = .converted(picture)
+                    return .success(picture)
+                } catch {
+                    // A pool that is exhausted now may serve the next sink that asks.
+                    if error.code != .resourceExhausted { native = .failed(error) }
+                    return .failure(error)
+                }
+            }
+        }
+        return try result.get()
+    }
+
+    /// The picture cut, scaled and turned, made once for all sinks that want the same.
+    private func adapted(
+        _ whole: I420Buffer, _ adaptation: FrameAdaptation, with context: ConversionContext
+    ) throws(InletError) -> I420Buffer {
+        let shared: AdaptedPicture? = adapted.withLock { pictures in
+            if let known = pictures.first(where: { $0.adaptation == adaptation }) { return known }
+            guard pictures.count < Self.sharedAdaptations else { return nil }
+            let new = AdaptedPicture(adaptation)
+            pictures.append(new)
+            return new
+        }
+        guard let shared else { return try make(adaptation, of: whole, with: context) }
+        // Only sinks that want this very picture wait for it. A turned picture takes the lock of the one it is made from while it holds its
+        // own, and never the other way about.
+        let result = shared.buffer.withLock { buffer -> Result<I420Buffer, InletError> in
+            if let buffer { return .success(buffer) }
             do throws(InletError) {
-                return .success(try Self.picture(&state, size: size, with: context))
+                let made = try make(adaptation, of: whole, with: context)
+                buffer = made
+                return .success(made)
             } catch {
                 return .failure(error)
             }
         }
-        let picture = try result.get()
-        var frame = VideoFrame(
-            buffer: picture.buffer, timestamp: timestamp, pts: pts, duration: template.duration, sequence: sequence,
-            colorSpace: picture.colorSpace, rotation: template.rotation, flags: template.flags,
-            sampleAspectRatio: template.sampleAspectRatio, wallClock: template.wallClock, stages: stages)
-        if let size, let original = originalSize, size != original {
-            frame.sampleAspectRatio = frame.sampleAspectRatio.flatMap { $0.scaled(from: original, to: size) }
-        }
-        return frame
+        return try result.get()
     }
 
-    private var originalSize: ImageSize? {
-        state.withLock {
-            if case .converted(let picture, _) = $0 { picture.buffer.size } else { nil }
+    private func make(
+        _ adaptation: FrameAdaptation, of whole: I420Buffer, with context: ConversionContext
+    ) throws(InletError) -> I420Buffer {
+        if adaptation.turn != .none {
+            let upright = adaptation.unturned
+            let source = upright.isIdentity(for: shape) ? whole : try adapted(whole, upright, with: context)
+            return try context.converter.rotated(source, by: adaptation.turn, pool: context.turningPool)
         }
-    }
-
-    private static func picture(
-        _ state: inout State, size: ImageSize?, with context: ConversionContext
-    ) throws(InletError) -> I420Picture {
-        switch state {
-        case .failed(let error): throw error
-        case .native(let frame):
-            do throws(InletError) {
-                let picture = try context.converter.i420(from: frame, pool: context.pool)
-                context.countConversion()
-                state = .converted(picture, scaled: [])
-            } catch {
-                // A pool that is exhausted now may serve the next sink that asks.
-                if error.code != .resourceExhausted { state = .failed(error) }
-                throw error
-            }
-        case .converted: break
-        }
-        guard case .converted(var picture, var scaled) = state else {
-            throw InletError(.internal, "A frame was lost in its conversion.")
-        }
-        guard let size, size != picture.buffer.size else { return picture }
-        if let known = scaled.first(where: { $0.size == size }) {
-            picture.buffer = known
-        } else {
-            let buffer = try context.converter.scaled(picture.buffer, to: size, pool: context.scalingPool)
-            scaled.append(buffer)
-            state = .converted(picture, scaled: scaled)
-            picture.buffer = buffer
-        }
-        return picture
+        let cut = if let crop = adaptation.crop { try whole.cropped(to: crop) } else { whole }
+        return try context.converter.scaled(cut, to: adaptation.size, pool: context.scalingPool)
     }
 }
 
@@ -105,16 +142,18 @@ struct ConversionContext: Sendable {
     let pool: I420BufferPool
     /// Pictures at this sink's size.
     let scalingPool: I420BufferPool
+    /// The same turned: a pool serves one size at a time.
+    let turningPool: I420BufferPool
     let countConversion: @Sendable () -> Void
-}
 
-extension Rational {
-    /// A pixel aspect ratio after a picture was stretched, or nil where it no longer fits in 32 bits.
-    fileprivate func scaled(from: ImageSize, to: ImageSize) -> Rational? {
-        let (width, overflow) = (numerator * from.width).multipliedReportingOverflow(by: to.height)
-        let (height, overflowed) = (denominator * from.height).multipliedReportingOverflow(by: to.width)
-        guard !overflow, !overflowed, height != 0 else { return nil }
-        let ratio = Rational(width, height)
-        return Rational(exactly: ratio.numerator, over: ratio.denominator)
+    init(
+        converter: FrameConverter, pool: I420BufferPool, scalingPool: I420BufferPool,
+        countConversion: @escaping @Sendable () -> Void
+    ) {
+        self.converter = converter
+        self.pool = pool
+        self.scalingPool = scalingPool
+        turningPool = I420BufferPool(capacity: scalingPool.capacity)
+        self.countConversion = countConversion
     }
 }

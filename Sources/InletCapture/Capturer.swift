@@ -21,7 +21,6 @@ public final class Capturer: Sendable {
     private let pool: I420BufferPool
     private let log: CaptureLog
     private let broadcaster: EventBroadcaster
-    private let dispatcher: FrameDispatcher
     private let supervisor: Supervisor
     private let shared: SharedState
 
@@ -64,7 +63,7 @@ public final class Capturer: Sendable {
         sourceName = source.redactedURI
         pool = I420BufferPool(capacity: configuration.poolCapacity)
         let (counters, shared, broadcaster) = (SessionCounters(), SharedState(), EventBroadcaster())
-        let eventLog = SupervisionLog(logger: configuration.logger, source: sourceName)
+        let eventLog = SupervisionLog(logger: configuration.logger, source: source.redactedURI)
         let dispatcher = FrameDispatcher(
             clock: clock, counters: counters,
             limits: .init(frames: configuration.frameLimit, duration: configuration.durationLimit),
@@ -78,7 +77,7 @@ public final class Capturer: Sendable {
                 eventLog.write(event)
                 broadcaster.send(event)
             })
-        (self.counters, self.shared, self.broadcaster, self.dispatcher) = (counters, shared, broadcaster, dispatcher)
+        (self.counters, self.shared, self.broadcaster) = (counters, shared, broadcaster)
         log = CaptureLog(configuration.logger, source: sourceName, clock: clock)
     }
 
@@ -128,11 +127,26 @@ public final class Capturer: Sendable {
     }
 
     /// Attaches the sink that a configuration makes, under the configuration's name.
+    ///
+    /// - Parameters:
+    ///   - queue: as for ``attach(_:named:queue:wants:)``.
+    ///   - wants: as for ``attach(_:named:queue:wants:)``.
+    ///   - onFailure: what happens when the sink throws. The default is ``SinkFailurePolicy/detach``.
     @discardableResult
     public func attach(
-        _ configuration: any FrameSinkConfiguration, queue: QueuePolicy? = nil, wants: SinkWants? = nil
+        _ configuration: any FrameSinkConfiguration, queue: QueuePolicy? = nil, wants: SinkWants? = nil,
+        onFailure: SinkFailurePolicy = .detach
     ) -> SinkID {
-        attach(configuration.makeSink(), named: configuration.redactedURI, queue: queue, wants: wants)
+        let sink = configuration.makeSink()
+        let wants = wants ?? sink.wants
+        let id = nextSinkID()
+        var restart: SinkDelivery.Restart?
+        if case .restart(let delay) = onFailure { restart = .init(configuration: configuration, delay: delay) }
+        let delivery = SinkDelivery(
+            id: id, name: configuration.redactedURI, sink: sink, wants: wants, policy: queue, restart: restart,
+            context: deliveryContext(wants))
+        add(delivery)
+        return id
     }
 
     /// Detaches a sink: what waits for it is dropped and counted, and it finishes. Returns when it has, or at once where it is not attached.
@@ -165,9 +179,17 @@ public final class Capturer: Sendable {
         let conversion = ConversionContext(
             converter: converter, pool: pool, scalingPool: I420BufferPool(capacity: configuration.poolCapacity),
             countConversion: { [counters] in counters.converted.add(1, ordering: .relaxed) })
+        let observer = DeliveryObserver(source: sourceName, tracer: configuration.tracer, log: log)
         return DeliveryContext(
-            clock: clock, conversion: conversion, onEnd: { [weak self] in self?.ended($0, $1) },
-            observer: DeliveryObserver(source: sourceName, tracer: configuration.tracer, log: log))
+            clock: clock, conversion: conversion,
+            report: { [weak self] receiver, event in
+                switch event {
+                case .ended(let error): self?.ended(receiver, error)
+                case .restarting(let error, let attempt, let delay):
+                    self?.tell(
+                        .sinkRestarting(receiver.id, name: receiver.name, error, attempt: attempt, delay: delay))
+                }
+            }, observer: observer)
     }
 
     private func add(_ receiver: any FrameReceiver) {
@@ -175,7 +197,12 @@ public final class Capturer: Sendable {
             shared.receivers.append(receiver)
             return shared.result
         }
-        if let result { Self.finish(receiver, after: result) } else { dispatcher.receiversChanged() }
+        if let result { Self.finish(receiver, after: result) } else { supervisor.receiversChanged() }
+    }
+
+    private func tell(_ event: CapturerEvent) {
+        SupervisionLog(logger: configuration.logger, source: sourceName).write(event)
+        broadcaster.send(event)
     }
 
     private func ended(_ receiver: any FrameReceiver, _ error: InletError?) {
@@ -185,11 +212,8 @@ public final class Capturer: Sendable {
             if shared.pastSinks.count > Self.rememberedSinks { shared.pastSinks.removeFirst() }
             return shared.receivers.isEmpty
         }
-        dispatcher.receiversChanged()
-        if let error {
-            configuration.logger.error("\(receiver.name): \(error.message)", metadata: ["code": "\(error.code)"])
-        }
-        broadcaster.send(.sinkEnded(receiver.id, name: receiver.name, error))
+        supervisor.receiversChanged()
+        tell(.sinkEnded(receiver.id, name: receiver.name, error))
         if isLast, configuration.endsWithoutSinks { supervisor.post(.stop(.noSinks)) }
     }
 
@@ -231,8 +255,7 @@ public final class Capturer: Sendable {
         let unfinished = await finishSinks(after: result)
         log.flush()
         let reason = try? result.get()
-        configuration.logger.info("\(sourceName): \(CapturerState.ended(reason))")
-        broadcaster.send(.stateChanged(.ended(reason)))
+        tell(.stateChanged(.ended(reason)))
         broadcaster.finish()
         if let unfinished, reason != nil { throw unfinished }
         return try result.get()

@@ -15,4 +15,6 @@ public enum CapturerEvent: Sendable {
     case recovered(after: Duration)
     /// A sink has ended: at the end of the stream or when it had enough, without an error; or because it failed.
     case sinkEnded(SinkID, name: String, InletError?)
+    /// A sink has failed and is made anew after a while, by its ``SinkFailurePolicy``. Attempts are counted from 1.
+    case sinkRestarting(SinkID, name: String, InletError, attempt: Int, delay: Duration)
 }

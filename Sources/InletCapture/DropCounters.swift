@@ -6,7 +6,7 @@ final class DropCounters: Sendable {
     /// The reasons with a slot of their own, those that may come for every frame first.
     private static let known: [DropReason] = [
         .superseded, .rateLimited, .queueFull, .poolExhausted, .conversionFailed, .sinkFailed, .cancelled, .damaged,
-        .undecodable, .outOfOrder, .lostBySource,
+        .undecodable, .outOfOrder, .lostBySource, .disabled,
     ]
 
     private let slots = AtomicCounters(count: known.count)

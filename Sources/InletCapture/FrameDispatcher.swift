@@ -65,6 +65,9 @@ final class FrameDispatcher: Sendable {
     /// The receivers have changed; they are looked at again before the next frame.
     func receiversChanged() { receiversVersion.add(1, ordering: .releasing) }
 
+    /// What all receivers together want of the source.
+    var demand: SourceDemand { SourceDemand(serving: currentReceivers().map(\.wants)) }
+
     /// Keeps frames from the receivers, or not. They are counted as ``DropReason/disabled``.
     func setDisabled(_ isDisabled: Bool) { disabled.store(isDisabled, ordering: .relaxed) }
 

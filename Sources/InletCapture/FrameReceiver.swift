@@ -4,9 +4,11 @@ import InletCore
 protocol FrameReceiver: AnyObject, Sendable {
     var id: SinkID { get }
     var name: String { get }
+    /// What its frames shall be like, of which the demand on the source is made.
+    var wants: SinkWants { get }
     var counters: SinkCounters { get }
 
-    /// Called on the capture thread, before the first frame.
+    /// Called on the capture thread, before the first frame, and again when receivers or the source have changed.
     func begin(_ format: SourceFormat, room: ProducerGate)
 
     /// Called on the capture thread. Blocks only under a lossless policy.
@@ -24,22 +26,33 @@ protocol FrameReceiver: AnyObject, Sendable {
     var ended: Completion<Void> { get }
 }
 
+/// What a receiver tells its capturer.
+enum ReceiverEvent: Sendable {
+    /// It takes no more frames. The last thing that it tells.
+    case ended(InletError?)
+    /// Its sink failed, and a new one will be made.
+    case restarting(InletError, attempt: Int, delay: Duration)
+}
+
 /// What receivers share with their capturer.
 struct DeliveryContext: Sendable {
     let clock: any CaptureClock
     let conversion: ConversionContext
-    /// Called once, on the receiver's own queue or task, when it takes no more frames.
-    let onEnd: @Sendable (any FrameReceiver, InletError?) -> Void
+    /// Called on the receiver's own queue or task.
+    let report: @Sendable (any FrameReceiver, ReceiverEvent) -> Void
     var observer = DeliveryObserver()
 }
 
 extension DeliveryContext {
     /// The frame as its consumer gets it, with its stage times counted; nil where it could not be converted, which is counted as a drop.
-    func convert(_ captured: CapturedFrame, to size: ImageSize?, for receiver: any FrameReceiver) -> VideoFrame? {
+    ///
+    /// - Throws: ``InletError/Code/invalidConfiguration`` where this frame cannot be made into what the receiver wants, which is not counted.
+    func convert(_ captured: CapturedFrame, for receiver: some FrameReceiver) throws(InletError) -> VideoFrame? {
         let taken = clock.now
+        let adaptation = try captured.adaptation(to: receiver.wants)
         var frame: VideoFrame
         do throws(InletError) {
-            frame = try captured.videoFrame(size: size, with: conversion)
+            frame = try captured.videoFrame(adaptation, with: conversion)
         } catch {
             var stages = captured.stages
             stages.taken = taken

@@ -37,20 +37,21 @@ public struct FrameSequence: AsyncSequence, Sendable {
 final class SequenceDelivery: FrameReceiver {
     let id: SinkID
     let name = "frames"
+    let wants: SinkWants
     let counters = SinkCounters()
     let ended = Completion<Void>()
 
     private let policy: QueuePolicy
-    private let wants: SinkWants
     private let context: DeliveryContext
+    private let mailbox = Mailbox<CapturedFrame>()
+    /// Whether a frame could be made into what the consumer wants.
+    private let hasFitted = Atomic(false)
+    private let hasEnded = Atomic(false)
     private let state = Mutex(State())
 
+    /// Not touched on a frame's way unless the task sleeps.
     private struct State {
-        var mailbox: Mailbox<CapturedFrame>?
-        var limiter: RateLimiter?
-        var isOver = false
         var error: InletError?
-        var hasEnded = false
         /// The task that waits, or word that it need not.
         var waiter: CheckedContinuation<Void, Never>?
         var isWoken = false
@@ -64,46 +65,30 @@ final class SequenceDelivery: FrameReceiver {
     }
 
     func begin(_ format: SourceFormat, room: ProducerGate) {
-        let mailbox = Mailbox<CapturedFrame>(policy: policy, room: room) { [weak self] in self?.wake() }
-        state.withLock {
-            guard $0.mailbox == nil else { return }
-            $0.mailbox = mailbox
-            $0.limiter = wants.maximumFrameRate.map(RateLimiter.init(maximumFrameRate:))
-            if $0.isOver { mailbox.close() }
-        }
-        wake()
+        mailbox.open(policy: policy, limiter: RateLimiter(wants, source: format), room: room)
     }
 
     func offer(_ frame: CapturedFrame, isCancelled: () -> Bool) {
-        let mailbox = state.withLock { state in
-            state.limiter?.admits(frame.timestamp) == false ? nil : state.mailbox
+        if mailbox.put(
+            frame, at: frame.timestamp, isCancelled: isCancelled, onDrop: { context.countDrop(of: $0, $1, by: self) })
+        {
+            wake()
         }
-        guard let mailbox else {
-            context.countDrop(of: frame, .rateLimited, by: self)
-            return
-        }
-        mailbox.put(frame, isCancelled: isCancelled) { context.countDrop(of: $0, $1, by: self) }
     }
 
     func finish(_ error: InletError?) {
-        let mailbox = state.withLock { state in
-            state.isOver = true
-            state.error = error
-            return state.mailbox
-        }
-        mailbox?.finish()
+        state.withLock { $0.error = error }
+        if mailbox.finish() { wake() }
         markEnded(nil)
-        wake()
     }
 
-    func close() {
-        let mailbox = state.withLock { state in
-            state.isOver = true
-            return state.mailbox
-        }
-        if let mailbox { counters.countDrop(.cancelled, mailbox.close()) }
-        markEnded(nil)
-        wake()
+    func close() { close(nil) }
+
+    private func close(_ error: InletError?) {
+        let (dropped, mustWake) = mailbox.close()
+        counters.countDrop(.cancelled, dropped)
+        if mustWake { wake() }
+        markEnded(error)
     }
 
     func next() async throws(InletError) -> VideoFrame? {
@@ -112,18 +97,28 @@ final class SequenceDelivery: FrameReceiver {
                 close()
                 return nil
             }
-            let (mailbox, isOver) = state.withLock { ($0.mailbox, $0.isOver) }
-            switch mailbox?.take() {
-            case .element(let captured):
-                guard let frame = context.convert(captured, to: wants.size, for: self) else { continue }
-                context.countDelivery(of: frame, to: self, consumed: nil)
-                return frame
+            switch mailbox.take() {
+            case .element(let captured): if let frame = try convert(captured) { return frame }
             case .finished: return try end()
             case .empty: await pause()
-            case nil:
-                if isOver { return try end() }
-                await pause()
             }
+        }
+    }
+
+    private func convert(_ captured: CapturedFrame) throws(InletError) -> VideoFrame? {
+        do throws(InletError) {
+            guard let frame = try context.convert(captured, for: self) else { return nil }
+            hasFitted.store(true, ordering: .relaxed)
+            counters.delivered.add(1, ordering: .relaxed)
+            return frame
+        } catch {
+            guard hasFitted.load(ordering: .relaxed) else {
+                counters.countDrop(.conversionFailed)
+                close(error)
+                throw error
+            }
+            counters.countDrop(.outsidePicture)
+            return nil
         }
     }
 
@@ -137,13 +132,9 @@ final class SequenceDelivery: FrameReceiver {
     }
 
     private func markEnded(_ error: InletError?) {
-        let first = state.withLock { state in
-            defer { state.hasEnded = true }
-            return !state.hasEnded
-        }
-        guard first else { return }
+        guard !hasEnded.exchange(true, ordering: .relaxed) else { return }
         counters.isAttached.store(false, ordering: .relaxed)
-        context.onEnd(self, error)
+        context.report(self, .ended(error))
         ended.resolve(())
     }
 

@@ -2,55 +2,73 @@ import Dispatch
 import InletCore
 import Synchronization
 
-/// Where frames wait between the capture thread and one consumer: bounded, with its own policy.
+/// Where frames wait between the capture thread and one consumer: bounded, with its own policy and rate.
 ///
-/// One producer and one consumer. Putting never blocks except under ``QueuePolicy/lossless(_:)``, and then only until there is room, the
-/// mailbox ends or the producer is cancelled.
+/// One producer at a time and one consumer. Putting takes one lock and never blocks except under ``QueuePolicy/lossless(_:)``, and then only
+/// until there is room, the mailbox ends or the producer is cancelled. It can be finished or closed before it is opened.
 final class Mailbox<Element: Sendable>: Sendable {
-    private let state: Mutex<MailboxStateMachine<Element>>
-    private let wakeConsumer: @Sendable () -> Void
-    /// Signalled when a producer that was refused for lack of room should try again.
-    private let room: ProducerGate
+    private let state = Mutex(State())
 
+    private struct State {
+        var machine = MailboxStateMachine<Element>(policy: .latest)
+        var limiter: RateLimiter?
+        /// Signalled when a producer that was refused for lack of room should try again.
+        var room: ProducerGate?
+    }
+
+    /// Says how elements are taken in, before the first of a source.
+    ///
     /// - Parameters:
+    ///   - policy: counts only the first time.
+    ///   - limiter: thins the elements out. Counts only the first time, so that the spacing is kept across sources.
     ///   - room: the gate at which the producer waits; one capture thread has one gate for all its mailboxes.
-    ///   - wakeConsumer: called outside the lock, on the producer's thread, when the consumer sleeps and should call ``take()``.
-    init(policy: QueuePolicy, room: ProducerGate, wakeConsumer: @escaping @Sendable () -> Void) {
-        state = Mutex(MailboxStateMachine(policy: policy))
-        self.room = room
-        self.wakeConsumer = wakeConsumer
+    func open(policy: QueuePolicy, limiter: RateLimiter?, room: ProducerGate) {
+        state.withLock {
+            if $0.room == nil {
+                $0.machine.setPolicy(policy)
+                $0.limiter = limiter
+            }
+            $0.room = room
+        }
     }
 
     /// Puts an element in, waiting for room where the policy says so.
     ///
-    /// - Parameter onDrop: called with each element that will not be delivered, an older one or this one, and the reason.
-    func put(_ element: Element, isCancelled: () -> Bool, onDrop: (Element, DropReason) -> Void) {
-        var element = element
+    /// - Parameters:
+    ///   - time: the element's place on the timeline, for the rate.
+    ///   - onDrop: called with each element that will not be delivered, an older one or this one, and the reason.
+    /// - Returns: whether the consumer sleeps and must be woken to call ``take()``: once for each time that it fell asleep.
+    func put(
+        _ element: Element, at time: MonotonicTime, isCancelled: () -> Bool, onDrop: (Element, DropReason) -> Void
+    ) -> Bool {
+        var result = state.withLock { state in
+            state.limiter?.admits(time) == false
+                ? .refused(reason: .rateLimited) : state.machine.put(element)
+        }
         while true {
-            switch state.withLock({ $0.put(element) }) {
+            switch result {
             case .stored(let wake, let dropped, let reason):
-                if wake { wakeConsumer() }
                 if let dropped { onDrop(dropped, reason) }
-                return
-            case .refused(let refused, let reason):
-                onDrop(refused, reason)
-                return
-            case .full(let refused):
-                guard !isCancelled() else {
-                    onDrop(refused, .cancelled)
-                    return
+                return wake
+            case .refused(let reason):
+                onDrop(element, reason)
+                return false
+            case .full:
+                guard let room = state.withLock({ $0.room }), !isCancelled() else {
+                    onDrop(element, .cancelled)
+                    return false
                 }
-                element = refused
                 room.wait()
+                result = state.withLock { $0.machine.put(element) }
             }
         }
     }
 
     /// The next element, or why there is none. Called by the consumer only.
     func take() -> Taken {
-        switch state.withLock({ $0.take() }) {
+        switch state.withLock({ $0.machine.take() }) {
         case .element(let element, let wakeProducer):
-            if wakeProducer { room.signal() }
+            if wakeProducer { signalRoom() }
             return .element(element)
         case .empty: return .empty
         case .finished: return .finished
@@ -64,22 +82,27 @@ final class Mailbox<Element: Sendable>: Sendable {
     }
 
     /// No more elements will come; those that wait are still delivered.
-    func finish() { finishUp(state.withLock { $0.finish() }) }
+    ///
+    /// - Returns: whether the consumer sleeps and must be woken to see the end.
+    func finish() -> Bool { end { $0.finish() }.wakeConsumer }
 
     /// Ends at once.
     ///
-    /// - Returns: how many waiting elements were dropped.
-    @discardableResult
-    func close() -> Int {
-        let result = state.withLock { $0.close() }
-        finishUp(result)
-        return result.dropped.count
+    /// - Returns: how many waiting elements were dropped, and whether the consumer sleeps and must be woken to see the end.
+    func close() -> (dropped: Int, wakeConsumer: Bool) {
+        let result = end { $0.close() }
+        return (result.dropped.count, result.wakeConsumer)
     }
 
-    private func finishUp(_ result: MailboxStateMachine<Element>.EndResult) {
-        if result.wakeProducer { room.signal() }
-        if result.wakeConsumer { wakeConsumer() }
+    private func end(
+        _ body: (inout MailboxStateMachine<Element>) -> MailboxStateMachine<Element>.EndResult
+    ) -> MailboxStateMachine<Element>.EndResult {
+        let result = state.withLock { body(&$0.machine) }
+        if result.wakeProducer { signalRoom() }
+        return result
     }
+
+    private func signalRoom() { state.withLock { $0.room }?.signal() }
 }
 
 /// Where a capture thread waits for room in a lossless mailbox. A cancellation opens it, too.

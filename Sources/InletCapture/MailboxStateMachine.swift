@@ -3,7 +3,7 @@ import InletCore
 
 /// What a mailbox decides, without any lock, thread or clock: who must be woken, what is dropped and why.
 struct MailboxStateMachine<Element> {
-    private let policy: QueuePolicy
+    private var policy: QueuePolicy
     private var waiting: Deque<Element> = []
     /// Whether the consumer was told that something waits, or is busy with what it took. It is woken only from idleness.
     private var consumerIsAwake = false
@@ -14,6 +14,11 @@ struct MailboxStateMachine<Element> {
 
     init(policy: QueuePolicy) {
         self.policy = policy
+    }
+
+    /// Sets how elements are taken in from now on.
+    mutating func setPolicy(_ policy: QueuePolicy) {
+        self.policy = policy
         waiting.reserveCapacity(min(policy.capacity, 64))
     }
 
@@ -23,13 +28,13 @@ struct MailboxStateMachine<Element> {
         /// It waits now. The element it pushed out is returned to be let go of outside the lock.
         case stored(wakeConsumer: Bool, dropped: Element?, reason: DropReason)
         /// It was not taken in.
-        case refused(Element, reason: DropReason)
+        case refused(reason: DropReason)
         /// There is no room, and nothing may be dropped: try again when woken.
-        case full(Element)
+        case full
     }
 
     mutating func put(_ element: Element) -> PutResult {
-        guard phase == .open else { return .refused(element, reason: .cancelled) }
+        guard phase == .open else { return .refused(reason: .cancelled) }
         var dropped: Element?
         var reason = DropReason.superseded
         if waiting.count >= policy.capacity {
@@ -40,10 +45,10 @@ struct MailboxStateMachine<Element> {
                 dropped = waiting.popFirst()
                 reason = .queueFull
             case .buffered(_, .newest):
-                return .refused(element, reason: .queueFull)
+                return .refused(reason: .queueFull)
             case .lossless:
                 producerWaits = true
-                return .full(element)
+                return .full
             }
         }
         waiting.append(element)

@@ -1,29 +1,63 @@
 import InletCore
 
-/// Thins frames out to a rate, evenly by their timestamps rather than by when they happen to come.
+/// Thins frames out to a rate, as evenly as their timestamps allow.
+///
+/// A grid of due times, one interval apart, lies over the timeline; for each due time the frame nearest to it is taken. Nearness is judged by
+/// the frames' places in the source's rhythm, so that jitter changes nothing. Where two frames are about equally near, as happens again
+/// and again when the source's rate is a little off a multiple of the wanted one, it stays with the side it chose before: frames taken
+/// are apart by the whole numbers of frames below and above the ratio of the rates, and by no others. After a gap the grid begins anew
+/// at the first frame that comes.
 struct RateLimiter {
     private let interval: Int64
-    private var origin: MonotonicTime?
-    private var previous: MonotonicTime?
-    private var nextSlot: Int64 = 0
+    private var cadence: FrameCadence
+    private var due: Int64?
+    private var taken: Int64 = 0
+    private var side = Side.neither
 
-    /// - Parameter maximumFrameRate: frames a second, greater than zero.
-    init(maximumFrameRate: Rational) {
-        interval = max(1, MediaTime(ticks: 1, timeBase: maximumFrameRate.reciprocal ?? Rational(1)).nanoseconds)
+    /// On which side of its due time the last frame lay, where it was far from it.
+    private enum Side { case early, late, neither }
+
+    /// Frames over which the grid is laid where frames really are, since the first may have jittered.
+    private static let settlingFrames: Int64 = 16
+
+    /// - Parameters:
+    ///   - maximumFrameRate: frames a second, greater than zero.
+    ///   - sourceFrameRate: what the source says of itself; nil where it does not.
+    init(maximumFrameRate: Rational, sourceFrameRate: Rational? = nil) {
+        interval = max(1, Self.interval(of: maximumFrameRate))
+        cadence = FrameCadence(period: sourceFrameRate.map(Self.interval(of:)))
     }
 
-    /// Whether the frame of this time is one to deliver.
-    ///
-    /// Time is cut into slots of one interval each, and the first frame in a slot is taken. Half a frame of grace, at most a quarter of an
-    /// interval, lets a frame that comes a little early, by jitter or by a rate that is not quite a divisor, stand for the slot it is nearest to.
+    private static func interval(of rate: Rational) -> Int64 {
+        MediaTime(ticks: 1, timeBase: rate.reciprocal ?? Rational(1)).nanoseconds
+    }
+
+    /// Whether the frame of this time is one to deliver. Times increase.
     mutating func admits(_ time: MonotonicTime) -> Bool {
-        let start = origin ?? time
-        origin = start
-        let spacing = previous.map { (time - $0).wholeNanoseconds } ?? 0
-        previous = time
-        let slot = ((time - start).wholeNanoseconds + min(max(0, spacing / 2), interval / 4)) / interval
-        guard slot >= nextSlot else { return false }
-        nextSlot = slot + 1
+        let place = cadence.place(time.nanoseconds)
+        guard let due, let period = cadence.period else {
+            due = place + interval
+            return true
+        }
+        let spacing = min(period, interval)
+        let offset = place - due
+        let grace =
+            switch side {
+            case .early: spacing / 4 * 3
+            case .late: spacing / 4
+            case .neither: spacing / 2
+            }
+        guard offset >= -grace else { return false }
+        if offset > spacing / 8 * 7 {
+            // No frame came when one was due.
+            self.due = place + interval
+            side = .neither
+            return true
+        }
+        side = offset < -spacing / 4 ? .early : offset > spacing / 4 ? .late : .neither
+        taken += 1
+        let shift = taken <= Self.settlingFrames ? offset / (taken + 1) : 0
+        self.due = due + shift + interval
         return true
     }
 }

@@ -6,36 +6,46 @@ import Synchronization
 final class SinkDelivery: FrameReceiver {
     let id: SinkID
     let name: String
+    let wants: SinkWants
     let counters = SinkCounters()
     let ended = Completion<Void>()
 
     private let policy: QueuePolicy?
-    private let wants: SinkWants
     private let context: DeliveryContext
     private let queue: DispatchQueue
-    private let link = Mutex(Link())
+    private let mailbox = Mailbox<CapturedFrame>()
+    private let format = Mutex(SourceFormat?.none)
     private let worker: Worker
-
-    /// What the capture thread and the queue share, written before the first frame.
-    private struct Link {
-        var mailbox: Mailbox<CapturedFrame>?
-        var limiter: RateLimiter?
-        var isClosed = false
-    }
 
     /// Touched on the sink's queue only, which is what makes it safe to hand around.
     private final class Worker: @unchecked Sendable {
-        let sink: any FrameSink
-        var format: SourceFormat?
+        /// Nil while a failed sink waits to be made anew, and after the end.
+        var sink: (any FrameSink)?
+        let restart: Restart?
+        var schedule: RestartSchedule?
+        /// What the sink that waits to be made anew failed with.
+        var failure: InletError?
         var hasStarted = false
+        /// Whether a frame could be made into what the sink wants.
+        var hasFitted = false
         var hasEnded = false
 
-        init(sink: any FrameSink) { self.sink = sink }
+        init(sink: any FrameSink, restart: Restart?) {
+            self.sink = sink
+            self.restart = restart
+            schedule = restart.map { RestartSchedule($0.delay) }
+        }
+    }
+
+    /// How a sink that failed is made anew.
+    struct Restart: Sendable {
+        var configuration: any FrameSinkConfiguration
+        var delay: RestartDelay
     }
 
     init(
         id: SinkID, name: String, sink: sending any FrameSink, wants: SinkWants, policy: QueuePolicy?,
-        context: DeliveryContext
+        restart: Restart? = nil, context: DeliveryContext
     ) {
         self.id = id
         self.name = name
@@ -43,110 +53,146 @@ final class SinkDelivery: FrameReceiver {
         self.wants = wants
         self.context = context
         queue = DispatchQueue(label: "inlet.\(name)")
-        worker = Worker(sink: sink)
+        worker = Worker(sink: sink, restart: restart)
     }
 
     func begin(_ format: SourceFormat, room: ProducerGate) {
-        let policy = policy ?? (format.pacing == .live ? .latest : .lossless())
-        let mailbox = Mailbox<CapturedFrame>(policy: policy, room: room) { [weak self] in
-            guard let self else { return }
-            queue.async { self.drain() }
-        }
-        queue.async { [worker] in worker.format = format }
-        link.withLock {
-            guard $0.mailbox == nil else { return }
-            $0.mailbox = mailbox
-            $0.limiter = wants.maximumFrameRate.map(RateLimiter.init(maximumFrameRate:))
-            if $0.isClosed { mailbox.close() }
-        }
+        self.format.withLock { $0 = format }
+        mailbox.open(
+            policy: policy ?? (format.pacing == .live ? .latest : .lossless()),
+            limiter: RateLimiter(wants, source: format), room: room)
     }
 
     func offer(_ frame: CapturedFrame, isCancelled: () -> Bool) {
-        let mailbox = link.withLock { link in
-            link.limiter?.admits(frame.timestamp) == false ? nil : link.mailbox
+        if mailbox.put(
+            frame, at: frame.timestamp, isCancelled: isCancelled, onDrop: { context.countDrop(of: $0, $1, by: self) })
+        {
+            wake()
         }
-        guard let mailbox else {
-            context.countDrop(of: frame, .rateLimited, by: self)
-            return
-        }
-        mailbox.put(frame, isCancelled: isCancelled) { context.countDrop(of: $0, $1, by: self) }
     }
 
     func finish(_ error: InletError?) {
-        if let mailbox = link.withLock({ $0.mailbox }) { mailbox.finish() } else { endWithoutFrames() }
+        if mailbox.finish() { wake() }
     }
 
     func close() {
-        let mailbox = link.withLock { link in
-            link.isClosed = true
-            return link.mailbox
-        }
-        if let mailbox {
-            counters.countDrop(.cancelled, mailbox.close())
-        } else {
-            endWithoutFrames()
-        }
+        let (dropped, mustWake) = mailbox.close()
+        counters.countDrop(.cancelled, dropped)
+        if mustWake { wake() }
     }
 
-    private func endWithoutFrames() { queue.async { self.end(nil) } }
+    private func wake() { queue.async { self.drain() } }
 
     /// Delivers until nothing waits. Runs on the queue.
     private func drain() {
-        guard let mailbox = link.withLock({ $0.mailbox }) else { return }
         while true {
             switch mailbox.take() {
-            case .element(let frame):
-                guard !worker.hasEnded else { continue }
-                if let failure = deliver(frame) {
-                    counters.countDrop(.cancelled, mailbox.close())
-                    end(failure.error)
-                }
+            case .element(let frame): deliver(frame)
             case .empty: return
             case .finished:
-                end(nil)
+                end(worker.failure)
                 return
             }
         }
     }
 
-    /// Why a sink takes no more frames: an error, or nil where it had enough.
-    private struct Failure { var error: InletError? }
+    private func deliver(_ captured: CapturedFrame) {
+        guard let sink = sinkForNextFrame() else {
+            context.countDrop(of: captured, .sinkFailed, by: self)
+            return
+        }
+        do throws(InletError) {
+            guard let frame = try context.convert(captured, for: self) else { return }
+            worker.hasFitted = true
+            hand(frame, of: captured, to: sink)
+        } catch {
+            if worker.hasFitted {
+                context.countDrop(of: captured, .outsidePicture, by: self)
+            } else {
+                context.countDrop(of: captured, .conversionFailed, by: self)
+                stop(error.about(name))
+            }
+        }
+    }
 
-    private func deliver(_ captured: CapturedFrame) -> Failure? {
-        guard let frame = context.convert(captured, to: wants.size, for: self) else { return nil }
+    private func hand(_ frame: VideoFrame, of captured: CapturedFrame, to sink: any FrameSink) {
         do {
             if !worker.hasStarted {
-                try worker.sink.start(VideoFormat(frame, of: worker.format, wants: wants))
+                try sink.start(VideoFormat(frame, of: format.withLock { $0 }, wants: wants))
                 worker.hasStarted = true
             }
-            try worker.sink.consume(frame)
+            try sink.consume(frame)
         } catch is SinkStopped {
             context.countDrop(of: captured, .cancelled, by: self, stages: frame.stages)
-            return Failure(error: nil)
+            stop(nil)
+            return
         } catch {
             context.countDrop(of: captured, .sinkFailed, by: self, stages: frame.stages)
-            return Failure(error: InletError(wrapping: error, operation: "The sink").about(name))
+            fail(InletError(wrapping: error, operation: "The sink").about(name))
+            return
         }
         context.countDelivery(of: frame, to: self, consumed: context.clock.now)
-        return nil
+    }
+
+    /// The sink, made anew where it failed and its time has come; nil while it has not.
+    private func sinkForNextFrame() -> (any FrameSink)? {
+        if let sink = worker.sink { return sink }
+        guard let restart = worker.restart, worker.schedule?.restart(at: context.clock.now) == true else { return nil }
+        worker.failure = nil
+        worker.sink = restart.configuration.makeSink()
+        return worker.sink
+    }
+
+    /// Lets a failed sink finish, and has a new one made later or ends.
+    private func fail(_ error: InletError) {
+        guard let next = worker.schedule?.fail(at: context.clock.now) else {
+            stop(error)
+            return
+        }
+        // The sink failed already, and what it says of that counts.
+        _ = finishSink()
+        worker.failure = error
+        context.report(self, .restarting(error, attempt: next.attempt, delay: next.delay))
+    }
+
+    /// Takes no more frames, and ends.
+    private func stop(_ error: InletError?) {
+        counters.countDrop(.cancelled, mailbox.close().dropped)
+        end(error)
     }
 
     /// Finishes the sink, once. Runs on the queue.
     private func end(_ error: InletError?) {
         guard !worker.hasEnded else { return }
         worker.hasEnded = true
-        var error = error
-        if worker.hasStarted {
-            do {
-                try worker.sink.finish()
-            } catch is SinkStopped {
-            } catch let failure {
-                error = error ?? InletError(wrapping: failure, operation: "Finishing the sink").about(name)
-            }
-        }
+        let failure = finishSink()
         counters.isAttached.store(false, ordering: .relaxed)
-        context.onEnd(self, error)
+        context.report(self, .ended(error ?? failure))
         ended.resolve(())
+    }
+
+    /// Lets the sink write what is left, where it had started, and lets go of it.
+    private func finishSink() -> InletError? {
+        defer {
+            worker.sink = nil
+            worker.hasStarted = false
+        }
+        guard worker.hasStarted else { return nil }
+        do {
+            try worker.sink?.finish()
+        } catch is SinkStopped {
+        } catch {
+            return InletError(wrapping: error, operation: "Finishing the sink").about(name)
+        }
+        return nil
+    }
+}
+
+extension RateLimiter {
+    /// What thins a source's frames out for a receiver; nil where it wants all.
+    init?(_ wants: SinkWants, source: SourceFormat) {
+        guard let rate = wants.maximumFrameRate else { return nil }
+        self.init(maximumFrameRate: rate, sourceFrameRate: source.frameRate)
     }
 }
 

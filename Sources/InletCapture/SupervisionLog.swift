@@ -22,7 +22,12 @@ struct SupervisionLog: Sendable {
             logger.error("\(source): \(error.message) (\(next))", metadata: ["code": "\(error.code)"])
         case .sourceAbandoned(let error): logger.critical("\(source): \(error.message)")
         case .recovered(let outage): logger.notice("\(source): frames again after \(outage.inSeconds) s")
-        case .sinkEnded: break
+        case .sinkEnded(_, let name, let error):
+            if let error { logger.error("\(name): \(error.message)", metadata: ["code": "\(error.code)"]) }
+        case .sinkRestarting(_, let name, let error, let attempt, let delay):
+            logger.error(
+                "\(name): \(error.message) (made anew in \(delay.inSeconds) s, attempt \(attempt))",
+                metadata: ["code": "\(error.code)"])
         }
     }
 }

@@ -65,6 +65,12 @@ final class Supervisor: Sendable {
     /// Takes in what happened. Returns at once.
     func post(_ input: Machine.Input) { queue.async { self.handle(input) } }
 
+    /// Receivers came or went: the source hears what they want now. Returns at once.
+    func receiversChanged() {
+        dispatcher.receiversChanged()
+        queue.async { self.state.withLock { $0.session }?.context.setDemand(self.dispatcher.demand) }
+    }
+
     private func handle(_ input: Machine.Input) {
         let (actions, session) = state.withLock { state in
             (state.machine.handle(input, at: clock.now), state.session)
@@ -109,6 +115,7 @@ final class Supervisor: Sendable {
             let session = try CaptureSession(
                 id: id, source: source, configuration: configuration, clock: clock, dispatcher: dispatcher,
                 delegate: delegate)
+            session.context.setDemand(dispatcher.demand)
             try session.start()
             counters.follow(session.context)
             return session

@@ -17,7 +17,9 @@ public struct DropReason: Sendable, Hashable, CustomStringConvertible {
     public static let poolExhausted = DropReason("poolExhausted")
     /// The native picture could not be converted.
     public static let conversionFailed = DropReason("conversionFailed")
-    /// The sink threw while it took the frame.
+    /// The part that the sink wants no longer lies within the picture, which has become smaller.
+    public static let outsidePicture = DropReason("outsidePicture")
+    /// The sink threw while it took the frame, or the frame came while the sink waited to be restarted after that.
     public static let sinkFailed = DropReason("sinkFailed")
     /// The run was cancelled or the sink detached while the frame waited.
     public static let cancelled = DropReason("cancelled")
@@ -29,6 +31,6 @@ public struct DropReason: Sendable, Hashable, CustomStringConvertible {
     public static let undecodable = DropReason("undecodable")
     /// The frame is older than what was delivered before it, so it has no place on the timeline.
     public static let outOfOrder = DropReason("outOfOrder")
-    /// The driver or network lost it before Inlet saw it: a gap in the sequence.
+    /// The driver or network lost it before Inlet saw it: a gap in the sequence, which the bridge counts.
     public static let lostBySource = DropReason("lostBySource")
 }

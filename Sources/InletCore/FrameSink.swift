@@ -73,16 +73,3 @@ public struct VideoFormat: Sendable, Hashable {
         self.sampleAspectRatio = sampleAspectRatio
     }
 }
-
-/// What a sink would like its frames to be.
-public struct SinkWants: Sendable, Hashable {
-    /// Scale every frame to exactly this size. The default, nil, leaves the source's size.
-    public var size: ImageSize?
-    /// Deliver at most this many frames a second, evenly spaced. The default, nil, delivers all.
-    public var maximumFrameRate: Rational?
-
-    public init(size: ImageSize? = nil, maximumFrameRate: Rational? = nil) {
-        self.size = size
-        self.maximumFrameRate = maximumFrameRate
-    }
-}

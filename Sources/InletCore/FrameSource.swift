@@ -16,8 +16,9 @@ public protocol FrameSource: AnyObject {
     /// Blocks until the next frame.
     ///
     /// - Returns: the frame, or nil at the end of the stream; it is not called again after that.
-    /// - Throws: what makes it pointless to go on. A frame that is damaged or lost is not an error: skip it and count it through
-    ///   ``SourceContext/countDrop(_:_:)``.
+    /// - Throws: what makes it pointless to go on. A frame that is damaged or lost is not an error: skip it, and either leave a gap in
+    ///   ``SourceFrame/sequence``, which the bridge counts as ``DropReason/lostBySource``, or count it through
+    ///   ``SourceContext/countDrop(_:_:)`` under a reason that says more. Never both.
     func nextFrame(_ context: SourceContext) throws -> SourceFrame?
 
     /// Stands still without closing, for as long as the application pauses the capture: a camera stops streaming, a file is not read on.

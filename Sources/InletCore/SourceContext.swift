@@ -75,7 +75,7 @@ public final class SourceContext: Sendable {
     /// A longer sleep counts as waiting for something: one hour.
     public static let longestPlannedSleep = Duration.seconds(3600)
 
-    /// Counts frames that were lost or not worth delivering.
+    /// Counts frames that were lost or not worth delivering, other than those that a gap in ``SourceFrame/sequence`` shows.
     public func countDrop(_ reason: DropReason, _ count: UInt64 = 1) {
         guard count > 0 else { return }
         drops.withLock { $0[reason, default: 0] += count }

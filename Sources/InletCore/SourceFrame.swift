@@ -15,7 +15,11 @@ public struct SourceFrame: Sendable {
     public var pts: MediaTime?
     /// How long the picture is shown, where the source knows.
     public var duration: MediaTime?
-    /// Counts the frames that the source produced, from 0. A gap is a loss before Inlet saw the frame.
+    /// Counts the frames that the source produced, from 0.
+    ///
+    /// A gap is a loss before Inlet saw the frame. The bridge counts it as ``DropReason/lostBySource``, so that a source which leaves a gap
+    /// must not count it again. A frame that the source counted under a reason of its own leaves none, and neither does one that it
+    /// never made: passed over for the ``SourceContext/demand``, or due during a pause.
     public var sequence: UInt64
     /// What the numbers mean as colour.
     public var colorSpace: ColorSpace

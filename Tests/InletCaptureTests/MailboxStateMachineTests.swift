@@ -34,7 +34,7 @@ import Testing
     func lossless() {
         var box = MailboxStateMachine<Int>(policy: .lossless(2))
         for element in 1...2 { _ = box.put(element) }
-        guard case .full(3) = box.put(3) else {
+        guard case .full = box.put(3) else {
             Issue.record("a third found room")
             return
         }
@@ -57,7 +57,7 @@ import Testing
         var box = MailboxStateMachine<Int>(policy: .lossless(2))
         _ = box.put(1)
         #expect(box.finish().wakeConsumer == false)
-        guard case .refused(2, reason: .cancelled) = box.put(2) else {
+        guard case .refused(reason: .cancelled) = box.put(2) else {
             Issue.record("taken in after the end")
             return
         }

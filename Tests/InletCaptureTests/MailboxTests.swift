@@ -4,13 +4,80 @@ import Testing
 @testable import InletCapture
 
 @Suite struct MailboxTests {
+    private static let policies: [QueuePolicy] = [
+        .latest, .buffered(3, dropping: .oldest), .buffered(3, dropping: .newest), .lossless(100),
+    ]
+
+    private func mailbox(_ policy: QueuePolicy, limiter: RateLimiter? = nil) -> Mailbox<Int> {
+        let mailbox = Mailbox<Int>()
+        mailbox.open(policy: policy, limiter: limiter, room: ProducerGate())
+        return mailbox
+    }
+
+    private func put(_ element: Int, into mailbox: Mailbox<Int>, onDrop: (Int, DropReason) -> Void = { _, _ in })
+        -> Bool
+    {
+        mailbox.put(
+            element, at: MonotonicTime(nanoseconds: Int64(element) * 100_000_000), isCancelled: { false },
+            onDrop: onDrop)
+    }
+
     @Test("A producer that waits for room goes on when the mailbox closes")
     func closeFreesTheProducer() {
-        let mailbox = Mailbox<Int>(policy: .lossless(1), room: ProducerGate()) {}
-        mailbox.put(1, isCancelled: { false }) { _, _ in }
-        #expect(mailbox.close() == 1)
-        var reasons: [String] = []
-        mailbox.put(2, isCancelled: { false }) { reasons.append("\($0) \($1)") }
-        #expect(reasons == ["2 cancelled"])
+        let mailbox = mailbox(.lossless(1))
+        #expect(put(1, into: mailbox))
+        #expect(mailbox.close().dropped == 1)
+        var dropped: [String] = []
+        #expect(!put(2, into: mailbox) { dropped.append("\($0) \($1)") })
+        #expect(dropped == ["2 cancelled"])
+    }
+
+    @Test(
+        "However many elements come, the consumer is woken once for each time that it fell asleep", arguments: policies)
+    func oneWakeUp(_ policy: QueuePolicy) {
+        let mailbox = mailbox(policy)
+        for _ in 0..<3 {
+            #expect(put(1, into: mailbox))
+            #expect((2..<10).allSatisfy { !put($0, into: mailbox) })
+            // Busy with the first, it looks again before it sleeps.
+            guard case .element = mailbox.take() else {
+                Issue.record("nothing waits")
+                return
+            }
+            #expect(!put(10, into: mailbox))
+            while case .element = mailbox.take() {}
+        }
+        #expect(mailbox.finish())
+        #expect(!mailbox.finish())
+        #expect(!mailbox.close().wakeConsumer)
+    }
+
+    @Test("What is over the rate is dropped with its reason, wakes no one, and takes no room")
+    func rate() {
+        let mailbox = mailbox(.lossless(2), limiter: RateLimiter(maximumFrameRate: Rational(2)))
+        var reasons: [DropReason] = []
+        #expect(put(0, into: mailbox) { reasons.append($1) })
+        for element in 1...5 { #expect(!put(element, into: mailbox) { reasons.append($1) }) }
+        #expect(reasons == [.rateLimited, .rateLimited, .rateLimited, .rateLimited])
+        guard case .element(0) = mailbox.take(), case .element(5) = mailbox.take(), case .empty = mailbox.take() else {
+            Issue.record("not the elements at 0 and 5 tenths of a second")
+            return
+        }
+    }
+
+    @Test("A mailbox that ends before it is opened stays ended")
+    func endsBeforeOpening() {
+        for close in [true, false] {
+            let mailbox = Mailbox<Int>()
+            #expect(close ? mailbox.close().wakeConsumer : mailbox.finish())
+            mailbox.open(policy: .lossless(2), limiter: nil, room: ProducerGate())
+            var reasons: [DropReason] = []
+            #expect(!put(1, into: mailbox) { reasons.append($1) })
+            #expect(reasons == [.cancelled])
+            guard case .finished = mailbox.take() else {
+                Issue.record("not finished")
+                return
+            }
+        }
     }
 }

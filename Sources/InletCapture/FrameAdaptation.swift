@@ -1,0 +1,125 @@
+import InletCore
+
+/// What one sink's wants come to for one picture: which part, scaled to which size, turned how far.
+///
+/// Pure arithmetic, done for every frame, since a source may change size, rotation and pixel shape at any frame.
+struct FrameAdaptation: Sendable, Hashable {
+    /// The part of the source's picture; nil for all of it.
+    let crop: ImageRect?
+    /// The size after scaling, before the turn.
+    let size: ImageSize
+    /// How far to turn the pixels.
+    let turn: Rotation
+
+    /// The same without the turn.
+    var unturned: FrameAdaptation { FrameAdaptation(crop: crop, size: size, turn: .none) }
+
+    private init(crop: ImageRect?, size: ImageSize, turn: Rotation) {
+        self.crop = crop
+        self.size = size
+        self.turn = turn
+    }
+
+    /// - Throws: ``InletError/Code/invalidConfiguration`` where the wants cannot be fulfilled for this picture, and for any where
+    ///   ``SinkWants/validate()`` throws.
+    init(_ wants: SinkWants, to picture: PictureShape) throws(InletError) {
+        try wants.validate()
+        turn = wants.rotation == .applied ? picture.rotation : .none
+        let swaps = turn.swapsDimensions
+        crop =
+            switch wants.crop {
+            case .none: nil
+            case .exact(let rect): try Self.checked(rect, in: picture.size)
+            case .center(let shape): Self.center(of: picture, shape: swaps ? shape.reciprocal ?? shape : shape)
+            }
+        let cut = crop?.size ?? picture.size
+        if let exact = wants.size {
+            size = swaps ? exact.transposed : exact
+        } else if let largest = wants.largestSize {
+            size = cut.fitted(within: swaps ? largest.transposed : largest)
+        } else {
+            size = cut
+        }
+    }
+
+    /// Whether the picture is delivered as it is.
+    func isIdentity(for picture: PictureShape) -> Bool { crop == nil && size == picture.size && turn == .none }
+
+    /// The width of a pixel over its height after all this, or nil where it was not known or no longer fits in 32 bits.
+    func sampleAspectRatio(of picture: PictureShape) -> Rational? {
+        guard let ratio = picture.sampleAspectRatio else { return nil }
+        let stretched = ratio.stretched(from: crop?.size ?? picture.size, to: size)
+        return turn.swapsDimensions ? stretched?.reciprocal : stretched
+    }
+
+    private static func checked(_ rect: ImageRect, in size: ImageSize) throws(InletError) -> ImageRect? {
+        guard rect.lies(in: size) else {
+            throw InletError(
+                .invalidConfiguration,
+                "The part \(rect) does not lie within the source's pictures of \(size). Choose a smaller one.")
+        }
+        return rect.size == size ? nil : rect
+    }
+
+    /// The largest part of this shape in the middle; nil where that is the whole picture.
+    private static func center(of picture: PictureShape, shape: Rational) -> ImageRect? {
+        let size = picture.size
+        let pixel = picture.knownPixelShape
+        // Width over height in pixels is shape over pixel shape. Products of 32-bit numbers and a size stay within 128 bits.
+        let across = Int128(shape.numerator) * Int128(pixel.denominator)
+        let down = Int128(shape.denominator) * Int128(pixel.numerator)
+        let difference = Int128(size.width) * down - Int128(size.height) * across
+        if difference == 0 { return nil }
+        var cut = size
+        if difference > 0 {
+            cut.width = Int(clamping: Int128(size.height) * across / down).even(upTo: size.width)
+        } else {
+            cut.height = Int(clamping: Int128(size.width) * down / across).even(upTo: size.height)
+        }
+        return ImageRect(x: (size.width - cut.width) / 2 & ~1, y: (size.height - cut.height) / 2 & ~1, size: cut)
+    }
+}
+
+/// The shape of a picture as its source stores it.
+struct PictureShape: Sendable, Hashable {
+    var size: ImageSize
+    var rotation = Rotation.none
+    var sampleAspectRatio: Rational?
+
+    /// The width of a pixel over its height; square where it is not known or makes no sense.
+    fileprivate var knownPixelShape: Rational {
+        guard let ratio = sampleAspectRatio, ratio > Rational(0),
+            let checked = Rational(exactly: ratio.numerator, over: ratio.denominator)
+        else { return Rational(1) }
+        return checked
+    }
+}
+
+extension ImageSize {
+    /// The largest even size of the same shape within `largest`, rounded down as FFmpeg's scale filter does; the same size where it fits.
+    func fitted(within largest: ImageSize) -> ImageSize {
+        guard !fits(in: largest) else { return self }
+        let byHeight = (2 * largest.height * width + height) / (2 * height)
+        let byWidth = (2 * largest.width * height + width) / (2 * width)
+        return ImageSize(
+            width: min(byHeight, largest.width).even(upTo: largest.width),
+            height: min(byWidth, largest.height).even(upTo: largest.height))
+    }
+}
+
+extension Int {
+    /// The even number at or below this one, from 2 to `most`; `most` itself where that is 1.
+    fileprivate func even(upTo most: Int) -> Int { Swift.min(most, Swift.max(2, self & ~1)) }
+}
+
+extension Rational {
+    /// A pixel aspect ratio after a picture was stretched, or nil where it no longer fits in 32 bits.
+    fileprivate func stretched(from: ImageSize, to: ImageSize) -> Rational? {
+        guard from != to else { return self }
+        let (width, overflow) = numerator.multipliedReportingOverflow(by: from.width * to.height)
+        let (height, overflowed) = denominator.multipliedReportingOverflow(by: from.height * to.width)
+        guard !overflow, !overflowed, height != 0 else { return nil }
+        let ratio = Rational(width, height)
+        return Rational(exactly: ratio.numerator, over: ratio.denominator)
+    }
+}

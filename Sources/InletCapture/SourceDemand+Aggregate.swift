@@ -1,0 +1,61 @@
+import InletCore
+
+extension SourceDemand {
+    /// The lowest rate and the smallest size that give every receiver what it wants.
+    ///
+    /// No receiver, or one without a limit, makes the demand unlimited: one may be attached at any time, and shall not have to wait for a camera
+    /// to change its mode. Wants that cannot be fulfilled end their sink, and count for nothing.
+    init(serving wants: [SinkWants]) {
+        let wants = wants.filter { (try? $0.validate()) != nil }
+        self.init(
+            maximumFrameRate: Self.most(wants, \.maximumFrameRate, max),
+            largestSize: Self.most(wants, \.neededSize) {
+                ImageSize(width: max($0.width, $1.width), height: max($0.height, $1.height))
+            })
+    }
+
+    /// All limits joined; nil where one of the wants has none.
+    private static func most<Limit>(
+        _ wants: [SinkWants], _ limit: (SinkWants) -> Limit?, _ join: (Limit, Limit) -> Limit
+    ) -> Limit? {
+        var result: Limit?
+        for wants in wants {
+            guard let limit = limit(wants) else { return nil }
+            result = result.map { join($0, limit) } ?? limit
+        }
+        return result
+    }
+}
+
+extension SinkWants {
+    /// A size such that a source's picture as wide and as high, or larger, need not be enlarged; nil where only the source's own will do. It
+    /// is of the picture before any rotation, and taken to have square pixels.
+    fileprivate var neededSize: ImageSize? {
+        guard var needed = size ?? largestSize else { return nil }
+        switch crop {
+        case .none: break
+        case .exact: return nil
+        case .center(let shape):
+            // The part in the middle has the whole width or the whole height of the picture, so it is large enough when a part of that
+            // shape in a picture of this size is.
+            let across = Double(needed.height) * shape.doubleValue
+            let down = Double(needed.width) / shape.doubleValue
+            if size != nil {
+                needed.width = max(needed.width, Int(clamped: across.rounded(.up)))
+                needed.height = max(needed.height, Int(clamped: down.rounded(.up)))
+            } else {
+                needed.width = min(needed.width, Int(clamped: across.rounded(.up)))
+                needed.height = min(needed.height, Int(clamped: down.rounded(.up)))
+            }
+        }
+        guard rotation == .applied else { return needed }
+        // How the source's pictures are turned is not known before they come: either way must do.
+        let side = max(needed.width, needed.height)
+        return ImageSize(width: side, height: side)
+    }
+}
+
+extension Int {
+    /// The number, or the largest dimension of a picture where it is larger.
+    fileprivate init(clamped number: Double) { self = Int(Swift.min(number, Double(ImageSize.maximumDimension))) }
+}
