@@ -91,7 +91,7 @@ final class CaptureSession: Sendable {
 
     private func readFrames(from source: any FrameSource, format: SourceFormat) throws -> Result<EndReason, InletError>
     {
-        var frameClock = FrameClock(pacing: format.pacing)
+        var frameClock = FrameClock(pacing: format.pacing, timestampBits: format.timestampBits)
         var receivers: [any FrameReceiver] = []
         var seenVersion = -1
         var count: UInt64 = 0
@@ -99,14 +99,16 @@ final class CaptureSession: Sendable {
         var firstTimestamp: MonotonicTime?
         while true {
             if let limit = configuration.frameLimit, count >= limit { return .success(.frameLimit) }
-            guard let frame = try source.nextFrame(context) else {
+            guard var frame = try source.nextFrame(context) else {
                 return .success(endIfCancelled ?? .endOfStream)
             }
             if let end = endIfCancelled { return .success(end) }
             let arrival = context.clock.now
-            let startsAnew = frame.flags.contains(.discontinuity)
-            let timestamp = frameClock.stamp(
-                pts: frame.pts, arrival: frame.captureTime ?? arrival, startsAnew: startsAnew)
+            let stamp = frameClock.stamp(
+                pts: frame.pts, arrival: min(frame.captureTime ?? arrival, arrival),
+                startsAnew: frame.flags.contains(.discontinuity), wallClock: frame.wallClock)
+            let timestamp = stamp.time
+            frame.wallClock = stamp.wallClock
             let first = firstTimestamp ?? timestamp
             firstTimestamp = first
             if let limit = configuration.durationLimit, timestamp - first >= limit { return .success(.durationLimit) }
