@@ -1,7 +1,7 @@
 /// Says when a frame was taken, on the machine's clock, from its position on the source's clock and from when frames arrived.
 ///
 /// A frame arrives late by what its way took, never early, so the least delay seen is what the two clocks differ by. The filter keeps the
-/// least delay of each half second, lays the lowest line through those of the last half minute whose slope two clocks can have, and moves its
+/// least delay of each second, lays the lowest line through those of the last minute whose slope two clocks can have, and moves its
 /// own offset towards that line too slowly for anyone to see. `Docs/design/0009-frame-clock.md` has the reasons and the figures.
 ///
 /// All times are in nanoseconds. Nothing is allocated after the start.
@@ -12,10 +12,12 @@ struct DriftFilter {
     static let largestSlew = 5000e-6
     /// The time in which the offset covers most of its way to the line.
     private static let settling = 2e9
-    private static let bucketLength: Int64 = 500_000_000
+    private static let bucketLength: Int64 = 1_000_000_000
     private static let bucketCount = 64
     /// The span of the line from which on its slope is trusted.
-    private static let fullSpan = 10e9
+    private static let fullSpan = 5e9
+    /// How much of each new slope goes into the rate: much at first, little in the long run.
+    private static let gains = (largest: 0.5, sum: 6.0, smallest: 0.04)
     /// The delay is higher for good, and not by a jam that dissolves, when it has been more than this above the line for that long, and did not
     /// shrink by that part of the time.
     private static let shift = 250e6
@@ -37,6 +39,8 @@ struct DriftFilter {
     private var bucketStart: Int64 = 0
     /// By how much the delay grows with the position: how slow the source's clock is.
     private(set) var rate = 0.0
+    /// How many lines with a slope there have been since the anchor.
+    private var fits = 0.0
     /// A point of the lowest line.
     private var line = Sample(position: 0, delay: 0)
     /// The offset that the last frame got.
@@ -57,6 +61,7 @@ struct DriftFilter {
         (line, offset) = (least, least)
         bucketStart = time
         lateSince = nil
+        fits = 0
     }
 
     /// How much later than expected a frame of this position arrived; less than zero where it came too early to be true.
@@ -132,11 +137,7 @@ struct DriftFilter {
     private mutating func fitLine() {
         hull.removeAll(keepingCapacity: true)
         for sample in samples {
-            while hull.count >= 2,
-                slope(hull[hull.count - 2], hull[hull.count - 1]) >= slope(hull[hull.count - 1], sample)
-            {
-                hull.removeLast()
-            }
+            while hull.count >= 2, !isConvex(hull[hull.count - 2], hull[hull.count - 1], sample) { hull.removeLast() }
             hull.append(sample)
         }
         // The slopes rise along the hull. Points before one too steep downwards are from when the delay was larger, points after one too
@@ -150,10 +151,18 @@ struct DriftFilter {
             var edge = first
             while edge < last - 1, hull[edge + 1].position < middle { edge += 1 }
             let trust = min(1, Double(hull[last].position - hull[first].position) / Self.fullSpan)
-            rate += 0.25 * trust * trust * (slope(hull[edge], hull[edge + 1]) - rate)
+            fits += 1
+            let gain = max(Self.gains.smallest, min(Self.gains.largest, Self.gains.sum / fits))
+            rate += gain * trust * trust * (slope(hull[edge], hull[edge + 1]) - rate)
         }
         line = hull[first]
         for sample in hull[first...last] where sample.delay < extended(line, to: sample.position) { line = sample }
+    }
+
+    /// Whether the slopes rise at the middle one of three samples.
+    private func isConvex(_ first: Sample, _ middle: Sample, _ last: Sample) -> Bool {
+        (middle.delay - first.delay) * Double(last.position &- middle.position)
+            < (last.delay - middle.delay) * Double(middle.position &- first.position)
     }
 
     private func slope(_ left: Sample, _ right: Sample) -> Double {

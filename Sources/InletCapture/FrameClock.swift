@@ -171,8 +171,9 @@ struct FrameClock {
                 guard candidate.count >= Self.confirmations else { return guess(now: now) }
                 timeline = candidate.timeline
                 interval = min(step, Self.largestInterval)
+                // The least delay of the new timeline's frames, but after the last frame.
                 let time = pacing == .unpaced ? next(now: now) : reading.position + candidate.delay
-                return anchor(position: reading.position, at: max(time, (last ?? time - 1) + 1))
+                return anchor(position: reading.position, at: last.map { max(time, $0 + 1) } ?? time)
             }
         }
         candidate = TimestampUnwrapper(startingAt: pts, bits: timestampBits).map { Candidate(timeline: $0, delay: now) }

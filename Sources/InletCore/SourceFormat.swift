@@ -10,8 +10,8 @@ public struct SourceFormat: Sendable, Hashable {
     public var frameRate: Rational?
     /// The length in seconds of one tick of the source's PTS.
     public var timeBase: Rational
-    /// How many bits the source's PTS have before they start again from zero: 33 in MPEG-TS, 32 in RTP, which may also be how many a frame's
-    /// PTS keep counting beyond. The default, nil, is not known; the capture clock then guesses from a step back by a whole counter.
+    /// After how many bits the source's PTS start again from zero: 33 in MPEG-TS, 32 in RTP. PTS that a library has already carried on beyond
+    /// their width are understood, too. The default, nil, is not known: a step back by a whole counter is then taken for a wrap.
     public var timestampBits: Int?
     /// What the numbers mean as colour.
     public var colorSpace: ColorSpace
