@@ -6,6 +6,8 @@ public struct CaptureStatistics: Sendable {
     public var captured: UInt64 = 0
     /// Frames that became I420, whether wrapped or converted. A frame that no sink takes is never converted.
     public var converted: UInt64 = 0
+    /// Frames that had no PTS to go by, so that their timestamps are the times of their arrival, jitter included.
+    public var stampedByArrival: UInt64 = 0
     /// Losses before any sink: in the source, its driver or decoder, over all connections of the run. Gaps in the source's own count are among
     /// them, as ``DropReason/lostBySource``.
     public var sourceDrops: [DropReason: UInt64] = [:]

@@ -30,7 +30,7 @@ final class FrameDispatcher: Sendable {
     private struct State {
         var session: SessionID?
         var format: SourceFormat?
-        var frameClock = FrameClock(pacing: .live)
+        var frameClock = FrameClock(pacing: .live, timestampBits: nil)
         var receivers: [any FrameReceiver] = []
         var seenVersion = -1
         /// Frames and placeholders offered so far, all sessions together.
@@ -82,9 +82,9 @@ final class FrameDispatcher: Sendable {
             state.nextOwnSequence = nil
             state.sequenceOffset = state.nextSequence
             if isFirst {
-                state.frameClock = FrameClock(pacing: format.pacing)
+                state.frameClock = FrameClock(pacing: format.pacing, timestampBits: format.timestampBits)
             } else {
-                state.frameClock.reconnect(pacing: format.pacing)
+                state.frameClock.reconnect(pacing: format.pacing, timestampBits: format.timestampBits)
             }
             state.seenVersion = -1
         }
@@ -109,9 +109,13 @@ final class FrameDispatcher: Sendable {
             guard state.session == session else { return .notCurrent }
             if limits.frames == 0 { return .limit(.frameLimit) }
             let arrival = clock.now
-            let timestamp = state.frameClock.stamp(
-                pts: frame.pts, arrival: frame.captureTime ?? arrival,
-                startsAnew: frame.flags.contains(.discontinuity))
+            let stamp = state.frameClock.stamp(
+                pts: frame.pts, arrival: min(frame.captureTime ?? arrival, arrival),
+                startsAnew: frame.flags.contains(.discontinuity), wallClock: frame.wallClock)
+            let timestamp = stamp.time
+            if stamp.basis == .arrival { counters.stampedByArrival.wrappingAdd(1, ordering: .relaxed) }
+            var frame = frame
+            frame.wallClock = stamp.wallClock
             let first = state.firstTimestamp ?? timestamp
             state.firstTimestamp = first
             if let limit = limits.duration, timestamp - first >= limit { return .limit(.durationLimit) }

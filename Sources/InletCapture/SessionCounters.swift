@@ -9,6 +9,8 @@ final class SessionCounters: Sendable {
     let converted = Atomic(UInt64(0))
     /// Frames that a gap in the source's own count says are missing.
     let lostInSequence = Atomic(UInt64(0))
+    /// Frames whose place on the timeline is their arrival's.
+    let stampedByArrival = Atomic(UInt64(0))
 
     private let captureLatency = LatencyHistogram()
     private let recent = RollingFrameRate()
@@ -58,6 +60,7 @@ final class SessionCounters: Sendable {
         var statistics = CaptureStatistics()
         statistics.captured = captured.load(ordering: .relaxed)
         statistics.converted = converted.load(ordering: .relaxed)
+        statistics.stampedByArrival = stampedByArrival.load(ordering: .relaxed)
         statistics.captureLatency = captureLatency.snapshot
         statistics.firstArrival = Self.time(firstArrival)
         statistics.lastArrival = Self.time(lastArrival)
