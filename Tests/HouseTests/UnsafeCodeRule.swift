@@ -9,6 +9,7 @@ enum UnsafeCodeRule {
         "Sources/InletCore/I420Memory.swift": "allocates, owns and frees a picture's memory",
         "Sources/InletConvert/DirectConversion.swift": "calls libyuv with the planes of a checked picture",
         "Sources/InletConvert/FrameConverter.swift": "calls libyuv to scale and turn",
+        "Sources/InletConvert/I420Buffer+Cropping.swift": "wraps a part of a buffer's memory",
         "Sources/InletConvert/I420Planes.swift": "the three destination pointers of a draft",
         "Sources/InletConvert/NativeFormat.swift": "reads libavutil's description of a pixel format",
         "Sources/InletConvert/PlaneCopy.swift":

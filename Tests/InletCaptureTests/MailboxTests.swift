@@ -30,7 +30,8 @@ import Testing
         #expect(reasons == [.cancelled])
     }
 
-    @Test("However many elements come, the consumer is woken once for each time that it fell asleep", arguments: policies)
+    @Test(
+        "However many elements come, the consumer is woken once for each time that it fell asleep", arguments: policies)
     func oneWakeUp(_ policy: QueuePolicy) {
         let mailbox = mailbox(policy)
         for _ in 0..<3 {

@@ -84,7 +84,9 @@ import Testing
         #expect(times.count { limiter.admits($0) } == times.count)
     }
 
-    @Test("The rhythm of a source that states no rate, or a wrong one, is found within three seconds", arguments: [nil, 30, 120])
+    @Test(
+        "The rhythm of a source that states no rate, or a wrong one, is found within three seconds",
+        arguments: [nil, 30, 120])
     func unknownRate(_ stated: Int?) {
         for seed in 1...5 as ClosedRange<UInt64> {
             var limiter = RateLimiter(maximumFrameRate: Rational(30), sourceFrameRate: stated.map { Rational($0) })
@@ -156,7 +158,8 @@ import Testing
         }
         // And wherever a tenth of a second or more has gone by since the last one, or nearly, the next is taken.
         let late = times.indices.dropFirst().filter { index in
-            !taken.contains(times[index]) && taken.last { $0 < times[index] }.map { times[index] - $0 > .milliseconds(200) } ?? true
+            !taken.contains(times[index])
+                && taken.last { $0 < times[index] }.map { times[index] - $0 > .milliseconds(200) } ?? true
         }
         #expect(late.isEmpty)
     }

@@ -16,7 +16,9 @@ import Testing
         ([Rational(5), Rational(-1)], Rational(5)), ([Rational(0)], nil),
     ]
 
-    @Test("The rate in demand is the highest that any receiver wants, and unlimited where one has no limit", arguments: rateCases)
+    @Test(
+        "The rate in demand is the highest that any receiver wants, and unlimited where one has no limit",
+        arguments: rateCases)
     func rates(wanted: [Rational?], expected: Rational?) {
         #expect(SourceDemand(serving: wanted.map { SinkWants(maximumFrameRate: $0) }).maximumFrameRate == expected)
     }

@@ -13,8 +13,10 @@ struct CroppingTests {
     @Test("A part is what ffmpeg's crop filter cuts out, bit for bit")
     func agreesWithFFmpeg() throws {
         let picture = NativePicture(noise: "yuv420p", ImageSize(width: 99, height: 67))
-        let rects = [(0, 0, 98, 66), (2, 4, 40, 30), (16, 0, 83, 67), (98, 66, 1, 1), (64, 32, 35, 35), (10, 20, 17, 3)]
-            .map { ImageRect(x: $0.0, y: $0.1, width: $0.2, height: $0.3) }
+        let rects = [
+            (0, 0, 98, 66), (2, 4, 40, 30), (16, 0, 83, 67), (98, 66, 1, 1), (64, 32, 35, 35), (10, 20, 17, 3),
+        ]
+        .map { ImageRect(x: $0.0, y: $0.1, width: $0.2, height: $0.3) }
         let expected = try FFmpegCommand.i420(
             rects.map {
                 FFmpegCommand.Job(
@@ -53,7 +55,9 @@ struct CroppingTests {
 
     @Test(
         "A part outside of the picture, or one that begins within a chroma sample, is refused",
-        arguments: [(0, 0, 66, 2), (60, 0, 6, 2), (0, 40, 2, 10), (-2, 0, 4, 4), (1, 0, 4, 4), (0, 1, 4, 4), (0, 0, 0, 4)])
+        arguments: [
+            (0, 0, 66, 2), (60, 0, 6, 2), (0, 40, 2, 10), (-2, 0, 4, 4), (1, 0, 4, 4), (0, 1, 4, 4), (0, 0, 0, 4),
+        ])
     func refuses(x: Int, y: Int, width: Int, height: Int) throws {
         let whole = try buffer(NativePicture(noise: "yuv420p", ImageSize(width: 64, height: 48)))
         let error = #expect(throws: InletError.self) {
@@ -65,11 +69,13 @@ struct CroppingTests {
     @Test(
         "A turned picture is what ffmpeg's transpose filter gives, bit for bit",
         arguments: [
-            (Rotation.clockwise90, "transpose=clock"), (.clockwise180, "hflip,vflip"), (.clockwise270, "transpose=cclock"),
+            (Rotation.clockwise90, "transpose=clock"), (.clockwise180, "hflip,vflip"),
+            (.clockwise270, "transpose=cclock"),
         ])
     func turns(rotation: Rotation, filter: String) throws {
-        for size in [ImageSize(width: 64, height: 48), ImageSize(width: 130, height: 34), ImageSize(width: 31, height: 17)]
-        {
+        for size in [
+            ImageSize(width: 64, height: 48), ImageSize(width: 130, height: 34), ImageSize(width: 31, height: 17),
+        ] {
             let picture = NativePicture(noise: "yuv420p", size)
             let expected = try FFmpegCommand.i420([
                 .init(format: "yuv420p", size: size, bytes: picture.bytes, filter: filter)
