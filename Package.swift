@@ -89,7 +89,10 @@ let package = Package(
         tests("InletConvertTests", ["InletCore", "InletConvert", "InletTesting", "CFFmpeg"]),
         tests(
             "InletCaptureTests",
-            ["InletCore", "InletCapture", "InletTesting", "ReferenceTools", logging, histogram, metrics, metricsTestKit]),
+            [
+                "InletCore", "InletConvert", "InletCapture", "InletTesting", "PatternSource", "ReferenceTools", logging,
+                histogram, metrics, metricsTestKit,
+            ]),
         tests("InletTestingTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools", logging]),
         tests("PatternSourceTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools", logging]),
         tests("FFmpegSourceTests", ["InletCore", "InletTesting", "FFmpegSource", "ReferenceTools", logging]),

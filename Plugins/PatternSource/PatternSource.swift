@@ -94,9 +94,12 @@ public final class PatternSource: FrameSource {
     /// The newest frame that is due by the clock; nil before the first.
     private func dueNumber(_ context: SourceContext) -> UInt64? {
         guard let start else { return nil }
-        let elapsed = MediaTime(
-            ticks: (context.clock.now - start).wholeNanoseconds, timeBase: Rational(1, 1_000_000_000))
-        return UInt64(clamping: elapsed.rescaled(to: configuration.timeBase).ticks)
+        let elapsed = (context.clock.now - start).wholeNanoseconds
+        let ticks = MediaTime(ticks: elapsed, timeBase: Rational(1, 1_000_000_000))
+            .rescaled(to: configuration.timeBase).ticks
+        let number = UInt64(clamping: ticks)
+        // Due times are rounded down to a nanosecond, so the next frame may be due although its exact time has not come.
+        return time(of: number + 1).nanoseconds <= elapsed ? number + 1 : number
     }
 
     private func followDemand(_ context: SourceContext) {

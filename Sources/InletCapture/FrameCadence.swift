@@ -9,16 +9,20 @@ struct FrameCadence {
     private(set) var period: Int64?
     /// The newest frame's place.
     private var position: Int64 = 0
-    private var newest: Int64 = 0
+    private var newest: Int64?
     /// Moves towards the spacing of each frame by a thirty-second of itself, and so comes to lie at the median: slow and rough, but led astray
     /// by neither outliers nor gaps. It tells when ``period`` is a multiple or a fraction of the truth.
     private var median: Int64 = 0
-    private var frames = 0
+    /// Frames until the filter is trusted to have found the rhythm.
+    private var unsettledFrames = 0
+    /// Frames until ``median`` has come near to a rhythm that is new.
+    private var lostFrames = 0
 
     /// Frames missing in a row after which the rhythm is taken up anew.
     private static let longestStep: Int64 = 8
-    /// Frames before ``median`` is trusted more than ``period``.
     private static let settlingFrames = 16
+    /// Enough for ``median`` to double.
+    private static let searchingFrames = 24
 
     /// - Parameter period: what the source says; nil where it does not.
     init(period: Int64?) {
@@ -29,19 +33,27 @@ struct FrameCadence {
     /// Takes in a frame and gives the place where it would lie without jitter, at most half a period from its time.
     mutating func place(_ time: Int64) -> Int64 {
         defer { newest = time }
-        frames += 1
-        guard frames > 1 else {
+        guard let newest else {
             position = time
             return time
         }
         let spacing = max(1, time - newest)
         guard var period else {
             (period, median, position) = (spacing, spacing, time)
+            unsettledFrames = Self.settlingFrames
             return time
         }
+        // Timestamps a nanosecond apart must not bring it to where it could not grow any more.
         median = max(1000, median + (spacing > median ? median : -median) / 32)
-        if frames > Self.settlingFrames, period > median / 2 * 3 || period < median / 3 * 2 {
-            (frames, self.period, position) = (1, median, time)
+        if unsettledFrames > 0 {
+            unsettledFrames -= 1
+        } else if lostFrames == 0, period > median / 2 * 3 || period < median / 3 * 2 {
+            lostFrames = Self.searchingFrames
+        }
+        if lostFrames > 0 {
+            lostFrames -= 1
+            (self.period, position) = (median, time)
+            if lostFrames == 0 { unsettledFrames = Self.settlingFrames }
             return time
         }
         let steps = (time - position + period / 2) / period

@@ -62,15 +62,15 @@ import Testing
     func evenly(_ thinning: Thinning) {
         let ratio = thinning.source.doubleValue / thinning.limit.doubleValue
         let whole = Int(ratio.rounded(.down))
-        for seed in 1...10 as ClosedRange<UInt64> {
+        for seed in 1...5 as ClosedRange<UInt64> {
             var limiter = RateLimiter(maximumFrameRate: thinning.limit, sourceFrameRate: thinning.stated)
-            let times = times(thinning.source, seconds: 200, jitter: thinning.jitter, seed: seed)
+            let times = times(thinning.source, seconds: 100, jitter: thinning.jitter, seed: seed)
             let taken = times.indices.filter { limiter.admits(times[$0]) }
             let gaps = gaps(taken)
             // A ratio that is hardly less than a whole number is that number with a shorter gap once in a while.
             let allowed: Set = [whole, whole + 1, ratio - Double(whole) < 0.01 ? whole : whole + 1]
             #expect(Set(gaps.keys).isSubset(of: allowed), "\(gaps)")
-            #expect(abs(Double(taken.count) - 200 * thinning.limit.doubleValue) <= 2)
+            #expect(abs(Double(taken.count) - 100 * thinning.limit.doubleValue) <= 2)
         }
     }
 
@@ -85,16 +85,16 @@ import Testing
     }
 
     @Test(
-        "The rhythm of a source that states no rate, or a wrong one, is found within two seconds",
+        "The rhythm of a source that states no rate, or a wrong one, is found within three seconds",
         arguments: [nil, 30, 120])
     func unknownRate(_ stated: Int?) {
-        for seed in 1...10 as ClosedRange<UInt64> {
+        for seed in 1...5 as ClosedRange<UInt64> {
             var limiter = RateLimiter(maximumFrameRate: Rational(30), sourceFrameRate: stated.map { Rational($0) })
             let times = times(Rational(60), seconds: 60, jitter: .milliseconds(4), seed: seed)
             let taken = times.indices.filter { limiter.admits(times[$0]) }
-            #expect(gaps(taken.filter { $0 > 120 }).keys.sorted() == [2])
+            #expect(gaps(taken.filter { $0 > 180 }).keys.sorted() == [2])
             // Until then it may be uneven, but takes neither far too many nor far too few.
-            #expect((50...70).contains(taken.count { $0 <= 120 }))
+            #expect((80...100).contains(taken.count { $0 <= 180 }))
         }
     }
 
@@ -134,8 +134,8 @@ import Testing
         let taken = (first + second).filter { limiter.admits($0) }
         #expect(abs(taken.count - 480) <= 3)
         let period = 1000 / after
-        // All but the second after the change.
-        let settled = taken.filter { $0 > second[after] }
+        // All but the two seconds after the change.
+        let settled = taken.filter { $0 > second[2 * after] }
         let spacings = zip(settled, settled.dropFirst()).map { $1 - $0 }
         #expect(spacings.allSatisfy { abs($0 / .milliseconds(1) - 83.3) <= Double(period) + 4 })
     }
@@ -149,13 +149,18 @@ import Testing
         for _ in 0..<5000 {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             // Mostly 1 to 40 ms, sometimes up to 2.5 s.
-            now += Int64(state >> 40) % (state >> 60 == 0 ? 2_500_000_000 : 40_000_000) + 1_000_000
+            now += Int64(state >> 20) % (state >> 60 == 0 ? 2_500_000_000 : 40_000_000) + 1_000_000
             times.append(MonotonicTime(nanoseconds: now))
         }
         let taken = times.filter { limiter.admits($0) }
         for (index, time) in taken.enumerated().dropFirst(20) {
             #expect(time - taken[index - 20] > .milliseconds(1800))
         }
-        #expect(taken.count > 500)
+        // And wherever a tenth of a second or more has gone by since the last one, or nearly, the next is taken.
+        let late = times.indices.dropFirst().filter { index in
+            !taken.contains(times[index])
+                && taken.last { $0 < times[index] }.map { times[index] - $0 > .milliseconds(200) } ?? true
+        }
+        #expect(late.isEmpty)
     }
 }

@@ -23,9 +23,19 @@ import Testing
             "--report", "json",
         ])
         #expect(FrameLines(inlet.output).lines.map(\.pts) == (0..<30).map { "\($0 * 3)" })
-        // The pattern hears of the rate and draws no more than that.
-        let frames = try Report(inlet).frames
-        #expect(frames.captured == 30 && frames.dropped == [:])
+        // The pattern draws no other, so none is dropped.
+        let report = try Report(inlet)
+        #expect(report.frames.captured == 30 && report.frames.dropped.isEmpty)
+    }
+
+    @Test("A rate below that of a file takes evenly spaced frames and counts the others")
+    func rateOfFile() throws {
+        let clip = try TestClips.path("h264-b.mp4")
+        let all = FrameLines(try InletProcess.run(["run", clip, "--to", "framemd5:-", "--report", "none"]).output)
+        let inlet = try InletProcess.run(["run", clip, "--fps", "10", "--to", "framemd5:-", "--report", "json"])
+        let expected = all.lines.enumerated().filter { $0.offset.isMultiple(of: 3) }.map(\.element)
+        #expect(FrameLines(inlet.output).lines == expected)
+        #expect(try Report(inlet).frames.dropped == ["rateLimited": all.lines.count - expected.count])
     }
 
     @Test("Scaling gives pictures of the size asked for")

@@ -10,8 +10,12 @@ struct PatternRun {
     let source: any FrameSource
     let format: SourceFormat
 
-    init(_ configuration: PatternConfiguration, clock: ManualClock = ManualClock(waiting: .movesTime)) throws {
+    init(
+        _ configuration: PatternConfiguration, clock: any CaptureClock = ManualClock(waiting: .movesTime),
+        demand: SourceDemand = .everything
+    ) throws {
         context = SourceContext(clock: clock, logger: Logger(label: "test"))
+        context.setDemand(demand)
         source = configuration.makeSource()
         format = try source.open(context)
     }

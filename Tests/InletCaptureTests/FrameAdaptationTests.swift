@@ -1,0 +1,133 @@
+import Foundation
+import InletCore
+import ReferenceTools
+import Testing
+
+@testable import InletCapture
+
+@Suite struct FrameAdaptationTests {
+    private func adapt(
+        _ wants: SinkWants, _ width: Int, _ height: Int, rotation: Rotation = .none, pixels: Rational? = nil
+    ) throws -> (FrameAdaptation, PictureShape) {
+        let picture = PictureShape(
+            size: ImageSize(width: width, height: height), rotation: rotation, sampleAspectRatio: pixels)
+        return (try FrameAdaptation(wants, to: picture), picture)
+    }
+
+    /// Size and sample aspect ratio that ffmpeg gives a picture.
+    private func ffprobe(_ graph: String) throws -> String {
+        let output = try ReferenceCommand.run(
+            "ffprobe",
+            [
+                "-v", "error", "-f", "lavfi", "-i", graph, "-show_entries",
+                "stream=width,height,sample_aspect_ratio", "-of", "csv=p=0",
+            ])
+        return String(decoding: output, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    @Test(
+        "A larger picture is fitted within a size as ffmpeg's scale filter does, with its pixel shape",
+        arguments: [
+            (1920, 1080, 640, 480), (1080, 1920, 640, 480), (1921, 1081, 640, 640), (720, 576, 333, 333),
+            (640, 480, 639, 479),
+        ])
+    func fits(width: Int, height: Int, most: Int, high: Int) throws {
+        let wants = SinkWants(largestSize: ImageSize(width: most, height: high))
+        let (adaptation, picture) = try adapt(wants, width, height, pixels: Rational(16, 15))
+        let ratio = try #require(adaptation.sampleAspectRatio(of: picture))
+        let expected = try ffprobe(
+            """
+            testsrc=size=\(width)x\(height):rate=1:duration=1,setsar=16/15,\
+            scale=\(most):\(high):force_original_aspect_ratio=decrease:force_divisible_by=2
+            """)
+        let size = adaptation.size
+        #expect("\(size.width),\(size.height),\(ratio.numerator):\(ratio.denominator)" == expected)
+    }
+
+    @Test("A fitted picture has at least two rows and columns, or one where no more may be")
+    func fitsFlatOnes() throws {
+        func fitted(_ width: Int, _ height: Int) throws -> ImageSize {
+            try adapt(SinkWants(largestSize: ImageSize(width: width, height: height)), 4000, 30).0.size
+        }
+        #expect(try fitted(100, 100) == ImageSize(width: 100, height: 2))
+        #expect(try fitted(100, 1) == ImageSize(width: 100, height: 1))
+        #expect(try fitted(1, 1) == ImageSize(width: 1, height: 1))
+    }
+
+    @Test("A picture that fits is left as it is, odd sizes too")
+    func leavesSmallOnes() throws {
+        let (adaptation, picture) = try adapt(SinkWants(largestSize: ImageSize(width: 640, height: 480)), 639, 479)
+        #expect(adaptation.isIdentity(for: picture))
+        let (plain, other) = try adapt(SinkWants(), 639, 479, rotation: .clockwise90, pixels: Rational(4, 3))
+        #expect(plain.isIdentity(for: other))
+        #expect(plain.sampleAspectRatio(of: other) == Rational(4, 3))
+    }
+
+    @Test("Sizes are those of the upright picture where the rotation is applied, and of the stored one where it is not")
+    func sizesAndRotation() throws {
+        let wide = ImageSize(width: 640, height: 480)
+        var wants = SinkWants(size: wide, rotation: .applied)
+        let (turned, picture) = try adapt(wants, 1920, 1080, rotation: .clockwise90, pixels: Rational(1))
+        #expect(turned.size == wide.transposed && turned.turn == .clockwise90)
+        // 1080x1920 upright, made 640x480: pixels are (1080/640) / (1920/480) wide.
+        #expect(turned.sampleAspectRatio(of: picture) == Rational(27, 64))
+        #expect(try adapt(wants, 1920, 1080, rotation: .clockwise180).0.size == wide)
+        wants.rotation = .metadata
+        let (stored, _) = try adapt(wants, 1920, 1080, rotation: .clockwise90)
+        #expect(stored.size == wide && stored.turn == .none)
+
+        let fitted = SinkWants(largestSize: wide, rotation: .applied)
+        #expect(
+            try adapt(fitted, 1920, 1080, rotation: .clockwise90).0.size == ImageSize(width: 480, height: 270))
+        // Upright it is 9:16; the part with a shape of 4:3 has its full upright width.
+        let (center, _) = try adapt(
+            SinkWants(crop: .center(Rational(4, 3)), rotation: .applied), 1920, 1080, rotation: .clockwise270)
+        #expect(center.crop == ImageRect(x: 554, y: 0, width: 810, height: 1080))
+    }
+
+    @Test("A turned picture without square pixels has them turned, too")
+    func turnedPixels() throws {
+        let (adaptation, picture) = try adapt(
+            SinkWants(rotation: .applied), 720, 576, rotation: .clockwise90, pixels: Rational(16, 15))
+        #expect(adaptation.sampleAspectRatio(of: picture) == Rational(15, 16))
+    }
+
+    @Test(
+        "The part in the middle has the wanted shape as shown, begins and ends at even pixels, and is as large as can be",
+        arguments: [
+            (1920, 1080, Rational(4, 3), nil, ImageRect(x: 240, y: 0, width: 1440, height: 1080)),
+            (1280, 720, Rational(1), nil, ImageRect(x: 280, y: 0, width: 720, height: 720)),
+            (640, 480, Rational(16, 9), nil, ImageRect(x: 0, y: 60, width: 640, height: 360)),
+            // PAL with wide pixels is shown 16:9: a square of it is 405 pixels wide, made even.
+            (720, 576, Rational(1), Rational(64, 45), ImageRect(x: 158, y: 0, width: 404, height: 576)),
+            (720, 576, Rational(16, 9), Rational(64, 45), nil), (81, 67, Rational(81, 67), nil, nil),
+            (81, 67, Rational(1), nil, ImageRect(x: 6, y: 0, width: 66, height: 67)),
+            (64, 48, Rational(1000), nil, ImageRect(x: 0, y: 22, width: 64, height: 2)),
+            // A pixel shape that makes no sense counts as square.
+            (64, 48, Rational(1), Rational(0), ImageRect(x: 8, y: 0, width: 48, height: 48)),
+            (1, 1, Rational(2), nil, ImageRect(x: 0, y: 0, width: 1, height: 1)),
+        ] as [(Int, Int, Rational, Rational?, ImageRect?)])
+    func center(width: Int, height: Int, shape: Rational, pixels: Rational?, expected: ImageRect?) throws {
+        let (adaptation, picture) = try adapt(SinkWants(crop: .center(shape)), width, height, pixels: pixels)
+        #expect(adaptation.crop == expected)
+        #expect(adaptation.sampleAspectRatio(of: picture) == pixels)
+    }
+
+    @Test("A part with the shape of the wanted size is not stretched")
+    func centerAndSize() throws {
+        let wants = SinkWants(crop: .center(Rational(16, 9)), size: ImageSize(width: 640, height: 360))
+        let (adaptation, picture) = try adapt(wants, 1440, 1080, pixels: Rational(1))
+        #expect(adaptation.crop == ImageRect(x: 0, y: 134, width: 1440, height: 810))
+        #expect(adaptation.sampleAspectRatio(of: picture) == Rational(1))
+    }
+
+    @Test("A part that lies outside of the picture is an invalid configuration, and one that is all of it is no part")
+    func exact() throws {
+        let rect = ImageRect(x: 16, y: 8, width: 32, height: 40)
+        #expect(try adapt(SinkWants(crop: .exact(rect)), 64, 48).0.crop == rect)
+        #expect(
+            try adapt(SinkWants(crop: .exact(ImageRect(x: 0, y: 0, width: 64, height: 48))), 64, 48).0.crop == nil)
+        let error = #expect(throws: InletError.self) { try adapt(SinkWants(crop: .exact(rect)), 64, 46) }
+        #expect(error?.code == .invalidConfiguration)
+    }
+}

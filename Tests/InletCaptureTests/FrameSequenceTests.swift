@@ -1,0 +1,98 @@
+import InletCapture
+import InletCore
+import InletTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct FrameSequenceTests {
+    private func capturer(_ steps: [ScriptedSource.Step]) -> Capturer {
+        Capturer(ScriptedSourceConfiguration(.init(steps)))
+    }
+
+    /// The next end of a sink among the events.
+    private func end(_ events: AsyncStream<CapturerEvent>) async -> (name: String, error: InletError?)? {
+        for await event in events {
+            if case .sinkEnded(_, let name, let error) = event { return (name, error) }
+        }
+        return nil
+    }
+
+    @Test("A sequence that is let go of is detached while the run goes on")
+    func released() async throws {
+        let capturer = capturer(.frames(3) + [.hang])
+        let events = capturer.events
+        var frames: FrameSequence? = capturer.frames(queue: .lossless(4))
+        async let reason = capturer.run()
+        var iterator = frames?.makeAsyncIterator()
+        #expect(try await iterator?.next()?.sequence == 0)
+        frames = nil
+        // The iterator alone still holds it.
+        #expect(try await iterator?.next()?.sequence == 1)
+        #expect(capturer.statistics.sinks.map(\.isAttached) == [true])
+        iterator = nil
+        #expect(await end(events)?.name == "frames")
+        #expect(capturer.statistics.sinks.map(\.isAttached) == [false])
+        #expect(capturer.state == .live)
+        capturer.stop()
+        #expect(try await reason == .cancelled)
+    }
+
+    @Test("A sequence that was never iterated is detached when it is let go of")
+    func neverIterated() async throws {
+        let capturer = capturer(.frames(3) + [.hang])
+        let events = capturer.events
+        var frames: FrameSequence? = capturer.frames()
+        #expect(frames != nil)
+        frames = nil
+        #expect(await end(events)?.name == "frames")
+        #expect(capturer.statistics.sinks.map(\.isAttached) == [false])
+    }
+
+    @Test("Cancelling the task that waits for a frame detaches its sequence and ends its loop without an error")
+    func cancelled() async throws {
+        let capturer = capturer(.frames(2) + [.hang])
+        let events = capturer.events
+        let frames = capturer.frames(queue: .lossless(4))
+        async let reason = capturer.run()
+        let (taken, continuation) = AsyncStream.makeStream(of: UInt64.self)
+        let task = Task {
+            for try await frame in frames { continuation.yield(frame.sequence) }
+        }
+        for await sequence in taken where sequence == 1 { break }
+        task.cancel()
+        try await task.value
+        #expect(await end(events)?.name == "frames")
+        // The sequence is still there, and over.
+        var iterator = frames.makeAsyncIterator()
+        #expect(try await iterator.next() == nil)
+        capturer.stop()
+        #expect(try await reason == .cancelled)
+    }
+
+    @Test("Wants that cannot be fulfilled end the loop with an error")
+    func badWants() async throws {
+        let capturer = capturer(.frames(3))
+        let events = capturer.events
+        await #expect {
+            try await capturer.run(wants: SinkWants(size: ImageSize(width: -1, height: 1))) { frames in
+                for try await _ in frames {}
+            }
+        } throws: { ($0 as? InletError)?.code == .invalidConfiguration }
+        #expect(await end(events)?.error?.code == .invalidConfiguration)
+    }
+
+    @Test("Frames too small for the wanted part are passed over")
+    func shrinkingSource() async throws {
+        let small = ScriptedFrame(pts: 1, size: ImageSize(width: 16, height: 16))
+        let capturer = capturer([
+            .frame(ScriptedFrame(pts: 0)), .frame(small), .frame(ScriptedFrame(pts: 2)),
+        ])
+        let wants = SinkWants(crop: .exact(ImageRect(x: 16, y: 16, width: 32, height: 32)))
+        let sequences = try await capturer.run(queue: .lossless(), wants: wants) { frames in
+            var seen: [UInt64] = []
+            for try await frame in frames { seen.append(frame.sequence) }
+            return seen
+        }
+        #expect(sequences == [0, 2])
+        #expect(capturer.statistics.drops == [.outsidePicture: 1])
+    }
+}

@@ -1,0 +1,281 @@
+import InletConvert
+import InletCore
+import InletTesting
+import Synchronization
+import Testing
+
+@testable import InletCapture
+
+/// One sink at the end of its queue: what it gets, what it is spared, and what becomes of it when it fails.
+@Suite(.timeLimit(.minutes(1))) struct SinkDeliveryTests {
+    private static let full = InletError(.resourceExhausted, "The disk is full.")
+
+    /// Makes recording sinks, each with the next behavior; the last serves all further ones.
+    private struct Sinks: FrameSinkConfiguration {
+        let log = RecordingSink.Log()
+        var behaviors: [RecordingSink.Behavior]
+        let made = Counter()
+        var redactedURI: String { "recording:" }
+
+        final class Counter: Sendable {
+            let count = Atomic(0)
+        }
+
+        init(_ behaviors: RecordingSink.Behavior...) { self.behaviors = behaviors }
+
+        func makeSink() -> any FrameSink {
+            let index = made.count.add(1, ordering: .relaxed).oldValue
+            return RecordingSink(behaviors[min(index, behaviors.count - 1)], log: log)
+        }
+    }
+
+    private static func failing(at index: Int) -> RecordingSink.Behavior {
+        var behavior = RecordingSink.Behavior()
+        behavior.frameError = (index, full)
+        return behavior
+    }
+
+    /// A delivery that is driven frame by frame.
+    private struct Run {
+        let clock = ManualClock()
+        let delivery: SinkDelivery
+        let events = Events()
+
+        final class Events: Sendable {
+            let texts = Mutex([String]())
+            var all: [String] { texts.withLock { $0 } }
+        }
+
+        init(_ sinks: Sinks, wants: SinkWants = SinkWants(), restart: RestartDelay? = nil) {
+            let conversion = ConversionContext(
+                converter: FrameConverter(), pool: I420BufferPool(capacity: 4), scalingPool: I420BufferPool(capacity: 4)
+            ) {}
+            let events = events
+            delivery = SinkDelivery(
+                id: SinkID(number: 1), name: "sink", sink: sinks.makeSink(), wants: wants, policy: .lossless(100),
+                restart: restart.map { .init(configuration: sinks, delay: $0) },
+                context: DeliveryContext(clock: clock, conversion: conversion) { _, event in
+                    let text =
+                        switch event {
+                        case .ended(let error): "ended \(error?.code.description ?? "well")"
+                        case .restarting(let error, let attempt, let delay): "\(error.code) \(attempt) \(delay)"
+                        }
+                    events.texts.withLock { $0.append(text) }
+                })
+            delivery.begin(ScriptedSource.format(), room: ProducerGate())
+        }
+
+        /// Offers a frame and waits until it was delivered or dropped.
+        func offer(_ size: ImageSize = ImageSize(width: 64, height: 48)) async throws {
+            let before = settled
+            var draft = try I420Draft(size: size)
+            draft.fillBlack()
+            let frame = SourceFrame(draft.publish(), pts: nil, sequence: before)
+            delivery.offer(
+                CapturedFrame(
+                    frame, timestamp: MonotonicTime(nanoseconds: Int64(before) * 1_000_000), stages: StageTimes())
+            ) { false }
+            while settled == before { await Task.yield() }
+        }
+
+        var drops: [DropReason: UInt64] { delivery.counters.snapshot(id: delivery.id, name: "").drops }
+        var delivered: UInt64 { delivery.counters.snapshot(id: delivery.id, name: "").delivered }
+        private var settled: UInt64 { delivered + drops.values.reduce(0, +) }
+    }
+
+    // MARK: Failing
+
+    @Test("A sink that throws is made anew when its delay is over, on the same queue, and gets the frames from then on")
+    func restarts() async throws {
+        let sinks = Sinks(Self.failing(at: 2), RecordingSink.Behavior())
+        let run = Run(sinks, restart: RestartDelay())
+        for _ in 0..<3 { try await run.offer() }
+        #expect(run.events.all == ["resourceExhausted 1 1.0 seconds"])
+        // The failed sink was finished, and no other is made before its time.
+        #expect(sinks.log.isFinished && sinks.made.count.load(ordering: .relaxed) == 1)
+        run.clock.advance(by: .milliseconds(999))
+        for _ in 0..<2 { try await run.offer() }
+        #expect(run.drops == [.sinkFailed: 3])
+        run.clock.advance(by: .milliseconds(1))
+        for _ in 0..<4 { try await run.offer() }
+        #expect(sinks.made.count.load(ordering: .relaxed) == 2)
+        #expect(sinks.log.formats.count == 2)
+        #expect(sinks.log.frames.map(\.sequence) == [0, 1, 5, 6, 7, 8])
+        run.delivery.finish(nil)
+        await run.delivery.ended.value()
+        #expect(run.events.all.last == "ended well")
+        #expect(run.delivered == 6 && run.drops == [.sinkFailed: 3])
+    }
+
+    @Test("Each attempt in a row waits twice as long, up to the longest delay; after the last one the sink is detached")
+    func attempts() async throws {
+        var delay = RestartDelay()
+        delay.longest = .seconds(3)
+        delay.attempts = 4
+        let run = Run(Sinks(Self.failing(at: 0)), restart: delay)
+        for seconds in [1, 2, 3, 3] {
+            try await run.offer()
+            run.clock.advance(by: .seconds(seconds))
+        }
+        #expect(
+            run.events.all == [
+                "resourceExhausted 1 1.0 seconds", "resourceExhausted 2 2.0 seconds", "resourceExhausted 3 3.0 seconds",
+                "resourceExhausted 4 3.0 seconds",
+            ])
+        try await run.offer()
+        await run.delivery.ended.value()
+        #expect(run.events.all.last == "ended resourceExhausted")
+        #expect(run.drops == [.sinkFailed: 5])
+    }
+
+    @Test("A sink that worked for long enough begins with the first delay again")
+    func healthy() async throws {
+        let run = Run(Sinks(Self.failing(at: 1)), restart: RestartDelay())
+        for advance in [0, 1, 0, 2] {
+            try await run.offer()
+            run.clock.advance(by: .seconds(advance))
+        }
+        // The third sink takes a frame, and its next one a long time later.
+        try await run.offer()
+        run.clock.advance(by: .seconds(10))
+        try await run.offer()
+        #expect(
+            run.events.all == [
+                "resourceExhausted 1 1.0 seconds", "resourceExhausted 2 2.0 seconds", "resourceExhausted 1 1.0 seconds",
+            ])
+    }
+
+    @Test("A sink that fails to start is restarted, too, and was not finished")
+    func failsToStart() async throws {
+        var behavior = RecordingSink.Behavior()
+        behavior.startError = Self.full
+        let sinks = Sinks(behavior, RecordingSink.Behavior())
+        let run = Run(sinks, restart: RestartDelay())
+        try await run.offer()
+        #expect(!sinks.log.isFinished)
+        run.clock.advance(by: .seconds(1))
+        try await run.offer()
+        #expect(sinks.log.frames.map(\.sequence) == [1])
+    }
+
+    @Test("A stream that ends while a sink waits to be restarted ends it with what it failed with")
+    func endsWhileWaiting() async throws {
+        for closes in [true, false] {
+            let run = Run(Sinks(Self.failing(at: 0)), restart: RestartDelay())
+            try await run.offer()
+            if closes { run.delivery.close() } else { run.delivery.finish(nil) }
+            await run.delivery.ended.value()
+            #expect(run.events.all == ["resourceExhausted 1 1.0 seconds", "ended resourceExhausted"])
+        }
+    }
+
+    @Test("A sink that has had enough, or that is not to be restarted, is detached at once")
+    func detached() async throws {
+        var enough = RecordingSink.Behavior()
+        enough.frameLimit = 1
+        let satisfied = Run(Sinks(enough), restart: RestartDelay())
+        for _ in 0..<2 { try await satisfied.offer() }
+        await satisfied.delivery.ended.value()
+        #expect(satisfied.events.all == ["ended well"])
+        #expect(satisfied.drops == [.cancelled: 1])
+
+        let failed = Run(Sinks(Self.failing(at: 0)))
+        try await failed.offer()
+        await failed.delivery.ended.value()
+        #expect(failed.events.all == ["ended resourceExhausted"])
+    }
+
+    // MARK: Wants
+
+    @Test(
+        "Wants that cannot be fulfilled end the sink before it starts, and it is not made anew",
+        arguments: [
+            SinkWants(size: ImageSize(width: 0, height: 0)),
+            SinkWants(crop: .exact(ImageRect(x: 32, y: 0, width: 34, height: 48))),
+            SinkWants(maximumFrameRate: Rational(-1)),
+        ])
+    func badWants(wants: SinkWants) async throws {
+        let sinks = Sinks(RecordingSink.Behavior())
+        let run = Run(sinks, wants: wants, restart: RestartDelay())
+        try await run.offer()
+        await run.delivery.ended.value()
+        #expect(run.events.all == ["ended invalidConfiguration"])
+        #expect(sinks.log.events.isEmpty)
+    }
+
+    @Test("Frames too small for the wanted part are dropped with their reason once one was large enough")
+    func shrinkingSource() async throws {
+        let sinks = Sinks(RecordingSink.Behavior())
+        let wants = SinkWants(crop: .exact(ImageRect(x: 32, y: 0, width: 32, height: 48)))
+        let run = Run(sinks, wants: wants)
+        for width in [64, 62, 32, 64, 1920] { try await run.offer(ImageSize(width: width, height: 48)) }
+        #expect(run.drops == [.outsidePicture: 2])
+        #expect(sinks.log.frames.map(\.size) == Array(repeating: ImageSize(width: 32, height: 48), count: 3))
+        #expect(run.events.all.isEmpty)
+    }
+
+    // MARK: Through the capturer
+
+    @Test("While one sink fails again and again, the other gets everything, and every restart is an event")
+    func othersNeverNotice() async throws {
+        let capturer = Capturer(ScriptedSourceConfiguration(.init(.frames(60))))
+        let good = RecordingSink.Log()
+        capturer.attach(RecordingSink(log: good))
+        let bad = Sinks(Self.failing(at: 9))
+        var delay = RestartDelay()
+        delay.first = .zero
+        capturer.attach(bad, onFailure: .restart(after: delay))
+        let events = capturer.events
+        #expect(try await capturer.run() == .endOfStream)
+        #expect(good.frames.count == 60)
+        // Of each ten frames the tenth fails.
+        #expect(bad.log.frames.map { $0.sequence % 10 }.allSatisfy { $0 < 9 })
+        #expect(bad.log.frames.count == 54)
+        var attempts: [Int] = []
+        for await event in events {
+            if case .sinkRestarting(_, name: "recording:", let error, let attempt, delay: .zero) = event,
+                error.code == .resourceExhausted
+            {
+                attempts.append(attempt)
+            }
+        }
+        #expect(attempts == Array(1...6))
+        #expect(capturer.statistics.drops == [.sinkFailed: 6])
+    }
+
+    @Test(
+        "A run that ends without sinks does so when the last one has had enough or has failed",
+        arguments: [true, false])
+    func endsWithoutSinks(stops: Bool) async throws {
+        var configuration = CapturerConfiguration()
+        configuration.endsWithoutSinks = true
+        let capturer = Capturer(ScriptedSourceConfiguration(.init(.frames(5) + [.hang])), configuration: configuration)
+        var first = RecordingSink.Behavior()
+        first.frameLimit = 1
+        var last = Self.failing(at: 3)
+        if stops { (last.frameError, last.frameLimit) = (nil, 3) }
+        let log = RecordingSink.Log()
+        capturer.attach(RecordingSink(first), named: "first")
+        capturer.attach(RecordingSink(last, log: log), named: "last")
+        let events = capturer.events
+        #expect(try await capturer.run() == .noSinks)
+        #expect(log.frames.count == 3 && log.isFinished)
+        var ends: [String] = []
+        for await event in events {
+            if case .sinkEnded(_, let name, let error) = event {
+                ends.append("\(name) \(error?.code.description ?? "")")
+            }
+        }
+        #expect(ends.sorted() == ["first ", stops ? "last " : "last resourceExhausted"])
+    }
+
+    @Test("Without endsWithoutSinks the run goes on when the last sink has had enough")
+    func goesOnWithoutSinks() async throws {
+        let capturer = Capturer(ScriptedSourceConfiguration(.init(.frames(50))))
+        var behavior = RecordingSink.Behavior()
+        behavior.frameLimit = 1
+        capturer.attach(RecordingSink(behavior))
+        #expect(try await capturer.run() == .endOfStream)
+        #expect(capturer.statistics.captured == 50)
+    }
+}

@@ -1,0 +1,123 @@
+import InletCore
+import InletTesting
+import PatternSource
+import Synchronization
+import Testing
+
+@testable import InletCapture
+
+@Suite(.timeLimit(.minutes(1))) struct SourceDemandTests {
+    private static func size(_ width: Int, _ height: Int) -> ImageSize { ImageSize(width: width, height: height) }
+
+    private static let rateCases: [([Rational?], Rational?)] = [
+        ([], nil), ([nil], nil), ([Rational(5)], Rational(5)), ([Rational(5), Rational(30, 7)], Rational(5)),
+        ([Rational(5), nil], nil),
+        // One that cannot be ends its sink, and asks for nothing.
+        ([Rational(5), Rational(-1)], Rational(5)), ([Rational(0)], nil),
+    ]
+
+    @Test(
+        "The rate in demand is the highest that any receiver wants, and unlimited where one has no limit",
+        arguments: rateCases)
+    func rates(wanted: [Rational?], expected: Rational?) {
+        #expect(SourceDemand(serving: wanted.map { SinkWants(maximumFrameRate: $0) }).maximumFrameRate == expected)
+    }
+
+    private static let sizeCases: [([SinkWants], ImageSize?)] = [
+        ([SinkWants()], nil),
+        ([SinkWants(size: size(640, 480)), SinkWants()], nil),
+        ([SinkWants(size: size(640, 480)), SinkWants(largestSize: size(320, 720))], size(640, 720)),
+        // A rectangle is in pixels of the source's own size.
+        ([SinkWants(crop: .exact(ImageRect(x: 0, y: 0, width: 64, height: 64)), size: size(32, 32))], nil),
+        ([SinkWants(crop: .center(Rational(1)))], nil),
+        // The square in the middle of 640x640 is large enough for 640x480; that of 640x480 would be enlarged.
+        ([SinkWants(crop: .center(Rational(1)), size: size(640, 480))], size(640, 640)),
+        ([SinkWants(crop: .center(Rational(4, 3)), size: size(640, 480))], size(640, 480)),
+        ([SinkWants(crop: .center(Rational(1)), largestSize: size(640, 480))], size(480, 480)),
+        // How the source turns its pictures is not known.
+        ([SinkWants(size: size(640, 480), rotation: .applied)], size(640, 640)),
+        ([SinkWants(size: size(640, 480), rotation: .metadata)], size(640, 480)),
+    ]
+
+    @Test("The size in demand covers what every receiver wants", arguments: sizeCases)
+    func sizes(wants: [SinkWants], expected: ImageSize?) {
+        #expect(SourceDemand(serving: wants).largestSize == expected)
+    }
+
+    /// A source without end that notes each demand it sees.
+    private final class Watcher: FrameSource {
+        struct Configuration: FrameSourceConfiguration {
+            let log = Log()
+            var redactedURI: String { "watcher:" }
+            func makeSource() -> any FrameSource { Watcher(log) }
+        }
+
+        final class Log: Sendable {
+            let demands = Mutex([SourceDemand]())
+            var newest: SourceDemand? { demands.withLock { $0.last } }
+        }
+
+        private let log: Log
+        private var sequence: UInt64 = 0
+        init(_ log: Log) { self.log = log }
+
+        private func look(_ context: SourceContext) {
+            let demand = context.demand
+            log.demands.withLock { if $0.last != demand { $0.append(demand) } }
+        }
+
+        func open(_ context: SourceContext) throws -> SourceFormat {
+            look(context)
+            return ScriptedSource.format()
+        }
+
+        func nextFrame(_ context: SourceContext) throws -> SourceFrame? {
+            try context.checkCancellation()
+            look(context)
+            defer { sequence += 1 }
+            var draft = try I420Draft(size: SourceDemandTests.size(16, 16))
+            draft.fillBlack()
+            return SourceFrame(
+                draft.publish(), pts: MediaTime(ticks: Int64(sequence), timeBase: Rational(1, 30)), sequence: sequence)
+        }
+
+        func close() {}
+    }
+
+    @Test("The source knows the demand when it is opened, and hears of it when sinks come and go")
+    func hooks() async throws {
+        let source = Watcher.Configuration()
+        let capturer = Capturer(source)
+        capturer.attach(RecordingSink(), queue: .latest, wants: SinkWants(maximumFrameRate: Rational(5)))
+        async let reason = capturer.run()
+        func comes(_ rate: Rational?) async {
+            while source.log.newest != SourceDemand(maximumFrameRate: rate) { await Task.yield() }
+        }
+        await comes(Rational(5))
+        let quick = capturer.attach(
+            RecordingSink(), queue: .latest, wants: SinkWants(maximumFrameRate: Rational(20)))
+        await comes(Rational(20))
+        let full = capturer.attach(RecordingSink(), queue: .latest)
+        await comes(nil)
+        await capturer.detach(full)
+        await comes(Rational(20))
+        await capturer.detach(quick)
+        await comes(Rational(5))
+        capturer.stop()
+        #expect(try await reason == .cancelled)
+        #expect(source.log.demands.withLock { $0.first } == SourceDemand(maximumFrameRate: Rational(5)))
+    }
+
+    @Test("A pattern draws only the frames that its sinks want, and nothing counts as lost or thinned out")
+    func patternEndToEnd() async throws {
+        let log = RecordingSink.Log()
+        let capturer = Capturer(
+            PatternConfiguration(.ball, size: Self.size(64, 64), frames: 90, pace: .unpaced))
+        capturer.attach(RecordingSink(log: log), wants: SinkWants(maximumFrameRate: Rational(10)))
+        #expect(try await capturer.run() == .endOfStream)
+        #expect(log.frames.map(\.pts?.ticks) == (0..<30).map { $0 * 3 })
+        #expect(log.frames.map(\.sequence) == Array(0..<30))
+        #expect(capturer.statistics.captured == 30)
+        #expect(capturer.statistics.drops.isEmpty)
+    }
+}
