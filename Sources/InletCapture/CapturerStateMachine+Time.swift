@@ -28,6 +28,8 @@ extension CapturerStateMachine {
         figures.stalls += 1
         outageStart = stallTime - allowance.stall
         actions.append(.noticeNextFrame(id))
+        // Told at once, as the same tick may find it overdue.
+        tellState(&actions)
     }
 
     private func overdueOperation(_ now: MonotonicTime, deadline: MonotonicTime?) -> (name: String, message: String)? {

@@ -360,7 +360,7 @@ struct CapturerStateMachine {
         figures.outage += now - outageStart
     }
 
-    private mutating func tellState(_ actions: inout [Action]) {
+    mutating func tellState(_ actions: inout [Action]) {
         let state = visibleState
         guard state != shown else { return }
         shown = state

@@ -109,15 +109,15 @@ final class SequenceDelivery: FrameReceiver {
         do throws(InletError) {
             guard let frame = try context.convert(captured, for: self) else { return nil }
             hasFitted.store(true, ordering: .relaxed)
-            counters.delivered.add(1, ordering: .relaxed)
+            context.countDelivery(of: frame, to: self, consumed: nil)
             return frame
         } catch {
             guard hasFitted.load(ordering: .relaxed) else {
-                counters.countDrop(.conversionFailed)
+                context.countDrop(of: captured, .conversionFailed, by: self)
                 close(error)
                 throw error
             }
-            counters.countDrop(.outsidePicture)
+            context.countDrop(of: captured, .outsidePicture, by: self)
             return nil
         }
     }

@@ -1,0 +1,319 @@
+import InletCore
+import Testing
+
+@testable import InletCapture
+
+/// Every input in every state: a table of what is shown and what is done.
+@Suite struct CapturerStateMachineTests {
+    private static let disconnected = InletError(.disconnected, "The cable is out.")
+    private static let wrongPassword = InletError(.authenticationFailed, "The password is wrong.")
+    private static let format = SourceFormat(
+        size: ImageSize(width: 64, height: 48), pixelFormat: .yuv420p, frameRate: Rational(30),
+        timeBase: Rational(1, 30),
+        pacing: .live)
+
+    /// What happens, in the words of the table. Sessions are counted from 1.
+    enum Step: CustomTestStringConvertible {
+        case start, stop, noSinks, pause, resume, disable, enable
+        case opened(Int), frame(Int), stoodStill(Int), interrupt(Int), uninterrupt(Int)
+        case ends(Int), fails(Int), failsForGood(Int), closesForPause(Int)
+        /// Time passes while the source is inside an operation that has to end by then.
+        case silence(Duration)
+        /// Time passes while the source is inside no operation.
+        case time(Duration)
+
+        var testDescription: String { "\(self)" }
+    }
+
+    struct Row: CustomTestStringConvertible {
+        var steps: [Step]
+        var state: CapturerState
+        var actions: [String]
+        var testDescription: String { "\(steps)" }
+
+        init(_ steps: [Step], _ state: CapturerState, _ actions: [String] = []) {
+            (self.steps, self.state, self.actions) = (steps, state, actions)
+        }
+    }
+
+    private static let live: [Step] = [.start, .opened(1), .frame(1)]
+    private static let waiting: [Step] = live + [.fails(1)]
+    private static let retry = CapturerState.waiting(attempt: 1, delay: .milliseconds(500))
+
+    /// The last step's actions, events left out; what led there is checked by the rows before.
+    static let table: [Row] = [
+        Row([], .idle),
+        // From idle.
+        Row([.start], .opening, ["open 1"]),
+        Row([.stop, .start], .ended(.cancelled), ["finish cancelled"]),
+        Row([.pause, .start], .paused),
+        Row([.pause, .start, .resume], .opening, ["open 1"]),
+        Row([.start, .start], .opening),
+        Row([.frame(1)], .idle),
+        // From opening.
+        Row([.start, .opened(1)], .opening, ["notice 1"]),
+        Row([.start, .opened(1), .frame(1)], .live),
+        Row([.start, .fails(1)], retry),
+        Row([.start, .failsForGood(1)], .ended(nil), ["finish authenticationFailed"]),
+        Row([.start, .stop], .opening, ["cancel 1"]),
+        Row([.start, .stop, .ends(1)], .ended(.cancelled), ["finish cancelled"]),
+        Row([.start, .stop, .fails(1)], .ended(.cancelled), ["finish cancelled"]),
+        Row([.start, .stop, .stop], .opening),
+        Row([.start, .pause], .opening),
+        Row([.start, .pause, .opened(1)], .paused, ["pause 1"]),
+        Row([.start, .pause, .fails(1)], .paused),
+        Row([.start, .pause, .fails(1), .resume], .opening, ["open 2"]),
+        Row([.start, .silence(.seconds(10))], .opening),
+        Row([.start, .silence(.seconds(11))], .opening, ["cancel 1"]),
+        Row([.start, .silence(.seconds(11)), .ends(1)], retry),
+        Row([.start, .silence(.seconds(11)), .time(.seconds(6))], retry, ["abandon 1"]),
+        Row([.start, .opened(2)], .opening),
+        // Before the first frame.
+        Row([.start, .opened(1), .ends(1)], .ended(.endOfStream), ["finish endOfStream"]),
+        Row([.start, .opened(1), .silence(.seconds(11))], .opening, ["cancel 1"]),
+        Row([.start, .opened(1), .fails(1)], retry),
+        Row([.start, .opened(1), .pause], .paused, ["pause 1"]),
+        Row([.start, .opened(1), .interrupt(1)], .interrupted(reason: "lid"), ["notice 1"]),
+        // From live.
+        Row(live + [.ends(1)], .ended(.endOfStream), ["finish endOfStream"]),
+        Row(live + [.fails(1)], retry),
+        Row(live + [.failsForGood(1)], .ended(nil), ["finish authenticationFailed"]),
+        Row(live + [.stop], .live, ["cancel 1"]),
+        Row(live + [.noSinks, .ends(1)], .ended(.noSinks), ["finish noSinks"]),
+        Row(live + [.disable], .disabled),
+        Row(live + [.disable, .enable], .live),
+        Row(live + [.silence(.milliseconds(900))], .live),
+        Row(live + [.silence(.seconds(2))], .stalled, ["notice 1"]),
+        Row(live + [.time(.seconds(60))], .live),
+        Row(live + [.interrupt(1)], .interrupted(reason: "lid"), ["notice 1"]),
+        Row(live + [.interrupt(1), .time(.seconds(600))], .interrupted(reason: "lid")),
+        Row(live + [.interrupt(1), .frame(1)], .live),
+        Row(live + [.interrupt(1), .uninterrupt(1)], .stalled),
+        Row(live + [.interrupt(1), .uninterrupt(1), .frame(1)], .live),
+        Row(live + [.interrupt(2)], .live),
+        Row(live + [.opened(1)], .live),
+        // From stalled.
+        Row(live + [.silence(.seconds(2)), .frame(1)], .live),
+        Row(live + [.silence(.seconds(2)), .silence(.seconds(9))], .stalled, ["cancel 1"]),
+        Row(live + [.silence(.seconds(11))], .stalled, ["notice 1", "cancel 1"]),
+        Row(live + [.silence(.seconds(11)), .ends(1)], retry),
+        Row(live + [.silence(.seconds(11)), .frame(1)], .stalled),
+        Row(live + [.silence(.seconds(11)), .stop, .ends(1)], .ended(.cancelled), ["finish cancelled"]),
+        Row(live + [.silence(.seconds(11)), .pause, .ends(1)], .paused),
+        Row(live + [.silence(.seconds(11)), .pause, .resume, .ends(1)], .opening, ["open 2"]),
+        Row(live + [.silence(.seconds(2)), .pause], .paused, ["pause 1"]),
+        Row(live + [.silence(.seconds(2)), .fails(1)], retry),
+        // Pauses.
+        Row(live + [.pause, .stoodStill(1)], .paused),
+        Row(live + [.pause, .stoodStill(1), .resume], .opening, ["notice 1", "resume 1"]),
+        Row(live + [.pause, .stoodStill(1), .resume, .frame(1)], .live),
+        Row(live + [.pause, .stoodStill(1), .stop], .paused, ["cancel 1"]),
+        Row(live + [.pause, .stoodStill(1), .stop, .ends(1)], .ended(.cancelled), ["finish cancelled"]),
+        Row(live + [.pause, .stoodStill(1), .time(.seconds(3600))], .paused),
+        Row(live + [.pause, .resume], .opening, ["notice 1", "resume 1"]),
+        Row(live + [.pause, .closesForPause(1)], .paused),
+        Row(live + [.pause, .closesForPause(1), .resume], .opening, ["open 2"]),
+        Row(live + [.pause, .closesForPause(1), .stop], .ended(.cancelled), ["finish cancelled"]),
+        Row(live + [.pause, .resume, .closesForPause(1)], .opening, ["open 2"]),
+        Row(live + [.pause, .silence(.seconds(11))], .paused, ["cancel 1"]),
+        Row(live + [.pause, .silence(.seconds(11)), .ends(1)], .paused),
+        Row(live + [.pause, .fails(1)], .paused),
+        Row(live + [.pause, .fails(1), .resume], .opening, ["open 2"]),
+        Row(live + [.pause, .ends(1)], .ended(.endOfStream), ["finish endOfStream"]),
+        // From waiting.
+        Row(waiting + [.time(.milliseconds(499))], retry),
+        Row(waiting + [.time(.milliseconds(500))], .opening, ["open 2"]),
+        Row(waiting + [.stop], .ended(.cancelled), ["finish cancelled"]),
+        Row(waiting + [.pause], .paused),
+        Row(waiting + [.pause, .time(.seconds(60))], .paused),
+        Row(waiting + [.pause, .resume], .opening, ["open 2"]),
+        Row(waiting + [.time(.milliseconds(500)), .opened(1), .frame(1)], .opening),
+        Row(waiting + [.time(.milliseconds(500)), .opened(2), .frame(2)], .live),
+        Row(
+            waiting + [.time(.milliseconds(500)), .opened(2), .frame(2), .fails(2)],
+            .waiting(attempt: 2, delay: .seconds(1))),
+        Row(
+            waiting + [.time(.milliseconds(500)), .opened(2), .frame(2), .time(.seconds(10)), .fails(2)],
+            .waiting(attempt: 1, delay: .milliseconds(500))),
+        Row(waiting + [.ends(1)], retry),
+        // From the end.
+        Row(live + [.ends(1), .resume], .ended(.endOfStream)),
+        Row(live + [.ends(1), .stop], .ended(.endOfStream)),
+        Row(live + [.ends(1), .pause], .ended(.endOfStream)),
+        Row(live + [.ends(1), .start], .ended(.endOfStream)),
+        Row(live + [.ends(1), .frame(1)], .ended(.endOfStream)),
+        Row(live + [.ends(1), .time(.seconds(3600))], .ended(.endOfStream)),
+        // A source that ignores its cancellation.
+        Row(live + [.stop, .time(.seconds(5))], .ended(nil), ["abandon 1", "finish timedOut"]),
+        Row(live + [.silence(.seconds(11)), .time(.seconds(5)), .frame(1)], retry),
+        Row(live + [.silence(.seconds(11)), .time(.seconds(5)), .ends(1)], retry),
+    ]
+
+    @Test("Each input leads to the state and the actions of the table", arguments: table)
+    func row(_ row: Row) {
+        var run = Run()
+        var actions: [String] = []
+        for step in row.steps { actions = run.play(step) }
+        #expect(run.machine.state == row.state)
+        #expect(actions == row.actions)
+    }
+
+    @Test("A run without a frame for too long is given up, whatever its source does meanwhile")
+    func giveUp() {
+        var policy = Run.policy
+        policy.timeouts.giveUp = .seconds(20)
+        var run = Run(policy)
+        for step in Self.live + [.silence(.seconds(11)), .ends(1), .time(.seconds(4))] { _ = run.play(step) }
+        #expect(run.machine.state == .opening)
+        #expect(run.play(.silence(.seconds(6))) == ["cancel 2"])
+        #expect(run.play(.ends(2)) == ["finish timedOut"])
+        #expect(run.machine.state == .ended(nil))
+    }
+
+    @Test("A frame in time takes the giving up off the table")
+    func giveUpIsReset() {
+        var policy = Run.policy
+        policy.timeouts.giveUp = .seconds(20)
+        var run = Run(policy)
+        for _ in 0..<10 {
+            for step in [.start, .opened(1), .frame(1), .silence(.seconds(5)), .frame(1), .time(.seconds(30))] as [Step]
+            {
+                _ = run.play(step)
+            }
+            #expect(run.machine.state == .live)
+        }
+    }
+
+    @Test("Attempts in a row are limited where the policy says so, and none is made under never", arguments: [0, 1, 5])
+    func limit(_ limit: Int) {
+        var policy = Run.policy
+        policy.retry.limit = limit
+        var run = Run(policy)
+        _ = run.play(.start)
+        for session in 1...limit + 1 {
+            #expect(run.machine.currentSession == session)
+            _ = run.play(.fails(session))
+            _ = run.play(.time(.seconds(60)))
+        }
+        #expect(run.machine.state == .ended(nil))
+        #expect(run.machine.figures.openings == UInt64(limit + 1))
+    }
+
+    @Test("A file that was missing, and one that failed in its middle, are not begun again; a camera that was live is")
+    func whatIsRetried() {
+        let missing = InletError(.notFound, "There is no such device.")
+        var run = Run()
+        _ = run.play(.start)
+        #expect(run.handle(.closed(1, .failed(missing))) == ["finish notFound"])
+
+        run = Run()
+        for step in Self.live { _ = run.play(step) }
+        #expect(run.handle(.closed(1, .failed(missing))) == [])
+        #expect(run.machine.state == Self.retry)
+
+        var file = Self.format
+        file.pacing = .unpaced
+        run = Run()
+        _ = run.play(.start)
+        _ = run.handle(.opened(1, file))
+        _ = run.handle(.frame(1))
+        #expect(run.handle(.closed(1, .failed(Self.disconnected))) == ["finish disconnected"])
+    }
+
+    @Test("Threads that ignore their cancellation are counted, and too many of them end the run")
+    func abandoned() {
+        var run = Run()
+        _ = run.play(.start)
+        for session in 1...4 {
+            _ = run.play(.silence(.seconds(11)))
+            _ = run.play(.time(.seconds(5)))
+            #expect(run.machine.figures.abandonedThreads == session)
+            _ = run.play(.time(.seconds(30)))
+        }
+        #expect(run.machine.state == .ended(nil))
+        // One comes back after all.
+        _ = run.play(.ends(2))
+        #expect(run.machine.figures.abandonedThreads == 3)
+        #expect(run.machine.figures.abandonments == 4)
+    }
+
+    @Test("A source of one frame in ten seconds has time for three of them")
+    func slowSource() {
+        var slow = Self.format
+        slow.frameRate = Rational(1, 10)
+        var run = Run()
+        _ = run.play(.start)
+        _ = run.handle(.opened(1, slow))
+        _ = run.handle(.frame(1))
+        // Its operation may take 30 seconds.
+        let deadline = run.now + .seconds(30)
+        run.now = run.now + .seconds(29)
+        #expect(run.handle(.tick(deadline: deadline)) == [])
+        #expect(run.machine.state == .live)
+        run.now = run.now + .seconds(2)
+        #expect(run.handle(.tick(deadline: deadline)) == ["notice 1", "cancel 1"])
+    }
+
+    /// A machine, its time, and what it says.
+    private struct Run {
+        var machine: CapturerStateMachine
+        var now = MonotonicTime(nanoseconds: 1_000_000_000_000)
+
+        static var policy: CapturerStateMachine.Policy {
+            var policy = CapturerStateMachine.Policy()
+            policy.retry.hasFullJitter = false
+            return policy
+        }
+
+        init(_ policy: CapturerStateMachine.Policy = Run.policy) { machine = CapturerStateMachine(policy) }
+
+        mutating func handle(_ input: CapturerStateMachine.Input) -> [String] {
+            machine.handle(input, at: now).compactMap(\.word)
+        }
+
+        mutating func play(_ step: Step) -> [String] {
+            switch step {
+            case .start: return handle(.start)
+            case .stop: return handle(.stop(.cancelled))
+            case .noSinks: return handle(.stop(.noSinks))
+            case .pause: return handle(.pause)
+            case .resume: return handle(.resume)
+            case .disable: return handle(.setEnabled(false))
+            case .enable: return handle(.setEnabled(true))
+            case .opened(let id): return handle(.opened(id, format))
+            case .frame(let id): return handle(.frame(id))
+            case .stoodStill(let id): return handle(.stoodStill(id))
+            case .interrupt(let id): return handle(.interruption(id, "lid"))
+            case .uninterrupt(let id): return handle(.interruption(id, nil))
+            case .ends(let id): return handle(.closed(id, .ended(.endOfStream)))
+            case .fails(let id): return handle(.closed(id, .failed(disconnected)))
+            case .failsForGood(let id): return handle(.closed(id, .failed(wrongPassword)))
+            case .closesForPause(let id): return handle(.closed(id, .closedForPause))
+            case .silence(let duration):
+                let deadline = now + .seconds(10)
+                now = now + duration
+                return handle(.tick(deadline: deadline))
+            case .time(let duration):
+                now = now + duration
+                return handle(.tick(deadline: nil))
+            }
+        }
+    }
+}
+
+extension CapturerStateMachine.Action {
+    /// What is done, in a word; nil for what is only told.
+    var word: String? {
+        switch self {
+        case .open(let id): "open \(id)"
+        case .cancel(let id): "cancel \(id)"
+        case .pause(let id): "pause \(id)"
+        case .resume(let id): "resume \(id)"
+        case .abandon(let id): "abandon \(id)"
+        case .noticeNextFrame(let id): "notice \(id)"
+        case .tell: nil
+        case .finish(.success(let reason)): "finish \(reason)"
+        case .finish(.failure(let error)): "finish \(error.code)"
+        }
+    }
+}
