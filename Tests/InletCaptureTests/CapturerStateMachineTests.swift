@@ -94,7 +94,7 @@ import Testing
         Row(live + [.opened(1)], .live),
         // From stalled.
         Row(live + [.silence(.seconds(2)), .frame(1)], .live),
-        Row(live + [.silence(.seconds(2)), .silence(.seconds(9))], .stalled, ["cancel 1"]),
+        Row(live + [.silence(.seconds(2)), .silence(.seconds(11))], .stalled, ["cancel 1"]),
         Row(live + [.silence(.seconds(11))], .stalled, ["notice 1", "cancel 1"]),
         Row(live + [.silence(.seconds(11)), .ends(1)], retry),
         Row(live + [.silence(.seconds(11)), .frame(1)], .stalled),
