@@ -38,7 +38,7 @@ import Testing
             var (now, ticks) = (Int64.random(in: 0..<(1 << 56), using: &numbers), Int64(0))
             var timeBase = Self.timeBases[0]
             var last = Int64.min
-            for index in 0..<100 {
+            for index in 0..<60 {
                 // Time passes between any two frames.
                 now +=
                     [1, 1000, 33_000_000, 33_000_000, 5_000_000_000, 100_000_000_000_000].randomElement(using: &numbers)

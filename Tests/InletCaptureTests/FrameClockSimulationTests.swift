@@ -23,10 +23,10 @@ import Testing
     }
 
     @Test(
-        "Hours of a camera: its drift is followed, the jitter is taken out, nothing is stamped in the future",
+        "An hour of a camera (a quarter for the lighter jitters): its drift is followed, the jitter is taken out, nothing is stamped in the future",
         arguments: [0, 50, -50, 3000, -3000], Jitter.allCases)
-    func hours(ppm: Double, jitter: Jitter) {
-        let residuals = run(SimulatedCamera(ppm: ppm, jitter: jitter), seconds: jitter == .heavyTail ? 7200 : 1200)
+    func hour(ppm: Double, jitter: Jitter) {
+        let residuals = run(SimulatedCamera(ppm: ppm, jitter: jitter), seconds: jitter == .heavyTail ? 3600 : 900)
         print("frame clock, \(Int(ppm)) ppm, jitter \(jitter): \(residuals)")
         let bounds = bounds(jitter)
         #expect(residuals.error.isWithin(bounds))
@@ -50,11 +50,11 @@ import Testing
     @Test(
         "Two days of a camera whose rate swings with the day's warmth: the delay does not grow", arguments: [-40, 2900])
     func days(ppm: Double) {
-        let camera = SimulatedCamera(ppm: ppm, jitter: .heavyTail, framesPerSecond: 2, dailySwing: 20)
+        let camera = SimulatedCamera(ppm: ppm, jitter: .heavyTail, framesPerSecond: 1, dailySwing: 20)
         let residuals = run(camera, seconds: 2 * 86_400)
         print("frame clock, two days, \(Int(ppm)) ppm swinging by 20, jitter heavyTail: \(residuals)")
-        #expect(residuals.error.isWithin((30, 200, 500)))
-        #expect(abs(residuals.growth) < 50)
+        #expect(residuals.error.isWithin((60, 500, 2000)))
+        #expect(abs(residuals.growth) < 100)
         #expect(residuals.inTheFuture == 0 && residuals.notIncreasing == 0)
     }
 
@@ -81,7 +81,7 @@ import Testing
     @Test("Other rates of frames", arguments: [0.2, 1, 5, 60, 240])
     func rates(framesPerSecond: Double) {
         let camera = SimulatedCamera(ppm: -3000, jitter: .heavyTail, framesPerSecond: framesPerSecond)
-        let residuals = run(camera, seconds: framesPerSecond < 1 ? 36_000 : 600)
+        let residuals = run(camera, seconds: framesPerSecond < 1 ? 36_000 : 300)
         print("frame clock, \(framesPerSecond) fps, -3000 ppm, jitter heavyTail: \(residuals)")
         #expect(residuals.error.isWithin(framesPerSecond < 5 ? (300, 3000, 20_000) : (30, 200, 400)))
         #expect(residuals.inTheFuture == 0 && residuals.notIncreasing == 0)
