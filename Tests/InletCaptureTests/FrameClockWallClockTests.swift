@@ -1,9 +1,8 @@
-import InletCapture
 import InletCore
 import InletTesting
 import Testing
 
-@testable import struct InletCapture.FrameClock
+@testable import InletCapture
 
 /// The time of day of frames.
 @Suite struct FrameClockWallClockTests {
