@@ -84,7 +84,9 @@ let package = Package(
             swiftSettings: houseSettings),
         tests("InletCoreTests", ["InletCore", logging]),
         tests("InletConvertTests", ["InletCore", "InletConvert", "InletTesting", "CFFmpeg"]),
-        tests("InletCaptureTests", ["InletCore", "InletConvert", "InletCapture", "InletTesting", "PatternSource", "ReferenceTools", logging]),
+        tests(
+            "InletCaptureTests",
+            ["InletCore", "InletConvert", "InletCapture", "InletTesting", "PatternSource", "ReferenceTools", logging]),
         tests("InletTestingTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools", logging]),
         tests("PatternSourceTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools", logging]),
         tests("FFmpegSourceTests", ["InletCore", "InletTesting", "FFmpegSource", "ReferenceTools", logging]),

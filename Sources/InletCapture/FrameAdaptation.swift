@@ -51,8 +51,11 @@ struct FrameAdaptation: Sendable, Hashable {
 
     /// The width of a pixel over its height after all this, or nil where it was not known or no longer fits in 32 bits.
     func sampleAspectRatio(of picture: PictureShape) -> Rational? {
-        guard let ratio = picture.sampleAspectRatio else { return nil }
-        let stretched = ratio.stretched(from: crop?.size ?? picture.size, to: size)
+        let cut = crop?.size ?? picture.size
+        guard let ratio = picture.sampleAspectRatio, size != cut || turn.swapsDimensions else {
+            return picture.sampleAspectRatio
+        }
+        let stretched = ratio.stretched(from: cut, to: size)
         return turn.swapsDimensions ? stretched?.reciprocal : stretched
     }
 
@@ -120,7 +123,6 @@ extension Int {
 extension Rational {
     /// A pixel aspect ratio after a picture was stretched, or nil where it no longer fits in 32 bits.
     fileprivate func stretched(from: ImageSize, to: ImageSize) -> Rational? {
-        guard from != to else { return self }
         let (width, overflow) = numerator.multipliedReportingOverflow(by: from.width * to.height)
         let (height, overflowed) = denominator.multipliedReportingOverflow(by: from.height * to.width)
         guard !overflow, !overflowed, height != 0 else { return nil }
