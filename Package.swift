@@ -30,6 +30,8 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhistogram-swift")
+let metrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
+let metricsTestKit: Target.Dependency = .product(name: "MetricsTestKit", package: "swift-metrics")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let collections: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
 
@@ -51,6 +53,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     ],
     targets: [
@@ -64,7 +67,7 @@ let package = Package(
         library("InletCore", [logging]),
         library("InletConvert", ["InletCore", "CFFmpeg", "CYUV"]),
         library("InletFFmpeg", ["InletCore", "CFFmpeg", logging]),
-        library("InletCapture", ["InletCore", "InletConvert", "CLinux", logging, collections]),
+        library("InletCapture", ["InletCore", "InletConvert", "CLinux", logging, metrics, collections]),
         library("Inlet", ["InletCore", "InletConvert", "InletCapture", "PatternSource", "FFmpegSource", "FileSinks"]),
         library("InletTesting", ["InletCore", "PatternSource", logging]),
 
@@ -82,11 +85,14 @@ let package = Package(
         .target(
             name: "ReferenceTools", dependencies: ["InletCore"], path: "Tests/ReferenceTools",
             swiftSettings: houseSettings),
-        tests("InletCoreTests", ["InletCore", logging]),
+        tests("InletCoreTests", ["InletCore", "InletTesting", logging]),
         tests("InletConvertTests", ["InletCore", "InletConvert", "InletTesting", "CFFmpeg"]),
         tests(
             "InletCaptureTests",
-            ["InletCore", "InletConvert", "InletCapture", "InletTesting", "PatternSource", "ReferenceTools", logging]),
+            [
+                "InletCore", "InletConvert", "InletCapture", "InletTesting", "PatternSource", "ReferenceTools", logging,
+                histogram, metrics, metricsTestKit,
+            ]),
         tests("InletTestingTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools", logging]),
         tests("PatternSourceTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools", logging]),
         tests("FFmpegSourceTests", ["InletCore", "InletTesting", "FFmpegSource", "ReferenceTools", logging]),

@@ -12,6 +12,7 @@ struct RunCommand: AsyncParsableCommand {
               inlet run clip.mp4
               inlet run 'pattern:ball?fps=60' --duration 5 --to y4m:ball.y4m
               inlet run clip.mp4 --size 640x360 --fps 10 --to y4m:- --report none | ffplay -
+              inlet run rtsp://camera/stream --retry forever --timeout 5 --outage text
               inlet run clip.mp4 --to framemd5:- --to i420:clip.yuv --report json
             """)
 
@@ -41,8 +42,13 @@ struct RunCommand: AsyncParsableCommand {
         help: "At most this many frames a second, such as 10 or 30000/1001.", transform: { try Self.rate($0, "--fps") })
     var fps: Rational?
 
+    @OptionGroup(title: "Trouble")
+    var trouble: TroubleOptions
+
     @Option(help: "What to write to standard error at the end: json, text or none.")
     var report = ReportStyle.text
+
+    @OptionGroup var tracing: TraceOptions
 
     func run() async throws {
         let registry = PluginRegistry.standard
@@ -53,23 +59,27 @@ struct RunCommand: AsyncParsableCommand {
         configuration.frameLimit = frames
         configuration.durationLimit = duration
         configuration.endsWithoutSinks = true
-        // The report says what went wrong, once.
+        trouble.apply(to: &configuration)
+        // The event lines and the report say what went wrong, each once.
         configuration.logger.logLevel = .critical
+        let trace = try tracing.start(for: &configuration)
         let capturer = Capturer(source, configuration: configuration)
         let wants = SinkWants(size: size, maximumFrameRate: fps)
         for sink in sinks { capturer.attach(sink, queue: queue?.policy, wants: wants) }
 
         let events = capturer.events
-        let sinkFailures = Task { () -> InletError? in
+        let sinkFailures = Task { [report] () -> InletError? in
             var first: InletError?
             for await event in events {
+                if report != .none { EventLine.write(event) }
                 if case .sinkEnded(_, _, let error?) = event { first = first ?? error }
             }
             return first
         }
         let interrupted = InterruptFlag()
         let outcome = await Self.run(capturer, interrupted: interrupted)
-        let failure = await sinkFailures.value
+        let traceFailure = await tracing.finish(trace)
+        let failure = await sinkFailures.value ?? traceFailure
 
         // A sink's missing folder is no missing input.
         var status = failure.map { $0.code == .notFound ? ExitStatus.inputOutput : ExitStatus($0) }

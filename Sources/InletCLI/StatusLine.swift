@@ -29,7 +29,7 @@ struct StatusLine {
         let rateIn = Double(statistics.captured - min(before.captured, statistics.captured)) / seconds
         let rateOut = Double(statistics.delivered - min(before.delivered, statistics.delivered)) / seconds / sinks
         var parts = [
-            "\(capturer.state.name)", "\(statistics.captured) frames", "in \(rateIn.shortText) fps",
+            capturer.state.description, "\(statistics.captured) frames", "in \(rateIn.shortText) fps",
             "out \(rateOut.shortText) fps",
         ]
         let drops = statistics.drops
@@ -38,17 +38,10 @@ struct StatusLine {
         if let latency = RunReport.Latency(statistics.sinks.map(\.deliveryLatency)) {
             parts.append("latency p50 \((latency.p50 / 1000).shortText) p99 \((latency.p99 / 1000).shortText) ms")
         }
+        let supervision = statistics.supervision
+        if supervision.openings > 1 { parts.append("reopened \(supervision.openings - 1) times") }
+        if supervision.abandonedThreads > 0 { parts.append("\(supervision.abandonedThreads) hung threads") }
+        if case .waiting = capturer.state, let error = supervision.lastFailure { parts.append(error.message) }
         return parts.joined(separator: "  ")
-    }
-}
-
-extension CapturerState {
-    fileprivate var name: String {
-        switch self {
-        case .idle: "idle"
-        case .opening: "opening"
-        case .live: "live"
-        case .ended: "ended"
-        }
     }
 }

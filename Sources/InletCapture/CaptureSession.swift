@@ -1,152 +1,144 @@
-import Dispatch
-import InletConvert
 import InletCore
 import Synchronization
 
-/// One source on one thread, from opening to closing: reads frames, stamps them, and offers them to the receivers.
+/// One source on one thread, from opening to closing: opens it, reads its frames and hands them to the dispatcher.
 ///
-/// Everything but `start` and `cancel` runs on the capture thread.
+/// Its thread decides nothing: it tells its ``Delegate`` what happened and does what it is told between two frames.
 final class CaptureSession: Sendable {
-    /// What a session tells its capturer, from the capture thread.
-    struct Callbacks: Sendable {
+    typealias Outcome = CapturerStateMachine.Outcome
+
+    /// Told what happens, on the session's thread.
+    struct Delegate: Sendable {
         var opened: @Sendable (SourceFormat) -> Void
-        /// The receivers attached now, and a number that changes with them.
-        var receivers: @Sendable () -> [any FrameReceiver]
+        /// A frame came after ``CaptureSession/noticeNextFrame()``.
+        var frame: @Sendable () -> Void
+        /// The source stands still.
+        var stoodStill: @Sendable () -> Void
+        var interruption: @Sendable (String?) -> Void
+        /// The source is closed and the thread about to end.
+        var closed: @Sendable (Outcome) -> Void
     }
 
+    let id: CapturerStateMachine.SessionID
     let context: SourceContext
-    /// Resolved when the source is closed and the thread is about to end, or when it was given up.
-    let completion = Completion<Result<EndReason, InletError>>()
-    /// Resolved when the thread is really about to end.
-    let counters: SessionCounters
 
     private let source: any FrameSourceConfiguration
-    private let configuration: CapturerConfiguration
-    private let callbacks: Callbacks
+    private let timeouts: CaptureTimeouts
+    private let dispatcher: FrameDispatcher
+    private let delegate: Delegate
     private let wakeUp: WakeUpSignal
-    private let room = ProducerGate()
-    private let requestedEnd = Mutex(EndReason?.none)
-    private let receiversVersion = Atomic(0)
-    private let demandUpdate = Mutex(())
+    /// Where the thread stands still during a pause.
+    private let rest = ProducerGate()
+    private let wantsPause = Atomic(false)
+    // The first frame is always news.
+    private let wantsNotice = Atomic(true)
 
     init(
-        source: any FrameSourceConfiguration, configuration: CapturerConfiguration, clock: any CaptureClock,
-        counters: SessionCounters, callbacks: Callbacks
+        id: CapturerStateMachine.SessionID, source: any FrameSourceConfiguration, configuration: CapturerConfiguration,
+        clock: any CaptureClock, dispatcher: FrameDispatcher, delegate: Delegate
     ) throws(InletError) {
+        self.id = id
         self.source = source
-        self.configuration = configuration
-        self.counters = counters
-        self.callbacks = callbacks
+        self.dispatcher = dispatcher
+        self.delegate = delegate
+        timeouts = configuration.timeouts
         wakeUp = try WakeUpSignal()
-        context = SourceContext(clock: clock, wakeUpDescriptor: wakeUp.descriptor, logger: configuration.logger)
+        context = SourceContext(
+            clock: clock, wakeUpDescriptor: wakeUp.descriptor, logger: configuration.logger,
+            onInterruption: delegate.interruption)
     }
 
+    /// - Throws: ``InletError/Code/resourceExhausted`` where there is no thread for it.
     func start() throws(InletError) {
-        updateDemand()
         let scheme = source.redactedURI.prefix { $0 != ":" }
         try CaptureThread.start(named: "inlet-\(scheme)") { self.main() }
     }
 
-    /// Asks the source to stop. Returns at once; ``completion`` tells when it has.
-    func cancel(_ reason: EndReason) {
-        requestedEnd.withLock { $0 = $0 ?? reason }
+    // MARK: From any thread
+
+    /// Asks the source to stop. Returns at once.
+    func cancel() {
         context.cancel()
         wakeUp.raise()
-        room.signal()
-        DispatchQueue.global().asyncAfter(
-            deadline: .now() + .nanoseconds(Int(clamping: configuration.stopTimeout.wholeNanoseconds))
-        ) {
-            self.completion.resolve(
-                .failure(
-                    InletError(
-                        .timedOut,
-                        """
-                        The source did not stop within \(self.configuration.stopTimeout); its thread is given up and goes on by itself. \
-                        This is a fault of the source plug-in.
-                        """, context: .init(subject: self.source.redactedURI, operation: "stop"))))
-        }
+        dispatcher.room.signal()
+        rest.signal()
     }
 
-    /// The receivers have changed; look at them again before the next frame.
-    func receiversChanged() {
-        receiversVersion.add(1, ordering: .releasing)
-        updateDemand()
+    /// Has the source stand still before the next frame.
+    func pause() { wantsPause.store(true, ordering: .releasing) }
+
+    /// Ends a pause, or takes back the wish for one.
+    func resume() {
+        wantsPause.store(false, ordering: .releasing)
+        rest.signal()
     }
 
-    /// Tells the source what all receivers together want. Under a lock, so that of two changes the later one counts.
-    private func updateDemand() {
-        demandUpdate.withLock { _ in context.setDemand(SourceDemand(serving: callbacks.receivers().map(\.wants))) }
-    }
+    /// Has the delegate told of the next frame.
+    func noticeNextFrame() { wantsNotice.store(true, ordering: .releasing) }
+
+    // MARK: On the thread
 
     private func main() {
         let source = source.makeSource()
-        let result = capture(from: source)
+        let outcome = capture(from: source)
+        context.clearDeadline()
         source.close()
-        counters.setSourceDrops(context.dropCounts)
-        completion.resolve(result)
+        delegate.closed(outcome)
     }
 
-    private func capture(from source: any FrameSource) -> Result<EndReason, InletError> {
+    private func capture(from source: any FrameSource) -> Outcome {
         do {
+            context.setDeadline(after: timeouts.open)
             let format = try source.open(context)
-            if let end = endIfCancelled { return .success(end) }
-            callbacks.opened(format)
+            context.clearDeadline()
+            dispatcher.begin(id, format: format)
+            delegate.opened(format)
             return try readFrames(from: source, format: format)
         } catch {
-            // A source that was told to stop may fail in any way while it does.
-            if let end = endIfCancelled { return .success(end) }
-            return .failure(InletError(wrapping: error, operation: "The source").about(self.source.redactedURI))
+            return .failed(InletError(wrapping: error, operation: "The source").about(self.source.redactedURI))
         }
     }
 
-    private func readFrames(from source: any FrameSource, format: SourceFormat) throws -> Result<EndReason, InletError>
-    {
-        var frameClock = FrameClock(pacing: format.pacing)
-        var receivers: [any FrameReceiver] = []
-        var seenVersion = -1
-        var count: UInt64 = 0
-        var nextSequence: UInt64?
-        var firstTimestamp: MonotonicTime?
-        while true {
-            if let limit = configuration.frameLimit, count >= limit { return .success(.frameLimit) }
-            guard let frame = try source.nextFrame(context) else {
-                return .success(endIfCancelled ?? .endOfStream)
+    private func readFrames(from source: any FrameSource, format: SourceFormat) throws -> Outcome {
+        let allowance = CapturerStateMachine.frameAllowance(
+            timeouts, frameInterval: format.frameInterval ?? .zero
+        ).restart
+        var isFirst = true
+        while !context.isCancelled {
+            if wantsPause.load(ordering: .acquiring) {
+                context.setDeadline(after: allowance)
+                guard try standStill(source) else { return .closedForPause }
+                isFirst = true
             }
-            if let end = endIfCancelled { return .success(end) }
-            let arrival = context.clock.now
-            let startsAnew = frame.flags.contains(.discontinuity)
-            let timestamp = frameClock.stamp(
-                pts: frame.pts, arrival: frame.captureTime ?? arrival, startsAnew: startsAnew)
-            let first = firstTimestamp ?? timestamp
-            firstTimestamp = first
-            if let limit = configuration.durationLimit, timestamp - first >= limit { return .success(.durationLimit) }
-
-            count += 1
-            if let nextSequence, frame.sequence > nextSequence {
-                counters.lostInSequence.add(frame.sequence - nextSequence, ordering: .relaxed)
+            context.setDeadline(after: isFirst ? max(timeouts.firstFrame, allowance) : allowance)
+            guard let frame = try source.nextFrame(context) else { return .ended(.endOfStream) }
+            guard !context.isCancelled else { break }
+            isFirst = false
+            if wantsNotice.load(ordering: .relaxed), wantsNotice.exchange(false, ordering: .acquiring) {
+                context.endInterruption()
+                delegate.frame()
             }
-            nextSequence = frame.sequence &+ 1
-            counters.frameArrived(at: arrival, timestamp: timestamp)
-            counters.setSourceDrops(context.dropCounts)
-
-            let version = receiversVersion.load(ordering: .acquiring)
-            if version != seenVersion {
-                receivers = callbacks.receivers()
-                seenVersion = version
-                for receiver in receivers { receiver.begin(format, room: room) }
+            context.clearDeadline()
+            switch dispatcher.deliver(frame, from: id, isCancelled: { context.isCancelled }) {
+            case .goOn: break
+            case .limit(let reason): return .ended(reason)
+            case .notCurrent: return .ended(.cancelled)
             }
-            guard !receivers.isEmpty else { continue }
-            var stages = StageTimes()
-            stages.captured = frame.captureTime
-            stages.received = frame.receiveTime
-            stages.decoded = arrival
-            stages.queued = arrival
-            let captured = CapturedFrame(frame, timestamp: timestamp, stages: stages)
-            for receiver in receivers { receiver.offer(captured) { context.isCancelled } }
         }
+        return .ended(.cancelled)
     }
 
-    private var endIfCancelled: EndReason? {
-        context.isCancelled ? requestedEnd.withLock { $0 } ?? .cancelled : nil
+    /// Has the source stand still until the pause or the session ends.
+    ///
+    /// - Returns: false where it cannot.
+    private func standStill(_ source: any FrameSource) throws -> Bool {
+        guard try source.pause(context) else { return false }
+        context.clearDeadline()
+        delegate.stoodStill()
+        while wantsPause.load(ordering: .acquiring), !context.isCancelled { rest.wait() }
+        guard !context.isCancelled else { return true }
+        context.setDeadline(after: timeouts.firstFrame)
+        try source.resume(context)
+        return true
     }
 }

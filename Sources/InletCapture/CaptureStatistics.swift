@@ -1,5 +1,4 @@
 public import InletCore
-import Synchronization
 
 /// What a capturer did so far. A snapshot: counts of different stages may be a frame apart while frames flow.
 public struct CaptureStatistics: Sendable {
@@ -7,20 +6,29 @@ public struct CaptureStatistics: Sendable {
     public var captured: UInt64 = 0
     /// Frames that became I420, whether wrapped or converted. A frame that no sink takes is never converted.
     public var converted: UInt64 = 0
-    /// Losses before any sink: in the source, its driver or decoder.
+    /// Frames that had no PTS to go by, so that their timestamps are the times of their arrival, jitter included.
+    public var stampedByArrival: UInt64 = 0
+    /// Losses before any sink: in the source, its driver or decoder, over all connections of the run. Gaps in the source's own count are among
+    /// them, as ``DropReason/lostBySource``.
     public var sourceDrops: [DropReason: UInt64] = [:]
     /// Each sink that is or was attached, in the order of attachment.
     public var sinks: [Sink] = []
     /// The time from the capture of a picture to its arrival here, decoded: only where the source says when it was captured.
-    public var captureLatency = LatencyDistribution(buckets: [], maximum: .zero)
+    public var captureLatency = LatencyDistribution()
     /// When the first and the newest frame arrived.
     public var firstArrival: MonotonicTime?
     /// When the newest frame arrived.
     public var lastArrival: MonotonicTime?
+    /// Frames a second as they arrived over about the last two seconds, sinking towards zero while none comes; nil before the second frame.
+    /// For the whole run there is ``frameRate``.
+    public var recentFrameRate: Double?
     /// The timestamps of the first and the newest frame.
     public var firstTimestamp: MonotonicTime?
     /// The timestamp of the newest frame.
     public var lastTimestamp: MonotonicTime?
+
+    /// What it took to keep the source going.
+    public var supervision = SupervisionFigures()
 
     /// Frames delivered, over all sinks.
     public var delivered: UInt64 { sinks.reduce(0) { $0 + $1.delivered } }
@@ -41,13 +49,13 @@ public struct CaptureStatistics: Sendable {
         /// Frames that it did not get, by reason.
         public var drops: [DropReason: UInt64] = [:]
         /// From the frame's arrival to the moment the sink's queue took it up.
-        public var queueLatency = LatencyDistribution(buckets: [], maximum: .zero)
+        public var queueLatency = LatencyDistribution()
         /// Conversion and scaling.
-        public var conversionTime = LatencyDistribution(buckets: [], maximum: .zero)
+        public var conversionTime = LatencyDistribution()
         /// From the frame's arrival to its handing over to the sink.
-        public var deliveryLatency = LatencyDistribution(buckets: [], maximum: .zero)
+        public var deliveryLatency = LatencyDistribution()
         /// What the sink itself took for a frame.
-        public var consumeTime = LatencyDistribution(buckets: [], maximum: .zero)
+        public var consumeTime = LatencyDistribution()
         /// Whether the sink still takes frames.
         public var isAttached = true
     }
@@ -57,31 +65,6 @@ public struct CaptureStatistics: Sendable {
 public struct SinkID: Sendable, Hashable, CustomStringConvertible {
     let number: Int
     public var description: String { "sink-\(number)" }
-}
-
-/// The counters behind ``CaptureStatistics/Sink``, written by the sink's queue and the capture thread.
-final class SinkCounters: Sendable {
-    let delivered = Atomic(UInt64(0))
-    let queueLatency = LatencyHistogram()
-    let conversionTime = LatencyHistogram()
-    let deliveryLatency = LatencyHistogram()
-    let consumeTime = LatencyHistogram()
-    let isAttached = Atomic(true)
-    // Drops are the exception, so a lock that only they take is no lock on the frame path.
-    private let drops = Mutex([DropReason: UInt64]())
-
-    func countDrop(_ reason: DropReason, _ count: Int = 1) {
-        guard count > 0 else { return }
-        drops.withLock { $0[reason, default: 0] += UInt64(count) }
-    }
-
-    func snapshot(id: SinkID, name: String) -> CaptureStatistics.Sink {
-        CaptureStatistics.Sink(
-            id: id, name: name, delivered: delivered.load(ordering: .relaxed), drops: drops.withLock { $0 },
-            queueLatency: queueLatency.snapshot, conversionTime: conversionTime.snapshot,
-            deliveryLatency: deliveryLatency.snapshot, consumeTime: consumeTime.snapshot,
-            isAttached: isAttached.load(ordering: .relaxed))
-    }
 }
 
 extension CaptureStatistics {

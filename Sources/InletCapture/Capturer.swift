@@ -14,23 +14,31 @@ import Synchronization
 public final class Capturer: Sendable {
     /// The source by its URI, without credentials.
     public let sourceName: String
-    private let source: any FrameSourceConfiguration
     private let configuration: CapturerConfiguration
     private let clock: any CaptureClock
-    private let counters = SessionCounters()
+    private let counters: SessionCounters
     private let converter = FrameConverter()
     private let pool: I420BufferPool
-    private let broadcaster = EventBroadcaster()
-    private let shared = Mutex(Shared())
+    private let log: CaptureLog
+    private let broadcaster: EventBroadcaster
+    private let supervisor: Supervisor
+    private let shared: SharedState
+
+    /// What the application's threads, the sinks' queues and the capture thread share.
+    private final class SharedState: Sendable {
+        let state = Mutex(Shared())
+        func withLock<R>(_ body: (inout Shared) -> sending R) -> sending R { state.withLock { body(&$0) } }
+    }
 
     private struct Shared {
-        var state = CapturerState.idle
-        var session: CaptureSession?
+        var isStarted = false
+        var isStopRequested = false
+        /// How the source ended, once it has: receivers that come later end at once.
+        var result: Result<EndReason, InletError>?
         var receivers: [any FrameReceiver] = []
         /// Receivers that take no more frames, for the statistics; bounded by ``Capturer/rememberedSinks``.
         var pastSinks: [PastSink] = []
         var sinkNumber = 0
-        var isStopRequested = false
     }
 
     /// A sink that has ended. Its counters may still move: frames that wait in a sequence are taken after the run.
@@ -50,22 +58,43 @@ public final class Capturer: Sendable {
         _ source: any FrameSourceConfiguration, configuration: CapturerConfiguration = CapturerConfiguration(),
         clock: any CaptureClock = SystemClock()
     ) {
-        self.source = source
         self.configuration = configuration
         self.clock = clock
         sourceName = source.redactedURI
         pool = I420BufferPool(capacity: configuration.poolCapacity)
+        let (counters, shared, broadcaster) = (SessionCounters(), SharedState(), EventBroadcaster())
+        let eventLog = SupervisionLog(logger: configuration.logger, source: source.redactedURI)
+        let dispatcher = FrameDispatcher(
+            clock: clock, counters: counters,
+            limits: .init(frames: configuration.frameLimit, duration: configuration.durationLimit),
+            keepsLastFrame: configuration.outage.picture == .hold || configuration.disabledPicture == .hold,
+            receivers: { shared.withLock { $0.receivers } })
+        supervisor = Supervisor(
+            source: source, configuration: configuration, clock: clock, counters: counters, dispatcher: dispatcher,
+            onEvent: { event in
+                // The end is told when the sinks have finished, too.
+                if case .stateChanged(.ended) = event { return }
+                eventLog.write(event)
+                broadcaster.send(event)
+            })
+        (self.counters, self.shared, self.broadcaster) = (counters, shared, broadcaster)
+        log = CaptureLog(configuration.logger, source: sourceName, clock: clock)
     }
 
     /// What the capturer does now.
-    public var state: CapturerState { shared.withLock { $0.state } }
+    public var state: CapturerState {
+        let state = supervisor.capturerState
+        if case .ended = state, !broadcaster.isFinished { return .live }
+        return state
+    }
 
     /// What happens from now on. Each call makes a sequence of its own; it ends with the run.
     public var events: AsyncStream<CapturerEvent> { broadcaster.listen() }
 
     /// What happened so far.
     public var statistics: CaptureStatistics {
-        var statistics = counters.statistics
+        var statistics = counters.statistics(at: clock.now)
+        statistics.supervision = supervisor.figures
         let (past, present) = shared.withLock { ($0.pastSinks, $0.receivers) }
         statistics.sinks =
             past.map { $0.counters.snapshot(id: $0.id, name: $0.name) }
@@ -151,38 +180,42 @@ public final class Capturer: Sendable {
         let conversion = ConversionContext(
             converter: converter, pool: pool, scalingPool: I420BufferPool(capacity: configuration.poolCapacity),
             countConversion: { [counters] in counters.converted.add(1, ordering: .relaxed) })
-        return DeliveryContext(clock: clock, conversion: conversion) { [weak self] receiver, event in
-            switch event {
-            case .ended(let error): self?.ended(receiver, error)
-            case .restarting(let error, let attempt, let delay):
-                self?.broadcaster.send(
-                    .sinkRestarting(receiver.id, name: receiver.name, error, attempt: attempt, delay: delay))
-            }
-        }
+        let observer = DeliveryObserver(source: sourceName, tracer: configuration.tracer, log: log)
+        return DeliveryContext(
+            clock: clock, conversion: conversion,
+            report: { [weak self] receiver, event in
+                switch event {
+                case .ended(let error): self?.ended(receiver, error)
+                case .restarting(let error, let attempt, let delay):
+                    self?.tell(
+                        .sinkRestarting(receiver.id, name: receiver.name, error, attempt: attempt, delay: delay))
+                }
+            }, observer: observer)
     }
 
     private func add(_ receiver: any FrameReceiver) {
-        let (session, isOver) = shared.withLock { shared in
-            if case .ended = shared.state { return (shared.session, true) }
+        let result = shared.withLock { shared -> Result<EndReason, InletError>? in
             shared.receivers.append(receiver)
-            return (shared.session, false)
+            return shared.result
         }
-        if isOver { receiver.close() } else { session?.receiversChanged() }
+        if let result { Self.finish(receiver, after: result) } else { supervisor.receiversChanged() }
+    }
+
+    private func tell(_ event: CapturerEvent) {
+        SupervisionLog(logger: configuration.logger, source: sourceName).write(event)
+        broadcaster.send(event)
     }
 
     private func ended(_ receiver: any FrameReceiver, _ error: InletError?) {
-        let (session, isLast) = shared.withLock { shared in
+        let isLast = shared.withLock { shared in
             shared.receivers.removeAll { $0 === receiver }
             shared.pastSinks.append(PastSink(id: receiver.id, name: receiver.name, counters: receiver.counters))
             if shared.pastSinks.count > Self.rememberedSinks { shared.pastSinks.removeFirst() }
-            return (shared.session, shared.receivers.isEmpty)
+            return shared.receivers.isEmpty
         }
-        session?.receiversChanged()
-        if let error {
-            configuration.logger.error("\(receiver.name): \(error.message)", metadata: ["code": "\(error.code)"])
-        }
-        broadcaster.send(.sinkEnded(receiver.id, name: receiver.name, error))
-        if isLast, configuration.endsWithoutSinks { session?.cancel(.noSinks) }
+        supervisor.receiversChanged()
+        tell(.sinkEnded(receiver.id, name: receiver.name, error))
+        if isLast, configuration.endsWithoutSinks { supervisor.post(.stop(.noSinks)) }
     }
 
     // MARK: Running
@@ -197,15 +230,33 @@ public final class Capturer: Sendable {
     ///   fails is no reason to throw: see ``CapturerEvent/sinkEnded(_:name:_:)``.
     @discardableResult
     public func run() async throws(InletError) -> EndReason {
-        let session = try begin()
+        try claimRun()
+        return try await runOnce()
+    }
+
+    private func claimRun() throws(InletError) {
+        let isFirst = shared.withLock { shared in
+            defer { shared.isStarted = true }
+            return !shared.isStarted
+        }
+        guard isFirst else {
+            throw InletError(
+                .invalidConfiguration, "A capturer runs once. Make a new one to open the source again.",
+                context: .init(subject: sourceName))
+        }
+    }
+
+    private func runOnce() async throws(InletError) -> EndReason {
+        supervisor.post(.start)
         let result = await withTaskCancellationHandler {
-            await session.completion.value()
+            await supervisor.completion.value()
         } onCancel: {
             stop()
         }
         let unfinished = await finishSinks(after: result)
+        log.flush()
         let reason = try? result.get()
-        setState(.ended(reason))
+        tell(.stateChanged(.ended(reason)))
         broadcaster.finish()
         if let unfinished, reason != nil { throw unfinished }
         return try result.get()
@@ -218,8 +269,9 @@ public final class Capturer: Sendable {
         queue: QueuePolicy = .latest, wants: SinkWants = SinkWants(),
         _ body: nonisolated(nonsending) (FrameSequence) async throws -> Value
     ) async throws -> Value {
+        try claimRun()
         let frames = frames(queue: queue, wants: wants)
-        async let outcome = run()
+        async let outcome = runOnce()
         do {
             let value = try await body(frames)
             stop()
@@ -232,70 +284,53 @@ public final class Capturer: Sendable {
         }
     }
 
+    // MARK: Control
+
     /// Asks the run to end. Returns at once; ``run()`` returns when all is closed.
-    public func stop() { stop(.cancelled) }
-
-    private func stop(_ reason: EndReason) {
-        let session = shared.withLock { shared in
-            shared.isStopRequested = true
-            return shared.session
-        }
-        session?.cancel(reason)
+    public func stop() {
+        shared.withLock { $0.isStopRequested = true }
+        supervisor.post(.stop(.cancelled))
     }
 
-    private func begin() throws(InletError) -> CaptureSession {
-        let session = try CaptureSession(
-            source: source, configuration: configuration, clock: clock, counters: counters,
-            callbacks: .init(
-                opened: { [weak self] format in
-                    self?.broadcaster.send(.opened(format))
-                    self?.setState(.live)
-                },
-                receivers: { [weak self] in self?.shared.withLock { $0.receivers } ?? [] }))
-        let (isFirst, isStopRequested) = shared.withLock { shared in
-            guard shared.state == .idle else { return (false, false) }
-            shared.state = .opening
-            shared.session = session
-            return (true, shared.isStopRequested)
-        }
-        guard isFirst else {
-            throw InletError(
-                .invalidConfiguration, "A capturer runs once. Make a new one to open the source again.",
-                context: .init(subject: sourceName))
-        }
-        broadcaster.send(.stateChanged(.opening))
-        try session.start()
-        if isStopRequested { session.cancel(.cancelled) }
-        return session
-    }
+    /// Stops the frames until ``resume()``: for an application in the background, or a call on hold. Returns at once.
+    ///
+    /// A source that can stand still stays open and costs next to nothing; another is closed. A pause before the run begins it paused.
+    public func pause() { supervisor.post(.pause) }
 
-    private func setState(_ state: CapturerState) {
-        let changed = shared.withLock { shared in
-            if case .ended = shared.state { return false }
-            shared.state = state
-            return true
-        }
-        guard changed else { return }
-        configuration.logger.debug("\(sourceName): \(state)")
-        broadcaster.send(.stateChanged(state))
-    }
+    /// Ends a pause.
+    public func resume() { supervisor.post(.resume) }
+
+    /// Keeps frames from the sinks while the source goes on, as for a muted camera: they come back at once. Returns at once.
+    ///
+    /// Sinks get ``CapturerConfiguration/disabledPicture`` meanwhile.
+    public func setEnabled(_ isEnabled: Bool) { supervisor.post(.setEnabled(isEnabled)) }
 
     /// Lets every sink finish: with what waits for it at the end of the stream, without after a stop.
     ///
     /// - Returns: an error that names a sink that did not finish in time after a stop.
     private func finishSinks(after result: Result<EndReason, InletError>) async -> InletError? {
-        let receivers = shared.withLock { $0.receivers }
-        var isStopped = false
-        var failure: InletError?
-        switch result {
-        case .success(let reason): isStopped = reason == .cancelled || reason == .noSinks
-        case .failure(let error): failure = error
+        let receivers = shared.withLock { shared in
+            shared.result = result
+            return shared.receivers
         }
-        for receiver in receivers {
-            if isStopped { receiver.close() } else { receiver.finish(failure) }
-        }
+        for receiver in receivers { Self.finish(receiver, after: result) }
         return await SinkDeadline.wait(
-            for: receivers, stopTimeout: configuration.stopTimeout, isStopped: isStopped,
-            stopRequested: { [weak self] in self?.shared.withLock { $0.isStopRequested } ?? true })
+            for: receivers, stopTimeout: configuration.stopTimeout, isStopped: result.isStop,
+            stopRequested: { [shared] in shared.withLock { $0.isStopRequested } })
+    }
+
+    private static func finish(_ receiver: any FrameReceiver, after result: Result<EndReason, InletError>) {
+        switch result {
+        case .success where result.isStop: receiver.close()
+        case .success: receiver.finish(nil)
+        case .failure(let error): receiver.finish(error)
+        }
+    }
+}
+
+extension Result<EndReason, InletError> {
+    /// Whether the run was ended from outside, so that what waits is not worth delivering.
+    fileprivate var isStop: Bool {
+        if case .success(let reason) = self { reason == .cancelled || reason == .noSinks } else { false }
     }
 }

@@ -1,4 +1,3 @@
-public import InletCore
 public import Logging
 
 /// How a capturer works, apart from its source. Every property has a default.
@@ -13,48 +12,23 @@ public struct CapturerConfiguration: Sendable {
     /// End when the last sink has failed or stopped, rather than capture for no one. The default is false: sinks may be attached at any
     /// time.
     public var endsWithoutSinks = false
+    /// How long the source may take for what it does. See ``CaptureTimeouts`` for the defaults.
+    public var timeouts = CaptureTimeouts()
+    /// What follows when the source fails. The default tries again for ever, with growing delays, whatever another attempt may mend. A file that
+    /// failed in its middle is never begun anew.
+    public var retry = RetryPolicy()
+    /// What sinks get while there are no frames. The default is nothing.
+    public var outage = OutagePolicy()
+    /// What sinks get while the track is disabled, at the rate of ``outage``. The default is nothing.
+    public var disabledPicture = OutagePolicy.Picture.nothing
+    /// How many threads of sources that ignore their cancellation are borne before the run fails. The default is 4.
+    public var maximumAbandonedThreads = 4
     /// How long a stop waits for the source to let go and for a sink to finish before it gives them up with an error. The default is 5 seconds.
     public var stopTimeout = Duration.seconds(5)
+    /// Is told of every frame when its way to a sink has ended. The default is nobody.
+    public var tracer: (any FrameTracer)?
     /// Where messages go. The default is a logger labelled `inlet`.
     public var logger = Logger(label: "inlet")
 
     public init() {}
-}
-
-/// Why a run ended, where it did not fail.
-public enum EndReason: String, Sendable, Hashable, CaseIterable {
-    /// The source has no more frames.
-    case endOfStream
-    /// ``Capturer/stop()`` was called, or the task was cancelled.
-    case cancelled
-    /// ``CapturerConfiguration/frameLimit`` was reached.
-    case frameLimit
-    /// ``CapturerConfiguration/durationLimit`` was reached.
-    case durationLimit
-    /// No sink was left, and ``CapturerConfiguration/endsWithoutSinks`` is set.
-    case noSinks
-}
-
-/// What a capturer does now.
-public enum CapturerState: Sendable, Equatable {
-    /// Not started yet.
-    case idle
-    /// The source is being opened.
-    case opening
-    /// Frames are read.
-    case live
-    /// It is over; a new capturer is needed to begin again.
-    case ended(EndReason?)
-}
-
-/// Something that happened to a capturer.
-public enum CapturerEvent: Sendable {
-    /// The capturer went into another state.
-    case stateChanged(CapturerState)
-    /// The source was opened and says this of itself.
-    case opened(SourceFormat)
-    /// A sink has ended: at the end of the stream or when it had enough, without an error; or because it failed.
-    case sinkEnded(SinkID, name: String, InletError?)
-    /// A sink has failed and is made anew after a while, by its ``SinkFailurePolicy``. Attempts are counted from 1.
-    case sinkRestarting(SinkID, name: String, InletError, attempt: Int, delay: Duration)
 }

@@ -32,6 +32,8 @@ final class EventBroadcaster: Sendable {
         return stream
     }
 
+    var isFinished: Bool { state.withLock { $0.isFinished } }
+
     func send(_ event: CapturerEvent) {
         for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield(event) }
     }

@@ -40,6 +40,7 @@ struct DeliveryContext: Sendable {
     let conversion: ConversionContext
     /// Called on the receiver's own queue or task.
     let report: @Sendable (any FrameReceiver, ReceiverEvent) -> Void
+    var observer = DeliveryObserver()
 }
 
 extension DeliveryContext {
@@ -47,22 +48,27 @@ extension DeliveryContext {
     ///
     /// - Throws: ``InletError/Code/invalidConfiguration`` where this frame cannot be made into what the receiver wants, which is not counted.
     func convert(_ captured: CapturedFrame, for receiver: some FrameReceiver) throws(InletError) -> VideoFrame? {
-        let counters = receiver.counters
         let taken = clock.now
         let adaptation = try captured.adaptation(to: receiver.wants)
         var frame: VideoFrame
         do throws(InletError) {
             frame = try captured.videoFrame(adaptation, with: conversion)
         } catch {
-            counters.countDrop(error.code == .resourceExhausted ? .poolExhausted : .conversionFailed)
+            var stages = captured.stages
+            stages.taken = taken
+            countDrop(
+                of: captured, error.code == .resourceExhausted ? .poolExhausted : .conversionFailed, by: receiver,
+                stages: stages)
             return nil
         }
         let converted = clock.now
+        frame.stages.taken = taken
         frame.stages.converted = converted
         frame.stages.delivered = converted
-        counters.conversionTime.record(converted - taken)
-        if let queued = captured.stages.queued { counters.queueLatency.record(taken - queued) }
-        if let decoded = captured.stages.decoded { counters.deliveryLatency.record(converted - decoded) }
+        let counters = receiver.counters
+        counters.conversionTime.record(from: taken, to: converted)
+        if let queued = captured.stages.queued { counters.queueLatency.record(from: queued, to: taken) }
+        if let decoded = captured.stages.decoded { counters.deliveryLatency.record(from: decoded, to: converted) }
         return frame
     }
 }

@@ -69,7 +69,9 @@ final class SequenceDelivery: FrameReceiver {
     }
 
     func offer(_ frame: CapturedFrame, isCancelled: () -> Bool) {
-        if mailbox.put(frame, at: frame.timestamp, isCancelled: isCancelled, onDrop: { counters.countDrop($0) }) {
+        if mailbox.put(
+            frame, at: frame.timestamp, isCancelled: isCancelled, onDrop: { context.countDrop(of: $0, $1, by: self) })
+        {
             wake()
         }
     }

@@ -36,10 +36,10 @@ final class Mailbox<Element: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - time: the element's place on the timeline, for the rate.
-    ///   - onDrop: called with the reason for each element that will not be delivered: an older one, or this one.
+    ///   - onDrop: called with each element that will not be delivered, an older one or this one, and the reason.
     /// - Returns: whether the consumer sleeps and must be woken to call ``take()``: once for each time that it fell asleep.
     func put(
-        _ element: Element, at time: MonotonicTime, isCancelled: () -> Bool, onDrop: (DropReason) -> Void
+        _ element: Element, at time: MonotonicTime, isCancelled: () -> Bool, onDrop: (Element, DropReason) -> Void
     ) -> Bool {
         var result = state.withLock { state in
             state.limiter?.admits(time) == false
@@ -48,14 +48,14 @@ final class Mailbox<Element: Sendable>: Sendable {
         while true {
             switch result {
             case .stored(let wake, let dropped, let reason):
-                if dropped != nil { onDrop(reason) }
+                if let dropped { onDrop(dropped, reason) }
                 return wake
             case .refused(let reason):
-                onDrop(reason)
+                onDrop(element, reason)
                 return false
             case .full:
                 guard let room = state.withLock({ $0.room }), !isCancelled() else {
-                    onDrop(.cancelled)
+                    onDrop(element, .cancelled)
                     return false
                 }
                 room.wait()

@@ -1,46 +1,82 @@
 import InletCore
 import Synchronization
 
-/// Figures that a session writes and statistics read.
+/// Figures that capture threads write and statistics read. A capturer keeps one over all its sessions; one session at a time writes.
+///
+/// Nothing that is called for a frame takes a lock.
 final class SessionCounters: Sendable {
     let captured = Atomic(UInt64(0))
     let converted = Atomic(UInt64(0))
+    /// Frames that a gap in the source's own count says are missing.
     let lostInSequence = Atomic(UInt64(0))
-    private let times = Mutex(Times())
+    /// Frames whose place on the timeline is their arrival's.
+    let stampedByArrival = Atomic(UInt64(0))
 
-    private struct Times {
-        var firstArrival: MonotonicTime?
-        var lastArrival: MonotonicTime?
-        var firstTimestamp: MonotonicTime?
-        var lastTimestamp: MonotonicTime?
-        var sourceDrops: [DropReason: UInt64] = [:]
+    private let captureLatency = LatencyHistogram()
+    private let recent = RollingFrameRate()
+    // Instants in nanoseconds, `noTime` before the first frame.
+    private let firstArrival = Atomic(noTime)
+    private let lastArrival = Atomic(noTime)
+    private let firstTimestamp = Atomic(noTime)
+    private let lastTimestamp = Atomic(noTime)
+    private static let noTime = Int64.min
+
+    /// Where the source of each session counts its losses. Locked for a new session and for a snapshot, never for a frame.
+    private let losses = Mutex(Losses())
+
+    private struct Losses {
+        var past: [DropReason: UInt64] = [:]
+        var context: SourceContext?
     }
 
-    func frameArrived(at arrival: MonotonicTime, timestamp: MonotonicTime) {
-        captured.add(1, ordering: .relaxed)
-        times.withLock {
-            $0.firstArrival = $0.firstArrival ?? arrival
-            $0.lastArrival = arrival
-            $0.firstTimestamp = $0.firstTimestamp ?? timestamp
-            $0.lastTimestamp = timestamp
+    /// Makes the losses that a source counts in its context part of the statistics, from now on and after the next session has begun.
+    func follow(_ context: SourceContext) {
+        losses.withLock {
+            guard $0.context !== context else { return }
+            if let before = $0.context { $0.past.merge(before.dropCounts, uniquingKeysWith: &+) }
+            $0.context = context
         }
     }
 
-    func setSourceDrops(_ drops: [DropReason: UInt64]) {
-        times.withLock { $0.sourceDrops = drops }
+    /// Counts a frame. Called on the capture thread.
+    ///
+    /// - Parameter captureTime: when the device took the picture, where it says.
+    func frameArrived(at arrival: MonotonicTime, timestamp: MonotonicTime, captureTime: MonotonicTime?) {
+        let number = captured.wrappingAdd(1, ordering: .relaxed).newValue
+        if number == 1 {
+            firstArrival.store(arrival.nanoseconds, ordering: .relaxed)
+            firstTimestamp.store(timestamp.nanoseconds, ordering: .relaxed)
+        }
+        lastArrival.store(arrival.nanoseconds, ordering: .relaxed)
+        lastTimestamp.store(timestamp.nanoseconds, ordering: .relaxed)
+        recent.frameArrived(at: arrival)
+        if let captureTime { captureLatency.record(from: captureTime, to: arrival) }
     }
 
-    var statistics: CaptureStatistics {
+    /// What happened so far.
+    ///
+    /// - Parameter now: the time to which the recent rate is taken.
+    func statistics(at now: MonotonicTime) -> CaptureStatistics {
         var statistics = CaptureStatistics()
         statistics.captured = captured.load(ordering: .relaxed)
         statistics.converted = converted.load(ordering: .relaxed)
-        times.withLock {
-            statistics.firstArrival = $0.firstArrival
-            statistics.lastArrival = $0.lastArrival
-            statistics.firstTimestamp = $0.firstTimestamp
-            statistics.lastTimestamp = $0.lastTimestamp
-            statistics.sourceDrops = $0.sourceDrops
+        statistics.stampedByArrival = stampedByArrival.load(ordering: .relaxed)
+        statistics.captureLatency = captureLatency.snapshot
+        statistics.firstArrival = Self.time(firstArrival)
+        statistics.lastArrival = Self.time(lastArrival)
+        statistics.firstTimestamp = Self.time(firstTimestamp)
+        statistics.lastTimestamp = Self.time(lastTimestamp)
+        statistics.sourceDrops = losses.withLock {
+            $0.past.merging($0.context?.dropCounts ?? [:], uniquingKeysWith: &+)
         }
+        let gaps = lostInSequence.load(ordering: .relaxed)
+        if gaps > 0 { statistics.sourceDrops[.lostBySource, default: 0] &+= gaps }
+        statistics.recentFrameRate = recent.rate(at: now)
         return statistics
+    }
+
+    private static func time(_ nanoseconds: borrowing Atomic<Int64>) -> MonotonicTime? {
+        let value = nanoseconds.load(ordering: .relaxed)
+        return value == noTime ? nil : MonotonicTime(nanoseconds: value)
     }
 }

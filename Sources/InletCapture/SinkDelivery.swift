@@ -64,7 +64,9 @@ final class SinkDelivery: FrameReceiver {
     }
 
     func offer(_ frame: CapturedFrame, isCancelled: () -> Bool) {
-        if mailbox.put(frame, at: frame.timestamp, isCancelled: isCancelled, onDrop: { counters.countDrop($0) }) {
+        if mailbox.put(
+            frame, at: frame.timestamp, isCancelled: isCancelled, onDrop: { context.countDrop(of: $0, $1, by: self) })
+        {
             wake()
         }
     }
@@ -96,24 +98,24 @@ final class SinkDelivery: FrameReceiver {
 
     private func deliver(_ captured: CapturedFrame) {
         guard let sink = sinkForNextFrame() else {
-            counters.countDrop(.sinkFailed)
+            context.countDrop(of: captured, .sinkFailed, by: self)
             return
         }
         do throws(InletError) {
             guard let frame = try context.convert(captured, for: self) else { return }
             worker.hasFitted = true
-            hand(frame, to: sink)
+            hand(frame, of: captured, to: sink)
         } catch {
             if worker.hasFitted {
-                counters.countDrop(.outsidePicture)
+                context.countDrop(of: captured, .outsidePicture, by: self)
             } else {
-                counters.countDrop(.conversionFailed)
+                context.countDrop(of: captured, .conversionFailed, by: self)
                 stop(error.about(name))
             }
         }
     }
 
-    private func hand(_ frame: VideoFrame, to sink: any FrameSink) {
+    private func hand(_ frame: VideoFrame, of captured: CapturedFrame, to sink: any FrameSink) {
         do {
             if !worker.hasStarted {
                 try sink.start(VideoFormat(frame, of: format.withLock { $0 }, wants: wants))
@@ -121,16 +123,15 @@ final class SinkDelivery: FrameReceiver {
             }
             try sink.consume(frame)
         } catch is SinkStopped {
-            counters.countDrop(.cancelled)
+            context.countDrop(of: captured, .cancelled, by: self, stages: frame.stages)
             stop(nil)
             return
         } catch {
-            counters.countDrop(.sinkFailed)
+            context.countDrop(of: captured, .sinkFailed, by: self, stages: frame.stages)
             fail(InletError(wrapping: error, operation: "The sink").about(name))
             return
         }
-        counters.delivered.add(1, ordering: .relaxed)
-        if let delivered = frame.stages.delivered { counters.consumeTime.record(context.clock.now - delivered) }
+        context.countDelivery(of: frame, to: self, consumed: context.clock.now)
     }
 
     /// The sink, made anew where it failed and its time has come; nil while it has not.

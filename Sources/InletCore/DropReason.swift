@@ -23,11 +23,13 @@ public struct DropReason: Sendable, Hashable, CustomStringConvertible {
     public static let sinkFailed = DropReason("sinkFailed")
     /// The run was cancelled or the sink detached while the frame waited.
     public static let cancelled = DropReason("cancelled")
+    /// The application had turned the track off.
+    public static let disabled = DropReason("disabled")
     /// The compressed data was cut or corrupt, so the picture is not whole.
     public static let damaged = DropReason("damaged")
     /// A compressed packet that could not be decoded at all.
     public static let undecodable = DropReason("undecodable")
-    /// The frame's PTS went back or stood still, so it has no place on the timeline.
+    /// The frame is older than what was delivered before it, so it has no place on the timeline.
     public static let outOfOrder = DropReason("outOfOrder")
     /// The driver or network lost it before Inlet saw it: a gap in the sequence, which the bridge counts.
     public static let lostBySource = DropReason("lostBySource")

@@ -16,14 +16,22 @@ public final class SourceContext: Sendable {
 
     private let cancelled = Atomic(false)
     private let deadlineNanoseconds = Atomic(Int64.max)
+    private let allowanceNanoseconds = Atomic(Int64.max)
     private let drops = Mutex([DropReason: UInt64]())
     private let wanted = Mutex(SourceDemand.everything)
     private let wantedVersion = Atomic(0)
     private let interruptionText = Mutex(String?.none)
     private let interrupted = Atomic(false)
+    private let onInterruption: @Sendable (String?) -> Void
 
     /// Made by the bridge and by tests.
-    public init(clock: any CaptureClock, wakeUpDescriptor: Int32 = -1, logger: Logger) {
+    ///
+    /// - Parameter onInterruption: called, on the source's thread, with the reason when an interruption begins and with nil when it ends.
+    public init(
+        clock: any CaptureClock, wakeUpDescriptor: Int32 = -1, logger: Logger,
+        onInterruption: @escaping @Sendable (String?) -> Void = { _ in }
+    ) {
+        self.onInterruption = onInterruption
         self.clock = clock
         self.wakeUpDescriptor = wakeUpDescriptor
         self.logger = logger
@@ -47,17 +55,25 @@ public final class SourceContext: Sendable {
         if clock.now >= deadline { throw InletError(.timedOut, "The source took too long.") }
     }
 
-    /// Blocks until `time`, for sources that pace themselves.
+    /// Blocks until `time`, for sources that pace themselves. A sleep of up to ``longestPlannedSleep`` puts the deadline off by as much: it is
+    /// no sign that the source hangs.
     ///
     /// - Throws: as ``checkCancellation()``, as soon as that is the case.
     public func sleep(until time: MonotonicTime) throws(InletError) {
         try checkCancellation()
+        let length = time - clock.now
+        if deadline != .distantFuture, length > .zero, length <= Self.longestPlannedSleep {
+            deadlineNanoseconds.store((deadline + length).nanoseconds, ordering: .relaxed)
+        }
         while clock.now < time {
             let end = min(time, deadline)
             _ = clock.wait(until: end, wakeUpDescriptor: wakeUpDescriptor)
             try checkCancellation()
         }
     }
+
+    /// A longer sleep counts as waiting for something: one hour.
+    public static let longestPlannedSleep = Duration.seconds(3600)
 
     /// Counts frames that were lost or not worth delivering, other than those that a gap in ``SourceFrame/sequence`` shows.
     public func countDrop(_ reason: DropReason, _ count: UInt64 = 1) {
@@ -93,16 +109,30 @@ public final class SourceContext: Sendable {
     public func beginInterruption(_ reason: String) {
         interruptionText.withLock { $0 = reason }
         interrupted.store(true, ordering: .releasing)
+        deadlineNanoseconds.store(Int64.max, ordering: .relaxed)
+        onInterruption(reason)
     }
 
-    /// Says that the device is back. The next frame says so, too.
-    public func endInterruption() { interrupted.store(false, ordering: .releasing) }
+    /// Says that the device is back. The next frame says so, too. The operation that runs gets its whole time anew.
+    public func endInterruption() {
+        guard interrupted.exchange(false, ordering: .acquiringAndReleasing) else { return }
+        setDeadline(after: .nanoseconds(allowanceNanoseconds.load(ordering: .relaxed)))
+        onInterruption(nil)
+    }
 
     /// Called by the bridge, from any thread. The bridge makes ``wakeUpDescriptor`` readable itself.
     public func cancel() { cancelled.store(true, ordering: .relaxed) }
 
     /// Called by the bridge before each operation.
-    public func setDeadline(_ deadline: MonotonicTime) {
+    ///
+    /// - Parameter allowance: how long the operation may take from now on.
+    public func setDeadline(after allowance: Duration) {
+        let nanoseconds = allowance.wholeNanoseconds
+        allowanceNanoseconds.store(nanoseconds, ordering: .relaxed)
+        let deadline = nanoseconds == .max ? .distantFuture : clock.now + .nanoseconds(nanoseconds)
         deadlineNanoseconds.store(deadline.nanoseconds, ordering: .relaxed)
     }
+
+    /// Called by the bridge after each operation: the source runs none now.
+    public func clearDeadline() { deadlineNanoseconds.store(Int64.max, ordering: .relaxed) }
 }

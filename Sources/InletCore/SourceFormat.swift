@@ -10,6 +10,9 @@ public struct SourceFormat: Sendable, Hashable {
     public var frameRate: Rational?
     /// The length in seconds of one tick of the source's PTS.
     public var timeBase: Rational
+    /// After how many bits the source's PTS start again from zero: 33 in MPEG-TS, 32 in RTP. PTS that a library has already carried on beyond
+    /// their width are understood, too. The default, nil, is not known: a step back by a whole counter is then taken for a wrap.
+    public var timestampBits: Int?
     /// What the numbers mean as colour.
     public var colorSpace: ColorSpace
     /// How far to turn the pictures clockwise to show them upright.
@@ -28,7 +31,8 @@ public struct SourceFormat: Sendable, Hashable {
     public init(
         size: ImageSize, pixelFormat: PixelFormat, frameRate: Rational? = nil, timeBase: Rational,
         colorSpace: ColorSpace = .unspecified, rotation: Rotation = .none, sampleAspectRatio: Rational? = nil,
-        pacing: SourcePacing, duration: MediaTime? = nil, codec: String? = nil, container: String? = nil
+        pacing: SourcePacing, duration: MediaTime? = nil, codec: String? = nil, container: String? = nil,
+        timestampBits: Int? = nil
     ) {
         self.size = size
         self.pixelFormat = pixelFormat
@@ -41,6 +45,7 @@ public struct SourceFormat: Sendable, Hashable {
         self.duration = duration
         self.codec = codec
         self.container = container
+        self.timestampBits = timestampBits
     }
 }
 

@@ -78,6 +78,8 @@ public struct FrameFlags: OptionSet, Sendable, Hashable {
     public static let corrupt = FrameFlags(rawValue: 1 << 1)
     /// The timeline starts anew here: PTS before and after are unrelated.
     public static let discontinuity = FrameFlags(rawValue: 1 << 2)
+    /// Not the source's picture: the bridge fills an outage with it.
+    public static let placeholder = FrameFlags(rawValue: 1 << 3)
 }
 
 /// One plane of a native picture.

@@ -59,6 +59,8 @@ public struct StageTimes: Sendable, Hashable {
     public var decoded: MonotonicTime?
     /// It was put into the sink's mailbox.
     public var queued: MonotonicTime?
+    /// The sink's queue took it out of the mailbox.
+    public var taken: MonotonicTime?
     /// It had become I420 in the sink's size.
     public var converted: MonotonicTime?
     /// It was handed to the sink.

@@ -19,6 +19,13 @@ public final class ScriptedSource: FrameSource {
         case hang
         /// Blocks for so long by the context's clock whatever happens: a source that breaks the contract.
         case ignoreCancellation(Duration)
+        /// Stays silent for so long, as a camera whose cable is out: nothing tells the bridge that it is on purpose. It can be cancelled
+        /// and keeps deadlines.
+        case stall(Duration)
+        /// Says that the device is away for a while, and why; ``endInterruption`` or a frame ends it.
+        case interrupt(String)
+        /// Says that the device is back.
+        case endInterruption
         /// Counts frames as lost.
         case drop(DropReason, UInt64)
         /// Throws.
@@ -35,9 +42,15 @@ public final class ScriptedSource: FrameSource {
         public var opening: [Step]
         /// What it does, one after another.
         public var steps: [Step]
+        /// Whether the source can stand still during a pause. The default is false.
+        public var standsStill = false
 
-        public init(format: SourceFormat = ScriptedSource.format(), opening: [Step] = [], _ steps: [Step]) {
+        public init(
+            format: SourceFormat = ScriptedSource.format(), opening: [Step] = [], standsStill: Bool = false,
+            _ steps: [Step]
+        ) {
             self.format = format
+            self.standsStill = standsStill
             self.opening = opening
             self.steps = steps
         }
@@ -70,6 +83,15 @@ public final class ScriptedSource: FrameSource {
         return nil
     }
 
+    /// Stands still where the script says that it can.
+    public func pause(_ context: SourceContext) throws -> Bool {
+        log.record(.pause)
+        return script.standsStill
+    }
+
+    /// Notes the going on.
+    public func resume(_ context: SourceContext) throws { log.record(.resume) }
+
     /// Notes the closing.
     public func close() { log.record(.close) }
 
@@ -98,6 +120,14 @@ public final class ScriptedSource: FrameSource {
         case .ignoreCancellation(let duration):
             let end = context.clock.now + duration
             while context.clock.now < end { _ = context.clock.wait(until: end, wakeUpDescriptor: -1) }
+        case .stall(let duration):
+            let end = context.clock.now + duration
+            while context.clock.now < end {
+                _ = context.clock.wait(until: min(end, context.deadline), wakeUpDescriptor: context.wakeUpDescriptor)
+                try context.checkCancellation()
+            }
+        case .interrupt(let reason): context.beginInterruption(reason)
+        case .endInterruption: context.endInterruption()
         case .drop(let reason, let count): context.countDrop(reason, count)
         case .fail(let error): throw error
         case .end: return .end

@@ -10,7 +10,9 @@ enum ImportRule {
         "InletCore": ["Logging"],
         "InletConvert": system.union(["InletCore", "CFFmpeg", "CYUV"]),
         "InletFFmpeg": system.union(["InletCore", "CFFmpeg", "Logging"]),
-        "InletCapture": system.union(["InletCore", "InletConvert", "Logging", "DequeModule", "CLinux"]),
+        "InletCapture": system.union([
+            "InletCore", "InletConvert", "Logging", "CoreMetrics", "DequeModule", "CLinux",
+        ]),
         // The reader of the timecode pattern needs its layout.
         "InletTesting": system.union(["InletCore", "Logging", "PatternSource"]),
         // The umbrella re-exports the library modules and builds the standard registry from the plug-ins.

@@ -14,7 +14,9 @@ import Testing
         return mailbox
     }
 
-    private func put(_ element: Int, into mailbox: Mailbox<Int>, onDrop: (DropReason) -> Void = { _ in }) -> Bool {
+    private func put(_ element: Int, into mailbox: Mailbox<Int>, onDrop: (Int, DropReason) -> Void = { _, _ in })
+        -> Bool
+    {
         mailbox.put(
             element, at: MonotonicTime(nanoseconds: Int64(element) * 100_000_000), isCancelled: { false },
             onDrop: onDrop)
@@ -25,9 +27,9 @@ import Testing
         let mailbox = mailbox(.lossless(1))
         #expect(put(1, into: mailbox))
         #expect(mailbox.close().dropped == 1)
-        var reasons: [DropReason] = []
-        #expect(!put(2, into: mailbox) { reasons.append($0) })
-        #expect(reasons == [.cancelled])
+        var dropped: [String] = []
+        #expect(!put(2, into: mailbox) { dropped.append("\($0) \($1)") })
+        #expect(dropped == ["2 cancelled"])
     }
 
     @Test(
@@ -54,8 +56,8 @@ import Testing
     func rate() {
         let mailbox = mailbox(.lossless(2), limiter: RateLimiter(maximumFrameRate: Rational(2)))
         var reasons: [DropReason] = []
-        #expect(put(0, into: mailbox) { reasons.append($0) })
-        for element in 1...5 { #expect(!put(element, into: mailbox) { reasons.append($0) }) }
+        #expect(put(0, into: mailbox) { reasons.append($1) })
+        for element in 1...5 { #expect(!put(element, into: mailbox) { reasons.append($1) }) }
         #expect(reasons == [.rateLimited, .rateLimited, .rateLimited, .rateLimited])
         guard case .element(0) = mailbox.take(), case .element(5) = mailbox.take(), case .empty = mailbox.take() else {
             Issue.record("not the elements at 0 and 5 tenths of a second")
@@ -70,7 +72,7 @@ import Testing
             #expect(close ? mailbox.close().wakeConsumer : mailbox.finish())
             mailbox.open(policy: .lossless(2), limiter: nil, room: ProducerGate())
             var reasons: [DropReason] = []
-            #expect(!put(1, into: mailbox) { reasons.append($0) })
+            #expect(!put(1, into: mailbox) { reasons.append($1) })
             #expect(reasons == [.cancelled])
             guard case .finished = mailbox.take() else {
                 Issue.record("not finished")

@@ -66,12 +66,56 @@ private final class SteppingClock: CaptureClock {
         let clock = SteppingClock(step: .seconds(100))
         let context = context(clock)
         #expect(context.deadline == .distantFuture)
-        context.setDeadline(MonotonicTime(nanoseconds: 5_000_000))
+        context.setDeadline(after: .milliseconds(5))
         #expect(!context.shouldGiveUp)
-        let error = #expect(throws: InletError.self) { try context.sleep(until: MonotonicTime(nanoseconds: 9_000_000)) }
+        let error = #expect(throws: InletError.self) { try context.sleep(until: .distantFuture) }
         #expect(error?.code == .timedOut)
         #expect(clock.waits.withLock { $0 } == [MonotonicTime(nanoseconds: 5_000_000)])
         #expect(context.shouldGiveUp)
+    }
+
+    @Test("A sleep on purpose puts the deadline off by its length, one without a foreseeable end does not")
+    func plannedSleep() throws {
+        let clock = SteppingClock(step: .seconds(100))
+        let context = context(clock)
+        context.setDeadline(after: .milliseconds(5))
+        let planned = SourceContext.longestPlannedSleep
+        #expect(throws: InletError.self) { try context.sleep(until: clock.now + planned + .nanoseconds(1)) }
+        context.setDeadline(after: .milliseconds(5))
+        let before = (now: clock.now, deadline: context.deadline)
+        try context.sleep(until: before.now + planned)
+        #expect(context.deadline == before.deadline + planned)
+    }
+
+    @Test("An interruption suspends the deadline, its end gives the whole time anew, and the bridge hears of both")
+    func interruption() {
+        let clock = SteppingClock(step: .seconds(100))
+        let heard = Mutex<[String?]>([])
+        let context = SourceContext(clock: clock, logger: Logger(label: "test")) { reason in
+            heard.withLock { $0.append(reason) }
+        }
+        context.setDeadline(after: .seconds(3))
+        #expect(context.interruption == nil)
+        context.beginInterruption("another program has the camera")
+        #expect(context.interruption == "another program has the camera")
+        #expect(context.deadline == .distantFuture)
+        context.endInterruption()
+        context.endInterruption()
+        #expect(context.interruption == nil)
+        #expect(context.deadline == clock.now + .seconds(3))
+        #expect(heard.withLock { $0 } == ["another program has the camera", nil])
+    }
+
+    @Test("A demand has a new version only when it is another one")
+    func demand() {
+        let context = context(SteppingClock(step: .zero))
+        #expect(context.demand == .everything)
+        let version = context.demandVersion
+        context.setDemand(.everything)
+        #expect(context.demandVersion == version)
+        context.setDemand(SourceDemand(maximumFrameRate: Rational(5)))
+        #expect(context.demandVersion != version)
+        #expect(context.demand.maximumFrameRate == Rational(5))
     }
 
     @Test("Losses add up by reason; a loss of none is no entry")

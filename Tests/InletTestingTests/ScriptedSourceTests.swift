@@ -68,10 +68,10 @@ struct ScriptedSourceTests {
         ).makeSource()
         let context = context()
         _ = try source.open(context)
-        context.setDeadline(clock.now + .seconds(7))
+        context.setDeadline(after: .seconds(7))
         let late = #expect(throws: InletError.self) { try source.nextFrame(context) }
         #expect(late?.code == .timedOut)
-        context.setDeadline(.distantFuture)
+        context.clearDeadline()
         context.cancel()
         let stopped = #expect(throws: InletError.self) { try source.nextFrame(context) }
         #expect(stopped?.code == .cancelled)

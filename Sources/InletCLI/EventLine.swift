@@ -1,0 +1,25 @@
+import Inlet
+
+/// A line on standard error for what a person at the terminal should know while it happens.
+enum EventLine {
+    static func write(_ event: CapturerEvent) {
+        guard let text = text(event) else { return }
+        Terminal.writeError((Terminal.isInteractive ? "\r\u{1B}[K" : "") + text + "\n")
+    }
+
+    private static func text(_ event: CapturerEvent) -> String? {
+        switch event {
+        case .stateChanged(.stalled): "No frames come any more."
+        case .stateChanged(.interrupted(let reason)): "Interrupted: \(reason)"
+        case .sourceFailed(let error, let delay?): "\(error) Trying again in \(delay.secondsText) s."
+        case .sourceAbandoned(let error): "\(error)"
+        case .recovered(let outage): "Frames come again, after \(outage.secondsText) s."
+        default: nil
+        }
+    }
+}
+
+extension Duration {
+    /// Seconds with one decimal.
+    fileprivate var secondsText: String { (Double(wholeNanoseconds) / 1e9).shortText }
+}

@@ -1,0 +1,40 @@
+import ArgumentParser
+import Inlet
+
+/// `--trace`, and the file behind it.
+struct TraceOptions: ParsableArguments {
+    @Option(
+        name: .customLong("trace"),
+        help: ArgumentHelp(
+            "Write when each frame passed each stage to FILE, as Chrome trace JSON for ui.perfetto.dev.",
+            valueName: "file"))
+    var path: String?
+
+    /// Opens the file, where one was asked for, and has the capturer trace to it.
+    func start(for configuration: inout CapturerConfiguration) throws -> ChromeTraceWriter? {
+        guard let path else { return nil }
+        do throws(InletError) {
+            let writer = try ChromeTraceWriter(path: path)
+            configuration.tracer = writer
+            return writer
+        } catch {
+            // A trace's missing folder is no missing input.
+            guard error.code == .notFound else { throw error }
+            Terminal.writeError("error: \(error)\n")
+            throw ExitCode(ExitStatus.inputOutput.rawValue)
+        }
+    }
+
+    /// Completes the file after the run.
+    ///
+    /// - Returns: why it is not complete, or nil.
+    func finish(_ writer: ChromeTraceWriter?) async -> InletError? {
+        guard let writer else { return nil }
+        do throws(InletError) {
+            try await writer.finish()
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import ArgumentParser
+import Inlet
+
+/// The options of `inlet run` that say what happens when the source fails.
+struct TroubleOptions: ParsableArguments {
+    @Option(
+        help:
+            "How often to open a source again that failed: never, forever or N times in a row. The default is forever.",
+        transform: { try Self.retry($0) })
+    var retry: RetryPolicy?
+
+    @Option(
+        help: """
+            How long the source may take to open, for its first frame, and from frame to frame, such as 5 or 500ms, before it is opened again. \
+            The default is 10.
+            """, transform: { try RunCommand.time($0, "--timeout") })
+    var timeout: Duration?
+
+    @Option(
+        help: "After how long without a frame, over all attempts, the run fails. The default is never.",
+        transform: { try RunCommand.time($0, "--give-up") })
+    var giveUp: Duration?
+
+    @Option(
+        help:
+            "What sinks get while there are no frames: none, hold (the last frame), black or text. The default is none.",
+        transform: { try Self.outage($0) })
+    var outage: OutagePolicy.Picture?
+
+    func apply(to configuration: inout CapturerConfiguration) {
+        if let retry { configuration.retry = retry }
+        if let timeout {
+            configuration.timeouts.open = timeout
+            configuration.timeouts.firstFrame = timeout
+            configuration.timeouts.nextFrame = timeout
+            configuration.timeouts.stall = min(configuration.timeouts.stall, timeout)
+        }
+        configuration.timeouts.giveUp = giveUp
+        if let outage { configuration.outage.picture = outage }
+    }
+
+    private static func outage(_ text: String) throws -> OutagePolicy.Picture {
+        guard let picture = OutagePolicy.Picture(rawValue: text) else {
+            let names = OutagePolicy.Picture.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ValidationError("--outage takes one of \(names), not '\(text)'.")
+        }
+        return picture
+    }
+
+    private static func retry(_ text: String) throws -> RetryPolicy {
+        switch text {
+        case "never": return .never
+        case "forever": return RetryPolicy()
+        default:
+            guard let count = Int(text), count >= 0 else {
+                throw ValidationError("--retry takes never, forever or a number, not '\(text)'.")
+            }
+            return .attempts(count)
+        }
+    }
+}

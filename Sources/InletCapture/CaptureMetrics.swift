@@ -1,0 +1,154 @@
+public import CoreMetrics
+import InletCore
+import Synchronization
+
+/// Publishes a capturer's statistics to swift-metrics, at an interval, while the capturer runs.
+///
+///     let capturer = Capturer(source)
+///     let metrics = CaptureMetrics(capturer)
+///     async let published: Void = metrics.run()
+///     try await capturer.run()
+///     await published
+///
+/// It reads ``Capturer/statistics`` from outside, so the way of a frame is the same with and without it. `Docs/reference/metrics.md` lists
+/// the metrics. Safe from any thread.
+public final class CaptureMetrics: Sendable {
+    private let capturer: Capturer
+    private let interval: Duration
+    private let factory: (any MetricsFactory)?
+    private let published = Mutex(Published())
+
+    /// What was published last, from which the next differs.
+    private struct Published {
+        var statistics = CaptureStatistics()
+        var state: String?
+    }
+
+    /// - Parameters:
+    ///   - interval: the time between two publications, at least 10 ms. The default is 5 seconds.
+    ///   - factory: where the metrics go. The default is the application's, `MetricsSystem`.
+    public init(
+        _ capturer: Capturer, interval: Duration = .seconds(5), factory: (any MetricsFactory)? = nil
+    ) {
+        self.capturer = capturer
+        self.interval = max(interval, .milliseconds(10))
+        self.factory = factory
+    }
+
+    /// Publishes until the capturer has ended or the task is cancelled, and once more then, so that nothing is missing.
+    public func run() async {
+        let events = capturer.events
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                // The sequence ends with the run, and with the task.
+                for await _ in events {}
+            }
+            group.addTask {
+                while !Task.isCancelled {
+                    self.publish()
+                    try? await Task.sleep(for: self.interval)
+                }
+            }
+            await group.next()
+            group.cancelAll()
+        }
+        publish()
+    }
+
+    /// Publishes what has happened since the last time.
+    public func publish() {
+        let (statistics, state) = (capturer.statistics, capturer.state)
+        publish(statistics, state: "\(state)")
+    }
+
+    func publish(_ statistics: CaptureStatistics, state: String) {
+        // The lock also keeps two publications from mixing their differences.
+        published.withLock { published in
+            let publication = Publication(
+                source: capturer.sourceName, before: published.statistics, now: statistics,
+                factory: factory ?? MetricsSystem.factory)
+            publication.publishSource()
+            for sink in statistics.sinks { publication.publish(sink) }
+            // A state may go on with words for people.
+            let name = String(state.prefix { $0.isLetter })
+            if let last = published.state, last != name { publication.set(state: last, to: 0) }
+            publication.set(state: name, to: 1)
+            published = Published(statistics: statistics, state: name)
+        }
+    }
+}
+
+/// One round of metrics.
+private struct Publication {
+    let source: String
+    let before: CaptureStatistics
+    let now: CaptureStatistics
+    let factory: any MetricsFactory
+
+    typealias Dimensions = [(String, String)]
+    private var sourceOnly: Dimensions { [("source", source)] }
+
+    func publishSource() {
+        count("inlet_frames_captured_total", sourceOnly, before.captured, now.captured)
+        count("inlet_frames_converted_total", sourceOnly, before.converted, now.converted)
+        drops("inlet_source_frames_dropped_total", sourceOnly, before.sourceDrops, now.sourceDrops)
+        time("inlet_capture_latency_seconds", sourceOnly, before.captureLatency, now.captureLatency)
+        if let rate = now.recentFrameRate { meter("inlet_frame_rate", sourceOnly).set(rate) }
+        meter("inlet_sinks_attached", sourceOnly).set(now.sinks.count(where: \.isAttached))
+        let (past, present) = (before.supervision, now.supervision)
+        count("inlet_source_openings_total", sourceOnly, past.openings, present.openings)
+        count("inlet_source_stalls_total", sourceOnly, past.stalls, present.stalls)
+        count("inlet_source_placeholders_total", sourceOnly, past.placeholders, present.placeholders)
+        meter("inlet_source_abandoned_threads", sourceOnly).set(present.abandonedThreads)
+        for (code, failures) in present.failures {
+            count(
+                "inlet_source_failures_total", sourceOnly + [("code", "\(code)")], past.failures[code], failures)
+        }
+    }
+
+    func publish(_ sink: CaptureStatistics.Sink) {
+        let dimensions = [("source", source), ("sink", sink.name)]
+        let before = before.sinks.first { $0.id == sink.id }
+        count("inlet_sink_frames_delivered_total", dimensions, before?.delivered, sink.delivered)
+        drops("inlet_sink_frames_dropped_total", dimensions, before?.drops, sink.drops)
+        time("inlet_sink_queue_latency_seconds", dimensions, before?.queueLatency, sink.queueLatency)
+        time("inlet_sink_conversion_time_seconds", dimensions, before?.conversionTime, sink.conversionTime)
+        time("inlet_sink_delivery_latency_seconds", dimensions, before?.deliveryLatency, sink.deliveryLatency)
+        time("inlet_sink_consume_time_seconds", dimensions, before?.consumeTime, sink.consumeTime)
+    }
+
+    func set(state: String, to value: Int64) {
+        meter("inlet_capturer_state", sourceOnly + [("state", state)]).set(value)
+    }
+
+    private func count(_ label: String, _ dimensions: Dimensions, _ before: UInt64?, _ now: UInt64) {
+        let before = before ?? 0
+        // At zero, too, so that a counter exists from the start: a rate needs two values.
+        guard now > before || before == 0 else { return }
+        Counter(label: label, dimensions: dimensions, factory: factory).increment(by: Int64(clamping: now - before))
+    }
+
+    private func drops(
+        _ label: String, _ dimensions: Dimensions, _ before: [DropReason: UInt64]?, _ now: [DropReason: UInt64]
+    ) {
+        for (reason, number) in now {
+            count(label, dimensions + [("reason", reason.description)], before?[reason], number)
+        }
+    }
+
+    private func time(
+        _ label: String, _ dimensions: Dimensions, _ before: LatencyDistribution?, _ now: LatencyDistribution
+    ) {
+        let buckets = now.buckets(since: before ?? LatencyDistribution())
+        guard !buckets.isEmpty else { return }
+        let timer = Timer(label: label, dimensions: dimensions, factory: factory)
+        for bucket in buckets {
+            let nanoseconds = min(bucket.middle, now.maximum).wholeNanoseconds
+            for _ in 0..<bucket.count { timer.recordNanoseconds(nanoseconds) }
+        }
+    }
+
+    private func meter(_ label: String, _ dimensions: Dimensions) -> Meter {
+        Meter(label: label, dimensions: dimensions, factory: factory)
+    }
+}

@@ -1,0 +1,122 @@
+import Dispatch
+public import InletCore
+import Synchronization
+
+/// Writes what becomes of frames into a file that `ui.perfetto.dev` and `chrome://tracing` show: a track for every stage, of the source and of each
+/// sink.
+///
+///     let trace = try ChromeTraceWriter(path: "run.json")
+///     configuration.tracer = trace
+///     try await Capturer(source, configuration: configuration).run()
+///     try await trace.finish()
+///
+/// Several capturers may share one. Writing happens on a queue of the writer's own; traces that come faster than the disk takes them are left
+/// out and counted. The file grows by some 600 bytes for each frame and sink. It is whole but for its closing bracket at any time, which
+/// viewers do not miss. Times are those of the machine's monotonic clock.
+public final class ChromeTraceWriter: FrameTracer {
+    private let capacity: Int
+    private let queue = DispatchQueue(label: "inlet.trace", qos: .utility)
+    private let waiting = Mutex(Waiting())
+    private let worker: Worker
+
+    private struct Waiting {
+        var traces: [FrameTrace] = []
+        var leftOut: UInt64 = 0
+        /// Whether the queue is about to look.
+        var isScheduled = false
+        var isFinished = false
+    }
+
+    /// Touched on the writer's queue only, which is what makes it safe to hand around.
+    private final class Worker: @unchecked Sendable {
+        var encoder = ChromeTraceEncoder()
+        let file: TraceFile
+        var failure: InletError?
+        var isClosed = false
+
+        init(_ file: TraceFile) { self.file = file }
+    }
+
+    /// Creates the file, or cuts it to nothing.
+    ///
+    /// - Parameters:
+    ///   - path: a file, not a pipe.
+    ///   - capacity: traces that may wait to be written, each of some 300 bytes. The default is 8192.
+    /// - Throws: ``InletError/Code/notFound`` where the folder does not exist, ``InletError/Code/permissionDenied``,
+    ///   ``InletError/Code/invalidConfiguration`` where the path is no file's, and others by the system's `errno`.
+    public init(path: String, capacity: Int = 8192) throws(InletError) {
+        self.capacity = max(1, capacity)
+        worker = Worker(try TraceFile(path: path))
+    }
+
+    /// Traces that were not written: more came than the disk took, or it failed.
+    public var leftOut: UInt64 { waiting.withLock { $0.leftOut } }
+
+    /// Notes the trace for the queue. Does not wait.
+    public func trace(_ trace: FrameTrace) {
+        let wakes = waiting.withLock { waiting in
+            guard !waiting.isFinished, waiting.traces.count < capacity else {
+                waiting.leftOut += 1
+                return false
+            }
+            waiting.traces.append(trace)
+            defer { waiting.isScheduled = true }
+            return !waiting.isScheduled
+        }
+        if wakes { queue.async { self.drain() } }
+    }
+
+    /// Writes what waits, closes the array and the file. Traces that come later are left out.
+    ///
+    /// - Throws: what writing failed with, now or before.
+    public func finish() async throws(InletError) {
+        waiting.withLock { $0.isFinished = true }
+        let failure = await withCheckedContinuation { continuation in
+            queue.async { continuation.resume(returning: self.close()) }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Writes until nothing waits. Runs on the queue.
+    private func drain() {
+        while true {
+            let traces = waiting.withLock { waiting in
+                defer { waiting.traces = [] }
+                if waiting.traces.isEmpty { waiting.isScheduled = false }
+                return waiting.traces
+            }
+            guard !traces.isEmpty else { return }
+            guard worker.failure == nil else {
+                waiting.withLock { $0.leftOut += UInt64(traces.count) }
+                continue
+            }
+            for trace in traces { worker.encoder.encode(trace) }
+            write()
+        }
+    }
+
+    /// Runs on the queue.
+    private func close() -> InletError? {
+        guard !worker.isClosed else { return worker.failure }
+        worker.isClosed = true
+        drain()
+        worker.encoder.finish(framesLeftOut: leftOut)
+        write()
+        do throws(InletError) {
+            try worker.file.finish()
+        } catch {
+            worker.failure = worker.failure ?? error
+        }
+        return worker.failure
+    }
+
+    private func write() {
+        let text = worker.encoder.takeText()
+        guard worker.failure == nil else { return }
+        do throws(InletError) {
+            try worker.file.append(text)
+        } catch {
+            worker.failure = error
+        }
+    }
+}

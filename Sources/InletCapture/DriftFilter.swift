@@ -1,0 +1,171 @@
+/// Says when a frame was taken, on the machine's clock, from its position on the source's clock and from when frames arrived.
+///
+/// A frame arrives late by what its way took, never early, so the least delay seen is what the two clocks differ by. The filter keeps the
+/// least delay of each second, lays the lowest line through those of the last minute whose slope two clocks can have, and moves its
+/// own offset towards that line too slowly for anyone to see. `Docs/design/0009-frame-clock.md` has the reasons and the figures.
+///
+/// All times are in nanoseconds. Nothing is allocated after the start.
+struct DriftFilter {
+    /// The most that the source's clock may go fast or slow against the machine's, and be followed: cameras are off by up to 3000 ppm.
+    static let largestRate = 3500e-6
+    /// How much the spacing of frames may be changed while the offset moves towards the line.
+    static let largestSlew = 5000e-6
+    /// The time in which the offset covers most of its way to the line.
+    private static let settling = 2e9
+    private static let bucketLength: Int64 = 1_000_000_000
+    private static let bucketCount = 64
+    /// The span of the line from which on its slope is trusted.
+    private static let fullSpan = 5e9
+    /// How much of each new slope goes into the rate: much at first, little in the long run.
+    private static let gains = (largest: 0.5, sum: 6.0, smallest: 0.04)
+    /// The delay is higher for good, and not by a jam that dissolves, when it has been more than this above the line for that long, and did not
+    /// shrink by that part of the time.
+    private static let shift = 250e6
+    private static let shiftTime: Int64 = 3_000_000_000
+    private static let shiftDrain = 0.02
+
+    /// A frame's position, and how much later than by the anchor it arrived.
+    private struct Sample {
+        var position: Int64
+        var delay: Double
+    }
+
+    /// What the delays are counted from: the arrival less the position of the anchor.
+    private var epoch: Int64 = 0
+    private var samples: [Sample] = []
+    private var hull: [Sample] = []
+    /// The frame of the least delay in the bucket that is being filled, and when that bucket began.
+    private var least = Sample(position: 0, delay: 0)
+    private var bucketStart: Int64 = 0
+    /// By how much the delay grows with the position: how slow the source's clock is.
+    private(set) var rate = 0.0
+    /// How many lines with a slope there have been since the anchor.
+    private var fits = 0.0
+    /// A point of the lowest line.
+    private var line = Sample(position: 0, delay: 0)
+    /// The offset that the last frame got.
+    private var offset = Sample(position: 0, delay: 0)
+    /// Since when the delay has been higher than it should, and how much it was then.
+    private var lateSince: (time: Int64, excess: Double)?
+
+    init() {
+        samples.reserveCapacity(Self.bucketCount)
+        hull.reserveCapacity(Self.bucketCount)
+    }
+
+    /// Forgets all but the rate: a position stands for a time from now on.
+    mutating func anchor(position: Int64, at time: Int64) {
+        epoch = time &- position
+        samples.removeAll(keepingCapacity: true)
+        least = Sample(position: position, delay: 0)
+        (line, offset) = (least, least)
+        bucketStart = time
+        lateSince = nil
+        fits = 0
+    }
+
+    /// How much later than expected a frame of this position arrived; less than zero where it came too early to be true.
+    func lateness(of position: Int64, arrival: Int64) -> Double {
+        delay(of: position, arrival: arrival) - extended(offset, to: position)
+    }
+
+    /// The time of a frame, at most its arrival.
+    ///
+    /// Positions and arrivals never go back.
+    mutating func time(of position: Int64, arrival: Int64) -> Int64 {
+        let sample = Sample(position: position, delay: delay(of: position, arrival: arrival))
+        if arrival &- bucketStart >= Self.bucketLength {
+            closeBucket(at: arrival)
+            least = sample
+            bucketStart = arrival
+        } else if sample.delay < extended(least, to: position) {
+            least = sample
+        }
+        if sample.delay < extended(line, to: position) { line = sample }
+
+        let elapsed = Double(position &- offset.position)
+        let expected = extended(offset, to: position)
+        let wanted = (extended(line, to: position) - expected) * min(1, elapsed / Self.settling)
+        let most = Self.largestSlew * elapsed
+        offset = Sample(
+            position: position, delay: min(sample.delay, expected + max(-most, min(most, wanted))))
+        return min(arrival, epoch &+ position &+ Int64(offset.delay.rounded(.down)))
+    }
+
+    private func delay(of position: Int64, arrival: Int64) -> Double { Double(arrival &- position &- epoch) }
+
+    /// The delay that a sample makes expect at another position.
+    private func extended(_ sample: Sample, to position: Int64) -> Double {
+        sample.delay + rate * Double(position &- sample.position)
+    }
+
+    private mutating func closeBucket(at arrival: Int64) {
+        if samples.count == Self.bucketCount { samples.removeFirst() }
+        samples.append(least)
+        if hasShifted(at: arrival) {
+            // Nothing before is worth anything for the offset; the clocks run as they did.
+            samples.removeFirst(samples.count - min(2, samples.count))
+            lateSince = nil
+            fitLine()
+            offset = Sample(position: offset.position, delay: extended(line, to: offset.position))
+        } else {
+            fitLine()
+        }
+    }
+
+    /// Whether frames have come late for so long that they will go on to: the sender stood still, and its clock with it.
+    private mutating func hasShifted(at arrival: Int64) -> Bool {
+        let excess = least.delay - extended(line, to: least.position)
+        guard excess > Self.shift else {
+            lateSince = nil
+            return false
+        }
+        guard let since = lateSince else {
+            lateSince = (arrival, excess)
+            return false
+        }
+        let elapsed = arrival &- since.time
+        if since.excess - excess > Self.shiftDrain * Double(elapsed) {
+            lateSince = (arrival, excess)
+            return false
+        }
+        return elapsed >= Self.shiftTime
+    }
+
+    /// Lays the lowest line: the edge of the lower convex hull in the middle of what counts (Moon, Skelly and Towsley, "Estimation and Removal of
+    /// Clock Skew from Network Delay Measurements", INFOCOM 1999).
+    private mutating func fitLine() {
+        hull.removeAll(keepingCapacity: true)
+        for sample in samples {
+            while hull.count >= 2, !isConvex(hull[hull.count - 2], hull[hull.count - 1], sample) { hull.removeLast() }
+            hull.append(sample)
+        }
+        // The slopes rise along the hull. Points before one too steep downwards are from when the delay was larger, points after one too
+        // steep upwards were late.
+        var (first, last) = (0, hull.count - 1)
+        while first < last, slope(hull[first], hull[first + 1]) < -Self.largestRate { first += 1 }
+        while last > first, slope(hull[last - 1], hull[last]) > Self.largestRate { last -= 1 }
+        if first < last {
+            let newest = hull[hull.count - 1].position
+            let middle = hull[first].position + (newest - hull[first].position) / 2
+            var edge = first
+            while edge < last - 1, hull[edge + 1].position < middle { edge += 1 }
+            let trust = min(1, Double(hull[last].position - hull[first].position) / Self.fullSpan)
+            fits += 1
+            let gain = max(Self.gains.smallest, min(Self.gains.largest, Self.gains.sum / fits))
+            rate += gain * trust * trust * (slope(hull[edge], hull[edge + 1]) - rate)
+        }
+        line = hull[first]
+        for sample in hull[first...last] where sample.delay < extended(line, to: sample.position) { line = sample }
+    }
+
+    /// Whether the slopes rise at the middle one of three samples.
+    private func isConvex(_ first: Sample, _ middle: Sample, _ last: Sample) -> Bool {
+        (middle.delay - first.delay) * Double(last.position &- middle.position)
+            < (last.delay - middle.delay) * Double(middle.position &- first.position)
+    }
+
+    private func slope(_ left: Sample, _ right: Sample) -> Double {
+        (right.delay - left.delay) / Double(max(1, right.position &- left.position))
+    }
+}

@@ -1,0 +1,33 @@
+import InletCore
+import Synchronization
+
+/// How many frames were dropped for which reason, counted from any thread; without a lock for the reasons that Inlet itself has.
+final class DropCounters: Sendable {
+    /// The reasons with a slot of their own, those that may come for every frame first.
+    private static let known: [DropReason] = [
+        .superseded, .rateLimited, .queueFull, .poolExhausted, .conversionFailed, .sinkFailed, .cancelled, .damaged,
+        .undecodable, .outOfOrder, .lostBySource, .disabled,
+    ]
+
+    private let slots = AtomicCounters(count: known.count)
+    private let others = Mutex([DropReason: UInt64]())
+
+    func count(_ reason: DropReason, _ number: UInt64 = 1) {
+        guard number > 0 else { return }
+        if let slot = Self.known.firstIndex(of: reason) {
+            slots.add(number, at: slot)
+        } else {
+            others.withLock { $0[reason, default: 0] &+= number }
+        }
+    }
+
+    /// What has been counted so far, without the reasons that never came.
+    var snapshot: [DropReason: UInt64] {
+        var counts = others.withLock { $0 }
+        for (slot, reason) in Self.known.enumerated() {
+            let number = slots.load(at: slot)
+            if number > 0 { counts[reason] = number }
+        }
+        return counts
+    }
+}

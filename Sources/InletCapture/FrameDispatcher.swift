@@ -1,0 +1,215 @@
+import InletCore
+import Synchronization
+
+/// Puts frames on the timeline and offers them to the receivers, one at a time: those of the source, and placeholders between them.
+///
+/// It outlives the source's sessions, which is what makes timestamps and sequence numbers go on across reconnects. A lock lets one producer in:
+/// the session's thread, the next session's, or the supervisor with a placeholder. It is not contended while frames flow.
+final class FrameDispatcher: Sendable {
+    typealias SessionID = CapturerStateMachine.SessionID
+
+    /// What the dispatcher goes by.
+    struct Limits: Sendable {
+        var frames: UInt64?
+        var duration: Duration?
+    }
+
+    private let state: Mutex<State>
+    private let limits: Limits
+    private let clock: any CaptureClock
+    private let counters: SessionCounters
+    private let keepsLastFrame: Bool
+    private let currentReceivers: @Sendable () -> [any FrameReceiver]
+    private let receiversVersion = Atomic(0)
+    private let disabled = Atomic(false)
+    /// Placeholders offered so far.
+    let placeholders = Atomic(UInt64(0))
+    /// Where a producer waits for room under a lossless policy.
+    let room = ProducerGate()
+
+    private struct State {
+        var session: SessionID?
+        var format: SourceFormat?
+        var frameClock = FrameClock(pacing: .live, timestampBits: nil)
+        var receivers: [any FrameReceiver] = []
+        var seenVersion = -1
+        /// Frames and placeholders offered so far, all sessions together.
+        var count: UInt64 = 0
+        /// What is added to the session's sequence numbers to go on from the sessions before.
+        var sequenceOffset: UInt64 = 0
+        var nextSequence: UInt64 = 0
+        var nextOwnSequence: UInt64?
+        var firstTimestamp: MonotonicTime?
+        var lastTimestamp: MonotonicTime?
+        var lastPlaceholder: MonotonicTime?
+        /// The newest frame, for placeholders that hold it.
+        var lastFrame: SourceFrame?
+        var lastSize: ImageSize?
+    }
+
+    /// - Parameters:
+    ///   - keepsLastFrame: whether the newest frame's memory is held, for ``holdLastFrame``.
+    ///   - receivers: those attached now; asked for again after ``receiversChanged()``.
+    init(
+        clock: any CaptureClock, counters: SessionCounters, limits: Limits, keepsLastFrame: Bool,
+        receivers: @escaping @Sendable () -> [any FrameReceiver]
+    ) {
+        self.clock = clock
+        self.counters = counters
+        self.limits = limits
+        self.keepsLastFrame = keepsLastFrame
+        currentReceivers = receivers
+        state = Mutex(State())
+    }
+
+    /// The receivers have changed; they are looked at again before the next frame.
+    func receiversChanged() { receiversVersion.add(1, ordering: .releasing) }
+
+    /// What all receivers together want of the source.
+    var demand: SourceDemand { SourceDemand(serving: currentReceivers().map(\.wants)) }
+
+    /// Keeps frames from the receivers, or not. They are counted as ``DropReason/disabled``.
+    func setDisabled(_ isDisabled: Bool) { disabled.store(isDisabled, ordering: .relaxed) }
+
+    // MARK: Frames of the source
+
+    /// A session's source is open; its frames follow, and no one else's.
+    func begin(_ session: SessionID, format: SourceFormat) {
+        state.withLock { state in
+            let isFirst = state.session == nil
+            state.session = session
+            state.format = format
+            state.nextOwnSequence = nil
+            state.sequenceOffset = state.nextSequence
+            if isFirst {
+                state.frameClock = FrameClock(pacing: format.pacing, timestampBits: format.timestampBits)
+            } else {
+                state.frameClock.reconnect(pacing: format.pacing, timestampBits: format.timestampBits)
+            }
+            state.seenVersion = -1
+        }
+    }
+
+    /// No more frames of a session are taken, whatever its thread does.
+    func end(_ session: SessionID) {
+        state.withLock { if $0.session == session { $0.session = -1 } }
+    }
+
+    enum Result {
+        case goOn
+        /// The run is over; the frame was not delivered where the limit is one of time.
+        case limit(EndReason)
+        /// Another session has taken over.
+        case notCurrent
+    }
+
+    /// Takes a frame of the source. Blocks only under a lossless policy, until there is room or `isCancelled`.
+    func deliver(_ frame: SourceFrame, from session: SessionID, isCancelled: () -> Bool) -> Result {
+        state.withLock { state in
+            guard state.session == session else { return .notCurrent }
+            if limits.frames == 0 { return .limit(.frameLimit) }
+            let arrival = clock.now
+            let stamp = state.frameClock.stamp(
+                pts: frame.pts, arrival: min(frame.captureTime ?? arrival, arrival),
+                startsAnew: frame.flags.contains(.discontinuity), wallClock: frame.wallClock)
+            let timestamp = stamp.time
+            if stamp.basis == .arrival { counters.stampedByArrival.wrappingAdd(1, ordering: .relaxed) }
+            var frame = frame
+            frame.wallClock = stamp.wallClock
+            let first = state.firstTimestamp ?? timestamp
+            state.firstTimestamp = first
+            if let limit = limits.duration, timestamp - first >= limit { return .limit(.durationLimit) }
+            countFrame(frame, arrival: arrival, timestamp: timestamp, &state)
+            if disabled.load(ordering: .relaxed) {
+                dropForAll(.disabled, &state)
+            } else if let last = state.lastPlaceholder, timestamp <= last {
+                // Older than what the sinks have seen meanwhile.
+                dropForAll(.outOfOrder, &state)
+            } else {
+                offer(frame, arrival: arrival, timestamp: timestamp, &state, isCancelled: isCancelled)
+            }
+            if keepsLastFrame { state.lastFrame = frame }
+            state.lastSize = frame.size
+            if let limit = limits.frames, state.count >= limit { return .limit(.frameLimit) }
+            return .goOn
+        }
+    }
+
+    private func countFrame(
+        _ frame: SourceFrame, arrival: MonotonicTime, timestamp: MonotonicTime, _ state: inout State
+    ) {
+        state.count += 1
+        if let expected = state.nextOwnSequence, frame.sequence > expected {
+            counters.lostInSequence.wrappingAdd(frame.sequence - expected, ordering: .relaxed)
+        }
+        state.nextOwnSequence = frame.sequence &+ 1
+        state.lastTimestamp = timestamp
+        counters.frameArrived(at: arrival, timestamp: timestamp, captureTime: frame.captureTime)
+    }
+
+    private func offer(
+        _ frame: SourceFrame, arrival: MonotonicTime, timestamp: MonotonicTime, _ state: inout State,
+        isCancelled: () -> Bool
+    ) {
+        var frame = frame
+        frame.sequence = max(frame.sequence &+ state.sequenceOffset, state.nextSequence)
+        state.nextSequence = frame.sequence &+ 1
+        lookAtReceivers(&state)
+        guard !state.receivers.isEmpty else { return }
+        var stages = StageTimes()
+        stages.captured = frame.captureTime
+        stages.received = frame.receiveTime
+        stages.decoded = arrival
+        stages.queued = arrival
+        let captured = CapturedFrame(frame, timestamp: timestamp, stages: stages)
+        for receiver in state.receivers { receiver.offer(captured, isCancelled: isCancelled) }
+    }
+
+    private func dropForAll(_ reason: DropReason, _ state: inout State) {
+        lookAtReceivers(&state)
+        for receiver in state.receivers { receiver.counters.countDrop(reason) }
+    }
+
+    private func lookAtReceivers(_ state: inout State) {
+        let version = receiversVersion.load(ordering: .acquiring)
+        guard version != state.seenVersion, let format = state.format else { return }
+        state.receivers = currentReceivers()
+        state.seenVersion = version
+        for receiver in state.receivers { receiver.begin(format, room: room) }
+    }
+
+    // MARK: Placeholders
+
+    /// The newest frame of the source and the size of placeholders that show something else; nil where there was no frame.
+    var lastPicture: (frame: SourceFrame?, size: ImageSize)? {
+        state.withLockIfAvailable { state in state.lastSize.map { (state.lastFrame, $0) } } ?? nil
+    }
+
+    /// Offers a picture that is not the source's. Never blocks: while a producer is busy, or a lossless sink has no room, it is left out.
+    ///
+    /// - Parameter format: what receivers are told where no source has been open yet.
+    func offerPlaceholder(_ picture: SourceFrame, format: SourceFormat) {
+        _ = state.withLockIfAvailable { state in
+            if state.format == nil { state.format = format }
+            let now = clock.now
+            guard now > state.lastTimestamp ?? MonotonicTime(nanoseconds: .min) else { return }
+            var frame = picture
+            frame.pts = nil
+            frame.duration = nil
+            frame.captureTime = nil
+            frame.receiveTime = nil
+            frame.wallClock = nil
+            frame.flags = [.placeholder]
+            frame.sequence = state.nextSequence
+            state.nextSequence += 1
+            // The source's own numbers go on from here.
+            state.sequenceOffset &+= 1
+            state.lastTimestamp = now
+            state.lastPlaceholder = now
+            lookAtReceivers(&state)
+            let captured = CapturedFrame(frame, timestamp: now, stages: StageTimes())
+            for receiver in state.receivers { receiver.offer(captured, isCancelled: { true }) }
+            placeholders.add(1, ordering: .relaxed)
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import InletCore
+
+/// How long a stage took, over many frames.
+public struct LatencyDistribution: Sendable, Hashable {
+    /// How many durations fell between the bucket before and `upperBound`.
+    public struct Bucket: Sendable, Hashable {
+        /// The longest duration that falls into the bucket.
+        public var upperBound: Duration
+        /// How many durations did.
+        public var count: UInt64
+
+        /// What stands for the bucket's durations where one number must: the middle, so that they are not all too great.
+        var middle: Duration {
+            let upper = upperBound.wholeNanoseconds
+            let index = LatencyHistogram.bucket(of: upper)
+            let lower = index > 0 ? LatencyHistogram.upperBound(of: index - 1) + 1 : 0
+            return .nanoseconds(lower + (upper - lower) / 2)
+        }
+    }
+
+    /// The buckets that are not empty, shortest first, each at most 12.5 % wide; durations of more than 2^42 ns, 73 minutes, share the last.
+    public private(set) var buckets: [Bucket]
+    /// The longest duration, exact.
+    public private(set) var maximum: Duration
+    /// The sum of all durations, exact up to 292 years.
+    public private(set) var total: Duration
+
+    /// A distribution in which nothing was counted.
+    public init() { self.init(buckets: [], maximum: .zero, total: .zero) }
+
+    init(buckets: [Bucket], maximum: Duration, total: Duration) {
+        self.buckets = buckets
+        self.maximum = maximum
+        self.total = total
+    }
+
+    /// How many durations were counted.
+    public var count: UInt64 { buckets.reduce(0) { $0 &+ $1.count } }
+
+    /// The average duration, or nil where none was counted.
+    public var mean: Duration? {
+        let count = count
+        guard count > 0 else { return nil }
+        return .nanoseconds(total.wholeNanoseconds / Int64(clamping: count))
+    }
+
+    /// The duration that a share of all durations does not exceed: at most 12.5 % too great. Nil where none was counted, or where the share is
+    /// not a number.
+    ///
+    /// - Parameter quantile: 0.5 for the median, 0.99 for the 99th percentile; clamped to 0 and 1.
+    public func value(at quantile: Double) -> Duration? {
+        let count = count
+        guard count > 0, !quantile.isNaN else { return nil }
+        // The number below, as a product such as 100 * 0.07 is a trifle too great, and rounding up would skip a duration.
+        let share = min(max(quantile, 0), 1).nextDown
+        let rank = UInt64(max(1, (Double(count) * share).rounded(.up)))
+        var seen: UInt64 = 0
+        for bucket in buckets {
+            seen &+= bucket.count
+            if seen >= rank { return min(bucket.upperBound, maximum) }
+        }
+        return maximum
+    }
+
+    /// Adds what another distribution counted: another sink's, or another capturer's.
+    public mutating func merge(_ other: LatencyDistribution) {
+        var merged: [Bucket] = []
+        merged.reserveCapacity(max(buckets.count, other.buckets.count))
+        var (left, right) = (buckets[...], other.buckets[...])
+        while let first = left.first, let second = right.first {
+            if first.upperBound <= second.upperBound { left.removeFirst() }
+            if second.upperBound <= first.upperBound { right.removeFirst() }
+            if first.upperBound == second.upperBound {
+                merged.append(Bucket(upperBound: first.upperBound, count: first.count &+ second.count))
+            } else {
+                merged.append(first.upperBound < second.upperBound ? first : second)
+            }
+        }
+        buckets = merged + left + right
+        maximum = max(maximum, other.maximum)
+        total += other.total
+    }
+
+    /// Both distributions as one.
+    public static func + (left: Self, right: Self) -> Self {
+        var sum = left
+        sum.merge(right)
+        return sum
+    }
+
+    /// What was counted since an earlier snapshot of the same histogram, bucket by bucket.
+    func buckets(since earlier: LatencyDistribution) -> [Bucket] {
+        var before = earlier.buckets[...]
+        return buckets.compactMap { bucket in
+            while let first = before.first, first.upperBound < bucket.upperBound { before.removeFirst() }
+            let known = before.first.flatMap { $0.upperBound == bucket.upperBound ? $0.count : nil } ?? 0
+            return bucket.count > known ? Bucket(upperBound: bucket.upperBound, count: bucket.count - known) : nil
+        }
+    }
+}

@@ -1,0 +1,73 @@
+public import InletCore
+
+/// Whether, when and how often a source that failed is opened again.
+///
+/// The delay doubles from one failure to the next up to a cap, and each time a random part of it is taken (full jitter), so that a hundred
+/// cameras behind one switch do not come back in step. It starts over only after the source was healthy for a while: one that fails right after
+/// each opening stays at the cap.
+public struct RetryPolicy: Sendable, Hashable {
+    /// The longest delay after the first failure. The default is half a second.
+    public var firstDelay = Duration.milliseconds(500)
+    /// The longest delay of all. The default is 30 seconds.
+    public var maximumDelay = Duration.seconds(30)
+    /// What the longest delay is multiplied with from one failure to the next. The default is 2.
+    public var multiplier = 2.0
+    /// Whether delays are drawn evenly from 0 to the longest, or are the longest. The default is true.
+    public var hasFullJitter = true
+    /// How many attempts in a row may fail before the run does. The default, nil, is no limit; 0 never tries again.
+    public var limit: Int?
+    /// How long frames must have come before the count of failures starts over. The default is 10 seconds.
+    public var healthyAfter = Duration.seconds(10)
+    /// Errors after which another attempt can only fail as well. The default is ``defaultPermanentCodes``.
+    public var permanentCodes = RetryPolicy.defaultPermanentCodes
+
+    /// Tries for ever, with the defaults of every property.
+    public init() {}
+
+    /// Never tries again: the first failure ends the run.
+    public static var never: RetryPolicy { attempts(0) }
+
+    /// Tries again at most `count` times in a row.
+    public static func attempts(_ count: Int) -> RetryPolicy {
+        var policy = RetryPolicy()
+        policy.limit = max(0, count)
+        return policy
+    }
+
+    /// What no repetition mends. A wrong password above all: cameras lock an account after a few.
+    public static let defaultPermanentCodes: Set<InletError.Code> = [
+        .invalidConfiguration, .authenticationFailed, .unsupported, .malformedData, .pluginRejected, .cancelled,
+        .internal,
+    ]
+
+    /// What is permanent at the first opening, and passes for a source that has worked before: a camera that is plugged in again is not
+    /// found for a moment, and then not readable until its permissions are set.
+    public static let permanentUntilLive: Set<InletError.Code> = [.notFound, .permissionDenied]
+
+    /// Whether an error is worth another attempt.
+    ///
+    /// - Parameters:
+    ///   - failures: how many attempts in a row have failed, this one included.
+    ///   - wasLive: whether this source has yielded frames before.
+    public func retries(after error: InletError, failures: Int, wasLive: Bool) -> Bool {
+        if let limit, failures > limit { return false }
+        if permanentCodes.contains(error.code) { return false }
+        return wasLive || !Self.permanentUntilLive.contains(error.code)
+    }
+
+    /// The delay before the next attempt.
+    ///
+    /// - Parameters:
+    ///   - failures: how many attempts in a row have failed, at least 1.
+    ///   - generator: where the jitter comes from.
+    public func delay(afterFailures failures: Int, using generator: inout some RandomNumberGenerator) -> Duration {
+        let first = Double(max(0, firstDelay.wholeNanoseconds))
+        let most = Double(max(0, maximumDelay.wholeNanoseconds))
+        var longest = first
+        // Not pow: a hundred thousand failures must not become infinity times zero.
+        for _ in 1..<max(2, min(failures, 64)) where failures > 1 { longest = min(most, longest * max(1, multiplier)) }
+        longest = min(most, longest)
+        guard hasFullJitter, longest > 0 else { return .nanoseconds(Int64(longest)) }
+        return .nanoseconds(Int64(Double.random(in: 0...longest, using: &generator)))
+    }
+}

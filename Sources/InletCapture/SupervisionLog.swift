@@ -1,0 +1,42 @@
+import InletCore
+import Logging
+
+/// Writes a capturer's events to its log, each as one line.
+struct SupervisionLog: Sendable {
+    let logger: Logger
+    /// The source by its URI, without credentials.
+    let source: String
+
+    func write(_ event: CapturerEvent) {
+        switch event {
+        case .stateChanged(let state): logger.log(level: state.logLevel, "\(source): \(state)")
+        case .opened(let format):
+            logger.debug(
+                "\(source): opened",
+                metadata: [
+                    "size": "\(format.size)", "format": "\(format.pixelFormat)",
+                    "rate": "\(format.frameRate.map(\.description) ?? "unknown")",
+                ])
+        case .sourceFailed(let error, let delay):
+            let next = delay.map { "next attempt in \($0.inSeconds) s" } ?? "not tried again"
+            logger.error("\(source): \(error.message) (\(next))", metadata: ["code": "\(error.code)"])
+        case .sourceAbandoned(let error): logger.critical("\(source): \(error.message)")
+        case .recovered(let outage): logger.notice("\(source): frames again after \(outage.inSeconds) s")
+        case .sinkEnded(_, let name, let error):
+            if let error { logger.error("\(name): \(error.message)", metadata: ["code": "\(error.code)"]) }
+        case .sinkRestarting(_, let name, let error, let attempt, let delay):
+            logger.error(
+                "\(name): \(error.message) (made anew in \(delay.inSeconds) s, attempt \(attempt))",
+                metadata: ["code": "\(error.code)"])
+        }
+    }
+}
+
+extension CapturerState {
+    fileprivate var logLevel: Logger.Level {
+        switch self {
+        case .stalled, .interrupted: .warning
+        case .idle, .opening, .live, .waiting, .paused, .disabled, .ended: .info
+        }
+    }
+}

@@ -1,0 +1,174 @@
+import Dispatch
+import InletCore
+import Logging
+import Synchronization
+
+/// Keeps a source going: feeds the state machine with what happens and with the time, and does what it answers.
+///
+/// All of it runs on one serial queue, so actions happen in the order in which they were decided. The queue sleeps until the next deadline: a healthy
+/// source costs one wake-up per ``CaptureTimeouts/stall``, a dead one fewer.
+final class Supervisor: Sendable {
+    typealias Machine = CapturerStateMachine
+
+    /// Resolved when the source is closed for good.
+    let completion = Completion<Result<EndReason, InletError>>()
+
+    private let source: any FrameSourceConfiguration
+    private let configuration: CapturerConfiguration
+    private let clock: any CaptureClock
+    private let counters: SessionCounters
+    private let dispatcher: FrameDispatcher
+    private let outage: OutagePlayer
+    private let onEvent: @Sendable (CapturerEvent) -> Void
+    private let queue: DispatchQueue
+    /// Touched on the queue, apart from snapshots.
+    private let state: Mutex<State>
+
+    private struct State {
+        var machine: Machine
+        var session: CaptureSession?
+        var timer: (any DispatchSourceTimer)?
+        var timerTime: MonotonicTime?
+    }
+
+    init(
+        source: any FrameSourceConfiguration, configuration: CapturerConfiguration, clock: any CaptureClock,
+        counters: SessionCounters, dispatcher: FrameDispatcher, onEvent: @escaping @Sendable (CapturerEvent) -> Void
+    ) {
+        self.source = source
+        self.configuration = configuration
+        self.clock = clock
+        self.counters = counters
+        self.dispatcher = dispatcher
+        self.onEvent = onEvent
+        queue = DispatchQueue(label: "inlet.supervisor")
+        outage = OutagePlayer(
+            policy: configuration.outage, disabledPicture: configuration.disabledPicture, dispatcher: dispatcher,
+            queue: queue)
+        var policy = Machine.Policy()
+        policy.timeouts = configuration.timeouts
+        policy.retry = configuration.retry
+        policy.stopTimeout = configuration.stopTimeout
+        policy.maximumAbandonedThreads = max(1, configuration.maximumAbandonedThreads)
+        policy.subject = source.redactedURI
+        state = Mutex(State(machine: Machine(policy)))
+    }
+
+    var capturerState: CapturerState { state.withLock { $0.machine.state } }
+
+    var figures: SupervisionFigures {
+        var figures = state.withLock { $0.machine.figures }
+        figures.placeholders = dispatcher.placeholders.load(ordering: .relaxed)
+        return figures
+    }
+
+    /// Takes in what happened. Returns at once.
+    func post(_ input: Machine.Input) { queue.async { self.handle(input) } }
+
+    /// Receivers came or went: the source hears what they want now. Returns at once.
+    func receiversChanged() {
+        dispatcher.receiversChanged()
+        queue.async { self.state.withLock { $0.session }?.context.setDemand(self.dispatcher.demand) }
+    }
+
+    private func handle(_ input: Machine.Input) {
+        let (actions, session) = state.withLock { state in
+            (state.machine.handle(input, at: clock.now), state.session)
+        }
+        var current = session
+        for action in actions { perform(action, &current) }
+        if case .setEnabled(let isEnabled) = input { dispatcher.setDisabled(!isEnabled) }
+        let (isDisabled, outageStart, shown) = state.withLock {
+            ($0.machine.isDisabled, $0.machine.outage, $0.machine.state)
+        }
+        let start = outageStart.map { $0 + configuration.timeouts.stall }
+        outage.show(shown, from: start, isDisabled: isDisabled, now: clock.now)
+        schedule()
+    }
+
+    private func perform(_ action: Machine.Action, _ session: inout CaptureSession?) {
+        switch action {
+        case .open(let id): session = open(id)
+        case .cancel(let id): if session?.id == id { session?.cancel() }
+        case .pause(let id): if session?.id == id { session?.pause() }
+        case .resume(let id): if session?.id == id { session?.resume() }
+        case .noticeNextFrame(let id): if session?.id == id { session?.noticeNextFrame() }
+        case .abandon(let id):
+            // The lock of the dispatcher may be held by the lost thread for as long as a sink lets it wait; the session's number keeps it out.
+            if session?.id == id { session = nil }
+        case .tell(let event): onEvent(event)
+        case .finish(let result):
+            outage.stop()
+            completion.resolve(result)
+        }
+        state.withLock { $0.session = session }
+    }
+
+    private func open(_ id: Machine.SessionID) -> CaptureSession? {
+        let delegate = CaptureSession.Delegate(
+            opened: { [weak self] in self?.post(.opened(id, $0)) },
+            frame: { [weak self] in self?.post(.frame(id)) },
+            stoodStill: { [weak self] in self?.post(.stoodStill(id)) },
+            interruption: { [weak self] in self?.post(.interruption(id, $0)) },
+            closed: { [weak self] in self?.post(.closed(id, $0)) })
+        do throws(InletError) {
+            let session = try CaptureSession(
+                id: id, source: source, configuration: configuration, clock: clock, dispatcher: dispatcher,
+                delegate: delegate)
+            session.context.setDemand(dispatcher.demand)
+            try session.start()
+            counters.follow(session.context)
+            return session
+        } catch {
+            post(.closed(id, .failed(error.about(source.redactedURI))))
+            return nil
+        }
+    }
+
+    /// Sees to it that the machine is ticked when it wants to be.
+    private func schedule() {
+        let now = clock.now
+        let next = state.withLock { state -> MonotonicTime? in
+            let deadline = state.session?.deadline
+            let next = state.machine.nextTick(at: now, deadline: deadline)
+            guard let next else {
+                state.timer?.cancel()
+                state.timer = nil
+                state.timerTime = nil
+                return nil
+            }
+            // A timer that comes earlier looks again.
+            if let planned = state.timerTime, planned <= next, planned > now { return nil }
+            state.timerTime = next
+            if state.timer == nil {
+                let timer = DispatchSource.makeTimerSource(queue: queue)
+                timer.setEventHandler { [weak self] in self?.timerFired() }
+                timer.activate()
+                state.timer = timer
+            }
+            return next
+        }
+        guard let next else { return }
+        let delay = max(0, (next - now).wholeNanoseconds)
+        state.withLock { $0.timer }?.schedule(
+            deadline: .now() + .nanoseconds(Int(clamping: delay)), leeway: .nanoseconds(Int(clamping: delay / 20)))
+    }
+
+    private func timerFired() {
+        let deadline = state.withLock { state in
+            state.timerTime = nil
+            return state.session?.deadline
+        }
+        handle(.tick(deadline: deadline))
+    }
+
+    deinit { state.withLock { $0.timer?.cancel() } }
+}
+
+extension CaptureSession {
+    /// When the operation that the source runs should have ended; nil while it runs none.
+    fileprivate var deadline: MonotonicTime? {
+        let deadline = context.deadline
+        return deadline == .distantFuture ? nil : deadline
+    }
+}

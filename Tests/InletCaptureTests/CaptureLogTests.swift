@@ -1,0 +1,74 @@
+import InletCore
+import InletTesting
+import Logging
+import Synchronization
+import Testing
+
+@testable import InletCapture
+
+@Suite(.timeLimit(.minutes(1))) struct CaptureLogTests {
+    /// Keeps the lines.
+    private final class Lines: Sendable {
+        let all = Mutex<[String]>([])
+
+        func logger(_ level: Logger.Level) -> Logger {
+            var logger = Logger(label: "test") { [self] _ in Handler(lines: self) }
+            logger.logLevel = level
+            return logger
+        }
+    }
+
+    private struct Handler: LogHandler {
+        let lines: Lines
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.trace
+        subscript(metadataKey key: String) -> Logger.MetadataValue? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+        func log(event: LogEvent) { lines.all.withLock { $0.append("\(event.level) \(event.message)") } }
+    }
+
+    @Test("Drops that a policy intends are for debugging, the others warnings, each counted by sink and reason")
+    func levels() {
+        let lines = Lines()
+        let log = CaptureLog(lines.logger(.debug), source: "test:", clock: ManualClock())
+        for _ in 0..<3 {
+            log.dropped(.superseded, by: "a")
+            log.dropped(.queueFull, by: "b")
+        }
+        log.flush()
+        #expect(
+            lines.all.withLock { $0 } == [
+                "debug test:: dropped a frame for a: superseded",
+                "warning test:: dropped a frame for b: queueFull",
+                "debug test:: dropped a frame for a: superseded (2 times)",
+                "warning test:: dropped a frame for b: queueFull (2 times)",
+            ])
+    }
+
+    @Test("A run that drops frames says so with their number, at its end at the latest")
+    func run() async throws {
+        let lines = Lines()
+        let gate = Gate()
+        var behavior = RecordingSink.Behavior()
+        behavior.gate = gate
+        var configuration = CapturerConfiguration()
+        configuration.logger = lines.logger(.warning)
+        // The clock stands still: all that comes after the first line is held back to the end.
+        let capturer = Capturer(
+            ScriptedSourceConfiguration(.init(.frames(20))), configuration: configuration, clock: ManualClock())
+        capturer.attach(RecordingSink(behavior), named: "slow", queue: .buffered(1, dropping: .newest))
+        async let reason = capturer.run()
+        await gate.someoneWaits()
+        while capturer.statistics.captured < 20 { await Task.yield() }
+        gate.open()
+        _ = try await reason
+        let dropped = try #require(capturer.statistics.drops[.queueFull])
+        #expect(
+            lines.all.withLock { $0 } == [
+                "warning scripted:: dropped a frame for slow: queueFull",
+                "warning scripted:: dropped a frame for slow: queueFull (\(dropped - 1) times)",
+            ])
+    }
+}

@@ -1,0 +1,110 @@
+import CoreMetrics
+import InletCore
+import InletTesting
+import MetricsTestKit
+import Testing
+
+@testable import InletCapture
+
+@Suite(.timeLimit(.minutes(1))) struct CaptureMetricsTests {
+    private let metrics = TestMetrics()
+    private let source = [("source", "scripted:")]
+
+    private func capturer(_ steps: [ScriptedSource.Step]) -> Capturer {
+        Capturer(ScriptedSourceConfiguration(.init(steps)))
+    }
+
+    private func statistics(captured: UInt64) -> CaptureStatistics {
+        var statistics = CaptureStatistics()
+        statistics.captured = captured
+        return statistics
+    }
+
+    @Test("After a run, the counters hold what the statistics do")
+    func afterRun() async throws {
+        let capturer = capturer(.frames(20) + [.drop(.damaged, 3)] + .frames(10))
+        capturer.attach(RecordingSink(), named: "one")
+        capturer.attach(RecordingSink(), named: "two")
+        // Long enough that only the first and the last publication happen.
+        async let published: Void = CaptureMetrics(capturer, interval: .seconds(3600), factory: metrics).run()
+        try await capturer.run()
+        await published
+        #expect(metrics.counterTotal(label: "inlet_frames_captured_total", dimensions: source) == 30)
+        #expect(metrics.counterTotal(label: "inlet_frames_converted_total", dimensions: source) == 30)
+        let damaged = source + [("reason", "damaged")]
+        #expect(metrics.counterTotal(label: "inlet_source_frames_dropped_total", dimensions: damaged) == 3)
+        for sink in ["one", "two"] {
+            let dimensions = source + [("sink", sink)]
+            #expect(metrics.counterTotal(label: "inlet_sink_frames_delivered_total", dimensions: dimensions) == 30)
+            for label in ["queue_latency", "conversion_time", "delivery_latency", "consume_time"] {
+                let timer = try metrics.expectTimer("inlet_sink_\(label)_seconds", dimensions)
+                #expect(timer.values.count == 30)
+            }
+        }
+        let ended = metrics.meters(label: "inlet_capturer_state", dimensions: source + [("state", "ended")])
+        #expect(ended.map(\.lastValue) == [1])
+    }
+
+    @Test("Counters grow by the difference to the publication before")
+    func differences() throws {
+        let reporter = CaptureMetrics(capturer([]), factory: metrics)
+        for captured: UInt64 in [0, 10, 10, 25] { reporter.publish(statistics(captured: captured), state: "live") }
+        #expect(try metrics.expectCounter("inlet_frames_captured_total", source).values == [0, 10, 15])
+    }
+
+    @Test("Durations reach the timer once each, at most 6.25 % off")
+    func durations() throws {
+        let histogram = LatencyHistogram()
+        let reporter = CaptureMetrics(capturer([]), factory: metrics)
+        var expected: [Int64] = []
+        for round: Int64 in 1...3 {
+            for index: Int64 in 1...50 {
+                expected.append(index * index * 1000 * round)
+                histogram.record(.nanoseconds(index * index * 1000 * round))
+            }
+            var statistics = CaptureStatistics()
+            statistics.captureLatency = histogram.snapshot
+            reporter.publish(statistics, state: "live")
+        }
+        let values = try metrics.expectTimer("inlet_capture_latency_seconds", source).values
+        #expect(values.count == 150)
+        for (value, exact) in zip(values.sorted(), expected.sorted()) {
+            #expect(abs(Double(value - exact)) <= Double(exact) * 0.0625 + 1)
+        }
+    }
+
+    @Test("The state that was left goes to 0, and the words behind a state are no part of its name")
+    func states() throws {
+        let reporter = CaptureMetrics(capturer([]), factory: metrics)
+        for state in ["opening", "live", "waiting 2.5 s", "waiting 5.0 s"] {
+            reporter.publish(statistics(captured: 0), state: state)
+        }
+        func values(_ state: String) throws -> [Double] {
+            try metrics.expectMeter("inlet_capturer_state", source + [("state", state)]).values
+        }
+        #expect(try values("opening") == [1, 0])
+        #expect(try values("live") == [1, 0])
+        #expect(try values("waiting") == [1, 1])
+    }
+
+    @Test("Sinks of one name share their counters")
+    func sharedNames() {
+        var statistics = CaptureStatistics()
+        statistics.sinks = (1...2).map { CaptureStatistics.Sink(id: SinkID(number: $0), name: "null:", delivered: 7) }
+        CaptureMetrics(capturer([]), factory: metrics).publish(statistics, state: "live")
+        let total = metrics.counterTotal(
+            label: "inlet_sink_frames_delivered_total", dimensions: source + [("sink", "null:")])
+        #expect(total == 14)
+    }
+
+    @Test("Cancelling the reporter's task ends it while the capturer is not even started")
+    func cancellation() async {
+        let capturer = capturer([])
+        let task = Task { [metrics] in
+            await CaptureMetrics(capturer, interval: .seconds(3600), factory: metrics).run()
+        }
+        task.cancel()
+        await task.value
+        #expect(metrics.counterTotal(label: "inlet_frames_captured_total", dimensions: source) == 0)
+    }
+}

@@ -1,0 +1,79 @@
+import Histogram
+import InletCore
+import Testing
+
+@testable import InletCapture
+
+/// Against HdrHistogram, and against numbers written down.
+@Suite struct LatencyHistogramTests {
+    /// Spread evenly over the powers of two, from a nanosecond to 20 minutes.
+    private func randomDurations(_ count: Int, seed: Int) -> [Int64] {
+        var state = UInt64(truncatingIfNeeded: seed) &+ 0x9E37_79B9_7F4A_7C15
+        return (0..<count).map { _ in
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            let power = (state >> 33) % 40
+            return Int64((UInt64(1) << power) | ((state >> 20) & ((UInt64(1) << power) - 1)))
+        }
+    }
+
+    @Test("Percentiles are those of HdrHistogram, and at most 12.5 % greater", arguments: 1...10)
+    func percentiles(seed: Int) throws {
+        let histogram = LatencyHistogram()
+        // Exact to a thousandth.
+        var reference = Histogram<UInt64>(lowestDiscernibleValue: 1, highestTrackableValue: 1 << 41)
+        let durations = randomDurations(5000, seed: seed)
+        for nanoseconds in durations {
+            histogram.record(.nanoseconds(nanoseconds))
+            let isInRange = reference.record(UInt64(nanoseconds))
+            #expect(isInRange)
+        }
+        let distribution = histogram.snapshot
+        #expect(distribution.count == 5000)
+        for percent in [0.1, 1, 10, 25, 50, 75, 90, 95, 99, 99.9, 100] {
+            let ours = Double(try #require(distribution.value(at: percent / 100)).wholeNanoseconds)
+            let exact = Double(reference.valueAtPercentile(percent))
+            #expect(ours >= exact * 0.998 - 1 && ours <= exact * 1.126 + 1, "p\(percent): \(ours), not \(exact)")
+        }
+        #expect(distribution.maximum == .nanoseconds(durations.max() ?? 0))
+        let mean = Double(try #require(distribution.mean).wholeNanoseconds)
+        #expect(abs(mean - reference.mean) <= reference.mean * 0.002)
+    }
+
+    @Test("Every bucket begins one above the end of the bucket before, and ends with its upper bound")
+    func bucketsAreSeamless() {
+        for index in 0..<LatencyHistogram.bucketCount - 1 {
+            let upper = LatencyHistogram.upperBound(of: index)
+            #expect(LatencyHistogram.bucket(of: upper) == index)
+            #expect(LatencyHistogram.bucket(of: upper + 1) == index + 1)
+        }
+        #expect(LatencyHistogram.bucket(of: 1 << 42 - 1) == LatencyHistogram.bucketCount - 1)
+        #expect(LatencyHistogram.bucket(of: .max) == LatencyHistogram.bucketCount - 1)
+    }
+
+    @Test("The shortest and the longest durations there are have their place")
+    func extremes() {
+        let histogram = LatencyHistogram()
+        histogram.record(.seconds(-5))
+        histogram.record(from: MonotonicTime(nanoseconds: 5), to: MonotonicTime(nanoseconds: 5))
+        #expect(histogram.snapshot.value(at: 1) == .zero)
+        histogram.record(.seconds(10 * 3600))
+        #expect(histogram.snapshot.value(at: 1) == .seconds(10 * 3600))
+        histogram.record(from: MonotonicTime(nanoseconds: .min), to: .distantFuture)
+        #expect(histogram.snapshot.maximum == .nanoseconds(Int64.max))
+        histogram.record(from: .distantFuture, to: MonotonicTime(nanoseconds: .min))
+        #expect(histogram.snapshot.count == 5)
+    }
+
+    @Test("Threads that count at once lose nothing")
+    func concurrent() async {
+        let histogram = LatencyHistogram()
+        await withTaskGroup { group in
+            for task in 0..<4 as Range<Int64> {
+                group.addTask {
+                    for index in 0..<10_000 { histogram.record(.nanoseconds(task * 1000 + Int64(index % 7))) }
+                }
+            }
+        }
+        #expect(histogram.snapshot.count == 40_000)
+    }
+}
