@@ -20,6 +20,7 @@ public final class PatternSource: FrameSource {
     private var start: MonotonicTime?
     /// The frames to draw, by the demand that was last seen.
     private var demanded: DemandedFrames
+    private var demandedRate: Rational?
     private var demandVersion: Int?
     /// Which of ``demanded`` comes next.
     private var nextIndex: UInt64 = 0
@@ -103,16 +104,20 @@ public final class PatternSource: FrameSource {
     }
 
     private func followDemand(_ context: SourceContext) {
-        if demandVersion != context.demandVersion { selectFrames(context) }
+        let version = context.demandVersion
+        guard version != demandVersion else { return }
+        demandVersion = version
+        let rate = context.demand.maximumFrameRate
+        guard rate != demandedRate else { return }
+        demandedRate = rate
+        selectFrames(context)
     }
 
     /// Chooses the frames to draw from now on. Those before were not wanted, so none of them is lost.
     private func selectFrames(_ context: SourceContext) {
-        demandVersion = context.demandVersion
         let following = nextIndex == 0 ? demanded.first : min(demanded.number(nextIndex - 1), .max - 1) + 1
         demanded = DemandedFrames(
-            from: max(following, dueNumber(context) ?? 0), at: context.demand.maximumFrameRate,
-            of: configuration.frameRate)
+            from: max(following, dueNumber(context) ?? 0), at: demandedRate, of: configuration.frameRate)
         nextIndex = 0
     }
 

@@ -117,13 +117,7 @@ public final class Capturer: Sendable {
     public func attach(
         _ sink: sending any FrameSink, named name: String? = nil, queue: QueuePolicy? = nil, wants: SinkWants? = nil
     ) -> SinkID {
-        let wants = wants ?? sink.wants
-        let id = nextSinkID()
-        let delivery = SinkDelivery(
-            id: id, name: name ?? id.description, sink: sink, wants: wants, policy: queue,
-            context: deliveryContext(wants))
-        add(delivery)
-        return id
+        attach(sink, named: name, queue: queue, wants: wants, restart: nil)
     }
 
     /// Attaches the sink that a configuration makes, under the configuration's name.
@@ -137,13 +131,20 @@ public final class Capturer: Sendable {
         _ configuration: any FrameSinkConfiguration, queue: QueuePolicy? = nil, wants: SinkWants? = nil,
         onFailure: SinkFailurePolicy = .detach
     ) -> SinkID {
-        let sink = configuration.makeSink()
-        let wants = wants ?? sink.wants
-        let id = nextSinkID()
         var restart: SinkDelivery.Restart?
         if case .restart(let delay) = onFailure { restart = .init(configuration: configuration, delay: delay) }
+        return attach(
+            configuration.makeSink(), named: configuration.redactedURI, queue: queue, wants: wants, restart: restart)
+    }
+
+    private func attach(
+        _ sink: sending any FrameSink, named name: String?, queue: QueuePolicy?, wants: SinkWants?,
+        restart: SinkDelivery.Restart?
+    ) -> SinkID {
+        let wants = wants ?? sink.wants
+        let id = nextSinkID()
         let delivery = SinkDelivery(
-            id: id, name: configuration.redactedURI, sink: sink, wants: wants, policy: queue, restart: restart,
+            id: id, name: name ?? id.description, sink: sink, wants: wants, policy: queue, restart: restart,
             context: deliveryContext(wants))
         add(delivery)
         return id

@@ -24,22 +24,26 @@ struct FrameAdaptation: Sendable, Hashable {
     ///   ``SinkWants/validate()`` throws.
     init(_ wants: SinkWants, to picture: PictureShape) throws(InletError) {
         try wants.validate()
-        turn = wants.rotation == .applied ? picture.rotation : .none
+        guard picture.size.isValid else {
+            // Not the sink's fault; the conversion says what is wrong with the frame.
+            self.init(crop: nil, size: picture.size, turn: .none)
+            return
+        }
+        let turn = wants.rotation == .applied ? picture.rotation : .none
         let swaps = turn.swapsDimensions
-        crop =
+        let crop: ImageRect? =
             switch wants.crop {
             case .none: nil
             case .exact(let rect): try Self.checked(rect, in: picture.size)
             case .center(let shape): Self.center(of: picture, shape: swaps ? shape.reciprocal ?? shape : shape)
             }
-        let cut = crop?.size ?? picture.size
+        var size = crop?.size ?? picture.size
         if let exact = wants.size {
             size = swaps ? exact.transposed : exact
         } else if let largest = wants.largestSize {
-            size = cut.fitted(within: swaps ? largest.transposed : largest)
-        } else {
-            size = cut
+            size = size.fitted(within: swaps ? largest.transposed : largest)
         }
+        self.init(crop: crop, size: size, turn: turn)
     }
 
     /// Whether the picture is delivered as it is.
@@ -47,8 +51,11 @@ struct FrameAdaptation: Sendable, Hashable {
 
     /// The width of a pixel over its height after all this, or nil where it was not known or no longer fits in 32 bits.
     func sampleAspectRatio(of picture: PictureShape) -> Rational? {
-        guard let ratio = picture.sampleAspectRatio else { return nil }
-        let stretched = ratio.stretched(from: crop?.size ?? picture.size, to: size)
+        let cut = crop?.size ?? picture.size
+        guard let ratio = picture.sampleAspectRatio, size != cut || turn.swapsDimensions else {
+            return picture.sampleAspectRatio
+        }
+        let stretched = ratio.stretched(from: cut, to: size)
         return turn.swapsDimensions ? stretched?.reciprocal : stretched
     }
 
@@ -96,8 +103,9 @@ struct PictureShape: Sendable, Hashable {
 }
 
 extension ImageSize {
-    /// The largest even size of the same shape within `largest`, rounded down as FFmpeg's scale filter does; the same size where it fits.
-    func fitted(within largest: ImageSize) -> ImageSize {
+    /// The largest even size of the same shape within `largest`, rounded down as FFmpeg's scale filter does; the same size where it fits. Both
+    /// are valid.
+    fileprivate func fitted(within largest: ImageSize) -> ImageSize {
         guard !fits(in: largest) else { return self }
         let byHeight = (2 * largest.height * width + height) / (2 * height)
         let byWidth = (2 * largest.width * height + width) / (2 * width)
@@ -115,7 +123,6 @@ extension Int {
 extension Rational {
     /// A pixel aspect ratio after a picture was stretched, or nil where it no longer fits in 32 bits.
     fileprivate func stretched(from: ImageSize, to: ImageSize) -> Rational? {
-        guard from != to else { return self }
         let (width, overflow) = numerator.multipliedReportingOverflow(by: from.width * to.height)
         let (height, overflowed) = denominator.multipliedReportingOverflow(by: from.height * to.width)
         guard !overflow, !overflowed, height != 0 else { return nil }

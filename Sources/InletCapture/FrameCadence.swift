@@ -24,10 +24,10 @@ struct FrameCadence {
     /// Enough for ``median`` to double.
     private static let searchingFrames = 24
 
-    /// - Parameter period: what the source says; nil where it does not.
+    /// - Parameter period: what the source says, greater than zero; nil where it does not.
     init(period: Int64?) {
-        self.period = period.map { max(1, $0) }
-        median = self.period ?? 0
+        self.period = period
+        median = period ?? 0
     }
 
     /// Takes in a frame and gives the place where it would lie without jitter, at most half a period from its time.

@@ -24,12 +24,13 @@ struct RateLimiter {
     ///   - maximumFrameRate: frames a second, greater than zero.
     ///   - sourceFrameRate: what the source says of itself; nil where it does not.
     init(maximumFrameRate: Rational, sourceFrameRate: Rational? = nil) {
-        interval = max(1, Self.interval(of: maximumFrameRate))
+        interval = Self.interval(of: maximumFrameRate)
         cadence = FrameCadence(period: sourceFrameRate.map(Self.interval(of:)))
     }
 
+    /// From 1 ns to 36 years, so that sums of times and intervals stay within 64 bits.
     private static func interval(of rate: Rational) -> Int64 {
-        MediaTime(ticks: 1, timeBase: rate.reciprocal ?? Rational(1)).nanoseconds
+        min(max(1, MediaTime(ticks: 1, timeBase: rate.reciprocal ?? Rational(1)).nanoseconds), 1 << 60)
     }
 
     /// Whether the frame of this time is one to deliver. Times increase.

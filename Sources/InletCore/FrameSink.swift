@@ -15,8 +15,8 @@ public protocol FrameSink: AnyObject {
 
     /// Takes one frame. Keep it if needed; its pixels never change.
     ///
-    /// - Throws: what makes it pointless to go on. The sink is then finished and detached. ``SinkStopped`` is not an error:
-    ///   the sink has had enough, as when the reader of a pipe went away.
+    /// - Throws: what makes it pointless to go on. The sink is then finished and detached, or replaced by a new one where the application
+    ///   chose that. ``SinkStopped`` is not an error: the sink has had enough, as when the reader of a pipe went away.
     func consume(_ frame: VideoFrame) throws
 
     /// Writes what is left and lets go of everything. Called exactly once after a `start` that did not throw.

@@ -130,4 +130,20 @@ import Testing
         let error = #expect(throws: InletError.self) { try adapt(SinkWants(crop: .exact(rect)), 64, 46) }
         #expect(error?.code == .invalidConfiguration)
     }
+
+    @Test(
+        "A frame of an impossible size is left for the conversion to refuse",
+        arguments: [(5000, 0), (0, 0), (-4, 7), (.max, .max)] as [(Int, Int)])
+    func impossibleFrames(width: Int, height: Int) throws {
+        let size = ImageSize(width: 64, height: 48)
+        let wants = [
+            SinkWants(largestSize: size), SinkWants(crop: .center(Rational(1))), SinkWants(size: size),
+            SinkWants(crop: .exact(ImageRect(x: 0, y: 0, size: size)), rotation: .applied),
+        ]
+        for wants in wants {
+            let (adaptation, picture) = try adapt(wants, width, height, rotation: .clockwise90, pixels: Rational(4, 3))
+            #expect(adaptation.isIdentity(for: picture))
+            #expect(adaptation.sampleAspectRatio(of: picture) == Rational(4, 3))
+        }
+    }
 }

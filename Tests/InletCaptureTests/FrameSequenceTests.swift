@@ -70,7 +70,7 @@ import Testing
 
     @Test("Wants that cannot be fulfilled end the loop with an error")
     func badWants() async throws {
-        let capturer = capturer(.frames(3))
+        let capturer = capturer(.frames(3) + [.hang])
         let events = capturer.events
         await #expect {
             try await capturer.run(wants: SinkWants(size: ImageSize(width: -1, height: 1))) { frames in

@@ -163,4 +163,14 @@ import Testing
         }
         #expect(late.isEmpty)
     }
+
+    @Test(
+        "Rates that no camera has do no harm",
+        arguments: [Rational(1, .max), Rational(.max), Rational(1, 1_000_000_000)])
+    func extremeRates(rate: Rational) {
+        var limiter = RateLimiter(maximumFrameRate: rate, sourceFrameRate: rate)
+        let times = times(Rational(30), seconds: 10, seed: 1)
+        let taken = times.count { limiter.admits($0) }
+        #expect(taken == (rate < Rational(1) ? 1 : times.count))
+    }
 }

@@ -100,6 +100,18 @@ struct PatternDemandTests {
         #expect(run.context.dropCounts.isEmpty)
     }
 
+    @Test("A demand that changes in size alone leaves the spacing as it is")
+    func otherSize() throws {
+        let run = try PatternRun(configuration(30), demand: SourceDemand(maximumFrameRate: Rational(10)))
+        var ticks: [Int64?] = []
+        for width in [100, 200, 200, 50] {
+            ticks.append(try run.next()?.pts?.ticks)
+            run.context.setDemand(
+                SourceDemand(maximumFrameRate: Rational(10), largestSize: ImageSize(width: width, height: 100)))
+        }
+        #expect(ticks == [0, 3, 6, 9])
+    }
+
     @Test("It looks for a higher demand at least twice a second while it waits")
     func longWait() throws {
         let clock = CountingClock()
