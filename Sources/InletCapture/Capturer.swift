@@ -207,6 +207,8 @@ public final class Capturer: Sendable {
     }
 
     private func ended(_ receiver: any FrameReceiver, _ error: InletError?) {
+        // Told before it is taken off the list: the run waits for those on it before it ends the events.
+        tell(.sinkEnded(receiver.id, name: receiver.name, error))
         let isLast = shared.withLock { shared in
             shared.receivers.removeAll { $0 === receiver }
             shared.pastSinks.append(PastSink(id: receiver.id, name: receiver.name, counters: receiver.counters))
@@ -214,7 +216,6 @@ public final class Capturer: Sendable {
             return shared.receivers.isEmpty
         }
         supervisor.receiversChanged()
-        tell(.sinkEnded(receiver.id, name: receiver.name, error))
         if isLast, configuration.endsWithoutSinks { supervisor.post(.stop(.noSinks)) }
     }
 

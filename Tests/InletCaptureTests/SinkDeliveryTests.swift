@@ -269,6 +269,21 @@ import Testing
         #expect(ends.sorted() == ["first ", stops ? "last " : "last resourceExhausted"])
     }
 
+    @Test("A sink that fails while the source ends is told of before the events end")
+    func failsAtTheEnd() async throws {
+        for _ in 0..<500 {
+            let capturer = Capturer(ScriptedSourceConfiguration(.init(.frames(1))))
+            capturer.attach(RecordingSink(Self.failing(at: 0)))
+            let events = capturer.events
+            #expect(try await capturer.run() == .endOfStream)
+            var isTold = false
+            for await event in events {
+                if case .sinkEnded(_, _, let error?) = event { isTold = error.code == .resourceExhausted }
+            }
+            #expect(isTold)
+        }
+    }
+
     @Test("Without endsWithoutSinks the run goes on when the last sink has had enough")
     func goesOnWithoutSinks() async throws {
         let capturer = Capturer(ScriptedSourceConfiguration(.init(.frames(50))))
