@@ -1,0 +1,347 @@
+import InletCore
+
+@testable import InletCapture
+
+/// A capturer, its source and its sinks in simulated time: the real state machine, clock and mailboxes, driven by a seed instead of threads.
+///
+/// The source opens late, hangs, ignores its cancellation, throws, ends, jumps; sinks are slow, throw, detach; the application pauses and stops. After
+/// each step the promises of the bridge are checked. The same seed gives the same run.
+struct FaultSimulation {
+    typealias Machine = CapturerStateMachine
+
+    /// What was found wrong.
+    struct Broken: Error, CustomStringConvertible {
+        var seed: UInt64
+        var time: MonotonicTime
+        var promise: String
+        var trace: [Traced]
+        var description: String {
+            let lines = trace.suffix(40).map { "\($0.time.nanoseconds / 1_000_000) ms \($0.what)" }
+            return "seed \(seed) at \(time.nanoseconds / 1_000_000) ms: \(promise)\n" + lines.joined(separator: "\n")
+        }
+    }
+
+    /// What happened, for the account of a broken promise.
+    struct Traced {
+        enum What {
+            case event(Event)
+            case action(Machine.Action)
+        }
+        var time: MonotonicTime
+        var what: What
+    }
+
+    /// Something that will happen.
+    enum Event {
+        case tick
+        case opened(Int)
+        case next(Int)
+        case fails(Int, InletError)
+        case closes(Int)
+        case consumed(Int)
+        case user(UserAct)
+        /// No more faults from here on.
+        case calm
+    }
+
+    enum UserAct: CaseIterable { case pause, resume, disable, enable, detach, attach, stop }
+
+    /// What the source's thread does now.
+    struct Session {
+        enum Mode { case opening, reading, blocked(on: Int), standing, hanging, closed }
+        var id: Int
+        var mode = Mode.opening
+        var isDeaf = false
+        var isCancelled = false
+        var wantsPause = false
+        var wantsNotice = true
+        var isInterrupted = false
+        var framesLeft: Int
+        var pts: Int64
+        var deadline: MonotonicTime?
+    }
+
+    struct Sink {
+        var mailbox: MailboxStateMachine<MonotonicTime>
+        var capacity: Int
+        var isLossless: Bool
+        var delay: Duration
+        var throwsAfter: Int?
+        var isBusy = false
+        var isAttached = true
+        var offered = 0
+        var delivered = 0
+        var dropped = 0
+        var last: MonotonicTime?
+    }
+
+    let seed: UInt64
+    var random: SeededNumbers
+    var machine: Machine
+    var now = MonotonicTime(nanoseconds: 1_000_000_000)
+    /// The latest first.
+    var agenda: [(time: MonotonicTime, order: Int, event: Event)] = []
+    var order = 0
+    /// The order of the tick that counts; earlier plans of it are void.
+    var tickOrder = 0
+    var session: Session?
+    /// Sessions that were given up; true while their thread runs.
+    var lost: [Int: Bool] = [:]
+    var frameClock = FrameClock(pacing: .live, timestampBits: nil)
+    var sinks: [Sink] = []
+    var pending: (time: MonotonicTime, sinks: [Int])?
+    var stoppedAt: MonotonicTime?
+    var result: Result<EndReason, InletError>?
+    var states: [CapturerState] = []
+    var plannedTick: MonotonicTime?
+    var trace: [Traced] = []
+    /// No more faults from now on: the source has to come back by itself.
+    var isCalm = false
+
+    static let format = SourceFormat(
+        size: ImageSize(width: 64, height: 48), pixelFormat: .yuv420p, frameRate: Rational(30),
+        timeBase: Rational(1, 90_000),
+        pacing: .live)
+
+    init(seed: UInt64) {
+        self.seed = seed
+        random = SeededNumbers(seed: seed)
+        var policy = Machine.Policy()
+        policy.retry.firstDelay = .milliseconds(100)
+        policy.retry.maximumDelay = .seconds(2)
+        policy.retry.healthyAfter = .seconds(1)
+        policy.timeouts.open = .seconds(2)
+        policy.timeouts.firstFrame = .seconds(2)
+        policy.timeouts.nextFrame = .seconds(2)
+        policy.timeouts.stall = .milliseconds(500)
+        policy.stopTimeout = .milliseconds(500)
+        machine = Machine(policy, random: SeededNumbers(seed: seed &+ 1))
+        for _ in 0..<Int.random(in: 0...3, using: &random) { addSink() }
+    }
+
+    // MARK: Running
+
+    /// Plays half a minute with faults, ten seconds without, and a stop.
+    mutating func run() throws {
+        let calmAt = now + .seconds(30)
+        let stopAt = calmAt + .seconds(10)
+        try handle(.start)
+        plan(.calm, after: calmAt - now)
+        for _ in 0..<Int.random(in: 0...12, using: &random) {
+            plan(.user(UserAct.allCases.randomElement(using: &random) ?? .pause), after: milliseconds(0...30_000))
+        }
+        while result == nil, let next = agenda.last, next.time <= stopAt { try playNext() }
+        if result == nil {
+            now = stopAt
+            guard case .live = machine.state else {
+                throw broken("ten seconds after the last fault it is \(machine.state)")
+            }
+            try handle(.stop(.cancelled))
+            stoppedAt = now
+        }
+        while result == nil, !agenda.isEmpty { try playNext() }
+        if result == nil { throw broken("nothing more happens, and the run has not ended") }
+        for index in sinks.indices { try checkSums(index) }
+    }
+
+    private mutating func playNext() throws {
+        guard let (time, order, event) = agenda.popLast() else { return }
+        if case .tick = event, order != tickOrder { return }
+        now = max(now, time)
+        try happen(event)
+    }
+
+    private mutating func happen(_ event: Event) throws {
+        trace.append(Traced(time: now, what: .event(event)))
+        switch event {
+        case .tick:
+            plannedTick = nil
+            try handle(.tick(deadline: session?.deadline))
+        case .opened(let id) where session?.id == id && session?.isCancelled == false:
+            session?.deadline = nil
+            frameClock.reconnect(pacing: .live, timestampBits: nil)
+            session?.mode = .reading
+            try handle(.opened(id, Self.format))
+            try readNext(id)
+        case .next(let id) where session?.id == id: try frameComes(id)
+        case .fails(let id, let error) where session?.id == id && session?.isCancelled == false:
+            try closed(id, .failed(error))
+        case .closes(let id): try closed(id, .ended(.cancelled))
+        case .consumed(let index): try consumed(index)
+        case .user(let act): try user(act)
+        case .calm:
+            isCalm = true
+            try handle(.resume)
+            try handle(.setEnabled(true))
+        default: break
+        }
+        try checkPromises()
+    }
+
+    mutating func handle(_ input: Machine.Input) throws {
+        for action in machine.handle(input, at: now) {
+            trace.append(Traced(time: now, what: .action(action)))
+            switch action {
+            case .open(let id): try open(id)
+            case .cancel(let id): if session?.id == id { cancel() }
+            case .pause(let id): if session?.id == id { session?.wantsPause = true }
+            case .resume(let id):
+                if session?.id == id {
+                    session?.wantsPause = false
+                    if case .standing? = session?.mode {
+                        session?.mode = .reading
+                        session?.deadline = now + machine.policy.timeouts.firstFrame
+                        plan(.next(id), after: milliseconds(1...40))
+                    }
+                }
+            case .noticeNextFrame(let id): if session?.id == id { session?.wantsNotice = true }
+            case .abandon(let id):
+                lost[id] = true
+                session = nil
+                pending = nil
+            case .tell(.stateChanged(let state)):
+                if state == states.last { throw broken("told of the state \(state) twice") }
+                if case .ended? = states.last { throw broken("went on after its end") }
+                states.append(state)
+            case .tell: break
+            case .finish(let result):
+                if self.result != nil { throw broken("ended twice") }
+                self.result = result
+            }
+        }
+        scheduleTick()
+    }
+
+    private mutating func scheduleTick() {
+        guard let next = machine.nextTick(at: now, deadline: session?.deadline) else { return }
+        if let plannedTick, plannedTick <= next, plannedTick > now { return }
+        plannedTick = next
+        tickOrder = order + 1
+        plan(.tick, after: max(.zero, next - now))
+    }
+
+    // MARK: The source
+
+    private mutating func open(_ id: Int) throws {
+        guard session == nil else { throw broken("opened while another is open") }
+        session = Session(
+            id: id, framesLeft: Int.random(in: 0...30, using: &random),
+            pts: Int64.random(in: 0...(1 << 40), using: &random))
+        session?.deadline = now + machine.policy.timeouts.open
+        switch isCalm ? 9 : Int.random(in: 0...9, using: &random) {
+        case 0: hang(id)
+        case 1: plan(.fails(id, InletError(.disconnected, "refused")), after: milliseconds(0...500))
+        case 2: plan(.fails(id, InletError(.notFound, "not there")), after: milliseconds(0...500))
+        default: plan(.opened(id), after: milliseconds(0...500))
+        }
+    }
+
+    /// The source is stuck; a well-made one gives up at its deadline, a deaf one whenever it likes, or never.
+    private mutating func hang(_ id: Int) {
+        session?.mode = .hanging
+        session?.isDeaf = Int.random(in: 0...9, using: &random) == 0
+        if session?.isDeaf == false, let deadline = session?.deadline, Bool.random(using: &random) {
+            plan(.fails(id, InletError(.timedOut, "no answer")), after: max(.zero, deadline - now))
+        }
+    }
+
+    private mutating func cancel() {
+        guard let id = session?.id, session?.isCancelled == false else { return }
+        session?.isCancelled = true
+        guard session?.isDeaf == true else {
+            plan(.closes(id), after: milliseconds(0...100))
+            return
+        }
+        if Bool.random(using: &random) { plan(.closes(id), after: milliseconds(0...6_000)) }
+    }
+
+    private mutating func closed(_ id: Int, _ outcome: Machine.Outcome) throws {
+        if session?.id == id {
+            session = nil
+            pending = nil
+        } else if lost[id] == true {
+            lost[id] = false
+        } else {
+            return
+        }
+        try handle(.closed(id, outcome))
+    }
+
+    mutating func readNext(_ id: Int) throws {
+        guard session?.id == id, session?.isCancelled == false else { return }
+        if session?.wantsPause == true {
+            if Bool.random(using: &random) {
+                session?.mode = .standing
+                session?.deadline = nil
+                try handle(.stoodStill(id))
+            } else {
+                try closed(id, .closedForPause)
+            }
+            return
+        }
+        session?.mode = .reading
+        session?.deadline = now + machine.policy.timeouts.nextFrame
+        plan(.next(id), after: milliseconds(150...250))
+    }
+
+    private mutating func frameComes(_ id: Int) throws {
+        guard case .reading? = session?.mode, session?.isCancelled == false else { return }
+        if !isCalm, (session?.framesLeft ?? 0) <= 0 {
+            session?.framesLeft = Int.random(in: 0...30, using: &random)
+            switch Int.random(in: 0...99, using: &random) {
+            // A source that waits for its device does that for as long as it takes.
+            case 0..<30 where session?.isInterrupted == false: return hang(id)
+            case 30..<60: return try closed(id, .failed(InletError(.disconnected, "gone")))
+            case 60..<61: return try closed(id, .ended(.endOfStream))
+            case 61..<62: return try closed(id, .failed(InletError(.authenticationFailed, "no")))
+            case 62..<80: session?.pts = Int64.random(in: Int64.min...Int64.max, using: &random)
+            case 80..<90:
+                try handle(.interruption(id, "busy"))
+                session?.isInterrupted = true
+                session?.deadline = nil
+                plan(.next(id), after: milliseconds(0...5_000))
+                return
+            default:
+                // Silent for a while, then on.
+                plan(.next(id), after: milliseconds(0...3_000))
+                return
+            }
+        }
+        session?.framesLeft -= 1
+        session?.pts &+= 18_000
+        session?.deadline = nil
+        if session?.wantsNotice == true {
+            session?.wantsNotice = false
+            if session?.isInterrupted == true { try handle(.interruption(id, nil)) }
+            session?.isInterrupted = false
+            try handle(.frame(id))
+        }
+        let pts = Int.random(in: 0...50, using: &random) == 0 ? nil : session?.pts
+        let stamp = frameClock.stamp(
+            pts: pts.map { MediaTime(ticks: $0, timeBase: Rational(1, 90_000)) }, arrival: now, startsAnew: false)
+        guard stamp.time <= now else {
+            throw broken("a frame from the future: \(stamp.time.nanoseconds - now.nanoseconds) ns")
+        }
+        pending = (stamp.time, sinks.indices.filter { sinks[$0].isAttached })
+        for index in pending?.sinks ?? [] { sinks[index].offered += 1 }
+        try offerPending()
+    }
+
+    func broken(_ promise: String) -> Broken { Broken(seed: seed, time: now, promise: promise, trace: trace) }
+
+    mutating func plan(_ event: Event, after delay: Duration) {
+        order += 1
+        let time = now + delay
+        // What was planned earlier for the same time happens first.
+        var (low, high) = (0, agenda.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if agenda[middle].time > time { low = middle + 1 } else { high = middle }
+        }
+        agenda.insert((time, order, event), at: low)
+    }
+
+    mutating func milliseconds(_ range: ClosedRange<Int>) -> Duration {
+        .milliseconds(Int.random(in: range, using: &random))
+    }
+}
