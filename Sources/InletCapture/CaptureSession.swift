@@ -116,6 +116,8 @@ final class CaptureSession: Sendable {
             isFirst = false
             if wantsNotice.load(ordering: .relaxed), wantsNotice.exchange(false, ordering: .acquiring) {
                 context.endInterruption()
+                // Before the word, or the supervisor finds the old deadline long past.
+                context.clearDeadline()
                 delegate.frame()
             }
             context.clearDeadline()

@@ -41,6 +41,7 @@ final class FrameDispatcher: Sendable {
         var nextOwnSequence: UInt64?
         var firstTimestamp: MonotonicTime?
         var lastTimestamp: MonotonicTime?
+        /// The newest placeholder since the last frame. Time starts anew after it: what came late would otherwise lie before it.
         var lastPlaceholder: MonotonicTime?
         /// The newest frame, for placeholders that hold it.
         var lastFrame: SourceFrame?
@@ -111,7 +112,8 @@ final class FrameDispatcher: Sendable {
             let arrival = clock.now
             let stamp = state.frameClock.stamp(
                 pts: frame.pts, arrival: min(frame.captureTime ?? arrival, arrival),
-                startsAnew: frame.flags.contains(.discontinuity), wallClock: frame.wallClock)
+                startsAnew: frame.flags.contains(.discontinuity) || state.lastPlaceholder != nil,
+                wallClock: frame.wallClock)
             let timestamp = stamp.time
             if stamp.basis == .arrival { counters.stampedByArrival.wrappingAdd(1, ordering: .relaxed) }
             var frame = frame
@@ -126,6 +128,7 @@ final class FrameDispatcher: Sendable {
                 // Older than what the sinks have seen meanwhile.
                 dropForAll(.outOfOrder, &state)
             } else {
+                state.lastPlaceholder = nil
                 offer(frame, arrival: arrival, timestamp: timestamp, &state, isCancelled: isCancelled)
             }
             if keepsLastFrame { state.lastFrame = frame }

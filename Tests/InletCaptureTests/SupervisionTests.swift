@@ -1,0 +1,285 @@
+import InletCapture
+import InletCore
+import InletTesting
+import Logging
+import Testing
+
+/// A capturer kept going on real threads, with sources that fail in every way a script can.
+@Suite(.timeLimit(.minutes(2))) struct SupervisionTests {
+    private typealias Script = ScriptedSource.Script
+    private static let live = ScriptedSource.format(pacing: .live)
+    private static let gone = InletError(.disconnected, "The cable is out.")
+
+    private static func quick() -> CapturerConfiguration {
+        var configuration = CapturerConfiguration()
+        configuration.retry.firstDelay = .milliseconds(2)
+        configuration.retry.maximumDelay = .milliseconds(10)
+        configuration.timeouts.open = .milliseconds(150)
+        configuration.timeouts.firstFrame = .milliseconds(150)
+        configuration.timeouts.nextFrame = .milliseconds(150)
+        configuration.timeouts.stall = .milliseconds(40)
+        configuration.stopTimeout = .milliseconds(300)
+        configuration.logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        return configuration
+    }
+
+    /// Runs the scripts one after another, the last of which has to end the stream, and tells all that happened.
+    private func play(
+        _ scripts: [Script], _ configuration: CapturerConfiguration = quick()
+    ) async -> (
+        outcome: Result<EndReason, InletError>, log: RecordingSink.Log, events: [CapturerEvent], capturer: Capturer
+    ) {
+        let capturer = Capturer(ScriptedSourceConfiguration(scripts), configuration: configuration)
+        let log = RecordingSink.Log()
+        capturer.attach(RecordingSink(log: log), queue: .lossless())
+        let events = capturer.events
+        let outcome: Result<EndReason, InletError>
+        do throws(InletError) {
+            outcome = .success(try await capturer.run())
+        } catch {
+            outcome = .failure(error)
+        }
+        var all: [CapturerEvent] = []
+        for await event in events { all.append(event) }
+        return (outcome, log, all, capturer)
+    }
+
+    private func states(_ events: [CapturerEvent]) -> [String] {
+        events.compactMap {
+            if case .stateChanged(let state) = $0 { String(state.description.prefix { $0.isLetter }) } else { nil }
+        }
+    }
+
+    private func expectIncreasing(_ log: RecordingSink.Log) {
+        #expect(zip(log.frames, log.frames.dropFirst()).allSatisfy { $0.timestamp < $1.timestamp })
+        #expect(zip(log.frames, log.frames.dropFirst()).allSatisfy { $0.sequence < $1.sequence })
+    }
+
+    @Test("A source that goes away is opened again, and times and numbers go on")
+    func reconnect() async throws {
+        let run = await play([
+            Script(format: Self.live, .frames(5) + [.fail(Self.gone)]),
+            Script(format: Self.live, opening: [.fail(Self.gone)], []),
+            Script(format: Self.live, .frames(5)),
+        ])
+        #expect(try run.outcome.get() == .endOfStream)
+        #expect(run.log.frames.map(\.sequence) == Array(0..<10))
+        expectIncreasing(run.log)
+        #expect(
+            states(run.events) == ["opening", "live", "waiting", "opening", "waiting", "opening", "live", "ended"])
+        let supervision = run.capturer.statistics.supervision
+        #expect(supervision.openings == 3)
+        #expect(supervision.failures == [.disconnected: 2])
+        #expect(supervision.recoveries == 1)
+        #expect(run.capturer.statistics.drops == [:])
+    }
+
+    @Test("A source that hangs, in its opening or later, is cancelled, closed and opened again")
+    func hangs() async throws {
+        let configuration = ScriptedSourceConfiguration([
+            Script(format: Self.live, opening: [.hang], []),
+            Script(format: Self.live, [.hang]),
+            Script(format: Self.live, .frames(3) + [.stall(.seconds(60))]),
+            Script(format: Self.live, .frames(2)),
+        ])
+        let capturer = Capturer(configuration, configuration: Self.quick())
+        let log = RecordingSink.Log()
+        capturer.attach(RecordingSink(log: log), queue: .lossless())
+        #expect(try await capturer.run() == .endOfStream)
+        #expect(log.frames.count == 5)
+        #expect(configuration.log.count(of: .close) == 4)
+        #expect(capturer.statistics.supervision.failures == [.timedOut: 3])
+        #expect(capturer.statistics.supervision.abandonments == 0)
+    }
+
+    @Test("A stall is a state, and the next frame ends it without a restart")
+    func stall() async throws {
+        var configuration = Self.quick()
+        configuration.timeouts.nextFrame = .seconds(60)
+        let run = await play(
+            [Script(format: Self.live, .frames(2) + [.stall(.milliseconds(400))] + .frames(2))], configuration)
+        #expect(states(run.events) == ["opening", "live", "stalled", "live", "ended"])
+        #expect(run.capturer.statistics.supervision.openings == 1)
+        #expect(run.capturer.statistics.supervision.stalls == 1)
+        #expect(run.log.frames.count == 4)
+    }
+
+    @Test(
+        "A wrong password, a missing file and a bad option end the run at once",
+        arguments: [
+            InletError.Code.authenticationFailed, .notFound, .invalidConfiguration, .unsupported,
+        ])
+    func permanent(_ code: InletError.Code) async {
+        let run = await play([Script(format: Self.live, opening: [.fail(InletError(code, "No."))], [])])
+        #expect(throws: InletError.self) { try run.outcome.get() }
+        #expect(run.capturer.statistics.supervision.openings == 1)
+        #expect(states(run.events) == ["opening", "failed"])
+    }
+
+    @Test("A source that ignores its cancellation is given up, counted, and known until it returns")
+    func abandoned() async throws {
+        let run = await play([
+            Script(format: Self.live, .frames(1) + [.ignoreCancellation(.seconds(2))]),
+            Script(format: Self.live, .frames(1) + [.stall(.seconds(3)), .end]),
+            Script(format: Self.live, .frames(1)),
+        ])
+        #expect(try run.outcome.get() == .endOfStream)
+        #expect(run.capturer.statistics.supervision.abandonments == 1)
+        #expect(run.events.contains { if case .sourceAbandoned = $0 { true } else { false } })
+        // It comes back within its two seconds and is no longer counted.
+        while run.capturer.statistics.supervision.abandonedThreads > 0 { await Task.yield() }
+    }
+
+    @Test(
+        "Placeholders fill an outage, say that they are some, and end with the first frame",
+        arguments: [
+            OutagePolicy.Picture.hold, .black, .text,
+        ])
+    func placeholders(_ picture: OutagePolicy.Picture) async throws {
+        var configuration = Self.quick()
+        configuration.outage = OutagePolicy(picture, frameRate: Rational(100))
+        configuration.timeouts.nextFrame = .seconds(60)
+        let run = await play(
+            [Script(format: Self.live, .frames(2) + [.stall(.milliseconds(500))] + .frames(2))], configuration)
+        expectIncreasing(run.log)
+        let flags = run.log.frames.map { $0.flags.contains(.placeholder) }
+        #expect(flags.prefix(2) == [false, false] && flags.suffix(2) == [false, false])
+        let shown = run.log.frames.filter { $0.flags.contains(.placeholder) }
+        #expect(shown.count >= 3)
+        #expect(flags.dropFirst(2).dropLast(2).allSatisfy { $0 })
+        #expect(UInt64(shown.count) <= run.capturer.statistics.supervision.placeholders)
+        #expect(shown.allSatisfy { $0.size == ImageSize(width: 64, height: 48) && $0.pts == nil })
+        let luma: UInt8 =
+            switch picture {
+            case .hold: ScriptedFrame.luma(sequence: 1)
+            case .black: 16
+            default: 40
+            }
+        #expect(shown.allSatisfy { $0.firstLuma == luma })
+    }
+
+    @Test("Without a policy an outage shows nothing")
+    func noPlaceholders() async throws {
+        let run = await play([
+            Script(format: Self.live, .frames(2) + [.stall(.milliseconds(300))]), Script(format: Self.live, .frames(2)),
+        ])
+        #expect(run.log.frames.allSatisfy { !$0.flags.contains(.placeholder) })
+        #expect(run.capturer.statistics.supervision.placeholders == 0)
+    }
+
+    @Test("A pause keeps a source open that can stand still, and closes and opens another", arguments: [true, false])
+    func pause(standsStill: Bool) async throws {
+        let steps = [ScriptedSource.Step](repeating: .sleep(.milliseconds(1)), count: 2000).flatMap {
+            [$0] + .frames(1)
+        }
+        let source = ScriptedSourceConfiguration(
+            Script(format: Self.live, standsStill: standsStill, steps))
+        let capturer = Capturer(source, configuration: Self.quick())
+        let log = RecordingSink.Log()
+        capturer.attach(RecordingSink(log: log), queue: .lossless())
+        let run = Task { try await capturer.run() }
+        await log.frames(atLeast: 3)
+        capturer.pause()
+        while source.log.count(of: .pause) == 0 { await Task.yield() }
+        while capturer.state != .paused { await Task.yield() }
+        capturer.resume()
+        while log.frames.count < 6 { await Task.yield() }
+        let before = log.frames.count
+        await log.frames(atLeast: before + 5)
+        capturer.stop()
+        #expect(try await run.value == .cancelled)
+        #expect(source.log.count(of: .resume) == (standsStill ? 1 : 0))
+        #expect(source.log.count(of: .open) == (standsStill ? 1 : 2))
+        #expect(source.log.count(of: .close) == source.log.count(of: .open))
+        expectIncreasing(log)
+    }
+
+    @Test("A disabled track delivers nothing while the source goes on, and frames come back at once")
+    func disabled() async throws {
+        let steps = [ScriptedSource.Step](repeating: .sleep(.milliseconds(1)), count: 5000).flatMap {
+            [$0] + .frames(1)
+        }
+        let capturer = Capturer(
+            ScriptedSourceConfiguration(Script(format: Self.live, steps)), configuration: Self.quick())
+        let log = RecordingSink.Log()
+        capturer.attach(RecordingSink(log: log), queue: .lossless())
+        let run = Task { try await capturer.run() }
+        await log.frames(atLeast: 3)
+        capturer.setEnabled(false)
+        while capturer.state != .disabled { await Task.yield() }
+        while (capturer.statistics.drops[.disabled] ?? 0) < 5 { await Task.yield() }
+        let count = log.frames.count
+        capturer.setEnabled(true)
+        await log.frames(atLeast: count + 5)
+        capturer.stop()
+        _ = try await run.value
+        #expect(capturer.state == .ended(.cancelled))
+        expectIncreasing(log)
+    }
+
+    @Test("An interruption is a state of its own, lasts as long as the source says, and ends with its frames")
+    func interruption() async throws {
+        let run = await play([
+            Script(
+                format: Self.live,
+                .frames(1) + [.interrupt("the lid is shut"), .sleep(.milliseconds(400))] + .frames(1))
+        ])
+        #expect(states(run.events).filter { $0 != "stalled" } == ["opening", "live", "interrupted", "live", "ended"])
+        #expect(run.capturer.statistics.supervision.interruptions == 1)
+        #expect(run.capturer.statistics.supervision.openings == 1)
+    }
+
+    @Test("A run is given up after the time that was set, with the last failure as its cause")
+    func giveUp() async {
+        var configuration = Self.quick()
+        configuration.timeouts.giveUp = .milliseconds(200)
+        let run = await play([Script(format: Self.live, opening: [.fail(Self.gone)], [])], configuration)
+        #expect {
+            try run.outcome.get()
+        } throws: {
+            guard let error = $0 as? InletError else { return false }
+            return error.code == .timedOut && (error.cause as? InletError)?.code == .disconnected
+        }
+    }
+
+    @Test("A second run is refused and disturbs nothing; a sink that comes after the end finishes at once")
+    func afterTheEnd() async throws {
+        let source = ScriptedSourceConfiguration(Script(.frames(3)))
+        let capturer = Capturer(source, configuration: Self.quick())
+        _ = try await capturer.run { frames in for try await _ in frames {} }
+        await #expect {
+            try await capturer.run { _ in Issue.record("ran twice") }
+        } throws: {
+            ($0 as? InletError)?.code == .invalidConfiguration
+        }
+        let log = RecordingSink.Log()
+        let id = capturer.attach(RecordingSink(log: log))
+        await capturer.detach(id)
+        for try await _ in capturer.frames() { Issue.record("a frame after the end") }
+        #expect(log.frames.isEmpty)
+        #expect(source.log.count(of: .open) == 1)
+    }
+
+    @Test(
+        "A stop in every phase ends the run and closes the source",
+        arguments: [
+            [ScriptedSource.Step.hang], [.stall(.seconds(60))], [.sleep(.milliseconds(1))] + .frames(1) + [.hang],
+            .frames(1) + [.fail(InletError(.disconnected, "The cable is out."))],
+        ])
+    func stopAnywhere(_ steps: [ScriptedSource.Step]) async throws {
+        for opening in [[], [ScriptedSource.Step.hang]] as [[ScriptedSource.Step]] {
+            for _ in 0..<20 {
+                let source = ScriptedSourceConfiguration(Script(format: Self.live, opening: opening, steps))
+                let capturer = Capturer(source, configuration: Self.quick())
+                let log = RecordingSink.Log()
+                capturer.attach(RecordingSink(log: log))
+                async let reason = capturer.run()
+                for _ in 0..<Int.random(in: 0...200) { await Task.yield() }
+                capturer.stop()
+                #expect(try await reason == .cancelled)
+                #expect(source.log.count(of: .close) == source.log.count(of: .open))
+                #expect(log.frames.isEmpty || log.isFinished)
+            }
+        }
+    }
+}
