@@ -8,6 +8,11 @@ final class FFmpegSource: FrameSource {
     private var decoder: FFmpegDecoder?
     private var pacer = Pacer()
     private var timestamps: TimestampGuess?
+    private var selection: PacketSelection?
+    private var demand = SourceDemand.everything
+    private var demandVersion = -1
+    /// Pictures before this time, in ticks, refer to others that were not decoded.
+    private var firstWhole: Int64?
     private var phase = Phase.reading
     private var sequence: UInt64 = 0
     private var loopsLeft = 0
@@ -17,7 +22,13 @@ final class FFmpegSource: FrameSource {
     private var passStart: Int64?
     private var passEnd: Int64 = 0
 
-    private enum Phase { case reading, draining, ended }
+    private enum Phase {
+        case reading
+        /// The decoder gives out all that it holds, and is given packets again afterwards.
+        case emptying
+        case draining
+        case ended
+    }
 
     init(_ configuration: FFmpegFileConfiguration) { self.configuration = configuration }
 
@@ -29,6 +40,7 @@ final class FFmpegSource: FrameSource {
         options.threads = configuration.threads
         let decoder = try demuxer.makeDecoder(options)
         self.decoder = decoder
+        selection = PacketSelection(timeBase: demuxer.stream.timeBase)
         timestamps = TimestampGuess(demuxer.stream, reorderDepth: decoder.reorderDepth)
         if configuration.start > .zero { try demuxer.seek(to: configuration.start) }
         return demuxer.format(pacing: configuration.pace)
@@ -36,6 +48,7 @@ final class FFmpegSource: FrameSource {
 
     func nextFrame(_ context: SourceContext) throws -> SourceFrame? {
         guard let demuxer, let decoder else { return nil }
+        followDemand(context, decoder, demuxer.stream)
         while true {
             try context.checkCancellation()
             switch try decoder.receive() {
@@ -47,11 +60,20 @@ final class FFmpegSource: FrameSource {
                 return frame
             case .undecodable: context.countDrop(.undecodable)
             case .needsInput: try feed(decoder, from: demuxer, context: context)
+            case .ended where phase == .emptying:
+                decoder.flush()
+                phase = .reading
             case .ended:
                 guard try beginAgain(decoder, demuxer) else { return try end() }
             }
         }
     }
+
+    /// A file stands still by not being read.
+    func pause(_ context: SourceContext) throws -> Bool { true }
+
+    /// Goes on from where it was: what was due in the pause is due now.
+    func resume(_ context: SourceContext) throws { pacer = Pacer() }
 
     func close() {
         decoder = nil
@@ -67,7 +89,35 @@ final class FFmpegSource: FrameSource {
             return
         }
         timestamps?.complete(packet)
+        let time = packet.pts ?? packet.dts
+        switch selection?.fate(isKey: packet.isKey, time: time, wanted: demand.maximumFrameRate) ?? .decode {
+        case .pass: return
+        case .passAndDrain:
+            decoder.sendEnd()
+            phase = .emptying
+            return
+        case .decodeAlone:
+            if decoder.send(packet) < 0 { context.countDrop(.undecodable) }
+            decoder.sendEnd()
+            phase = .emptying
+            return
+        case .decodeAnew: firstWhole = packet.pts
+        case .decode: break
+        }
         if decoder.send(packet) < 0 { context.countDrop(.undecodable) }
+    }
+
+    /// Looks at what the sinks want now.
+    private func followDemand(_ context: SourceContext, _ decoder: FFmpegDecoder, _ stream: StreamFacts) {
+        let version = context.demandVersion
+        guard version != demandVersion else { return }
+        demandVersion = version
+        demand = context.demand
+        // Up to three pictures in a row to which no other refers are usual; beyond that the ones that are left are close enough.
+        let spacing = demand.maximumFrameRate.flatMap { wanted in
+            stream.frameRate.map { $0.doubleValue / wanted.doubleValue }
+        }
+        decoder.skipsNonReferencePictures = (spacing ?? 1) >= 4
     }
 
     /// Goes back to the beginning, where another pass is wanted and the file can.
@@ -80,6 +130,8 @@ final class FFmpegSource: FrameSource {
         try demuxer.rewind()
         decoder.flush()
         timestamps?.reset()
+        selection?.reset()
+        firstWhole = nil
         phase = .reading
         return true
     }
@@ -103,6 +155,7 @@ final class FFmpegSource: FrameSource {
         let ticks = frame.bestEffortTimestamp ?? (phase == .draining ? timestamps?.nextAtEnd() : nil)
         if let ticks {
             if let seekTarget = demuxer.seekTarget, ticks < seekTarget { return nil }
+            if let firstWhole, ticks < firstWhole { return nil }
             passStart = min(passStart ?? ticks, ticks)
             passEnd = max(passEnd, ticks + (frame.duration ?? stream.frameTicks))
         }

@@ -68,6 +68,12 @@ package import InletCore
     /// By how many frames decoding order may run ahead of presentation order, as far as is known.
     package var reorderDepth: Int { unsafe Int(context.pointee.has_b_frames) }
 
+    /// Whether pictures to which no other refers are left out: AVDISCARD_NONREF. The default is false.
+    package var skipsNonReferencePictures: Bool {
+        get { unsafe context.pointee.skip_frame == AVDISCARD_NONREF }
+        set { unsafe context.pointee.skip_frame = newValue ? AVDISCARD_NONREF : AVDISCARD_DEFAULT }
+    }
+
     /// Hands over a packet. Call ``receive()`` until it asks for input before the next one.
     ///
     /// - Returns: 0, or the AVERROR code where the packet cannot be decoded.

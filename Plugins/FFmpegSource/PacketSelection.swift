@@ -1,0 +1,86 @@
+import InletCore
+
+/// Which packets of a stream are decoded when the sinks want fewer frames than there are.
+///
+/// Where key frames come at least as often as frames are wanted, they alone are: each is decoded by itself, and what lies between is not even handed to
+/// the decoder. Such a stretch begins and ends at a key frame, so no picture is ever decoded without those that it refers to.
+struct PacketSelection {
+    /// What becomes of a packet.
+    enum Fate: Equatable {
+        case decode
+        /// A key frame to be decoded with nothing before or after it.
+        case decodeAlone
+        /// The stretch of key frames begins: this packet is passed over, and the decoder gives out what it holds.
+        case passAndDrain
+        case pass
+        /// The stretch is over: decode on from this key frame, whose leading pictures refer to what was passed over.
+        case decodeAnew
+    }
+
+    private enum Mode { case all, beginning, keyFrames }
+
+    private let timeBase: Rational
+    private var mode = Mode.all
+    private var lastKey: Int64?
+    /// The longest of the last few distances between key frames, in ticks, newest last.
+    private var distances: [Int64] = []
+    private var lastTaken: Int64?
+
+    /// Distances kept: one long one among them, at a cut or in a slow scene, keeps the whole stream decoded for so long.
+    private static let remembered = 4
+
+    init(timeBase: Rational) { self.timeBase = timeBase }
+
+    /// Forgets what was measured, after a jump in the stream.
+    mutating func reset() {
+        mode = .all
+        lastKey = nil
+        lastTaken = nil
+    }
+
+    /// - Parameters:
+    ///   - time: the packet's PTS, or its DTS where it has none, in ticks.
+    ///   - wanted: frames a second that sinks take; nil for all.
+    mutating func fate(isKey: Bool, time: Int64?, wanted: Rational?) -> Fate {
+        guard isKey else {
+            switch mode {
+            case .all: return .decode
+            case .beginning:
+                mode = .keyFrames
+                return .passAndDrain
+            case .keyFrames: return .pass
+            }
+        }
+        if let time, let lastKey, time > lastKey {
+            distances.append(time &- lastKey)
+            if distances.count > Self.remembered { distances.removeFirst() }
+        }
+        lastKey = time ?? lastKey
+        let suffices = keyFramesSuffice(wanted)
+        switch mode {
+        case .all, .beginning:
+            mode = suffices ? .beginning : .all
+            lastTaken = time
+            return .decode
+        case .keyFrames where !suffices:
+            mode = .all
+            return .decodeAnew
+        case .keyFrames:
+            guard let time, let lastTaken, let interval = ticks(of: wanted) else { return .decodeAlone }
+            // Of key frames that come more often than wanted, the one nearest to its time.
+            guard time &- lastTaken >= interval - (distances.last ?? 0) / 2 else { return .pass }
+            self.lastTaken = time
+            return .decodeAlone
+        }
+    }
+
+    /// Whether key frames alone come as often as frames are wanted. A tenth of grace, as 29.97 is not 30.
+    private func keyFramesSuffice(_ wanted: Rational?) -> Bool {
+        guard let interval = ticks(of: wanted), let longest = distances.max() else { return false }
+        return longest <= interval + interval / 10
+    }
+
+    private func ticks(of rate: Rational?) -> Int64? {
+        rate?.reciprocal.map { MediaTime(ticks: 1, timeBase: $0).rescaled(to: timeBase).ticks }
+    }
+}

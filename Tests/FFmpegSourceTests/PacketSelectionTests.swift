@@ -1,0 +1,81 @@
+import InletCore
+import Testing
+
+@testable import FFmpegSource
+
+@Suite struct PacketSelectionTests {
+    private typealias Fate = PacketSelection.Fate
+
+    /// Fates of packets at 30 a second with a key frame every `distance` of them.
+    private func fates(
+        _ selection: inout PacketSelection, from start: Int = 0, _ count: Int, every distance: Int, wanted: Rational?
+    )
+        -> [Fate]
+    {
+        (start..<start + count).map { index in
+            selection.fate(isKey: index.isMultiple(of: distance), time: Int64(index), wanted: wanted)
+        }
+    }
+
+    @Test(
+        "Without a demand, or with one that key frames do not meet, every packet is decoded",
+        arguments: [nil, 30, 2] as [Int?])
+    func all(_ wanted: Int?) {
+        var selection = PacketSelection(timeBase: Rational(1, 30))
+        let fates = fates(&selection, 120, every: 30, wanted: wanted.map { Rational($0) })
+        #expect(fates.allSatisfy { $0 == .decode })
+    }
+
+    @Test("Once two key frames have shown how far apart they are, they alone are decoded")
+    func keyFrames() {
+        var selection = PacketSelection(timeBase: Rational(1, 30))
+        let fates = fates(&selection, 150, every: 30, wanted: Rational(1))
+        #expect(fates[0...30].allSatisfy { $0 == .decode })
+        #expect(fates[31] == .passAndDrain)
+        #expect(fates[32..<60].allSatisfy { $0 == .pass })
+        for key in [60, 90, 120] { #expect(fates[key] == .decodeAlone) }
+        #expect(fates.count { $0 == .decodeAlone } == 3)
+    }
+
+    @Test("Of key frames that come more often than frames are wanted, as many are decoded as are wanted")
+    func fewerThanKeyFrames() {
+        var selection = PacketSelection(timeBase: Rational(1, 30))
+        let fates = fates(&selection, 600, every: 5, wanted: Rational(1))
+        let alone = fates.indices.filter { fates[$0] == .decodeAlone }
+        #expect(zip(alone, alone.dropFirst()).allSatisfy { $1 - $0 == 30 })
+        #expect(alone.count >= 18)
+    }
+
+    @Test("When more is wanted again, decoding goes on from a key frame")
+    func more() {
+        var selection = PacketSelection(timeBase: Rational(1, 30))
+        _ = fates(&selection, 100, every: 30, wanted: Rational(1))
+        let fates = fates(&selection, from: 100, 60, every: 30, wanted: nil)
+        #expect(fates[0..<20].allSatisfy { $0 == .pass })
+        #expect(fates[20] == .decodeAnew)
+        #expect(fates[21...].allSatisfy { $0 == .decode })
+    }
+
+    @Test("Key frames that become rare end the stretch at the first that comes late")
+    func irregular() {
+        var selection = PacketSelection(timeBase: Rational(1, 30))
+        _ = fates(&selection, 100, every: 30, wanted: Rational(1))
+        let fates = fates(&selection, from: 100, 200, every: 90, wanted: Rational(1))
+        let first = fates.firstIndex(of: .decodeAnew)
+        #expect(first == 80)
+        #expect(fates.dropFirst(81).allSatisfy { $0 == .decode })
+    }
+
+    @Test("Packets without times are decoded, and damaged times do no harm")
+    func oddTimes() {
+        var selection = PacketSelection(timeBase: Rational(1, 30))
+        for time in [nil, .max, .min, 0, nil, .max, -1, .min] as [Int64?] {
+            for isKey in [true, false] { _ = selection.fate(isKey: isKey, time: time, wanted: Rational(1)) }
+        }
+        var untimed = PacketSelection(timeBase: Rational(1, 30))
+        #expect(
+            (0..<60).allSatisfy {
+                untimed.fate(isKey: $0.isMultiple(of: 10), time: nil, wanted: Rational(1)) == .decode
+            })
+    }
+}
