@@ -81,6 +81,11 @@ let package = Package(
         .executableTarget(
             name: "FirstFrame", dependencies: ["Inlet"], path: "Samples/FirstFrame", swiftSettings: houseSettings),
 
+        .target(name: "CBare", path: "Tests/Benchmarks/CBare"),
+        .executableTarget(
+            name: "BridgeBenchmark", dependencies: ["Inlet", "CBare", logging], path: "Tests/Benchmarks/Bridge",
+            swiftSettings: houseSettings),
+
         // What tests compare with: other programs, and pictures made by them.
         .target(
             name: "ReferenceTools", dependencies: ["InletCore"], path: "Tests/ReferenceTools",

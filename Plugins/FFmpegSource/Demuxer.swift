@@ -96,6 +96,17 @@ import InletFFmpeg
         return unsafe try FFmpegDecoder(stream.pointee.codecpar, timeBase: stream.pointee.time_base, options: options)
     }
 
+    /// How far apart the first key frames are, in ticks, as far as the container's index tells without reading on.
+    var keyFrameDistances: [Int64] {
+        guard let found = unsafe input?.pointee.streams[stream.index] else { return [] }
+        var keys: [Int64] = []
+        for index in 0..<min(unsafe avformat_index_get_entries_count(found), 512) {
+            guard let entry = unsafe avformat_index_get_entry(found, index)?.pointee else { break }
+            if entry.flags & Int32(AVINDEX_KEYFRAME) != 0 { keys.append(entry.timestamp) }
+        }
+        return zip(keys, keys.dropFirst()).map { $1 &- $0 }
+    }
+
     /// What the container says of the whole.
     func format(pacing: SourcePacing) -> SourceFormat {
         var format = SourceFormat(

@@ -40,7 +40,7 @@ final class FFmpegSource: FrameSource {
         options.threads = configuration.threads
         let decoder = try demuxer.makeDecoder(options)
         self.decoder = decoder
-        selection = PacketSelection(timeBase: demuxer.stream.timeBase)
+        selection = PacketSelection(timeBase: demuxer.stream.timeBase, known: demuxer.keyFrameDistances)
         timestamps = TimestampGuess(demuxer.stream, reorderDepth: decoder.reorderDepth)
         if configuration.start > .zero { try demuxer.seek(to: configuration.start) }
         return demuxer.format(pacing: configuration.pace)

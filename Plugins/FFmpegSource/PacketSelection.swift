@@ -29,7 +29,12 @@ struct PacketSelection {
     /// Distances kept: one long one among them, at a cut or in a slow scene, keeps the whole stream decoded for so long.
     private static let remembered = 4
 
-    init(timeBase: Rational) { self.timeBase = timeBase }
+    /// - Parameter known: distances between key frames that are known beforehand, in ticks.
+    init(timeBase: Rational, known: [Int64] = []) {
+        self.timeBase = timeBase
+        // Of an index the longest, as it covers more than is remembered of a stream.
+        distances = known.max().map { $0 > 0 ? [$0] : [] } ?? []
+    }
 
     /// Forgets what was measured, after a jump in the stream.
     mutating func reset() {

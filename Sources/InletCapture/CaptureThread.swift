@@ -11,9 +11,9 @@ import InletCore
     import Darwin
 #endif
 
-/// A thread of its own for a source, since sources block.
+/// A thread of its own for a source or a sink, since both block.
 ///
-/// A plain thread rather than a dispatch queue: a blocked source must not take a worker from a pool that others share, and the thread's name
+/// A plain thread rather than a dispatch queue: a blocked source or sink must not take a worker from a pool that others share, and the thread's name
 /// shows in `top -H` and in debuggers.
 enum CaptureThread {
     /// Starts a detached thread that runs `body` once.

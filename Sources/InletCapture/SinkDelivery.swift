@@ -2,7 +2,10 @@ import Dispatch
 import InletCore
 import Synchronization
 
-/// Delivers frames to one sink on its own serial queue: takes from the mailbox, converts, hands over.
+/// Delivers frames to one sink on a thread of its own: takes from the mailbox, converts, hands over.
+///
+/// A thread rather than a dispatch queue: it is woken in half the time, and a sink that blocks takes no worker from a pool. It starts with
+/// the first frame, or to finish the sink, and ends with it. `Docs/design/0011-supervision.md` has the figures.
 final class SinkDelivery: FrameReceiver {
     let id: SinkID
     let name: String
@@ -12,12 +15,14 @@ final class SinkDelivery: FrameReceiver {
 
     private let policy: QueuePolicy?
     private let context: DeliveryContext
-    private let queue: DispatchQueue
+    /// Counts the times that the thread should look into the mailbox.
+    private let signal = DispatchSemaphore(value: 0)
+    private let isStarted = Atomic(false)
     private let mailbox = Mailbox<CapturedFrame>()
     private let format = Mutex(SourceFormat?.none)
     private let worker: Worker
 
-    /// Touched on the sink's queue only, which is what makes it safe to hand around.
+    /// Touched on the sink's thread only, which is what makes it safe to hand around.
     private final class Worker: @unchecked Sendable {
         /// Nil while a failed sink waits to be made anew, and after the end.
         var sink: (any FrameSink)?
@@ -52,7 +57,6 @@ final class SinkDelivery: FrameReceiver {
         self.policy = policy
         self.wants = wants
         self.context = context
-        queue = DispatchQueue(label: "inlet.\(name)")
         worker = Worker(sink: sink, restart: restart)
     }
 
@@ -81,9 +85,29 @@ final class SinkDelivery: FrameReceiver {
         if mustWake { wake() }
     }
 
-    private func wake() { queue.async { self.drain() } }
+    /// Has the thread look into the mailbox. Called once for each time that it fell asleep, and in the beginning.
+    private func wake() {
+        guard isStarted.exchange(true, ordering: .acquiringAndReleasing) else {
+            do throws(InletError) {
+                try CaptureThread.start(named: "inlet-\(name)") { self.work() }
+            } catch {
+                // There is no other thread to touch the worker.
+                stop(error.about(name))
+            }
+            return
+        }
+        signal.signal()
+    }
 
-    /// Delivers until nothing waits. Runs on the queue.
+    private func work() {
+        while true {
+            drain()
+            if worker.hasEnded { return }
+            signal.wait()
+        }
+    }
+
+    /// Delivers until nothing waits. Runs on the thread.
     private func drain() {
         while true {
             switch mailbox.take() {
@@ -161,7 +185,7 @@ final class SinkDelivery: FrameReceiver {
         end(error)
     }
 
-    /// Finishes the sink, once. Runs on the queue.
+    /// Finishes the sink, once. Runs on the thread.
     private func end(_ error: InletError?) {
         guard !worker.hasEnded else { return }
         worker.hasEnded = true

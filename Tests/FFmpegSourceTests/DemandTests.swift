@@ -64,12 +64,11 @@ import Testing
             #expect(frame.sequence == sequence)
             sequence += 1
             let index = try #require(frame.pts?.ticks) / ticks
-            guard index >= 31 else { continue }
             keys.append(index)
             #expect(try luma(frame) == reference[index / 30])
         }
-        #expect(keys == [60, 90, 120, 150])
-        #expect(sequence < 40)
+        // The index of the file tells beforehand how far apart they are.
+        #expect(keys == [0, 30, 60, 90, 120, 150])
     }
 
     @Test("A demand that comes and goes never yields a broken picture")
