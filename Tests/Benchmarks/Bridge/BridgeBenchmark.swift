@@ -26,6 +26,8 @@ struct ProcessFigures {
     var cpuSeconds: Double
     var voluntarySwitches: Int
     var threads: Int
+    /// Threads of captures and sinks; dispatch keeps some of its own around.
+    var inletThreads: Int
     var descriptors: Int
     var heapBytes: Int
 

@@ -2,17 +2,23 @@ import Inlet
 
 /// Starts and stops a thousand capturers, and counts what they leave behind.
 enum Cycles {
+    private static let cycles = 1000
+    /// Thread stacks, arenas and caches of the allocator reach their size in these.
+    private static let warmUp = 1000
+
     static func measure() async throws {
-        for _ in 0..<200 { try await once() }
+        for _ in 0..<warmUp { try await once() }
+        try await Task.sleep(for: .milliseconds(500))
         let before = ProcessFigures.now()
-        for _ in 0..<1000 { try await once() }
+        for _ in 0..<cycles { try await once() }
+        try await Task.sleep(for: .milliseconds(500))
         let after = ProcessFigures.now()
         report(
             "1000 cycles",
             [
-                "threads_before": Double(before.threads), "threads_after": Double(after.threads),
+                "inlet_threads_before": Double(before.inletThreads), "inlet_threads_after": Double(after.inletThreads),
                 "descriptors_before": Double(before.descriptors), "descriptors_after": Double(after.descriptors),
-                "heap_bytes_a_cycle": Double(after.heapBytes - before.heapBytes) / 1000,
+                "heap_bytes_a_cycle": Double(after.heapBytes - before.heapBytes) / Double(cycles),
             ])
     }
 

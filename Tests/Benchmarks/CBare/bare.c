@@ -1,10 +1,13 @@
 #define _GNU_SOURCE
 #include "CBare.h"
 
+#include <dirent.h>
 #include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 static long long now(void) {
@@ -83,3 +86,19 @@ int bare_handoff(int frames, long long interval, long long *nanoseconds) {
 }
 
 long long bare_heap_bytes(void) { return (long long)mallinfo2().uordblks; }
+
+int bare_threads_named(const char *prefix) {
+    DIR *folder = opendir("/proc/self/task");
+    if (!folder) return -1;
+    int count = 0;
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        char path[300], name[32] = "";
+        snprintf(path, sizeof path, "/proc/self/task/%s/comm", entry->d_name);
+        FILE *file = fopen(path, "r");
+        if (!file) continue;
+        if (fgets(name, sizeof name, file) && !strncmp(name, prefix, strlen(prefix))) count++;
+        fclose(file);
+    }
+    closedir(folder);
+    return count;
+}

@@ -10,3 +10,6 @@ int bare_handoff(int frames, long long interval, long long *nanoseconds);
 
 /// Bytes of the heap that someone holds: mallinfo2().uordblks.
 long long bare_heap_bytes(void);
+
+/// How many threads of this process have names that begin so.
+int bare_threads_named(const char *prefix);
