@@ -38,7 +38,7 @@ struct ProcessFigures {
         return ProcessFigures(
             cpuSeconds: seconds + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6,
             voluntarySwitches: usage.ru_nvcsw, threads: entries("/proc/self/task"),
-            descriptors: entries("/proc/self/fd"),
+            inletThreads: Int(bare_threads_named("inlet-")), descriptors: entries("/proc/self/fd"),
             heapBytes: Int(bare_heap_bytes()))
     }
 
