@@ -108,7 +108,7 @@ public final class Capturer: Sendable {
     /// Attaches a sink, before the run or while it lasts. It gets the frames from the next one on.
     ///
     /// - Parameters:
-    ///   - sink: given up to the capturer: every method is called on a queue of the sink's own.
+    ///   - sink: given up to the capturer: every method is called on a thread of the sink's own.
     ///   - name: what statistics, events and errors call it.
     ///   - queue: what happens when the sink is slower than the source. The default is ``QueuePolicy/latest`` for live sources and
     ///     ``QueuePolicy/lossless(_:)`` for others.

@@ -1,6 +1,6 @@
 /// Where pictures go: a file, an encoder, a process, a detector.
 ///
-/// Every method is called on the sink's own serial queue, one at a time, so an implementation keeps plain mutable state. It may
+/// Every method is called on a thread of the sink's own, one at a time, so an implementation keeps plain mutable state. It may
 /// block: only this sink's frames wait or drop, by its queue policy; the source and the other sinks do not notice.
 public protocol FrameSink: AnyObject {
     /// What the sink would like to get. Read once, when it is attached. The default is frames as they come.

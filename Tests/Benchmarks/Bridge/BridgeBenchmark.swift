@@ -35,7 +35,7 @@ struct ProcessFigures {
         var usage = rusage()
         unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         let seconds = Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
-        return ProcessFigures(
+        return unsafe ProcessFigures(
             cpuSeconds: seconds + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6,
             voluntarySwitches: usage.ru_nvcsw, threads: entries("/proc/self/task"),
             inletThreads: Int(bare_threads_named("inlet-")), descriptors: entries("/proc/self/fd"),
