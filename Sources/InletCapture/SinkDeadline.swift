@@ -37,6 +37,8 @@ enum SinkDeadline {
         guard !finished else { return nil }
         waiting.cancel()
         let names = receivers.filter { $0.counters.isAttached.load(ordering: .relaxed) }.map(\.name)
+        // All of them finished at the last moment.
+        guard !names.isEmpty else { return nil }
         return InletError(
             .timedOut,
             "\(names.joined(separator: ", ")) did not finish within \(stopTimeout) of the stop and was given up.",

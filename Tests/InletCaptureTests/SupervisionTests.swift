@@ -10,7 +10,8 @@ import Testing
     private static let live = ScriptedSource.format(pacing: .live)
     private static let gone = InletError(.disconnected, "The cable is out.")
 
-    private static func quick() -> CapturerConfiguration {
+    /// - Parameter stopTimeout: short where a source that ignores its cancellation is to be given up.
+    private static func quick(stopTimeout: Duration = .seconds(30)) -> CapturerConfiguration {
         var configuration = CapturerConfiguration()
         configuration.retry.firstDelay = .milliseconds(2)
         configuration.retry.maximumDelay = .milliseconds(10)
@@ -18,7 +19,7 @@ import Testing
         configuration.timeouts.firstFrame = .milliseconds(150)
         configuration.timeouts.nextFrame = .milliseconds(150)
         configuration.timeouts.stall = .milliseconds(40)
-        configuration.stopTimeout = .milliseconds(300)
+        configuration.stopTimeout = stopTimeout
         configuration.logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         return configuration
     }
@@ -118,11 +119,12 @@ import Testing
 
     @Test("A source that ignores its cancellation is given up, counted, and known until it returns")
     func abandoned() async throws {
-        let run = await play([
-            Script(format: Self.live, .frames(1) + [.ignoreCancellation(.seconds(2))]),
-            Script(format: Self.live, .frames(1) + [.stall(.seconds(3)), .end]),
-            Script(format: Self.live, .frames(1)),
-        ])
+        let run = await play(
+            [
+                Script(format: Self.live, .frames(1) + [.ignoreCancellation(.seconds(2))]),
+                Script(format: Self.live, .frames(1) + [.stall(.seconds(3)), .end]),
+                Script(format: Self.live, .frames(1)),
+            ], Self.quick(stopTimeout: .milliseconds(300)))
         #expect(try run.outcome.get() == .endOfStream)
         #expect(run.capturer.statistics.supervision.abandonments == 1)
         #expect(run.events.contains { if case .sourceAbandoned = $0 { true } else { false } })
