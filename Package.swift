@@ -100,7 +100,9 @@ let package = Package(
             ]),
         tests("InletTestingTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools", logging]),
         tests("PatternSourceTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools", logging]),
-        tests("FFmpegSourceTests", ["InletCore", "InletConvert", "InletTesting", "FFmpegSource", "ReferenceTools", logging]),
+        tests(
+            "FFmpegSourceTests",
+            ["InletCore", "InletConvert", "InletTesting", "FFmpegSource", "ReferenceTools", logging]),
         tests("FileSinksTests", ["InletCore", "InletTesting", "FileSinks", "ReferenceTools", logging]),
         tests("IntegrationTests", ["InletCLI", "ReferenceTools"]),
         tests("HouseTests", []),

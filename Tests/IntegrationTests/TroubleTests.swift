@@ -39,6 +39,26 @@ import Testing
         #expect(empty.complaints.contains("empty"))
     }
 
+    @Test("A source that does not answer is opened again as often as was asked, and shows that meanwhile")
+    func retries() throws {
+        let folder = try TemporaryFolder()
+        _ = try ReferenceCommand.run("mkfifo", [folder.path("fifo")])
+        let out = folder.path("out.y4m")
+        let inlet = try InletProcess.run([
+            "run", folder.path("fifo"), "--timeout", "300ms", "--retry", "2", "--outage", "text", "--to", "y4m:\(out)",
+            "--report", "json",
+        ])
+        #expect(inlet.status == 75)
+        #expect(inlet.complaints.components(separatedBy: "Trying again").count == 3)
+        #expect(inlet.complaints.contains("timedOut"))
+        // Words on a dark picture.
+        let picture = try ReferenceCommand.ffmpeg([
+            "-i", out, "-frames:v", "1", "-f", "rawvideo", "-pix_fmt", "gray", "-",
+        ])
+        #expect(picture.count == 640 * 480)
+        #expect(picture.max() ?? 0 > 180 && picture.min() ?? 255 < 60)
+    }
+
     @Test("Ctrl-C ends a FIFO that never writes, with exit code 130")
     func silentFIFO() throws {
         let folder = try TemporaryFolder()
