@@ -78,7 +78,7 @@ import InletCore
     }
 
     /// A buffer of the frame's own memory; nil where its rows do not follow one another downwards, as a buffer's must.
-    private static func wrapped(_ frame: SourceFrame) throws(InletError) -> I420Buffer? {
+    static func wrapped(_ frame: SourceFrame) throws(InletError) -> I420Buffer? {
         let chroma = frame.size.chroma.width
         guard let y = frame.planes[0], let u = frame.planes[1], let v = frame.planes[2],
             y.stride >= frame.size.width, u.stride >= chroma, v.stride >= chroma

@@ -25,6 +25,10 @@ public final class FrameConverter: Sendable {
     ///   ``InletError/Code/invalidConfiguration`` for an impossible size; ``InletError/Code/resourceExhausted`` where
     ///   the pool is.
     public func i420(from frame: SourceFrame, pool: I420BufferPool) throws(InletError) -> I420Picture {
+        // The commonest case, without a look-up or a call into libavutil: the buffer checks the planes itself. What is wrong is said below.
+        if frame.pixelFormat == .yuv420p, let buffer = try? DirectConversion.wrapped(frame) {
+            return I420Picture(buffer: buffer, colorSpace: frame.colorSpace)
+        }
         do throws(InletError) {
             let format = try NativeFormat.named(frame.pixelFormat)
             guard let conversion = format.conversion else { throw Self.unsupported(format.pixelFormat) }

@@ -15,9 +15,9 @@ import Testing
         var configuration = CapturerConfiguration()
         configuration.retry.firstDelay = .milliseconds(2)
         configuration.retry.maximumDelay = .milliseconds(10)
-        configuration.timeouts.open = .milliseconds(150)
-        configuration.timeouts.firstFrame = .milliseconds(150)
-        configuration.timeouts.nextFrame = .milliseconds(150)
+        configuration.timeouts.open = .seconds(1)
+        configuration.timeouts.firstFrame = .seconds(1)
+        configuration.timeouts.nextFrame = .seconds(1)
         configuration.timeouts.stall = .milliseconds(40)
         configuration.stopTimeout = stopTimeout
         configuration.logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -45,10 +45,14 @@ import Testing
         return (outcome, log, all, capturer)
     }
 
+    /// The states in their order, in a word each. Stalls are left out, as a busy machine makes some of its own.
     private func states(_ events: [CapturerEvent]) -> [String] {
-        events.compactMap {
-            if case .stateChanged(let state) = $0 { String(state.description.prefix { $0.isLetter }) } else { nil }
+        var states: [String] = []
+        for case .stateChanged(let state) in events where state != .stalled {
+            let word = String(state.description.prefix { $0.isLetter })
+            if states.last != word { states.append(word) }
         }
+        return states
     }
 
     private func expectIncreasing(_ log: RecordingSink.Log) {
@@ -99,9 +103,10 @@ import Testing
         configuration.timeouts.nextFrame = .seconds(60)
         let run = await play(
             [Script(format: Self.live, .frames(2) + [.stall(.milliseconds(400))] + .frames(2))], configuration)
-        #expect(states(run.events) == ["opening", "live", "stalled", "live", "ended"])
+        #expect(run.events.contains { if case .stateChanged(.stalled) = $0 { true } else { false } })
+        #expect(states(run.events) == ["opening", "live", "ended"])
         #expect(run.capturer.statistics.supervision.openings == 1)
-        #expect(run.capturer.statistics.supervision.stalls == 1)
+        #expect(run.capturer.statistics.supervision.stalls >= 1)
         #expect(run.log.frames.count == 4)
     }
 
@@ -226,7 +231,7 @@ import Testing
                 format: Self.live,
                 .frames(1) + [.interrupt("the lid is shut"), .sleep(.milliseconds(400))] + .frames(1))
         ])
-        #expect(states(run.events).filter { $0 != "stalled" } == ["opening", "live", "interrupted", "live", "ended"])
+        #expect(states(run.events) == ["opening", "live", "interrupted", "live", "ended"])
         #expect(run.capturer.statistics.supervision.interruptions == 1)
         #expect(run.capturer.statistics.supervision.openings == 1)
     }
