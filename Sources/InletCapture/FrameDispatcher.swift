@@ -41,6 +41,8 @@ final class FrameDispatcher: Sendable {
         var nextOwnSequence: UInt64?
         var firstTimestamp: MonotonicTime?
         var lastTimestamp: MonotonicTime?
+        /// When the source's newest frame came.
+        var lastArrival: MonotonicTime?
         /// The newest placeholder since the last frame. Time starts anew after it: what came late would otherwise lie before it.
         var lastPlaceholder: MonotonicTime?
         /// The newest frame, for placeholders that hold it.
@@ -147,6 +149,7 @@ final class FrameDispatcher: Sendable {
         }
         state.nextOwnSequence = frame.sequence &+ 1
         state.lastTimestamp = timestamp
+        state.lastArrival = arrival
         counters.frameArrived(at: arrival, timestamp: timestamp, captureTime: frame.captureTime)
     }
 
@@ -190,9 +193,13 @@ final class FrameDispatcher: Sendable {
 
     /// Offers a picture that is not the source's. Never blocks: while a producer is busy, or a lossless sink has no room, it is left out.
     ///
-    /// - Parameter format: what receivers are told where no source has been open yet.
-    func offerPlaceholder(_ picture: SourceFrame, format: SourceFormat) {
+    /// - Parameters:
+    ///   - start: when the outage's placeholders began: a frame that has come since ends the outage, though the supervisor may not know yet.
+    ///     nil for placeholders that stand in for frames.
+    ///   - format: what receivers are told where no source has been open yet.
+    func offerPlaceholder(_ picture: SourceFrame, outageFrom start: MonotonicTime?, format: SourceFormat) {
         _ = state.withLockIfAvailable { state in
+            if let start, let arrival = state.lastArrival, arrival >= start { return }
             if state.format == nil { state.format = format }
             let now = clock.now
             guard now > state.lastTimestamp ?? MonotonicTime(nanoseconds: .min) else { return }

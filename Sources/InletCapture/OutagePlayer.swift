@@ -19,6 +19,7 @@ final class OutagePlayer: Sendable {
     private struct State {
         var timer: (any DispatchSourceTimer)?
         var shown: Shown?
+        var start: MonotonicTime?
         var picture: SourceFrame?
     }
 
@@ -51,6 +52,7 @@ final class OutagePlayer: Sendable {
             let shown = Shown(picture: picture, lines: picture == .text ? capturerState.placeholderLines : [])
             if state.shown != shown { state.picture = nil }
             state.shown = shown
+            state.start = isDisabled ? nil : start
             guard state.timer == nil else { return }
             let timer = DispatchSource.makeTimerSource(queue: queue)
             timer.setEventHandler { [weak self] in self?.playOne() }
@@ -77,12 +79,12 @@ final class OutagePlayer: Sendable {
     }
 
     private func playOne() {
-        let (shown, known) = state.withLock { ($0.shown, $0.picture) }
+        let (shown, start, known) = state.withLock { ($0.shown, $0.start, $0.picture) }
         guard let shown else { return }
         guard let picture = known ?? makePicture(shown) else { return }
         if known == nil { state.withLock { if $0.shown == shown { $0.picture = picture } } }
         dispatcher.offerPlaceholder(
-            picture,
+            picture, outageFrom: start,
             format: SourceFormat(
                 size: picture.size, pixelFormat: .yuv420p, frameRate: policy.frameRate,
                 timeBase: Rational(1, 1_000_000_000), pacing: .live))

@@ -31,7 +31,8 @@ import Testing
         iterator = nil
         #expect(await end(events)?.name == "frames")
         #expect(capturer.statistics.sinks.map(\.isAttached) == [false])
-        #expect(capturer.state == .live)
+        // A busy machine may call the hang a stall already; either way the run goes on.
+        #expect([.live, .stalled].contains(capturer.state))
         capturer.stop()
         #expect(try await reason == .cancelled)
     }

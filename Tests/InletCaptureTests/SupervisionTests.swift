@@ -146,8 +146,9 @@ import Testing
         var configuration = Self.quick()
         configuration.outage = OutagePolicy(picture, frameRate: Rational(100))
         configuration.timeouts.nextFrame = .seconds(60)
+        configuration.timeouts.stall = .milliseconds(300)
         let run = await play(
-            [Script(format: Self.live, .frames(2) + [.stall(.milliseconds(500))] + .frames(2))], configuration)
+            [Script(format: Self.live, .frames(2) + [.stall(.seconds(1))] + .frames(2))], configuration)
         expectIncreasing(run.log)
         let flags = run.log.frames.map { $0.flags.contains(.placeholder) }
         #expect(flags.prefix(2) == [false, false] && flags.suffix(2) == [false, false])
