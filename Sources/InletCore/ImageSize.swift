@@ -11,7 +11,7 @@ public struct ImageSize: Sendable, Hashable {
     }
 
     /// The size of the U and V planes of a 4:2:0 picture: half in each direction, rounded up.
-    public var chroma: ImageSize { ImageSize(width: (width + 1) / 2, height: (height + 1) / 2) }
+    public var chroma: ImageSize { ImageSize(width: width / 2 + width % 2, height: height / 2 + height % 2) }
 
     /// The size after a quarter turn.
     public var transposed: ImageSize { ImageSize(width: height, height: width) }
