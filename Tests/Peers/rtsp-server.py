@@ -180,7 +180,6 @@ class Server:
         self.server.get_mount_points().add_factory(options.path, self.factory)
         self.server.connect("client-connected", self.connected)
         pool = self.server.get_session_pool()
-        pool.connect("session-removed", lambda *_: None)
         GLib.timeout_add_seconds(1, lambda: pool.cleanup() >= 0)
 
     @property
@@ -214,6 +213,7 @@ class Server:
     def connected(self, _, client):
         for method in ("options", "describe", "setup", "play", "pause", "teardown", "get-parameter", "set-parameter"):
             client.connect(f"{method}-request", self.count, method)
+        client.connect("new-session", lambda _, session: session.set_timeout(self.options.session_timeout))
         self.requests["connections"] = self.requests.get("connections", 0) + 1
 
     def count(self, client, context, method):
