@@ -1,0 +1,46 @@
+#!/usr/bin/python3
+"""VLC as a second RTSP server: a file, over and over. See README.md."""
+
+import os
+import shutil
+import subprocess
+import threading
+
+import peer
+
+
+def main():
+    parser = peer.parser(__doc__)
+    parser.add_argument("--file", required=True)
+    parser.add_argument("--port", type=int, default=0, help="port; 0 takes a free one")
+    options = parser.parse_args()
+    if not shutil.which("cvlc"):
+        peer.fail("VLC is missing: apt-get install vlc-bin vlc-plugin-base")
+    # VLC refuses root, so it runs as nobody, who must be able to read the file.
+    folder = peer.folder()
+    copy = os.path.join(folder, os.path.basename(options.file))
+    shutil.copyfile(options.file, copy)
+    os.chmod(copy, 0o644)
+    os.mkdir(f"{folder}/home")
+    os.chmod(f"{folder}/home", 0o777)
+    # VLC cannot take port 0, and the port found free may be taken meanwhile: then another.
+    for _ in range(5):
+        port = options.port or peer.free_port()
+        url = f"rtsp://127.0.0.1:{port}/stream"
+        child = peer.spawn(
+            ["cvlc", "--no-audio", "--loop", "--sout", f"#rtp{{sdp={url}}}", "--sout-keep", copy],
+            user="nobody", cwd=folder, env={**os.environ, "HOME": f"{folder}/home"}, stdin=subprocess.DEVNULL, stdout=2)
+        if peer.wait_for_port(port, child):
+            break
+        peer.stop_child(child)
+    else:
+        peer.fail("VLC did not listen; see standard error")
+    peer.serve(options, {})
+    peer.say({"port": port, "url": url})
+    child.wait()
+    peer.say({"event": "ended", "status": child.returncode})
+    threading.Event().wait()
+
+
+if __name__ == "__main__":
+    main()
