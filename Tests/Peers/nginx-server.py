@@ -3,7 +3,6 @@
 
 import os
 import shutil
-import socket
 import subprocess
 import time
 
@@ -53,6 +52,7 @@ def configuration(options, folder, port, certificates):
 def main():
     parser = peer.parser(__doc__)
     parser.add_argument("--file", required=True, help="what to serve, under its own name and as /hls/index.m3u8")
+    parser.add_argument("--port", type=int, default=0, help="port; 0 takes a free one")
     parser.add_argument("--tls", action="store_true", help="HTTPS with a certificate by an authority made now")
     parser.add_argument("--certificate-name", default="localhost", help="another name makes a certificate that does not fit")
     parser.add_argument("--live", action="store_true", help="HLS goes on for ever")
@@ -72,25 +72,21 @@ def main():
     if options.password:
         with open(f"{folder}/users", "w") as out:
             out.write(f"{options.user}:{{PLAIN}}{options.password}\n")
-    # nginx takes over a listening socket that NGINX names, as in an upgrade of its binary: so the system chooses the port.
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        listening.listen(128)
-        port = listening.getsockname()[1]
+    # nginx cannot say which port it took for 0, and the port found free may be taken meanwhile: then another.
+    for _ in range(5):
+        port = options.port or peer.free_port()
         path = configuration(options, folder, port, certificates)
-        child = peer.spawn(
-            [program, "-c", path, "-e", "stderr"], stdin=subprocess.DEVNULL, stdout=2, pass_fds=[listening.fileno()],
-            env={**os.environ, "NGINX": f"{listening.fileno()};"})
+        child = peer.spawn([program, "-c", path, "-e", "stderr"], stdin=subprocess.DEVNULL, stdout=2)
+        if peer.wait_for_port(port, child):
+            break
+        peer.stop_child(child)
+    else:
+        peer.fail("nginx did not start; see standard error")
     scheme = "https" if options.tls else "http"
     ready = {"port": port, "url": f"{scheme}://127.0.0.1:{port}/{os.path.basename(file)}"}
     ready["hls"] = f"{scheme}://127.0.0.1:{port}/hls/index.m3u8"
     if certificates:
         ready["ca"] = certificates[0]
-    deadline = time.monotonic() + 10
-    while not os.path.exists(f"{folder}/nginx.pid"):
-        if child.poll() is not None or time.monotonic() > deadline:
-            peer.fail("nginx did not start; see standard error")
-        time.sleep(0.02)
     peer.serve(options, {"requests": lambda _: requests(folder)})
     peer.say(ready)
     child.wait()

@@ -59,6 +59,11 @@ def end(status=0):
                 pass
             except PermissionError:
                 child.kill()
+            try:
+                # Not every container has an init that does this.
+                child.wait(2)
+            except subprocess.TimeoutExpired:
+                pass
     if _folder is not None:
         shutil.rmtree(_folder, ignore_errors=True)
     sys.stdout.flush()

@@ -3,10 +3,27 @@
 
 import os
 import shutil
+import socket
 import subprocess
 import threading
+import time
 
 import peer
+
+
+def is_described(url, port, seconds=10):
+    """Waits until VLC knows its stream; until then it answers 5xx."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        try:
+            with socket.create_connection(("127.0.0.1", port), 2) as asking:
+                asking.sendall(f"DESCRIBE {url} RTSP/1.0\r\nCSeq: 1\r\nAccept: application/sdp\r\n\r\n".encode())
+                if asking.recv(64).startswith(b"RTSP/1.0 200"):
+                    return True
+        except OSError:
+            pass
+        time.sleep(0.05)
+    return False
 
 
 def main():
@@ -30,7 +47,7 @@ def main():
         child = peer.spawn(
             ["cvlc", "--no-audio", "--loop", "--sout", f"#rtp{{sdp={url}}}", "--sout-keep", copy],
             user="nobody", cwd=folder, env={**os.environ, "HOME": f"{folder}/home"}, stdin=subprocess.DEVNULL, stdout=2)
-        if peer.wait_for_port(port, child):
+        if peer.wait_for_port(port, child) and is_described(url, port):
             break
         peer.stop_child(child)
     else:
