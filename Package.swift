@@ -97,6 +97,7 @@ let package = Package(
         tests("PatternSourceTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools", logging]),
         tests("FFmpegSourceTests", ["InletCore", "InletTesting", "FFmpegSource", "ReferenceTools", logging]),
         tests("FileSinksTests", ["InletCore", "InletTesting", "FileSinks", "ReferenceTools", logging]),
+        tests("ReferenceToolsTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools"]),
         tests("IntegrationTests", ["InletCLI", "ReferenceTools"]),
         tests("HouseTests", []),
     ]

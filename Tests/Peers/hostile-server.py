@@ -265,7 +265,7 @@ def playlist(*uris):
 HLS = "application/vnd.apple.mpegurl"
 KINDS["redirect-plain"] = lambda server, *pair: redirect(server, *pair, f"http://127.0.0.1:{server.plain_port}/")
 KINDS["redirect-file"] = lambda server, *pair: redirect(server, *pair, "file:///etc/passwd")
-KINDS["playlist-file"] = lambda server, *pair: answer(server, *pair, playlist("file:///etc/passwd", "/etc/passwd"), HLS)
+KINDS["playlist-file"] = lambda server, *pair: answer(server, *pair, playlist(f"file://{server.options.file or '/etc/passwd'}"), HLS)
 KINDS["playlist-concat"] = lambda server, *pair: answer(
     server, *pair, playlist(f"concat:http://127.0.0.1:{server.plain_port}/?|file:///etc/passwd"), HLS)
 KINDS["playlist-plain"] = lambda server, *pair: answer(server, *pair, playlist(f"http://127.0.0.1:{server.plain_port}/1.ts"), HLS)
@@ -301,5 +301,5 @@ if __name__ == "__main__":
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--bytes", type=int, default=100_000_000, help="of huge-body, random and garbage-stream")
     parser.add_argument("--interval", type=float, default=1, help="seconds between two bytes of slow-loris")
-    parser.add_argument("--file", help="of file-then-garbage")
+    parser.add_argument("--file", help="of file-then-garbage; the absolute path that playlist-file names")
     asyncio.run(Hostile(parser.parse_args()).run())

@@ -30,13 +30,19 @@ def main():
     parser = peer.parser(__doc__)
     parser.add_argument("--file", required=True)
     parser.add_argument("--port", type=int, default=0, help="port; 0 takes a free one")
+    parser.add_argument("--seconds", type=int, default=120, help="how long to repeat the file until VLC starts it afresh")
     options = parser.parse_args()
     if not shutil.which("cvlc"):
         peer.fail("VLC is missing: apt-get install vlc-bin vlc-plugin-base")
-    # VLC refuses root, so it runs as nobody, who must be able to read the file.
+    # VLC refuses root, so it runs as nobody, who must be able to read the file. Where a file begins again, VLC takes its stream away
+    # for a moment and answers 404: so a long one is made of a short one.
     folder = peer.folder()
-    copy = os.path.join(folder, os.path.basename(options.file))
-    shutil.copyfile(options.file, copy)
+    copy = os.path.join(folder, "stream.mp4")
+    done = subprocess.run(
+        ["ffmpeg", "-hide_banner", "-loglevel", "error", "-nostdin", "-stream_loop", "-1", "-i", options.file, "-map", "0:v:0", "-c",
+         "copy", "-t", str(options.seconds), copy], capture_output=True, text=True)
+    if done.returncode:
+        peer.fail(f"ffmpeg cannot copy {options.file}: {done.stderr.strip()}")
     os.chmod(copy, 0o644)
     os.mkdir(f"{folder}/home")
     os.chmod(f"{folder}/home", 0o777)

@@ -44,7 +44,7 @@ public final class HostileServer: Sendable {
         case redirectPlain = "redirect-plain"
         /// Redirects to `file:///etc/passwd`.
         case redirectFile = "redirect-file"
-        /// A playlist whose segments are `file:///etc/passwd`.
+        /// A playlist whose segment is ``HostileServer/Options/file`` on the client's disk, or `/etc/passwd`.
         case playlistFile = "playlist-file"
         /// A playlist whose segments are on plain HTTP, which counts who comes.
         case playlistPlain = "playlist-plain"
@@ -68,7 +68,7 @@ public final class HostileServer: Sendable {
         public var bytes = 100_000_000
         /// Seconds between two bytes of ``Kind/slowLoris``. The default is 1.
         public var interval = 1.0
-        /// Of ``Kind/fileThenGarbage``. The default is nil.
+        /// Of ``Kind/fileThenGarbage`` and ``Kind/playlistFile``. The default is nil.
         public var file: String?
 
         /// The defaults.
