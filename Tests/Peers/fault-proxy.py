@@ -83,8 +83,7 @@ class Proxy:
 
             return lambda message: asyncio.run_coroutine_threadsafe(call(message), loop).result(5)
 
-        peer.serve(self.options, {"fault": on_loop(self.fault), "clear": on_loop(self.clear), "report": on_loop(lambda _: self.counts)})
-        peer.say({"port": port})
+        peer.serve(self.options, {"fault": on_loop(self.fault), "clear": on_loop(self.clear), "report": on_loop(lambda _: self.counts)}, {"port": port})
         await asyncio.Event().wait()
 
     def fault(self, message):

@@ -86,8 +86,7 @@ def main():
         is_ready = child.poll() is None
     if not is_ready:
         peer.fail("ffmpeg did not start; see standard error")
-    peer.serve(options, {"kill": lambda _: child.kill()})
-    peer.say({"port": port, "url": url_of(options, port)})
+    peer.serve(options, {"kill": lambda _: child.kill()}, {"port": port, "url": url_of(options, port)})
     while True:
         child.wait()
         peer.say({"event": "ended", "status": child.returncode})

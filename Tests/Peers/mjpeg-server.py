@@ -103,8 +103,7 @@ def main():
     peer.serve(options, {
         "stop": lambda _: setattr(pictures, "is_stopped", True), "resume": lambda _: setattr(pictures, "is_stopped", False),
         "report": lambda _: {"frames": pictures.number},
-    })
-    peer.say({"port": port, "url": f"http://127.0.0.1:{port}/video"})
+    }, {"port": port, "url": f"http://127.0.0.1:{port}/video"})
     server.serve_forever()
 
 

@@ -87,8 +87,7 @@ def main():
     ready["hls"] = f"{scheme}://127.0.0.1:{port}/hls/index.m3u8"
     if certificates:
         ready["ca"] = certificates[0]
-    peer.serve(options, {"requests": lambda _: requests(folder)})
-    peer.say(ready)
+    peer.serve(options, {"requests": lambda _: requests(folder)}, ready)
     child.wait()
     peer.say({"event": "ended", "status": child.returncode})
     peer.end(1)

@@ -76,13 +76,14 @@ def fail(reason):
     end(1)
 
 
-def serve(options, handlers):
-    """Answers commands until the end: `handlers` maps a command to a function of its message, which returns a dictionary or None.
+def serve(options, handlers, ready):
+    """Prints the ready line and answers commands until the end: `handlers` maps a command to a function of its message, which returns a dictionary or None.
 
     Runs in a thread of its own. A handler that must run elsewhere sees to that itself.
     """
     signal.signal(signal.SIGTERM, lambda *_: end(0))
     signal.signal(signal.SIGINT, lambda *_: end(0))
+    say(ready)
     threading.Thread(target=_read_commands, args=(options, handlers), daemon=True).start()
     if not options.stay:
         threading.Thread(target=_watch_parent, args=(os.getppid(),), daemon=True).start()

@@ -232,8 +232,7 @@ class Server:
         peer.serve(self.options, {
             "kill": on_main(self.kill), "expire": on_main(self.expire), "stop": self.stop, "resume": self.resume, "set": on_main(self.set),
             "report": on_main(self.report),
-        })
-        peer.say({"port": port, "url": f"{scheme}://127.0.0.1:{port}{self.options.path}", **self.ready})
+        }, {"port": port, "url": f"{scheme}://127.0.0.1:{port}{self.options.path}", **self.ready})
         GLib.MainLoop().run()
 
     # Commands.

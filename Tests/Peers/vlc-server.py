@@ -58,8 +58,7 @@ def main():
         peer.stop_child(child)
     else:
         peer.fail("VLC did not listen; see standard error")
-    peer.serve(options, {})
-    peer.say({"port": port, "url": url})
+    peer.serve(options, {}, {"port": port, "url": url})
     child.wait()
     peer.say({"event": "ended", "status": child.returncode})
     threading.Event().wait()

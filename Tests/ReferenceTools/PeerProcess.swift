@@ -117,7 +117,9 @@ public final class PeerProcess: Sendable {
     ///   - programs: names of programs on `PATH`.
     ///   - modules: modules of Debian's Python.
     static func missing(programs: [String], typelibs: [String] = []) -> String? {
-        let paths = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":") + ["/usr/sbin"]
+        let paths: [String] =
+            (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
+            + ["/usr/sbin"]
         for program in programs
         where !paths.contains(where: { FileManager.default.isExecutableFile(atPath: "\($0)/\(program)") }) {
             return "\(program) is not installed; Scripts/bootstrap --test installs it"

@@ -24,7 +24,7 @@ extension PeerTests {
                     "-c",
                     """
                     mkfifo "$1"; exec 9<>"$1"
-                    bash -c '/usr/bin/python3 -B "$0" < "$1" > "$2" 2>&1 & echo $! >> "$2"; wait' "$2" "$1" "$3" &
+                    bash -c '/usr/bin/python3 -B "$0" < "$1" >> "$2" 2>&1 & echo $! >> "$2"; wait' "$2" "$1" "$3" &
                     parent=$!
                     until grep -q port "$3" 2>/dev/null; do :; done
                     server=$(grep -x '[0-9]*' "$3")

@@ -1,6 +1,7 @@
 import Foundation
 import InletCore
 import InletTesting
+import PatternSource
 import ReferenceTools
 import Testing
 
