@@ -83,7 +83,8 @@ class Proxy:
 
             return lambda message: asyncio.run_coroutine_threadsafe(call(message), loop).result(5)
 
-        peer.serve(self.options, {"fault": on_loop(self.fault), "clear": on_loop(self.clear), "report": on_loop(lambda _: self.counts)}, {"port": port})
+        handlers = {"fault": on_loop(self.fault), "clear": on_loop(self.clear), "report": on_loop(lambda _: self.counts)}
+        peer.serve(self.options, handlers, {"port": port})
         await asyncio.Event().wait()
 
     def fault(self, message):
@@ -99,6 +100,7 @@ class Connection:
     def __init__(self, proxy, reader, writer):
         self.proxy, self.client_reader, self.client_writer = proxy, reader, writer
         self.server_writer = None
+        self.passed = {"up": 0, "down": 0}
         self.rewriter = Rewriter(proxy) if proxy.options.protocol == "rtsp" else None
 
     async def run(self):
@@ -139,11 +141,8 @@ class Connection:
             else:
                 writer.close()
 
-    passed = None
-
     async def watch(self):
         """Cuts and resets also while no byte flows."""
-        self.passed = {"up": 0, "down": 0}
         while True:
             for direction, passed in self.passed.items():
                 for fault in self.proxy.on(direction, passed, {"cut", "reset"}):
@@ -166,17 +165,17 @@ class Connection:
                 data = await reader.read(min([65536, *edges]))
                 if not data:
                     break
-                passed += len(data)
+                begin, passed = passed, passed + len(data)
                 if self.rewriter:
                     data = self.rewriter.rewrite(direction, data)
                 due = time.monotonic()
-                for fault in proxy.on(direction, passed, {"delay", "corrupt"}):
+                for fault in proxy.on(direction, begin, {"delay", "corrupt"}):
                     if fault.kind == "delay":
                         due += fault.milliseconds / 1000
                         proxy.counts["delay"] += 1
                     elif data and chance.random() * 100 < fault.percent:
                         data = proxy.corrupted(data, chance)
-                await waiting.put((due, data, passed))
+                await waiting.put((due, data, begin, passed))
             await waiting.put(None)
             await sender
         finally:
@@ -185,21 +184,20 @@ class Connection:
     async def send(self, direction, waiting, writer):
         proxy = self.proxy
         while (item := await waiting.get()) is not None:
-            due, data, passed = item
+            due, data, begin, end = item
             await asyncio.sleep(max(0, due - time.monotonic()))
-            if self.passed is not None:
-                self.passed[direction] = passed
-            if proxy.on(direction, passed, {"cut", "reset"}):
+            if proxy.on(direction, begin, {"cut", "reset"}):
                 # The watcher closes; what comes after the edge must not get out.
                 await asyncio.sleep(1)
             is_counted = False
-            while proxy.on(direction, passed, {"stall"}):
+            while proxy.on(direction, begin, {"stall"}):
                 proxy.counts["stall"] += not is_counted
                 is_counted = True
                 await asyncio.sleep(0.01)
             writer.write(data)
             proxy.counts["bytesUp" if direction == "up" else "bytesDown"] += len(data)
             await writer.drain()
+            self.passed[direction] = end
 
 
 class PacketRelay(asyncio.DatagramProtocol):

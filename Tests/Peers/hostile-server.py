@@ -66,7 +66,8 @@ class Hostile:
         plain = await asyncio.start_server(self.serve_plain, "127.0.0.1", 0)
         self.port = server.sockets[0].getsockname()[1]
         self.plain_port = plain.sockets[0].getsockname()[1]
-        peer.serve(self.options, {"set": self.set, "report": self.report}, {"port": self.port, "plainPort": self.plain_port, "kind": self.kind, **ready})
+        ready.update(port=self.port, plainPort=self.plain_port, kind=self.kind)
+        peer.serve(self.options, {"set": self.set, "report": self.report}, ready)
         await asyncio.Event().wait()
 
     def set(self, message):

@@ -2,9 +2,7 @@
 """An RTSP server (gst-rtsp-server) that sends live timecode pictures or a file. See README.md."""
 
 import fractions
-import os
 import subprocess
-import sys
 import threading
 import time
 
@@ -229,10 +227,11 @@ class Server:
             peer.fail(f"cannot listen on port {self.options.port}")
         port = self.server.get_bound_port()
         scheme = "rtsps" if self.options.tls else "rtsp"
-        peer.serve(self.options, {
-            "kill": on_main(self.kill), "expire": on_main(self.expire), "stop": self.stop, "resume": self.resume, "set": on_main(self.set),
-            "report": on_main(self.report),
-        }, {"port": port, "url": f"{scheme}://127.0.0.1:{port}{self.options.path}", **self.ready})
+        handlers = {"stop": self.stop, "resume": self.resume}
+        for name in ("kill", "expire", "set", "report"):
+            handlers[name] = on_main(getattr(self, name))
+        url = f"{scheme}://127.0.0.1:{port}{self.options.path}"
+        peer.serve(self.options, handlers, {"port": port, "url": url, **self.ready})
         GLib.MainLoop().run()
 
     # Commands.
@@ -311,6 +310,5 @@ def codec_of(path):
 
 
 if __name__ == "__main__":
-    # Plug-ins are known after the first scan; a scan in every start would take seconds.
     Gst.init(None)
     Server(read_options()).run()

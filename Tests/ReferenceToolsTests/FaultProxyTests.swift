@@ -55,10 +55,14 @@ extension PeerTests {
                 sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
                 for number in range(200):
                     sender.sendto(bytes([number]), ("127.0.0.1", port))
-                proxy.stdin.write(b'{"command": "clear"}\\n')
-                proxy.stdin.flush()
-                proxy.stdout.readline()
-                # All before it have passed when the last one, which nothing can hit, is there.
+                def ask(command):
+                    proxy.stdin.write(json.dumps({"command": command}).encode() + b"\\n")
+                    proxy.stdin.flush()
+                    return json.loads(proxy.stdout.readline())
+                while ask("report")["packets"] < 200:
+                    pass
+                ask("clear")
+                # The last one, which nothing can hit, comes after all others.
                 sender.sendto(b"end", ("127.0.0.1", port))
                 found = set()
                 while (packet := receiver.recv(10)) != b"end":

@@ -30,12 +30,15 @@ struct Client {
         return Client(status: process.terminationStatus, text: String(decoding: data, as: UTF8.self))
     }
 
+    /// ffmpeg that looks at half a second at most before it begins, not five.
+    private static let quietly = ["30", "ffmpeg", "-v", "error", "-nostdin", "-analyzeduration", "500000"]
+
     /// The MD5 sums of the pictures that ffmpeg reads, without their times.
     static func sums(_ url: String, _ options: [String] = [], frames: Int? = nil) throws -> [String] {
         let limit = frames.map { ["-frames:v", "\($0)"] } ?? []
         let output = try ReferenceCommand.run(
             "timeout",
-            ["30", "ffmpeg", "-v", "error", "-nostdin"] + options + [
+            quietly + options + [
                 "-i", url, "-map", "0:v:0", "-fps_mode", "passthrough",
             ]
                 + limit + ["-f", "framemd5", "-"])
@@ -46,7 +49,7 @@ struct Client {
     static func numbers(_ url: String, _ options: [String] = [], frames: Int = 15) throws -> [UInt32?] {
         let output = try ReferenceCommand.run(
             "timeout",
-            ["30", "ffmpeg", "-v", "error", "-nostdin"] + options + [
+            quietly + options + [
                 "-i", url, "-map", "0:v:0", "-fps_mode", "passthrough", "-frames:v", "\(frames)", "-pix_fmt", "yuv420p",
                 "-f", "rawvideo", "-",
             ])
