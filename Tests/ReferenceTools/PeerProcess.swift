@@ -17,6 +17,7 @@ public final class PeerProcess: Sendable {
     private let input: FileHandle
     private let output: PeerOutput
     private let lastCommand = Mutex(0)
+    private let ended = DispatchSemaphore(value: 0)
 
     /// Starts a script and waits until it is ready.
     ///
@@ -38,6 +39,7 @@ public final class PeerProcess: Sendable {
         process.standardError = complaints
         input = commands.fileHandleForWriting
         output = PeerOutput(answers: answers.fileHandleForReading, complaints: complaints.fileHandleForReading)
+        process.terminationHandler = { [ended] _ in ended.signal() }
         try process.run()
         processIdentifier = process.processIdentifier
         do {
@@ -87,13 +89,17 @@ public final class PeerProcess: Sendable {
         }
     }
 
-    /// Kills the server at once, as a power cut would: the kernel closes its sockets. Does nothing the second time.
+    /// Ends the server at once, as a power cut would, and waits for it: the kernel closes its sockets. Does nothing the second time.
     public func stop() {
         try? input.close()
         guard process.isRunning else { return }
-        // The script's own end takes its children with it; SIGTERM asks for that.
+        // The script takes its children with it. Should it not, the kernel does.
         process.terminate()
-        process.waitUntilExit()
+        if ended.wait(timeout: .now() + 5) == .timedOut {
+            kill(processIdentifier, SIGKILL)
+            _ = ended.wait(timeout: .now() + 5)
+        }
+        ended.signal()
     }
 
     /// Whether the script runs.
