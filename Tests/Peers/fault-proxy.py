@@ -166,15 +166,18 @@ class Connection:
                 if not data:
                     break
                 begin, passed = passed, passed + len(data)
-                if self.rewriter:
-                    data = self.rewriter.rewrite(direction, data)
+
+                def spoil(part, at=begin):
+                    for fault in proxy.on(direction, at, {"corrupt"}):
+                        if part and chance.random() * 100 < fault.percent:
+                            part = proxy.corrupted(part, chance)
+                    return part
+
+                data = self.rewriter.rewrite(direction, data, spoil) if self.rewriter else spoil(data)
                 due = time.monotonic()
-                for fault in proxy.on(direction, begin, {"delay", "corrupt"}):
-                    if fault.kind == "delay":
-                        due += fault.milliseconds / 1000
-                        proxy.counts["delay"] += 1
-                    elif data and chance.random() * 100 < fault.percent:
-                        data = proxy.corrupted(data, chance)
+                for fault in proxy.on(direction, begin, {"delay"}):
+                    due += fault.milliseconds / 1000
+                    proxy.counts["delay"] += 1
                 await waiting.put((due, data, begin, passed))
             await waiting.put(None)
             await sender
@@ -264,7 +267,7 @@ class PacketRelay(asyncio.DatagramProtocol):
 
 
 class Rewriter:
-    """Puts the proxy's own UDP ports into RTSP's SETUP, and relays what they receive."""
+    """Puts the proxy's own UDP ports into RTSP's SETUP, relays what they receive, and tells interleaved packets apart."""
 
     def __init__(self, proxy):
         self.proxy = proxy
@@ -279,16 +282,20 @@ class Rewriter:
                 asyncio.get_running_loop().remove_reader(each)
                 each.close()
 
-    def rewrite(self, direction, data):
+    def rewrite(self, direction, data, spoil):
+        """What goes on of `data`, with `spoil` put on the payload of each interleaved RTP packet, or on all of what is not plain RTSP."""
         if self.is_raw[direction]:
-            return data
+            return spoil(data)
         buffer, done = self.buffers[direction] + data, b""
         while buffer:
             if buffer[0] == 0x24:
                 length = 4 + int.from_bytes(buffer[2:4], "big") if len(buffer) >= 4 else 4
                 if len(buffer) < length:
                     break
-                done, buffer = done + buffer[:length], buffer[length:]
+                # Behind four bytes of RTSP and twelve of RTP; RTCP goes on the odd channels.
+                is_rtp = length > 16 and buffer[1] % 2 == 0
+                packet = buffer[:16] + spoil(buffer[16:length]) if is_rtp else buffer[:length]
+                done, buffer = done + packet, buffer[length:]
                 continue
             end = buffer.find(b"\r\n\r\n")
             if b"\n" in buffer and b"RTSP/1.0" not in buffer.split(b"\n", 1)[0] or len(buffer) > 65536 or buffer[0] > 0x7F or buffer[0] < 0x20:

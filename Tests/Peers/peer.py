@@ -24,6 +24,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 _print_lock = threading.Lock()
 _children = []
 _folder = None
+_parent = os.getppid()
 
 
 def parser(description):
@@ -86,12 +87,12 @@ def serve(options, handlers, ready):
     say(ready)
     threading.Thread(target=_read_commands, args=(options, handlers), daemon=True).start()
     if not options.stay:
-        threading.Thread(target=_watch_parent, args=(os.getppid(),), daemon=True).start()
+        threading.Thread(target=_watch_parent, daemon=True).start()
 
 
-def _watch_parent(parent):
+def _watch_parent():
     # Not PR_SET_PDEATHSIG: it fires when the thread that forked ends, and a test's thread may end before the test.
-    while os.getppid() == parent:
+    while os.getppid() == _parent:
         time.sleep(0.25)
     end(0)
 

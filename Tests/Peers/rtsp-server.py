@@ -2,6 +2,8 @@
 """An RTSP server (gst-rtsp-server) that sends live timecode pictures or a file. See README.md."""
 
 import fractions
+import os
+import socket
 import subprocess
 import threading
 import time
@@ -211,6 +213,8 @@ class Server:
     def connected(self, _, client):
         for method in ("options", "describe", "setup", "play", "pause", "teardown", "get-parameter", "set-parameter"):
             client.connect(f"{method}-request", self.count, method)
+        if self.options.transport == "multicast":
+            client.connect("send-message", lambda *_: share_ports())
         client.connect("new-session", lambda _, session: session.set_timeout(self.options.session_timeout))
         self.requests["connections"] = self.requests.get("connections", 0) + 1
 
@@ -296,6 +300,20 @@ def on_main(handler):
         return results[0]
 
     return run
+
+
+def share_ports():
+    """Lets a client on this host watch a group: the server binds its ports for itself alone, and keeps its packets from this host."""
+    for number in os.listdir("/proc/self/fd"):
+        try:
+            with socket.socket(fileno=os.dup(int(number))) as each:
+                if each.type == socket.SOCK_DGRAM:
+                    each.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                    each.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_LOOP, 1)
+                    # And no other host gets them.
+                    each.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_TTL, 0)
+        except OSError:
+            pass  # No socket, or closed meanwhile.
 
 
 def codec_of(path):

@@ -87,7 +87,7 @@ public final class FaultProxy: Sendable {
             return fault
         }
 
-        /// A bit of a packet, or of a read on TCP, is flipped.
+        /// A bit of a packet is flipped; on ``Carrier/tcp`` of a read, on ``Carrier/rtsp`` of the payload of an interleaved RTP packet.
         public static func corrupt(percent: Double) -> Fault { hit("corrupt", percent) }
 
         private static func hit(_ kind: String, _ percent: Double) -> Fault {

@@ -15,6 +15,8 @@ public final class PeerProcess: Sendable {
     private let name: String
     private let process: Process
     private let input: FileHandle
+    // Held open, so that a command to a script that has just ended cannot raise SIGPIPE here.
+    private let unreadInput: FileHandle
     private let output: PeerOutput
     private let lastCommand = Mutex(0)
     private let ended = DispatchSemaphore(value: 0)
@@ -38,6 +40,8 @@ public final class PeerProcess: Sendable {
         process.standardOutput = answers
         process.standardError = complaints
         input = commands.fileHandleForWriting
+        unreadInput = FileHandle(
+            fileDescriptor: dup(commands.fileHandleForReading.fileDescriptor), closeOnDealloc: true)
         output = PeerOutput(answers: answers.fileHandleForReading, complaints: complaints.fileHandleForReading)
         process.terminationHandler = { [ended] _ in ended.signal() }
         try process.run()
@@ -100,6 +104,8 @@ public final class PeerProcess: Sendable {
             _ = ended.wait(timeout: .now() + 5)
         }
         ended.signal()
+        // `isRunning` turns false a moment after the handler was called.
+        process.waitUntilExit()
     }
 
     /// Whether the script runs.
@@ -121,7 +127,7 @@ public final class PeerProcess: Sendable {
     ///
     /// - Parameters:
     ///   - programs: names of programs on `PATH`.
-    ///   - modules: modules of Debian's Python.
+    ///   - typelibs: libraries that Debian's Python reaches through its `gi`.
     static func missing(programs: [String], typelibs: [String] = []) -> String? {
         let paths: [String] =
             (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)

@@ -31,6 +31,21 @@ extension PeerTests {
             #expect(client.text.contains("RTP: missed"), "\(client.text)")
         }
 
+        @Test("Corruption spares RTSP itself, and a stall that ends leaves the stream going")
+        func interleaved() throws {
+            let path = try TestClips.path("h264-nob.mp4")
+            let server = try RTSPServer.file(path)
+            let proxy = try FaultProxy(to: server.port, carrier: .rtsp, faults: [.corrupt(percent: 20)])
+            let damaged = try Client.sums(proxy.url(server.url), ["-rtsp_transport", "tcp"])
+            let whole = try Client.sums(path)
+            #expect(try proxy.report()["corrupt"]?.int ?? 0 > 0)
+            #expect(damaged != whole)
+            try proxy.clear()
+            try proxy.add(.stall(afterBytes: 20000, seconds: 0.3))
+            #expect(try Client.sums(proxy.url(server.url), ["-rtsp_transport", "tcp"]) == whole)
+            #expect(try proxy.report()["stall"]?.int ?? 0 > 0)
+        }
+
         @Test("The same seed loses the same packets, another seed others")
         func seed() throws {
             let lost = try [1, 1, 2].map { try Self.lost(seed: $0) }

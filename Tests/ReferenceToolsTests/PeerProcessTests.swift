@@ -45,6 +45,15 @@ extension PeerTests {
             #expect(try Client.run("curl", ["-s", server.url("http")]).status == 7)
         }
 
+        @Test("A command to a server that has ended throws")
+        func quit() throws {
+            let server = try HostileServer(.close)
+            try server.process.send("quit")
+            for _ in 0..<2 {
+                #expect(throws: PeerProcess.Failure.self) { try server.process.send("report") }
+            }
+        }
+
         @Test("A server that cannot start says why")
         func failure() throws {
             #expect {

@@ -15,6 +15,31 @@ extension PeerTests {
             expectTimecode(try Client.numbers(server.url, ["-rtsp_transport", transport]))
         }
 
+        /// Groups have no interface to go through where there is no default route.
+        private static let hasRoute =
+            (try? String(contentsOfFile: "/proc/net/route", encoding: .utf8))?.contains("\t00000000\t") == true
+
+        @Test("Live pictures come by multicast", .enabled(if: hasRoute, "this machine has no default route"))
+        func multicast() throws {
+            var options = RTSPServer.Options()
+            options.transport = .multicast
+            let server = try RTSPServer(options)
+            expectTimecode(try Client.numbers(server.url, ["-rtsp_transport", "udp_multicast"]))
+        }
+
+        @Test("A server that comes back takes the port that it had, with a client still there")
+        func restart() throws {
+            var options = RTSPServer.Options()
+            for _ in 0..<3 {
+                let server = try RTSPServer(options)
+                options.port = server.port
+                let client = try BackgroundClient("ffmpeg", ["-v", "error", "-i", server.url, "-f", "null", "-"])
+                try waitForFrames(of: server)
+                server.stop()
+                #expect(client.status() != 124)
+            }
+        }
+
         @Test("GStreamer reads it, too")
         func gstreamer() throws {
             let server = try RTSPServer.live()
@@ -85,7 +110,7 @@ extension PeerTests {
             try server.killConnections()
             #expect(client.status() != 124)
             try server.stopSending()
-            let starving = try Client.run("ffprobe", ["-v", "error", server.url], seconds: 3)
+            let starving = try Client.run("ffprobe", ["-v", "error", server.url], seconds: 2)
             #expect(starving.status != 0, "ffprobe got a picture: \(starving.text)")
             try server.resumeSending()
             expectTimecode(try Client.numbers(server.url, ["-rtsp_transport", "tcp"]))
