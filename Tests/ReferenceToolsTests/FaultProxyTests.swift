@@ -3,7 +3,7 @@ import ReferenceTools
 import Testing
 
 extension PeerTests {
-    @Suite(.enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"))
+    @Suite(.serialized, .enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"))
     struct FaultProxyTests {
         @Test("Without faults the pictures are those of the direct way", arguments: ["tcp", "udp"])
         func noFault(transport: String) throws {
@@ -94,7 +94,7 @@ extension PeerTests {
         }
     }
 
-    @Suite(.enabled(if: NginxServer.missing == nil, "\(NginxServer.missing ?? "")"))
+    @Suite(.serialized, .enabled(if: NginxServer.missing == nil, "\(NginxServer.missing ?? "")"))
     struct FaultProxyStreamTests {
         @Test(
             "A connection is cut, reset or stalled after exactly so many bytes",

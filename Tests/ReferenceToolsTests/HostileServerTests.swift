@@ -3,7 +3,7 @@ import ReferenceTools
 import Testing
 
 extension PeerTests {
-    @Suite struct HostileServerTests {
+    @Suite(.serialized) struct HostileServerTests {
         @Test(
             "ffprobe fails within its time-out",
             arguments: [

@@ -2,7 +2,7 @@ import ReferenceTools
 import Testing
 
 extension PeerTests {
-    @Suite(.enabled(if: NginxServer.missing == nil, "\(NginxServer.missing ?? "")"))
+    @Suite(.serialized, .enabled(if: NginxServer.missing == nil, "\(NginxServer.missing ?? "")"))
     struct NginxServerTests {
         @Test("The file and its HLS have the pictures of the file")
         func pictures() throws {
@@ -36,7 +36,7 @@ extension PeerTests {
         }
     }
 
-    @Suite(.enabled(if: FFmpegSender.missing == nil, "\(FFmpegSender.missing ?? "")"))
+    @Suite(.serialized, .enabled(if: FFmpegSender.missing == nil, "\(FFmpegSender.missing ?? "")"))
     struct FFmpegSenderTests {
         @Test("Live pictures arrive readable", arguments: FFmpegSender.Carrier.allCases)
         func live(_ carrier: FFmpegSender.Carrier) throws {
@@ -58,7 +58,7 @@ extension PeerTests {
         }
     }
 
-    @Suite(.enabled(if: VLCServer.missing == nil, "\(VLCServer.missing ?? "")"))
+    @Suite(.serialized, .enabled(if: VLCServer.missing == nil, "\(VLCServer.missing ?? "")"))
     struct VLCServerTests {
         @Test("Its pictures are those of the file")
         func pictures() throws {
@@ -72,7 +72,7 @@ extension PeerTests {
         }
     }
 
-    @Suite(.enabled(if: MJPEGServer.missing == nil, "\(MJPEGServer.missing ?? "")"))
+    @Suite(.serialized, .enabled(if: MJPEGServer.missing == nil, "\(MJPEGServer.missing ?? "")"))
     struct MJPEGServerTests {
         @Test("Its pictures are readable, with and without lengths", arguments: [true, false])
         func pictures(saysLength: Bool) throws {

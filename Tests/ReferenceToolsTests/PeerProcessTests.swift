@@ -3,7 +3,7 @@ import ReferenceTools
 import Testing
 
 extension PeerTests {
-    @Suite struct PeerProcessTests {
+    @Suite(.serialized) struct PeerProcessTests {
         private static let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("Peers/hostile-server.py").path
 

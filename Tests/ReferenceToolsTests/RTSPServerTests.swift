@@ -4,7 +4,7 @@ import ReferenceTools
 import Testing
 
 extension PeerTests {
-    @Suite(.enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"))
+    @Suite(.serialized, .enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"))
     struct RTSPServerTests {
         @Test(
             "Every live picture says its number to ffmpeg",
