@@ -104,6 +104,7 @@ let package = Package(
             "FFmpegSourceTests",
             ["InletCore", "InletConvert", "InletTesting", "FFmpegSource", "ReferenceTools", logging]),
         tests("FileSinksTests", ["InletCore", "InletTesting", "FileSinks", "ReferenceTools", logging]),
+        tests("ReferenceToolsTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools"]),
         tests("IntegrationTests", ["InletCLI", "ReferenceTools"]),
         tests("HouseTests", []),
     ]

@@ -1,0 +1,147 @@
+import Foundation
+import Synchronization
+
+/// A test server that runs as a process of its own: a script of `Tests/Peers`, which says when it is ready, takes commands, and
+/// never outlives the test.
+///
+/// Safe to use from any thread. Nothing blocks longer than its deadline. The server ends with ``stop()``, with the last reference, or
+/// when this process dies, as the script watches its standard input.
+public final class PeerProcess: Sendable {
+    /// What the script printed when it was ready, such as its port.
+    public let ready: PeerMessage
+    /// The process id of the script.
+    public let processIdentifier: Int32
+
+    private let name: String
+    private let process: Process
+    private let input: FileHandle
+    // Held open, so that a command to a script that has just ended cannot raise SIGPIPE here.
+    private let unreadInput: FileHandle
+    private let output: PeerOutput
+    private let lastCommand = Mutex(0)
+    private let ended = DispatchSemaphore(value: 0)
+
+    /// Starts a script and waits until it is ready.
+    ///
+    /// - Parameters:
+    ///   - script: a file name in `Tests/Peers`.
+    ///   - limit: how long the script may take to be ready.
+    /// - Throws: ``Failure`` with all that the script wrote.
+    public init(_ script: String, _ arguments: [String] = [], readyWithin limit: Duration = .seconds(30)) throws {
+        name = script
+        process = Process()
+        // Debian's Python, which has its packages; another that comes first in PATH has not.
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+        process.arguments = ["-B", Self.folder.appendingPathComponent(script).path] + arguments
+        let commands = Pipe()
+        let answers = Pipe()
+        let complaints = Pipe()
+        process.standardInput = commands
+        process.standardOutput = answers
+        process.standardError = complaints
+        input = commands.fileHandleForWriting
+        unreadInput = FileHandle(
+            fileDescriptor: dup(commands.fileHandleForReading.fileDescriptor), closeOnDealloc: true)
+        output = PeerOutput(answers: answers.fileHandleForReading, complaints: complaints.fileHandleForReading)
+        process.terminationHandler = { [ended] _ in ended.signal() }
+        try process.run()
+        processIdentifier = process.processIdentifier
+        do {
+            ready = try output.next(within: limit)
+        } catch {
+            process.terminate()
+            throw Failure(
+                description: "\(script) \(arguments.joined(separator: " ")) was not ready: \(error) \(output.text)")
+        }
+        if let reason = ready["error"] {
+            throw Failure(description: "\(script) did not start: \(reason.text) \(output.text)")
+        }
+    }
+
+    deinit { stop() }
+
+    /// Sends a command and waits for its answer.
+    ///
+    /// - Parameter command: what the script's table in `Tests/Peers/README.md` lists.
+    /// - Throws: ``Failure`` where the script refuses it or does not answer.
+    @discardableResult
+    public func send(
+        _ command: String, _ parameters: PeerMessage = [:], within limit: Duration = .seconds(10)
+    ) throws -> PeerMessage {
+        var message = parameters
+        // One command at a time, so that answers come in the order of the commands.
+        return try lastCommand.withLock { number in
+            number += 1
+            message["command"] = .string(command)
+            message["id"] = .number(Double(number))
+            var line = try JSONEncoder().encode(message)
+            line.append(UInt8(ascii: "\n"))
+            do {
+                try input.write(contentsOf: line)
+                while true {
+                    let answer = try output.next(within: limit)
+                    // Lines without an identifier are what the script tells by itself.
+                    guard answer["id"] == message["id"] else { continue }
+                    guard answer["ok"] == .bool(true) else {
+                        throw Failure(description: answer["error"]?.text ?? "refused")
+                    }
+                    return answer
+                }
+            } catch {
+                throw Failure(description: "\(name): '\(command)' failed: \(error) \(output.text)")
+            }
+        }
+    }
+
+    /// Ends the server at once, as a power cut would, and waits for it: the kernel closes its sockets. Does nothing the second time.
+    public func stop() {
+        try? input.close()
+        guard process.isRunning else { return }
+        // The script takes its children with it. Should it not, the kernel does.
+        process.terminate()
+        if ended.wait(timeout: .now() + 5) == .timedOut {
+            kill(processIdentifier, SIGKILL)
+            _ = ended.wait(timeout: .now() + 5)
+        }
+        ended.signal()
+        // `isRunning` turns false a moment after the handler was called.
+        process.waitUntilExit()
+    }
+
+    /// Whether the script runs.
+    public var isRunning: Bool { process.isRunning }
+
+    /// What the script has written so far, for the message of a failed test.
+    public var log: String { output.text }
+
+    /// Why a server did not start, or did not do what it was told.
+    public struct Failure: Error, CustomStringConvertible {
+        public let description: String
+    }
+
+    /// `Tests/Peers`.
+    static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("Peers")
+
+    /// Why the servers that need these cannot run here; nil where they can. For `.enabled(if:)`, which prints it.
+    ///
+    /// - Parameters:
+    ///   - programs: names of programs on `PATH`.
+    ///   - typelibs: libraries that Debian's Python reaches through its `gi`.
+    static func missing(programs: [String], typelibs: [String] = []) -> String? {
+        let paths: [String] =
+            (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
+            + ["/usr/sbin"]
+        for program in programs
+        where !paths.contains(where: { FileManager.default.isExecutableFile(atPath: "\($0)/\(program)") }) {
+            return "\(program) is not installed; Scripts/bootstrap --test installs it"
+        }
+        for typelib in typelibs {
+            let check = "import gi; gi.require_version('\(typelib)', '1.0')"
+            guard (try? ReferenceCommand.run("/usr/bin/python3", ["-c", check])) != nil else {
+                return "\(typelib) is not there for Python; Scripts/bootstrap --test installs it"
+            }
+        }
+        return nil
+    }
+}

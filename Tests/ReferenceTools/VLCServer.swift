@@ -1,0 +1,24 @@
+/// VLC as a second RTSP server: a file, over and over.
+public final class VLCServer: Sendable {
+    /// The process, for its log.
+    public let process: PeerProcess
+    /// The port that it listens on.
+    public let port: Int
+    /// The URL of the stream.
+    public let url: String
+
+    /// Starts VLC and waits until it describes its stream.
+    ///
+    /// - Throws: ``PeerProcess/Failure``.
+    public init(file: String) throws {
+        process = try PeerProcess("vlc-server.py", ["--file", file])
+        port = process.ready["port"]?.int ?? 0
+        url = process.ready["url"]?.text ?? ""
+    }
+
+    /// Why this server cannot run here; nil where it can.
+    public static let missing = PeerProcess.missing(programs: ["cvlc"])
+
+    /// Ends the server at once.
+    public func stop() { process.stop() }
+}
