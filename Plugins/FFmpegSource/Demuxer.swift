@@ -15,39 +15,43 @@ import InletFFmpeg
     /// Frames before this time, in ticks, were only read to decode the one that was asked for.
     private(set) var seekTarget: Int64?
 
-    /// Pictures larger than this are refused before memory is taken for them.
-    static let largestSize = ImageSize(width: 8192, height: 8192)
+    /// How frames come.
+    private(set) var pacing: SourcePacing
+    private let largestSize: ImageSize
+    /// How long the first and later packets may take; nil for files, for which the bridge's limits are enough.
+    private var limits: (first: Duration, later: Duration)?
+    private var hasRead = false
+    private var losses = 0
+    /// The demuxer counts frames instead of telling their times.
+    private var makesTimesUp = false
 
-    init(path: String, stream wanted: Int?, context: SourceContext) throws(InletError) {
-        pipe = try PipeInput(path: path, context: context)
+    init(_ source: FFmpegInput, context: SourceContext) throws(InletError) {
+        if case .file(let path) = source.kind { pipe = try PipeInput(path: path, context: context) } else { pipe = nil }
         interruption = Interruption(context)
         packet = try FFmpegPacket()
         stream = StreamFacts(index: 0, timeBase: Rational(1), rotation: .none)
+        pacing = source.pace ?? .unpaced
+        largestSize = source.limits.size
         FFmpegLogging.install()
         do throws(InletError) {
-            try open(path)
-            try findStream(wanted)
+            switch source.kind {
+            case .file(let path): try openFile(path)
+            case .network(let network): try open(network, asked: source.pace, context)
+            }
+            try findStream(source.stream)
         } catch {
             // deinit does not run for an object that was never whole.
             unsafe avformat_close_input(&input)
-            // libavformat says only that it was interrupted, not by what.
-            try context.checkCancellation()
+            if context.isCancelled { throw InletError(.cancelled, "The source was stopped.") }
             throw error
         }
     }
 
     deinit { unsafe avformat_close_input(&input) }
 
-    private func open(_ path: String) throws(InletError) {
-        guard let allocated = unsafe avformat_alloc_context() else {
-            throw InletError(ffmpeg: -ENOMEM, operation: "avformat_alloc_context")
-        }
+    private func openFile(_ path: String) throws(InletError) {
+        let allocated = unsafe try interruption.makeInput()
         unsafe input = allocated
-        unsafe allocated.pointee.interrupt_callback.opaque = Unmanaged.passUnretained(interruption).toOpaque()
-        unsafe allocated.pointee.interrupt_callback.callback = { opaque in
-            guard let opaque = unsafe opaque else { return 0 }
-            return unsafe Unmanaged<Interruption>.fromOpaque(opaque).takeUnretainedValue().context.shouldGiveUp ? 1 : 0
-        }
         if let pipe { unsafe allocated.pointee.pb = pipe.io }
         // A playlist or a reference inside the file may name other local files, never the network.
         var options: OpaquePointer?
@@ -59,14 +63,26 @@ import InletFFmpeg
         try check(unsafe avformat_find_stream_info(input, nil), "avformat_find_stream_info")
     }
 
+    private func open(
+        _ network: FFmpegNetworkConfiguration, asked pace: SourcePacing?, _ context: SourceContext
+    ) throws(InletError) {
+        limits = (network.firstTimeout, network.readTimeout)
+        let connection = try NetworkConnection(network, interruption: interruption, context: context)
+        unsafe input = try unsafe connection.open()
+        unsafe try connection.findParameters(input)
+        guard let input = unsafe input else { return }
+        pacing = unsafe pace ?? connection.pacing(input)
+        makesTimesUp = unsafe connection.makesTimesUp(input)
+    }
+
     private func findStream(_ wanted: Int?) throws(InletError) {
         guard let input = unsafe input else { return }
         let index = unsafe av_find_best_stream(input, AVMEDIA_TYPE_VIDEO, Int32(clamping: wanted ?? -1), -1, nil, 0)
         guard index >= 0, let found = unsafe input.pointee.streams[Int(index)] else {
             throw InletError(
                 .unsupported,
-                wanted.map { "Stream \($0) is no video stream. ffprobe lists what the file holds." }
-                    ?? "The file holds no video. ffprobe lists what it holds.",
+                wanted.map { "Stream \($0) is no video stream. ffprobe lists what there is." }
+                    ?? "It holds no video. ffprobe lists what it holds.",
                 context: .init(operation: "av_find_best_stream", nativeCode: index))
         }
         for other in 0..<Int(unsafe input.pointee.nb_streams) where other != Int(index) {
@@ -74,8 +90,9 @@ import InletFFmpeg
         }
         let parameters = unsafe found.pointee.codecpar.pointee
         let size = unsafe ImageSize(width: Int(parameters.width), height: Int(parameters.height))
-        guard size.width <= Self.largestSize.width, size.height <= Self.largestSize.height else {
-            throw InletError(.unsupported, "The picture is \(size) pixels; at most \(Self.largestSize) are taken in.")
+        guard size.fits(in: largestSize) else {
+            throw InletError(
+                .unsupported, "The picture is \(size) pixels; at most \(largestSize) are taken in.")
         }
         stream = unsafe StreamFacts(
             index: Int(index), timeBase: Rational(known: found.pointee.time_base) ?? Rational(1, 1_000_000),
@@ -108,8 +125,8 @@ import InletFFmpeg
         return zip(keys, keys.dropFirst()).map { $1 &- $0 }
     }
 
-    /// What the container says of the whole.
-    func format(pacing: SourcePacing) -> SourceFormat {
+    /// What the container says of the whole. The size is zero where only the first picture will tell.
+    var format: SourceFormat {
         var format = SourceFormat(
             size: ImageSize(width: 0, height: 0), pixelFormat: .yuv420p, frameRate: stream.frameRate,
             timeBase: stream.timeBase,
@@ -123,6 +140,11 @@ import InletFFmpeg
             primaries: parameters.color_primaries, transfer: parameters.color_trc, matrix: parameters.color_space,
             range: parameters.color_range, pixelFormat: nativeFormat)
         format.codec = unsafe String(cString: avcodec_get_name(parameters.codec_id))
+        if limits != nil {
+            let bits = unsafe Int(found.pointee.pts_wrap_bits)
+            format.isBroadcast = !hasEnd
+            format.timestampBits = makesTimesUp || bits >= 64 ? nil : bits
+        }
         if let name = unsafe input.pointee.iformat?.pointee.name { format.container = unsafe String(cString: name) }
         let length = unsafe found.pointee.duration
         if length != inlet_av_nopts_value, length > 0 {
@@ -133,28 +155,86 @@ import InletFFmpeg
         return format
     }
 
-    /// The stream's next packet, valid until the next call; nil at the end.
+    /// The stream's next packet, valid until the next call; nil at the end of a stream that has one.
     ///
-    /// Damage in the middle of a file makes libavformat fail once and go on, so a few failures in a row are passed over and counted.
+    /// Damage makes libavformat fail once and go on, so a few failures in a row are passed over and counted.
+    ///
+    /// - Throws: what a server or the network failed with; ``InletError/Code/timedOut`` where no packet came in time.
     func nextPacket(_ context: SourceContext) throws(InletError) -> FFmpegPacket? {
         var failures = 0
+        let limit = limits.map { hasRead ? $0.later : $0.first }
+        interruption.allow(limit)
         while true {
             packet.unref()
             let code = unsafe av_read_frame(input, packet.pointer)
-            try context.checkCancellation()
+            let facts = limits == nil ? FFmpegLogging.Facts() : FFmpegLogging.takeFacts()
+            losses += facts.losses
             switch code {
             case 0...:
                 failures = 0
-                if packet.streamIndex == stream.index { return packet }
-            case inlet_averror_eof: return nil
-            case inlet_averror_eagain: continue
+                guard packet.streamIndex == stream.index else {
+                    try checkInterruption(context, limit)
+                    continue
+                }
+                hasRead = true
+                if makesTimesUp {
+                    packet.pts = nil
+                    packet.dts = nil
+                }
+                return packet
+            case inlet_averror_eof where limits == nil || hasEnd: return nil
             case -ENOMEM: throw InletError(ffmpeg: code, operation: "av_read_frame")
-            default:
-                failures += 1
-                context.countDrop(.undecodable)
-                if failures >= Self.toleratedFailures { return nil }
+            default: try checkInterruption(context, limit)
             }
+            if code == inlet_averror_eagain { continue }
+            if limits != nil && code != inlet_averror_invaliddata {
+                throw NetworkTrouble.error(code, facts, operation: "av_read_frame")
+            }
+            failures += 1
+            context.countDrop(.undecodable)
+            guard failures >= Self.toleratedFailures else { continue }
+            guard limits != nil else { return nil }
+            throw InletError(
+                .malformedData, "The server sends nothing that can be understood. Check with ffprobe what it is.",
+                context: .init(operation: "av_read_frame", nativeCode: code))
         }
+    }
+
+    /// How often something was missing from what came over the network, since the last call.
+    func takeLosses() -> Int {
+        defer { losses = 0 }
+        return losses
+    }
+
+    /// Whether the stream has an end of its own: a file that is not played as if it were live.
+    private var hasEnd: Bool { unsafe pacing != .live && input?.pointee.duration ?? 0 > 0 }
+
+    /// Throws where an operation ended because it was to.
+    private func checkInterruption(_ context: SourceContext, _ limit: Duration?) throws(InletError) {
+        try context.checkCancellation()
+        guard let limit, interruption.hasExpired else { return }
+        throw InletError(
+            .timedOut,
+            hasRead
+                ? "Nothing came for \(limit.optionText). The server or what lies between has stopped. read-timeout sets how long to wait."
+                : "The server promised a stream, but nothing came within \(limit.optionText). first-timeout sets how long to wait.",
+            context: .init(operation: "av_read_frame"))
+    }
+
+    /// Stands still; false where the server cannot.
+    func pause() -> Bool {
+        guard limits != nil else { return true }
+        interruption.allow(limits?.later)
+        return unsafe av_read_pause(input) == 0
+    }
+
+    /// Goes on after a pause.
+    func play() throws(InletError) {
+        guard limits != nil else { return }
+        hasRead = false
+        interruption.allow(limits?.first)
+        let code = unsafe av_read_play(input)
+        if code < 0 { throw NetworkTrouble.error(code, FFmpegLogging.takeFacts(), operation: "av_read_play") }
     }
 
     /// More failures in a row than this are taken for the end of what can be read.
@@ -185,10 +265,4 @@ import InletFFmpeg
     private func check(_ code: Int32, _ operation: String) throws(InletError) {
         if code < 0 { throw InletError(ffmpeg: code, operation: operation) }
     }
-}
-
-/// What the interrupt callback looks at. Kept alive by the demuxer for as long as libavformat may call.
-private final class Interruption {
-    let context: SourceContext
-    init(_ context: SourceContext) { self.context = context }
 }

@@ -22,7 +22,12 @@ public struct FFmpegFileConfiguration: FrameSourceConfiguration {
     public var redactedURI: String { "file:\(path)" }
 
     /// A source that reads the file. Opens nothing yet.
-    public func makeSource() -> any FrameSource { FFmpegSource(self) }
+    public func makeSource() -> any FrameSource {
+        FFmpegSource(
+            FFmpegInput(
+                subject: redactedURI, kind: .file(path: path), stream: stream, pace: pace, threads: threads, loop: loop,
+                start: start))
+    }
 }
 
 extension SourcePlugin {

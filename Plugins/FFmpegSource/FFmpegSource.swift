@@ -1,13 +1,14 @@
 import InletCore
 import InletFFmpeg
 
-/// Reads and decodes a file: demuxer, decoder and pacer, one after another on the capture thread.
+/// Reads and decodes a file or a network stream: demuxer, decoder and pacer, one after another on the capture thread.
 final class FFmpegSource: FrameSource {
-    private let configuration: FFmpegFileConfiguration
+    private let input: FFmpegInput
     private var demuxer: Demuxer?
     private var decoder: FFmpegDecoder?
     private var pacer = Pacer()
-    private var timestamps: TimestampGuess?
+    private var pacing = SourcePacing.unpaced
+    private var gate: PictureGate
     private var selection: PacketSelection?
     private var demand = SourceDemand.everything
     private var demandVersion = -1
@@ -15,12 +16,12 @@ final class FFmpegSource: FrameSource {
     private var firstWhole: Int64?
     private var phase = Phase.reading
     private var sequence: UInt64 = 0
-    private var loopsLeft = 0
-    /// What is added to PTS, in ticks: the length of the passes so far.
-    private var loopOffset: Int64 = 0
-    /// From the earliest to the end of the latest frame of this pass, in ticks.
-    private var passStart: Int64?
-    private var passEnd: Int64 = 0
+    /// Decoding times, for containers that have none; nil for a live stream, whose times are the sender's or none.
+    private var timestamps: TimestampGuess?
+    private var passes: FilePasses
+    private var audit: RateAudit?
+    /// When the packet that was decoded last had been read, and the sender's time of day for it in nanoseconds.
+    private var received: (time: MonotonicTime, wallClock: Int64?)?
 
     private enum Phase {
         case reading
@@ -30,20 +31,30 @@ final class FFmpegSource: FrameSource {
         case ended
     }
 
-    init(_ configuration: FFmpegFileConfiguration) { self.configuration = configuration }
+    init(_ input: FFmpegInput) {
+        self.input = input
+        gate = PictureGate(input.damage, isLive: false)
+        passes = FilePasses(repetitions: input.loop)
+    }
 
     func open(_ context: SourceContext) throws -> SourceFormat {
-        let demuxer = try Demuxer(path: configuration.path, stream: configuration.stream, context: context)
+        let demuxer = try Demuxer(input, context: context)
         self.demuxer = demuxer
-        loopsLeft = configuration.loop
+        pacing = demuxer.pacing
+        let isLive = pacing == .live
+        gate = PictureGate(input.damage, isLive: isLive)
         var options = FFmpegDecoder.Options()
-        options.threads = configuration.threads
+        options.threads = input.threads ?? (isLive ? 1 : 0)
+        options.isLowDelay = isLive
+        options.showsDamaged = input.damage != .drop
+        options.maximumPixels = input.limits.pixels
         let decoder = try demuxer.makeDecoder(options)
         self.decoder = decoder
+        audit = input.limits.frameRate.map { RateAudit(most: $0, timeBase: demuxer.stream.timeBase) }
         selection = PacketSelection(timeBase: demuxer.stream.timeBase, known: demuxer.keyFrameDistances)
-        timestamps = TimestampGuess(demuxer.stream, reorderDepth: decoder.reorderDepth)
-        if configuration.start > .zero { try demuxer.seek(to: configuration.start) }
-        return demuxer.format(pacing: configuration.pace)
+        timestamps = isLive ? nil : TimestampGuess(demuxer.stream, reorderDepth: decoder.reorderDepth)
+        if input.start > .zero { try demuxer.seek(to: input.start) }
+        return demuxer.format
     }
 
     func nextFrame(_ context: SourceContext) throws -> SourceFrame? {
@@ -53,12 +64,13 @@ final class FFmpegSource: FrameSource {
             try context.checkCancellation()
             switch try decoder.receive() {
             case .frame(let frame):
-                guard let frame = accept(frame, demuxer: demuxer, context: context) else { continue }
-                if configuration.pace == .realtime, let pts = frame.pts {
+                guard let frame = try accept(frame, decoder, demuxer, context) else { continue }
+                if pacing == .realtime, let pts = frame.pts {
                     try pacer.wait(for: pts, startsAnew: frame.flags.contains(.discontinuity), context: context)
                 }
                 return frame
-            case .undecodable: context.countDrop(.undecodable)
+            case .undecodable:
+                try noteUndecodable(decoder, context)
             case .needsInput: try feed(decoder, from: demuxer, context: context)
             case .ended where phase == .emptying:
                 decoder.flush()
@@ -69,16 +81,22 @@ final class FFmpegSource: FrameSource {
         }
     }
 
-    /// A file stands still by not being read.
-    func pause(_ context: SourceContext) throws -> Bool { true }
+    /// A file stands still by not being read; a server is asked to wait, and the stream is closed where it cannot.
+    func pause(_ context: SourceContext) throws -> Bool { demuxer?.pause() ?? false }
 
     /// Goes on from where it was: what was due in the pause is due now.
-    func resume(_ context: SourceContext) throws { pacer = Pacer() }
+    func resume(_ context: SourceContext) throws {
+        pacer = Pacer()
+        try demuxer?.play()
+        if pacing == .live, let decoder { lose(decoder) }
+    }
 
     func close() {
         decoder = nil
         demuxer = nil
     }
+
+    // MARK: Packets
 
     /// Gives the decoder one packet, or the word that there are no more.
     private func feed(_ decoder: FFmpegDecoder, from demuxer: Demuxer, context: SourceContext) throws(InletError) {
@@ -87,6 +105,12 @@ final class FFmpegSource: FrameSource {
             phase = .draining
             decoder.sendEnd()
             return
+        }
+        if pacing == .live {
+            let now = context.clock.now
+            received = (now, packet.wallClock)
+            try audit?.note(packet.pts ?? packet.dts, arrival: now)
+            guard isWhole(packet, demuxer, decoder, context) else { return }
         }
         timestamps?.complete(packet)
         let time = packet.pts ?? packet.dts
@@ -97,14 +121,62 @@ final class FFmpegSource: FrameSource {
             phase = .emptying
             return
         case .decodeAlone:
-            if decoder.send(packet) < 0 { context.countDrop(.undecodable) }
+            try send(packet, to: decoder, context)
             decoder.sendEnd()
             phase = .emptying
             return
         case .decodeAnew: firstWhole = packet.pts
         case .decode: break
         }
-        if decoder.send(packet) < 0 { context.countDrop(.undecodable) }
+        try send(packet, to: decoder, context)
+    }
+
+    private func send(
+        _ packet: FFmpegPacket, to decoder: FFmpegDecoder, _ context: SourceContext
+    ) throws(InletError) {
+        if decoder.send(packet) < 0 { try noteUndecodable(decoder, context) }
+    }
+
+    /// A packet gave no picture.
+    ///
+    /// - Throws: ``InletError/Code/unsupported`` where that is because its picture is too large.
+    private func noteUndecodable(_ decoder: FFmpegDecoder, _ context: SourceContext) throws(InletError) {
+        context.countDrop(.undecodable)
+        guard pacing == .live else { return }
+        if FFmpegLogging.takeFacts().isOversized { throw tooLarge("The pictures have") }
+        lose(decoder)
+    }
+
+    private func tooLarge(_ what: String) -> InletError {
+        InletError(
+            .unsupported,
+            "\(what) more pixels than are taken in: at most \(input.limits.size). max-size raises the limit.")
+    }
+
+    /// Whether a packet of a live stream, and all that it refers to, has come whole. What is not is counted.
+    private func isWhole(
+        _ packet: FFmpegPacket, _ demuxer: Demuxer, _ decoder: FFmpegDecoder, _ context: SourceContext
+    ) -> Bool {
+        // The packet that comes with the news of a loss may lack its own end, or hold a piece of the next.
+        let lacksSomething = demuxer.takeLosses() > 0 || packet.isCorrupt
+        if lacksSomething { lose(decoder) }
+        let wasBroken = gate.isBroken
+        guard !(lacksSomething && input.damage == .drop), gate.admits(isKey: packet.isKey) else {
+            // A stream that is joined between key frames has lost nothing.
+            if sequence > 0 { context.countDrop(.damaged) }
+            return false
+        }
+        if wasBroken && !gate.isBroken { firstWhole = packet.pts }
+        return true
+    }
+
+    /// Something of the stream is missing: no picture before the next key frame can be whole.
+    private func lose(_ decoder: FFmpegDecoder) {
+        gate.noteLoss()
+        guard input.damage == .drop else { return }
+        decoder.flush()
+        selection?.reset()
+        phase = .reading
     }
 
     /// Looks at what the sinks want now.
@@ -120,13 +192,11 @@ final class FFmpegSource: FrameSource {
         decoder.skipsNonReferencePictures = (spacing ?? 1) >= 4
     }
 
+    // MARK: The end
+
     /// Goes back to the beginning, where another pass is wanted and the file can.
     private func beginAgain(_ decoder: FFmpegDecoder, _ demuxer: Demuxer) throws(InletError) -> Bool {
-        guard loopsLeft != 0, let passStart else { return false }
-        loopsLeft -= loopsLeft > 0 ? 1 : 0
-        loopOffset += max(passEnd - passStart, 1)
-        self.passStart = nil
-        passEnd = 0
+        guard passes.beginNext() else { return false }
         try demuxer.rewind()
         decoder.flush()
         timestamps?.reset()
@@ -142,13 +212,20 @@ final class FFmpegSource: FrameSource {
         guard sequence == 0 else { return nil }
         throw InletError(
             .malformedData, "Not one picture could be decoded: the file is cut or damaged. Check it with ffprobe.",
-            context: .init(subject: configuration.redactedURI))
+            context: .init(subject: input.subject))
     }
 
+    // MARK: Frames
+
     /// The frame as the bridge gets it, or nil where it is damaged or lies before the start asked for.
-    private func accept(_ frame: FFmpegFrame, demuxer: Demuxer, context: SourceContext) -> SourceFrame? {
-        guard !frame.isDamaged else {
+    private func accept(
+        _ frame: FFmpegFrame, _ decoder: FFmpegDecoder, _ demuxer: Demuxer, _ context: SourceContext
+    ) throws(InletError) -> SourceFrame? {
+        guard frame.size.fits(in: input.limits.size) else { throw tooLarge("A picture of \(frame.size) has") }
+        let verdict = gate.judge(isKey: frame.isKey, isDamaged: frame.isDamaged)
+        guard verdict != .drop else {
             context.countDrop(.damaged)
+            if pacing == .live { lose(decoder) }
             return nil
         }
         let stream = demuxer.stream
@@ -156,19 +233,25 @@ final class FFmpegSource: FrameSource {
         if let ticks {
             if let seekTarget = demuxer.seekTarget, ticks < seekTarget { return nil }
             if let firstWhole, ticks < firstWhole { return nil }
-            passStart = min(passStart ?? ticks, ticks)
-            passEnd = max(passEnd, ticks + (frame.duration ?? stream.frameTicks))
+            passes.note(ticks, length: frame.duration ?? stream.frameTicks)
         }
         guard let pixelFormat = PixelFormat(frame.nativePixelFormat) else {
             context.countDrop(.undecodable)
             return nil
         }
         defer { sequence += 1 }
-        return SourceFrame(
+        var flags: FrameFlags = frame.isKey ? .key : []
+        if verdict == .mark { flags.insert(.corrupt) }
+        var result = SourceFrame(
             pixelFormat: pixelFormat, size: frame.size, planes: frame.planes, owner: frame,
-            pts: ticks.map { MediaTime(ticks: $0 &+ loopOffset, timeBase: stream.timeBase) },
+            pts: ticks.map { MediaTime(ticks: $0 &+ passes.offset, timeBase: stream.timeBase) },
             duration: frame.duration.map { MediaTime(ticks: $0, timeBase: stream.timeBase) }, sequence: sequence,
             colorSpace: frame.colorSpace, rotation: frame.orientation?.rotation ?? stream.rotation,
-            flags: frame.isKey ? .key : [], sampleAspectRatio: frame.sampleAspectRatio ?? stream.sampleAspectRatio)
+            flags: flags, sampleAspectRatio: frame.sampleAspectRatio ?? stream.sampleAspectRatio)
+        if let received {
+            result.receiveTime = received.time
+            result.wallClock = received.wallClock
+        }
+        return result
     }
 }

@@ -11,6 +11,7 @@
 #include <libswscale/swscale.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 // Macros that Swift cannot import.
 static const int inlet_averror_eof = AVERROR_EOF;
@@ -72,12 +73,36 @@ static inline struct inlet_log_settings *inlet_log_settings(void) {
     return &settings;
 }
 
+// What libav* tells in its log and nowhere else, counted for each thread. Read and set on the thread that calls libav*, by the module that
+// installed the log: each module has variables of its own.
+struct inlet_log_facts {
+    unsigned missed_packets;
+    int unresolved, tls_failed, oversized;
+    int status; // of RTSP or HTTP, the last refusal's
+};
+
+static inline struct inlet_log_facts *inlet_log_facts(void) {
+    static _Thread_local struct inlet_log_facts facts;
+    return &facts;
+}
+
+static inline void inlet_log_note(const char *origin, int level, const char *format, const char *line) {
+    struct inlet_log_facts *facts = inlet_log_facts();
+    if (!strncmp(format, "RTP: missed %d packets", 22)) facts->missed_packets++;
+    if (!strncmp(format, "Failed to resolve hostname", 26)) facts->unresolved = 1;
+    if (!strncmp(format, "Picture size %ux%u exceeds", 26)) facts->oversized = 1;
+    if (!strncmp(format, "method %s failed: %d", 20)) sscanf(line, "method %*s failed: %d", &facts->status);
+    if (!strncmp(format, "HTTP error %d", 13)) sscanf(line, "HTTP error %d", &facts->status);
+    if (origin && !strcmp(origin, "tls") && level <= AV_LOG_ERROR) facts->tls_failed = 1;
+}
+
 static inline void inlet_log_callback(void *object, int level, const char *format, va_list arguments) {
     const struct inlet_log_settings *settings = inlet_log_settings();
     if ((level & 0xff) > settings->level || !settings->handler) return;
+    const AVClass *class = object ? *(const AVClass **)object : NULL;
     char line[1024];
     vsnprintf(line, sizeof line, format, arguments);
-    const AVClass *class = object ? *(const AVClass **)object : NULL;
+    inlet_log_note(class ? class->item_name(object) : NULL, level & 0xff, format, line);
     settings->handler(level & 0xff, class ? class->item_name(object) : NULL, line);
 }
 

@@ -6,10 +6,12 @@ enum ExitStatus: Int32 {
     case usage = 64
     case badData = 65
     case noInput = 66
+    case noHost = 68
     case unavailable = 69
     case `internal` = 70
     case inputOutput = 74
     case temporary = 75
+    case `protocol` = 76
     case noPermission = 77
     /// 128 and the number of SIGINT, as shells have it.
     case interrupted = 130
@@ -21,7 +23,11 @@ enum ExitStatus: Int32 {
         case .notFound: self = .noInput
         case .unsupported: self = .unavailable
         case .resourceExhausted, .inputOutput: self = .inputOutput
-        case .busy, .noBandwidth, .disconnected, .timedOut: self = .temporary
+        case .busy, .noBandwidth, .disconnected, .timedOut, .connectionRefused, .serverUnavailable, .sessionLost,
+            .streamEnded:
+            self = .temporary
+        case .hostNotFound: self = .noHost
+        case .tlsFailed: self = .protocol
         case .permissionDenied, .authenticationFailed: self = .noPermission
         case .cancelled: self = .interrupted
         default: self = .internal

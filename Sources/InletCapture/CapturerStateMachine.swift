@@ -274,7 +274,7 @@ struct CapturerStateMachine {
         healthySince = nil
         failures += 1
         // A file that failed in its middle would begin anew.
-        let goesOn = format.map { $0.pacing == .live || !sessionWasLive } ?? true
+        let goesOn = format.map { $0.isBroadcast ?? ($0.pacing == .live) || !sessionWasLive } ?? true
         guard goesOn, policy.retry.retries(after: error, failures: failures, wasLive: wasLive) else {
             actions.append(.tell(.sourceFailed(error, retryIn: nil)))
             finish(.failure(error), now, &actions)

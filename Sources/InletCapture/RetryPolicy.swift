@@ -36,13 +36,15 @@ public struct RetryPolicy: Sendable, Hashable {
 
     /// What no repetition mends. A wrong password above all: cameras lock an account after a few.
     public static let defaultPermanentCodes: Set<InletError.Code> = [
-        .invalidConfiguration, .authenticationFailed, .unsupported, .malformedData, .pluginRejected, .cancelled,
-        .internal,
+        .invalidConfiguration, .authenticationFailed, .pluginRejected, .cancelled, .internal,
     ]
 
     /// What is permanent at the first opening, and passes for a source that has worked before: a camera that is plugged in again is not
-    /// found for a moment, and then not readable until its permissions are set.
-    public static let permanentUntilLive: Set<InletError.Code> = [.notFound, .permissionDenied]
+    /// found for a moment, and then not readable until its permissions are set; a server that starts again may have nothing at the path, or
+    /// something that is no stream, for a while.
+    public static let permanentUntilLive: Set<InletError.Code> = [
+        .notFound, .permissionDenied, .unsupported, .malformedData, .tlsFailed,
+    ]
 
     /// Whether an error is worth another attempt.
     ///

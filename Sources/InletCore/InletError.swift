@@ -41,6 +41,18 @@ public struct InletError: Error, Sendable {
         public static let noBandwidth = Code("noBandwidth")
         /// The thing exists, but this build, driver or server cannot do what is asked.
         public static let unsupported = Code("unsupported")
+        /// The name service does not know the host, or could not be asked.
+        public static let hostNotFound = Code("hostNotFound")
+        /// The host is there, but nothing listens at the port.
+        public static let connectionRefused = Code("connectionRefused")
+        /// TLS could not be agreed on, or the certificate is not to be trusted.
+        public static let tlsFailed = Code("tlsFailed")
+        /// The server cannot serve now, as it says itself: status 500 and above.
+        public static let serverUnavailable = Code("serverUnavailable")
+        /// The server has forgotten the session, as after a restart: status 454 of RTSP.
+        public static let sessionLost = Code("sessionLost")
+        /// The server ended a stream that has no end of its own.
+        public static let streamEnded = Code("streamEnded")
         /// The other side went away.
         public static let disconnected = Code("disconnected")
         /// A deadline passed.

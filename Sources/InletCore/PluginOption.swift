@@ -90,11 +90,15 @@ public struct PluginOptionDescription: Sendable {
 public struct PluginOptionValues: Sendable {
     private var texts: [String: String] = [:]
 
+    /// - Parameter allowsOthers: options that are not declared are left alone.
     /// - Throws: ``InletError/Code/invalidConfiguration`` where an option is not declared (the nearest name is suggested), is
     ///   given twice, or has a value outside its type or range.
-    public init(_ uri: PluginURI, declared: [PluginOptionDescription]) throws(InletError) {
+    public init(
+        _ uri: PluginURI, declared: [PluginOptionDescription], allowsOthers: Bool = false
+    ) throws(InletError) {
         for option in uri.options {
             guard let description = declared.first(where: { $0.name == option.name }) else {
+                if allowsOthers { continue }
                 throw InletError(
                     .invalidConfiguration,
                     Self.unknown(option.name, scheme: uri.scheme, names: declared.map(\.name)),

@@ -27,7 +27,9 @@ public struct PluginRegistry: Sendable {
         guard let plugin = sourcePlugins.last(where: { $0.info.schemes.contains(uri.scheme) }) else {
             throw unknownScheme(uri, kind: "source", known: sourcePlugins.map(\.info), other: sinkPlugins.map(\.info))
         }
-        return try plugin.makeConfiguration(uri, PluginOptionValues(uri, declared: plugin.info.options))
+        let values = try PluginOptionValues(
+            uri, declared: plugin.info.options, allowsOthers: plugin.info.takesOtherOptions)
+        return try plugin.makeConfiguration(uri, values)
     }
 
     /// The configuration of the sink that `uri` names.
@@ -75,11 +77,15 @@ public struct PluginInfo: Sendable {
     public let options: [PluginOptionDescription]
     /// URIs that work, to be copied.
     public let examples: [String]
+    /// Whether a URI may carry options that are not declared, as the query of an address does. The plug-in finds them in
+    /// ``PluginURI/options``. The default is false.
+    public let takesOtherOptions: Bool
 
     public init(
         name: String, schemes: [String], summary: String, usage: String, options: [PluginOptionDescription],
-        examples: [String]
+        examples: [String], takesOtherOptions: Bool = false
     ) {
+        self.takesOtherOptions = takesOtherOptions
         self.name = name
         self.schemes = schemes
         self.summary = summary

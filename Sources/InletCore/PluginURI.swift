@@ -5,7 +5,7 @@
 public struct PluginURI: Sendable, Hashable {
     /// In lower case, without the colon.
     public let scheme: String
-    /// What stands between the scheme and the options, percent-decoded: a path, a pattern's name, a host and path.
+    /// What stands between the scheme and the options, percent-decoded unless it is an address such as `//host/path`: a path, a pattern's name, a host and path.
     public let rest: String
     /// The options in the order written, percent-decoded.
     public let options: [Option]
@@ -29,7 +29,9 @@ public struct PluginURI: Sendable, Hashable {
         }
         self.scheme = scheme ?? "file"
         let (rest, items) = Self.splitOptions(afterScheme)
-        self.rest = try scheme == nil ? String(rest) : Self.decode(rest, in: text)
+        // An address with a host keeps its escapes: it goes on to another program as it is, and a password may hold any character.
+        let isAddress = scheme != nil && scheme != "file" && rest.contains("//")
+        self.rest = try scheme == nil || isAddress ? String(rest) : Self.decode(rest, in: text)
         var options: [Option] = []
         for item in items.split(separator: "&") {
             let pair = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

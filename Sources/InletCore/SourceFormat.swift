@@ -21,6 +21,9 @@ public struct SourceFormat: Sendable, Hashable {
     public var sampleAspectRatio: Rational?
     /// How the source's frames come: that decides the default queue and what the timestamps mean.
     public var pacing: SourcePacing
+    /// The stream goes on without us: opened again after a failure it continues from then, and nothing is played twice. The default, nil, is
+    /// that of ``pacing``: true where that is live.
+    public var isBroadcast: Bool?
     /// How long it is, for sources that end.
     public var duration: MediaTime?
     /// The name of the compression, as FFmpeg spells it, where there is any.
@@ -32,8 +35,9 @@ public struct SourceFormat: Sendable, Hashable {
         size: ImageSize, pixelFormat: PixelFormat, frameRate: Rational? = nil, timeBase: Rational,
         colorSpace: ColorSpace = .unspecified, rotation: Rotation = .none, sampleAspectRatio: Rational? = nil,
         pacing: SourcePacing, duration: MediaTime? = nil, codec: String? = nil, container: String? = nil,
-        timestampBits: Int? = nil
+        timestampBits: Int? = nil, isBroadcast: Bool? = nil
     ) {
+        self.isBroadcast = isBroadcast
         self.size = size
         self.pixelFormat = pixelFormat
         self.frameRate = frameRate

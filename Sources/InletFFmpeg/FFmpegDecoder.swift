@@ -28,6 +28,10 @@ package import InletCore
         package var maximumPixels = 8192 * 8192
         /// The average rate of the stream, from which some decoders derive durations.
         package var frameRate: AVRational?
+        /// A picture comes out as soon as its packet is in: threads share a picture instead of holding one each. The default is false.
+        package var isLowDelay = false
+        /// Pictures that the decoder knows to lack something come out as well. The default is false.
+        package var showsDamaged = false
 
         package init() {}
     }
@@ -55,6 +59,11 @@ package import InletCore
         unsafe context.pointee.pkt_timebase = timeBase
         unsafe context.pointee.thread_count = Int32(clamping: options.threads)
         unsafe context.pointee.max_pixels = Int64(options.maximumPixels)
+        if options.isLowDelay {
+            unsafe context.pointee.thread_type = FF_THREAD_SLICE
+            unsafe context.pointee.flags |= AV_CODEC_FLAG_LOW_DELAY
+        }
+        if options.showsDamaged { unsafe context.pointee.flags |= AV_CODEC_FLAG_OUTPUT_CORRUPT }
         if let rate = options.frameRate { unsafe context.pointee.framerate = rate }
         try check(unsafe avcodec_open2(context, codec, nil), "avcodec_open2")
     }

@@ -22,6 +22,44 @@ package enum FFmpegLogging {
     /// Makes sure that libav* logs through swift-log. Cheap after the first call.
     package static func install() { _ = installed }
 
+    /// What libav* has told this thread in its log, and nowhere else, since the last call.
+    ///
+    /// Never inlined, as the C variables behind it belong to this file.
+    @inline(never) package static func takeFacts() -> Facts {
+        guard let noted = unsafe inlet_log_facts() else { return Facts() }
+        defer { unsafe noted.pointee = .init() }
+        let status = unsafe Int(noted.pointee.status)
+        return unsafe Facts(
+            losses: Int(noted.pointee.missed_packets), nameIsUnknown: noted.pointee.unresolved != 0,
+            tlsFailed: noted.pointee.tls_failed != 0, isOversized: noted.pointee.oversized != 0,
+            status: status > 0 ? status : nil)
+    }
+
+    /// See ``takeFacts()``.
+    package struct Facts: Sendable {
+        /// Times at which RTP packets were missing.
+        package var losses = 0
+        /// The name service does not know the host.
+        package var nameIsUnknown = false
+        /// TLS could not be agreed on.
+        package var tlsFailed = false
+        /// A picture has more pixels than the decoder may take in.
+        package var isOversized = false
+        /// The status with which an RTSP or HTTP server refused a request.
+        package var status: Int?
+
+        package init(
+            losses: Int = 0, nameIsUnknown: Bool = false, tlsFailed: Bool = false, isOversized: Bool = false,
+            status: Int? = nil
+        ) {
+            self.losses = losses
+            self.nameIsUnknown = nameIsUnknown
+            self.tlsFailed = tlsFailed
+            self.isOversized = isOversized
+            self.status = status
+        }
+    }
+
     /// Logs what was held back. For the end of a program; during a run held lines come out within a second.
     package static func flush() { log.flush() }
 

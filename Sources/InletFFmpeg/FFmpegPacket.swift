@@ -39,6 +39,15 @@ package import InletCore
     package var duration: Int64 { unsafe pointer.pointee.duration }
     /// The demuxer saw that the data is not whole.
     package var isCorrupt: Bool { unsafe pointer.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 }
+    /// The sender's time of day for the packet, in nanoseconds since 1970, where the container tells (RTCP sender reports).
+    package var wallClock: Int64? {
+        var size = 0
+        guard let data = unsafe av_packet_get_side_data(pointer, AV_PKT_DATA_PRFT, &size),
+            size >= MemoryLayout<AVProducerReferenceTime>.size
+        else { return nil }
+        let microseconds = unsafe UnsafeRawPointer(data).loadUnaligned(as: AVProducerReferenceTime.self).wallclock
+        return microseconds > 0 ? microseconds.multipliedReportingOverflow(by: 1000).partialValue : nil
+    }
     package var isKey: Bool { unsafe pointer.pointee.flags & AV_PKT_FLAG_KEY != 0 }
 }
 

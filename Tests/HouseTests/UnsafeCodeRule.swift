@@ -19,6 +19,8 @@ enum UnsafeCodeRule {
         "Sources/InletFFmpeg/FFmpegDecoder.swift": "owns a codec context",
         "Sources/InletFFmpeg/FFmpegFrame.swift": "owns a decoded frame",
         "Sources/InletFFmpeg/FFmpegLogging.swift": "libav's log callback",
+        "Plugins/FFmpegSource/OpeningJob.swift": "owns an input while it is opened on a thread of its own",
+        "Plugins/FFmpegSource/FFmpegOptionNames.swift": "reads libavformat's tables of options",
         "Sources/InletFFmpeg/FFmpegPacket.swift": "owns a packet",
         "Sources/InletFFmpeg/InletError+FFmpeg.swift": "libav's text of an error",
         "Sources/InletFFmpeg/Values+FFmpeg.swift": "libavutil's name of a pixel format",

@@ -1,0 +1,33 @@
+import InletCore
+
+/// What a source reads and how: what configurations of files and of networks have in common.
+struct FFmpegInput: Sendable {
+    /// The source by its URI, without credentials.
+    var subject: String
+    var kind: Kind
+    /// The stream to read, as ffprobe counts; nil for the best.
+    var stream: Int?
+    /// How frames come; nil for what the input is.
+    var pace: SourcePacing?
+    /// Threads that decode; 0 is one a core; nil is one for live streams and 0 for others.
+    var threads: Int?
+    var limits = InputLimits()
+    var damage = DamagePolicy.drop
+    /// More passes after the first; -1 is for ever.
+    var loop = 0
+    var start = Duration.zero
+
+    enum Kind: Sendable {
+        case file(path: String)
+        case network(FFmpegNetworkConfiguration)
+    }
+}
+
+/// What is refused, before memory is taken for it.
+struct InputLimits: Sendable {
+    var size = ImageSize(width: 8192, height: 8192)
+    /// Frames a second; nil for files, which are read as fast as they are taken.
+    var frameRate: Rational?
+
+    var pixels: Int { size.width * size.height }
+}

@@ -1,0 +1,56 @@
+import InletCore
+
+extension FFmpegNetworkConfiguration {
+    /// Addresses begin with one of these.
+    static let schemes = ["rtsp", "rtsps", "http", "https", "rtmp", "rtmps", "srt", "udp"]
+
+    /// What libavformat calls the protocol, and all that the stream may lead on to: never a file, never from TLS to plain text.
+    static let protocols: [String: String] = [
+        "rtsp": "rtsp,rtp,udp,tcp,http", "rtsps": "rtsp,rtsps,tls,tcp,rtp,udp,srtp",
+        "http": "http,https,tcp,tls,crypto",
+        "https": "https,tls,tcp,crypto", "rtmp": "rtmp,tcp", "rtmps": "rtmps,rtmp,tls,tcp", "srt": "srt,udp",
+        "udp": "udp",
+    ]
+
+    /// Options that would undo what keeps a hostile server in bounds, or tell secrets.
+    static let refusedOptions: Set<String> = [
+        "protocol_whitelist", "protocol_blacklist", "format_whitelist", "codec_whitelist", "dump_separator",
+        "allowed_extensions", "cookies", "headers", "key_file", "keyfile", "cert_file", "cafile", "ca_file", "verify",
+        "tls_verify",
+        "seg_format_options", "http_proxy", "listen", "interrupt_callback", "max_streams", "max_pixels", "auth_type",
+    ]
+
+    /// All settings for libavformat, the user's last.
+    func settings(scheme: String) -> [(name: String, value: String)] {
+        var settings: [(String, String)] = [
+            ("protocol_whitelist", Self.protocols[scheme] ?? ""), ("max_streams", "64"),
+            // The rate comes from the timestamps.
+            ("fpsprobesize", "0"),
+            ("analyzeduration", "\(probe.wholeNanoseconds / 1000)"),
+        ]
+        switch scheme {
+        case "rtsp", "rtsps":
+            settings.append(("allowed_media_types", "video"))
+            settings.append(("max_delay", "\(latency.wholeNanoseconds / 1000)"))
+            settings.append(("reorder_queue_size", transportName.hasPrefix("udp") ? "500" : "0"))
+            settings.append(("rtsp_transport", transportName))
+        case "udp": settings += [("fifo_size", "16384"), ("overrun_nonfatal", "1")]
+        case "srt": settings.append(("latency", "\(latency.wholeNanoseconds / 1000)"))
+        default: break
+        }
+        if ["rtsps", "https", "rtmps", "http"].contains(scheme) {
+            settings.append(("tls_verify", verifiesCertificate ? "1" : "0"))
+            if let certificateAuthorities { settings.append(("ca_file", certificateAuthorities)) }
+        }
+        return settings + options.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    private var transportName: String {
+        switch transport {
+        case .auto, .tcp: "tcp"
+        case .udp: "udp"
+        case .http: "http"
+        case .multicast: "udp_multicast"
+        }
+    }
+}

@@ -1,0 +1,60 @@
+public import InletCore
+
+/// A network stream that libavformat reads: RTSP, HTTP, HLS, RTMP, SRT, MPEG-TS over UDP.
+public struct FFmpegNetworkConfiguration: FrameSourceConfiguration {
+    /// The address. It may hold credentials, in any characters, percent-encoded or not.
+    public var url: String
+    /// How RTSP carries the media. The default, `.auto`, is TCP: cameras lose packets over UDP.
+    public var transport = Transport.auto
+    /// How long packets are waited for that came out of order, over UDP. The default is 100 ms.
+    public var latency = Duration.milliseconds(100)
+    /// How much of the stream is looked at, at most, where its parameters are not told beforehand. The default is 2 seconds.
+    public var probe = Duration.seconds(2)
+    /// The user, instead of the address's.
+    public var user: String?
+    /// The password, instead of the address's.
+    public var password: String?
+    /// A file of certificate authorities, in PEM, to check the server by.
+    public var certificateAuthorities: String?
+    /// Whether the server's certificate is checked. The default is true.
+    public var verifiesCertificate = true
+    /// How long connecting may take. The default is 5 seconds.
+    public var connectTimeout = Duration.seconds(5)
+    /// How long the first packet may take. The default is 10 seconds.
+    public var firstTimeout = Duration.seconds(10)
+    /// How long any later packet may take. The default is 5 seconds.
+    public var readTimeout = Duration.seconds(5)
+    /// Threads that decode; 0 is one a core. The default, nil, is 1 for a live stream, which has no hand-over, and 0 for others.
+    public var threads: Int?
+    /// Larger pictures are refused before memory is taken for them. The default is 8192x8192.
+    public var maximumSize = ImageSize(width: 8192, height: 8192)
+    /// A live stream with more frames a second is refused. The default is 240.
+    public var maximumFrameRate = Rational(240)
+    /// The number of the stream to read, as ffprobe counts them. The default, nil, is the best video stream.
+    public var stream: Int?
+    /// What becomes of damaged pictures. The default is `.drop`.
+    public var damage = DamagePolicy.drop
+    /// Options of libavformat's demuxer and protocol.
+    public var options: [String: String] = [:]
+    /// How frames come. The default, nil, is `.unpaced` for a file over HTTP, `.realtime` for HLS, which comes in pieces, and `.live` for all else.
+    public var pace: SourcePacing?
+
+    /// How RTSP carries the media.
+    public enum Transport: String, ChoiceOptionValue {
+        case auto, tcp, udp, http, multicast
+    }
+
+    /// The stream at an address, with the defaults.
+    public init(url: String) { self.url = url }
+
+    /// The address without credentials.
+    public var redactedURI: String { Redaction.redact(url) }
+
+    /// A source that reads the stream. Connects to nothing yet.
+    public func makeSource() -> any FrameSource {
+        FFmpegSource(
+            FFmpegInput(
+                subject: redactedURI, kind: .network(self), stream: stream, pace: pace, threads: threads,
+                limits: InputLimits(size: maximumSize, frameRate: maximumFrameRate), damage: damage))
+    }
+}

@@ -1,0 +1,53 @@
+import CFFmpeg
+import InletCore
+
+/// The options that libavformat's demuxers and protocols have, as its own tables list them.
+enum FFmpegOptionNames {
+    /// - Throws: ``InletError/Code/invalidConfiguration`` for an option that neither the demuxer nor the protocol has, or that would open what is
+    ///   kept shut.
+    static func check(_ name: String, value: String, scheme: String) throws(InletError) {
+        guard !FFmpegNetworkConfiguration.refusedOptions.contains(name) else {
+            throw InletError(
+                .invalidConfiguration, "The option ffmpeg.\(name) is not passed on: it could undo a protection.")
+        }
+        let known = names(scheme: scheme)
+        guard !known.contains(name) else { return }
+        let hint = Spelling.nearest(to: name, among: known.sorted()).map { " Did you mean 'ffmpeg.\($0)'?" } ?? ""
+        throw InletError(.invalidConfiguration, "libavformat has no option '\(name)' for \(scheme).\(hint)")
+    }
+
+    /// Whether a demuxer of this libavformat has an option.
+    static func has(_ name: String, demuxer: String) -> Bool {
+        guard let format = unsafe av_find_input_format(demuxer) else { return false }
+        return unsafe collect(format.pointee.priv_class).contains(name)
+    }
+
+    private static func names(scheme: String) -> Set<String> {
+        let demuxers = [
+            "rtsp": "rtsp", "rtsps": "rtsp", "udp": "mpegts", "srt": "mpegts", "rtmp": "flv", "rtmps": "flv",
+        ]
+        var names = unsafe collect(avformat_get_class())
+        for name in demuxers[scheme].map({ [$0] }) ?? ["hls", "mpjpeg", "mov,mp4,m4a,3gp,3g2,mj2"] {
+            if let format = unsafe av_find_input_format(name) {
+                unsafe names.formUnion(collect(format.pointee.priv_class))
+            }
+        }
+        for name in [scheme, "tcp"] { unsafe names.formUnion(collect(avio_protocol_get_class(name))) }
+        return names
+    }
+
+    private static func collect(_ type: UnsafePointer<AVClass>?) -> Set<String> {
+        guard var type = unsafe type else { return [] }
+        var names: Set<String> = []
+        unsafe withUnsafeMutablePointer(to: &type) { object in
+            var option: UnsafePointer<AVOption>?
+            while let next = unsafe av_opt_next(object, option) {
+                unsafe option = next
+                if unsafe next.pointee.type != AV_OPT_TYPE_CONST, let name = unsafe next.pointee.name {
+                    unsafe names.insert(String(cString: name))
+                }
+            }
+        }
+        return names
+    }
+}

@@ -1,0 +1,44 @@
+import CFFmpeg
+import InletCore
+import InletFFmpeg
+import Synchronization
+
+/// What libavformat's interrupt callback looks at: a cancellation, the bridge's deadline, and the limit of the phase that runs.
+///
+/// Safe from any thread. An input that was made by it must not outlive it.
+@safe final class Interruption: Sendable {
+    private let context: SourceContext
+    private let limit = Atomic(Int64.max)
+    private let expired = Atomic(false)
+
+    init(_ context: SourceContext) { self.context = context }
+
+    /// Gives the operation that begins now so much time; nil is without a limit of its own.
+    func allow(_ time: Duration?) {
+        expired.store(false, ordering: .relaxed)
+        limit.store(time.map { (context.clock.now + $0).nanoseconds } ?? .max, ordering: .relaxed)
+    }
+
+    /// The limit has passed, and an operation was told to give up.
+    var hasExpired: Bool { expired.load(ordering: .relaxed) }
+
+    var shouldGiveUp: Bool {
+        if context.shouldGiveUp { return true }
+        guard context.clock.now.nanoseconds >= limit.load(ordering: .relaxed) else { return false }
+        expired.store(true, ordering: .relaxed)
+        return true
+    }
+
+    /// An input that asks whether to give up. The caller owns it.
+    @unsafe func makeInput() throws(InletError) -> UnsafeMutablePointer<AVFormatContext> {
+        guard let input = unsafe avformat_alloc_context() else {
+            throw InletError(ffmpeg: -ENOMEM, operation: "avformat_alloc_context")
+        }
+        unsafe input.pointee.interrupt_callback.opaque = Unmanaged.passUnretained(self).toOpaque()
+        unsafe input.pointee.interrupt_callback.callback = { opaque in
+            guard let opaque = unsafe opaque else { return 0 }
+            return unsafe Unmanaged<Interruption>.fromOpaque(opaque).takeUnretainedValue().shouldGiveUp ? 1 : 0
+        }
+        return unsafe input
+    }
+}

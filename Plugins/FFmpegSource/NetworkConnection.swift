@@ -1,0 +1,132 @@
+import CFFmpeg
+import InletCore
+import InletFFmpeg
+
+/// Makes the connection to a server, with as little analysis as the stream's parameters need.
+@safe struct NetworkConnection {
+    private let configuration: FFmpegNetworkConfiguration
+    private let address: NetworkAddress
+    private let interruption: Interruption
+    private let context: SourceContext
+
+    init(
+        _ configuration: FFmpegNetworkConfiguration, interruption: Interruption, context: SourceContext
+    ) throws(InletError) {
+        self.configuration = configuration
+        address = try NetworkAddress(configuration.url)
+        self.interruption = interruption
+        self.context = context
+        try refuseWhatCannotBeChecked()
+    }
+
+    /// - Throws: ``InletError/Code/unsupported`` where certificates are to be checked and this libavformat cannot.
+    private func refuseWhatCannotBeChecked() throws(InletError) {
+        guard address.scheme == "rtsps", configuration.verifiesCertificate,
+            !FFmpegOptionNames.has("tls_verify", demuxer: "rtsp")
+        else { return }
+        throw InletError(
+            .unsupported,
+            "The installed libavformat cannot check certificates of rtsps. tls-verify=false takes any, which keeps off listeners but no impostor."
+        )
+    }
+
+    /// Opens the input, on a thread of its own.
+    ///
+    /// - Returns: the input, which the caller owns.
+    @unsafe func open() throws(InletError) -> UnsafeMutablePointer<AVFormatContext>? {
+        var options: OpaquePointer?
+        for (name, value) in configuration.settings(scheme: address.scheme) {
+            unsafe av_dict_set(&options, name, value, 0)
+        }
+        interruption.allow(configuration.connectTimeout)
+        let job = unsafe try OpeningJob(
+            url: address.url(user: configuration.user, password: configuration.password),
+            format: ["udp", "srt"].contains(address.scheme) ? "mpegts" : nil, input: interruption.makeInput(),
+            options: options, interruption: interruption)
+        var opened = unsafe try job.run(context)
+        do throws(InletError) {
+            try checkInterruption(
+                "The connection was not made within \(configuration.connectTimeout.optionText). "
+                    + "Check the address, the server and what lies between. connect-timeout sets how long to wait.")
+            if unsafe opened.code < 0 {
+                throw unsafe NetworkTrouble.error(opened.code, opened.facts, operation: "avformat_open_input")
+            }
+            try unsafe refuseStepToPlainText(opened.input)
+        } catch {
+            unsafe avformat_close_input(&opened.input)
+            throw error
+        }
+        return unsafe opened.input
+    }
+
+    /// A redirect may not lead from TLS to plain text.
+    private func refuseStepToPlainText(_ input: UnsafeMutablePointer<AVFormatContext>?) throws(InletError) {
+        guard address.scheme == "https", let io = unsafe input?.pointee.pb else { return }
+        var text: UnsafeMutablePointer<UInt8>?
+        guard unsafe av_opt_get(io, "location", AV_OPT_SEARCH_CHILDREN, &text) >= 0, let found = unsafe text else {
+            return
+        }
+        defer { unsafe av_free(found) }
+        let location = unsafe String(cString: found)
+        guard location.lowercased().hasPrefix("http:") else { return }
+        throw InletError(
+            .tlsFailed, "The server leads from https to http, where others can read and change the stream.")
+    }
+
+    /// Finds out what the stream is, where the server has not told: with an SDP that has the parameter sets, nothing is analysed.
+    ///
+    /// - Throws: ``InletError/Code/timedOut`` where nothing came to analyse.
+    @unsafe func findParameters(_ input: UnsafeMutablePointer<AVFormatContext>?) throws(InletError) {
+        guard unsafe !hasParameters(input) else { return }
+        interruption.allow(configuration.firstTimeout)
+        _ = FFmpegLogging.takeFacts()
+        let code = unsafe avformat_find_stream_info(input, nil)
+        try checkInterruption(
+            "The server promised a stream, but nothing came within \(configuration.firstTimeout.optionText). "
+                + "first-timeout sets how long to wait.")
+        if code < 0 {
+            throw NetworkTrouble.error(code, FFmpegLogging.takeFacts(), operation: "avformat_find_stream_info")
+        }
+    }
+
+    @unsafe private func hasParameters(_ input: UnsafeMutablePointer<AVFormatContext>?) -> Bool {
+        guard let input = unsafe input else { return true }
+        for index in 0..<Int(unsafe input.pointee.nb_streams) {
+            guard let parameters = unsafe input.pointee.streams[index]?.pointee.codecpar,
+                unsafe parameters.pointee.codec_type == AVMEDIA_TYPE_VIDEO
+            else { continue }
+            switch unsafe parameters.pointee.codec_id {
+            case AV_CODEC_ID_H264, AV_CODEC_ID_HEVC: return unsafe parameters.pointee.extradata_size > 0
+            case AV_CODEC_ID_MJPEG: return true
+            default: return false
+            }
+        }
+        return false
+    }
+
+    /// How the stream's frames come: a file is read as fast as it is taken, HLS comes in pieces that are played at their own speed, and all
+    /// else is live.
+    @unsafe func pacing(_ input: UnsafeMutablePointer<AVFormatContext>) -> SourcePacing {
+        switch address.scheme {
+        case "http", "https":
+            if unsafe input.pointee.duration > 0 { return .unpaced }
+            return unsafe Self.name(input).contains("hls") ? .realtime : .live
+        default: return .live
+        }
+    }
+
+    /// Whether the demuxer only counts the pictures, as that of MJPEG over HTTP does: its times would have nothing to do with the camera's.
+    @unsafe func makesTimesUp(_ input: UnsafeMutablePointer<AVFormatContext>) -> Bool {
+        unsafe ["mpjpeg", "mjpeg", "jpeg_pipe", "image2pipe"].contains(Self.name(input))
+    }
+
+    @unsafe private static func name(_ input: UnsafeMutablePointer<AVFormatContext>) -> String {
+        unsafe input.pointee.iformat?.pointee.name.map { unsafe String(cString: $0) } ?? ""
+    }
+
+    /// Throws where an operation ended because it was to.
+    private func checkInterruption(_ message: @autoclosure () -> String) throws(InletError) {
+        try context.checkCancellation()
+        if interruption.hasExpired { throw InletError(.timedOut, message()) }
+    }
+}

@@ -1,0 +1,61 @@
+import CFFmpeg
+import InletCore
+import InletFFmpeg
+
+/// Says in words why libavformat gave up a network stream.
+enum NetworkTrouble {
+    /// - Parameters:
+    ///   - code: what libavformat returned.
+    ///   - facts: what it logged meanwhile: the server's status, and what failed below, for which it has no codes.
+    static func error(_ code: Int32, _ facts: FFmpegLogging.Facts, operation: String) -> InletError {
+        let context = InletError.Context(operation: operation, nativeCode: code)
+        if facts.nameIsUnknown {
+            return InletError(
+                .hostNotFound,
+                "The name service does not know the host. Check its spelling, and that DNS works (getent hosts NAME).",
+                context: context)
+        }
+        if facts.tlsFailed {
+            return InletError(
+                .tlsFailed,
+                "TLS could not be agreed on: the server's certificate is not trusted, not its own, or the server speaks no TLS. "
+                    + "Name the certificate's authority with tls-ca.", context: context)
+        }
+        if let status = facts.status, status >= 400 { return refusal(status: status, context) }
+        switch code {
+        case -ECONNREFUSED:
+            return InletError(
+                .connectionRefused,
+                "Nothing listens at the address. Check the port, and that the server runs.", context: context)
+        case inlet_averror_eof:
+            return InletError(
+                .streamEnded, "The server ended the stream. Its log may say why.", context: context)
+        case -ECONNRESET, -EPIPE, -ECONNABORTED, -ENOTCONN, -ENETRESET:
+            return InletError(
+                .disconnected, "The connection was broken off. Check the server and the network.", context: context)
+        default: return InletError(ffmpeg: code, operation: operation)
+        }
+    }
+
+    /// The meaning of a status of RTSP (RFC 2326, section 11) or HTTP.
+    private static func refusal(status: Int, _ context: InletError.Context) -> InletError {
+        let (code, message): (InletError.Code, String) =
+            switch status {
+            case 401, 403, 407:
+                (.authenticationFailed, "The server refuses the credentials, or wants some. Check user and password.")
+            case 404, 410:
+                (.notFound, "The server has nothing at this path. Check the part of the address behind the host.")
+            case 453:
+                (
+                    .noBandwidth,
+                    "The server has not enough bandwidth left. Stop other viewers, or take a smaller stream."
+                )
+            case 454: (.sessionLost, "The server has forgotten the session. It may have been restarted.")
+            case 461:
+                (.unsupported, "The server does not carry media this way. Try another transport: tcp, udp or http.")
+            case 500...: (.serverUnavailable, "The server cannot serve now. Its log may say why.")
+            default: (.unsupported, "The server refused the request. Check the address.")
+            }
+        return InletError(code, "\(message) (status \(status))", context: context)
+    }
+}

@@ -1,0 +1,132 @@
+import CFFmpeg
+import InletCore
+import InletFFmpeg
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Opens a network input on a thread of its own, so that a cancellation need not wait for a name service, which nothing can interrupt.
+///
+/// Whoever is last frees the input: the waiting thread where it got it, the job where nobody waits any more.
+@safe final class OpeningJob: Sendable {
+    private struct State {
+        var code: Int32?
+        var facts = FFmpegLogging.Facts()
+        var isAbandoned = false
+    }
+
+    private let url: String
+    private let format: String?
+    private let interruption: Interruption
+    private let state = Mutex(State())
+    // Written by the job's thread until `code` is set, and by the waiting thread after that.
+    nonisolated(unsafe) private var input: UnsafeMutablePointer<AVFormatContext>?
+    // Used by the job's thread only, after `init`.
+    nonisolated(unsafe) private var options: OpaquePointer?
+    /// Readable when the job is done.
+    private let done: (read: Int32, write: Int32)
+
+    /// How many jobs nobody waits for any more, in the whole process: a dead name service must not use up all threads.
+    private static let abandoned = Atomic(0)
+    private static let mostAbandoned = 16
+    /// How long libavformat gets to notice by itself that it should give up.
+    private static let grace = Duration.milliseconds(50)
+
+    /// - Parameters:
+    ///   - input: an allocated context. The job owns it from here on.
+    ///   - options: a dictionary. The job frees it.
+    @unsafe init(
+        url: String, format: String?, input: UnsafeMutablePointer<AVFormatContext>, options: OpaquePointer?,
+        interruption: Interruption
+    ) throws(InletError) {
+        var ends: [Int32] = [-1, -1]
+        let failed = unsafe pipe(&ends) != 0
+        done = (ends[0], ends[1])
+        self.url = url
+        self.format = format
+        self.interruption = interruption
+        unsafe self.input = input
+        unsafe self.options = options
+        if failed { throw InletError(ffmpeg: -errno, operation: "pipe") }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        guard Self.abandoned.load(ordering: .relaxed) < Self.mostAbandoned else {
+            throw InletError(
+                .resourceExhausted,
+                "Too many connections hang in the name service. Check that DNS works (getent hosts NAME).")
+        }
+    }
+
+    deinit {
+        unsafe avformat_close_input(&input)
+        unsafe av_dict_free(&options)
+        if done.read >= 0 { close(done.read) }
+        if done.write >= 0 { close(done.write) }
+    }
+
+    /// Opens the input and waits for it.
+    ///
+    /// - Returns: the input, which the caller owns, or nil and what libavformat said.
+    @unsafe func run(
+        _ context: SourceContext
+    ) throws(InletError) -> (input: UnsafeMutablePointer<AVFormatContext>?, code: Int32, facts: FFmpegLogging.Facts) {
+        var thread = pthread_t()
+        let job = unsafe Unmanaged.passRetained(self)
+        let code = unsafe pthread_create(
+            &thread, nil,
+            { argument in
+                if let argument = unsafe argument {
+                    unsafe Unmanaged<OpeningJob>.fromOpaque(argument).takeRetainedValue().open()
+                }
+                return nil
+            }, job.toOpaque())
+        guard code == 0 else {
+            unsafe job.release()
+            throw InletError(ffmpeg: -code, operation: "pthread_create")
+        }
+        pthread_detach(thread)
+        var isLast = false
+        while true {
+            var polled = [
+                pollfd(fd: done.read, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: isLast ? -1 : context.wakeUpDescriptor, events: Int16(POLLIN), revents: 0),
+            ]
+            _ = unsafe poll(&polled, 2, Int32(Self.grace.wholeNanoseconds / 1_000_000))
+            let finished = state.withLock { state -> (Int32, FFmpegLogging.Facts)? in
+                guard let code = state.code else {
+                    state.isAbandoned = isLast
+                    return nil
+                }
+                return (code, state.facts)
+            }
+            if let (code, facts) = finished {
+                defer { unsafe input = nil }
+                return unsafe (input, code, facts)
+            }
+            if isLast {
+                Self.abandoned.add(1, ordering: .relaxed)
+                return (nil, inlet_averror_exit, FFmpegLogging.Facts())
+            }
+            isLast = interruption.shouldGiveUp
+        }
+    }
+
+    private func open() {
+        _ = FFmpegLogging.takeFacts()
+        let code = unsafe avformat_open_input(&input, url, format.flatMap { unsafe av_find_input_format($0) }, &options)
+        let facts = FFmpegLogging.takeFacts()
+        let isAbandoned = state.withLock { state in
+            state.code = code
+            state.facts = facts
+            return state.isAbandoned
+        }
+        if isAbandoned { Self.abandoned.subtract(1, ordering: .relaxed) }
+        var byte: UInt8 = 1
+        _ = unsafe write(done.write, &byte, 1)
+    }
+}

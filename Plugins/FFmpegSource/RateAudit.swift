@@ -1,0 +1,41 @@
+import InletCore
+
+/// Notices a stream that has more frames a second than may be.
+struct RateAudit {
+    private let most: Rational
+    private let timeBase: Rational
+    private var begin: (ticks: Int64?, arrival: MonotonicTime)?
+    private var count = 0
+
+    /// Packets looked at together: more than a connection holds back in a stall and lets go of at once.
+    private static let window = 512
+
+    init(most: Rational, timeBase: Rational) {
+        self.most = most
+        self.timeBase = timeBase
+    }
+
+    /// Takes in the next packet, with its time in ticks where it has one.
+    ///
+    /// - Throws: ``InletError/Code/unsupported`` where the last packets were too many for the time they cover.
+    mutating func note(_ ticks: Int64?, arrival: MonotonicTime) throws(InletError) {
+        defer { count += 1 }
+        guard let begin else {
+            begin = (ticks, arrival)
+            return
+        }
+        guard count >= Self.window else { return }
+        // The stream's own time, as packets may come in a heap; that of arrival where there is none, or none that goes on.
+        let own = ticks.flatMap { now in begin.ticks.map { now.subtractingReportingOverflow($0).partialValue } } ?? 0
+        let span =
+            own > 0 ? MediaTime(ticks: own, timeBase: timeBase).nanoseconds : (arrival - begin.arrival).wholeNanoseconds
+        let rate = Double(count) * 1e9 / Double(max(1, span))
+        self.begin = (ticks, arrival)
+        count = 0
+        guard rate > most.doubleValue else { return }
+        throw InletError(
+            .unsupported,
+            "The stream has more frames a second than are taken in: at most \(most), and these came at \(Int(min(rate, 1e9))). max-fps raises the limit."
+        )
+    }
+}
