@@ -21,6 +21,10 @@ import InletFFmpeg
     /// How long the first and later packets may take; nil for files, for which the bridge's limits are enough.
     private var limits: (first: Duration, later: Duration)?
     private var hasRead = false
+    /// A packet was read that has not been given out.
+    private var isPacketPending = false
+    /// The times of the first packet and of the latest, in ticks.
+    private var span: (first: Int64, last: Int64)?
     private var losses = 0
     /// The demuxer counts frames instead of telling their times.
     private var makesTimesUp = false
@@ -38,6 +42,7 @@ import InletFFmpeg
             case .file(let path): try openFile(path)
             case .network(let network): try open(network, asked: source.pace, context)
             }
+            if limits != nil { try awaitVideo(context) }
             try findStream(source.stream)
         } catch {
             // deinit does not run for an object that was never whole.
@@ -73,6 +78,32 @@ import InletFFmpeg
         guard let input = unsafe input else { return }
         pacing = unsafe pace ?? connection.pacing(input)
         makesTimesUp = unsafe connection.makesTimesUp(input)
+    }
+
+    /// Reads on until the stream shows that it has video: RTMP and HTTP tell only as they go. The packet that shows it is the first that is decoded.
+    private func awaitVideo(_ context: SourceContext) throws(InletError) {
+        interruption.allow(limits?.first)
+        var count = 0
+        while !hasVideo {
+            packet.unref()
+            let code = unsafe av_read_frame(input, packet.pointer)
+            try checkInterruption(context, limits?.first)
+            count += 1
+            // Audio and data alone, for so long: there will be no video.
+            guard code >= 0, count < Self.packetsWithoutVideo else { return }
+            isPacketPending = hasVideo
+        }
+    }
+
+    private static let packetsWithoutVideo = 2000
+
+    private var hasVideo: Bool {
+        guard let input = unsafe input else { return false }
+        return (0..<Int(unsafe input.pointee.nb_streams)).contains { index in
+            guard let parameters = unsafe input.pointee.streams[index]?.pointee.codecpar else { return false }
+            return unsafe parameters.pointee.codec_type == AVMEDIA_TYPE_VIDEO
+                && parameters.pointee.codec_id != AV_CODEC_ID_NONE
+        }
     }
 
     private func findStream(_ wanted: Int?) throws(InletError) {
@@ -161,6 +192,10 @@ import InletFFmpeg
     ///
     /// - Throws: what a server or the network failed with; ``InletError/Code/timedOut`` where no packet came in time.
     func nextPacket(_ context: SourceContext) throws(InletError) -> FFmpegPacket? {
+        if isPacketPending {
+            isPacketPending = false
+            if packet.streamIndex == stream.index { return packet }
+        }
         var failures = 0
         let limit = limits.map { hasRead ? $0.later : $0.first }
         interruption.allow(limit)
@@ -181,8 +216,9 @@ import InletFFmpeg
                     packet.pts = nil
                     packet.dts = nil
                 }
+                if let time = packet.pts { span = (span?.first ?? time, max(span?.last ?? time, time)) }
                 return packet
-            case inlet_averror_eof where limits == nil || hasEnd: return nil
+            case inlet_averror_eof where limits == nil || hasEnd || hasPlayedAll: return nil
             case -ENOMEM: throw InletError(ffmpeg: code, operation: "av_read_frame")
             default: try checkInterruption(context, limit)
             }
@@ -208,6 +244,13 @@ import InletFFmpeg
 
     /// Whether the stream has an end of its own: a file that is not played as if it were live.
     private var hasEnd: Bool { unsafe pacing != .live && input?.pointee.duration ?? 0 > 0 }
+
+    /// Whether a server that plays a recording at its own speed has come to its end, give or take a second. One that is killed has not.
+    private var hasPlayedAll: Bool {
+        guard let length = format.duration, let span else { return false }
+        let played = MediaTime(ticks: span.last &- span.first, timeBase: stream.timeBase)
+        return abs(played.nanoseconds - length.nanoseconds) < 1_000_000_000
+    }
 
     /// Throws where an operation ended because it was to.
     private func checkInterruption(_ context: SourceContext, _ limit: Duration?) throws(InletError) {

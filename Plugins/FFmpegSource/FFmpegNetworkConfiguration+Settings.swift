@@ -26,6 +26,8 @@ extension FFmpegNetworkConfiguration {
             ("protocol_whitelist", Self.protocols[scheme] ?? ""), ("max_streams", "64"),
             // The rate comes from the timestamps.
             ("fpsprobesize", "0"),
+            // 0 is libavformat's own default.
+            // 0 is libavformat's own default.
             ("analyzeduration", "\(probe.wholeNanoseconds / 1000)"),
         ]
         switch scheme {

@@ -8,8 +8,9 @@ public struct FFmpegNetworkConfiguration: FrameSourceConfiguration {
     public var transport = Transport.auto
     /// How long packets are waited for that came out of order, over UDP. The default is 100 ms.
     public var latency = Duration.milliseconds(100)
-    /// How much of the stream is looked at, at most, where its parameters are not told beforehand. The default is 2 seconds.
-    public var probe = Duration.seconds(2)
+    /// How much of a live stream is looked at, at most, before it starts, so that its size and rate are known beforehand. The default, 0, starts
+    /// with the first key frame, which tells the size.
+    public var probe = Duration.zero
     /// The user, instead of the address's.
     public var user: String?
     /// The password, instead of the address's.

@@ -73,11 +73,12 @@ import InletFFmpeg
             .tlsFailed, "The server leads from https to http, where others can read and change the stream.")
     }
 
-    /// Finds out what the stream is, where the server has not told: with an SDP that has the parameter sets, nothing is analysed.
+    /// Finds out what a stream with an end is, and any stream for which an analysis was asked for. Of all others the first key frame tells the
+    /// size and the timestamps tell the rate, so nothing is analysed before the start.
     ///
     /// - Throws: ``InletError/Code/timedOut`` where nothing came to analyse.
     @unsafe func findParameters(_ input: UnsafeMutablePointer<AVFormatContext>?) throws(InletError) {
-        guard unsafe !hasParameters(input) else { return }
+        guard let input = unsafe input, unsafe pacing(input) == .unpaced || configuration.probe > .zero else { return }
         interruption.allow(configuration.firstTimeout)
         _ = FFmpegLogging.takeFacts()
         let code = unsafe avformat_find_stream_info(input, nil)
@@ -87,21 +88,6 @@ import InletFFmpeg
         if code < 0 {
             throw NetworkTrouble.error(code, FFmpegLogging.takeFacts(), operation: "avformat_find_stream_info")
         }
-    }
-
-    @unsafe private func hasParameters(_ input: UnsafeMutablePointer<AVFormatContext>?) -> Bool {
-        guard let input = unsafe input else { return true }
-        for index in 0..<Int(unsafe input.pointee.nb_streams) {
-            guard let parameters = unsafe input.pointee.streams[index]?.pointee.codecpar,
-                unsafe parameters.pointee.codec_type == AVMEDIA_TYPE_VIDEO
-            else { continue }
-            switch unsafe parameters.pointee.codec_id {
-            case AV_CODEC_ID_H264, AV_CODEC_ID_HEVC: return unsafe parameters.pointee.extradata_size > 0
-            case AV_CODEC_ID_MJPEG: return true
-            default: return false
-            }
-        }
-        return false
     }
 
     /// How the stream's frames come: a file is read as fast as it is taken, HLS comes in pieces that are played at their own speed, and all

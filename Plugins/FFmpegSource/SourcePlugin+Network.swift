@@ -25,8 +25,8 @@ private enum NetworkOptions {
         "latency", default: Duration.milliseconds(100), in: .zero ... .seconds(10),
         "How long late packets are waited for")
     static let probe = PluginOption(
-        "probe", default: Duration.seconds(2), in: .zero ... .seconds(60),
-        "How much is looked at for parameters, at most")
+        "probe", default: Duration.zero, in: .zero ... .seconds(60),
+        "How much is looked at before the start, to tell size and rate beforehand")
     static let user = PluginOption<String?>("user", default: nil, "The user, instead of the address's")
     static let passwordFile = PluginOption<String?>(
         "password-file", default: nil, "A file whose first line is the password")

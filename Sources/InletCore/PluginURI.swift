@@ -65,16 +65,27 @@ public struct PluginURI: Sendable, Hashable {
     }
 
     /// Splits at the first ? that does not belong to a password, as in `//admin:what?@host/path?option=value`.
+    ///
+    /// Where there is an @ on both sides of a ?, as in `//admin:p@ss?word@host` and `//admin:pass@host?name=a@b`, what follows the ? decides: it is
+    /// options where it reads as such.
     private static func splitOptions(_ text: Substring) -> (rest: Substring, options: Substring) {
         guard var question = text.firstIndex(of: "?") else { return (text, "") }
         let authority = text[..<question].dropFirst(2)
-        if text.hasPrefix("//"), !authority.contains("@"), !endsInPort(authority.prefix { $0 != "/" }),
-            let at = Redaction.userInformationEnd(in: text.dropFirst(2))
-        {
+        let belongsToPassword =
+            authority.contains("@")
+            ? !readsAsOptions(text[question...].dropFirst()) : !endsInPort(authority.prefix { $0 != "/" })
+        if text.hasPrefix("//"), belongsToPassword, let at = Redaction.userInformationEnd(in: text.dropFirst(2)) {
             guard let next = text[at...].firstIndex(of: "?") else { return (text, "") }
             question = next
         }
         return (text[..<question], text[text.index(after: question)...])
+    }
+
+    private static func readsAsOptions(_ text: Substring) -> Bool {
+        text.split(separator: "&").allSatisfy { item in
+            guard let equals = item.firstIndex(of: "="), equals > item.startIndex else { return false }
+            return item[..<equals].allSatisfy { $0.isLetter || $0.isNumber || "-_.%".contains($0) }
+        }
     }
 
     private static func endsInPort(_ authority: Substring) -> Bool {
