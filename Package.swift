@@ -105,7 +105,7 @@ let package = Package(
             ["InletCore", "InletConvert", "InletTesting", "FFmpegSource", "ReferenceTools", logging]),
         tests("FileSinksTests", ["InletCore", "InletTesting", "FileSinks", "ReferenceTools", logging]),
         tests("ReferenceToolsTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools"]),
-        tests("IntegrationTests", ["InletCLI", "ReferenceTools"]),
+        tests("IntegrationTests", ["Inlet", "InletCLI", "InletTesting", "PatternSource", "ReferenceTools", logging]),
         tests("HouseTests", []),
     ]
 )

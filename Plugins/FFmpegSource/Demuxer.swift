@@ -10,7 +10,9 @@ import InletFFmpeg
     private var input: UnsafeMutablePointer<AVFormatContext>?
     private let pipe: PipeInput?
     private let interruption: Interruption
-    private let packet: FFmpegPacket
+    private var packet: FFmpegPacket
+    /// Over UDP, what was given out before.
+    private var previous: FFmpegPacket
     private(set) var stream: StreamFacts
     /// Frames before this time, in ticks, were only read to decode the one that was asked for.
     private(set) var seekTarget: Int64?
@@ -26,6 +28,9 @@ import InletFFmpeg
     /// The times of the first packet and of the latest, in ticks.
     private var span: (first: Int64, last: Int64)?
     private var losses = 0
+    /// The stream comes as RTP over UDP.
+    private var comesByUDP = false
+    private var repeatedFragment = RepeatedFragment()
     /// The demuxer counts frames instead of telling their times.
     private var makesTimesUp = false
 
@@ -33,6 +38,7 @@ import InletFFmpeg
         if case .file(let path) = source.kind { pipe = try PipeInput(path: path, context: context) } else { pipe = nil }
         interruption = Interruption(context)
         packet = try FFmpegPacket()
+        previous = try FFmpegPacket()
         stream = StreamFacts(index: 0, timeBase: Rational(1), rotation: .none)
         pacing = source.pace ?? .unpaced
         largestSize = source.limits.size
@@ -78,6 +84,7 @@ import InletFFmpeg
         guard let input = unsafe input else { return }
         pacing = unsafe pace ?? connection.pacing(input)
         makesTimesUp = unsafe connection.makesTimesUp(input)
+        comesByUDP = connection.comesByUDP
     }
 
     /// Reads on until the stream shows that it has video: RTMP and HTTP tell only as they go. The packet that shows it is the first that is decoded.
@@ -197,6 +204,7 @@ import InletFFmpeg
             if packet.streamIndex == stream.index { return packet }
         }
         var failures = 0
+        if comesByUDP { swap(&packet, &previous) }
         let limit = limits.map { hasRead ? $0.later : $0.first }
         interruption.allow(limit)
         while true {
@@ -212,6 +220,7 @@ import InletFFmpeg
                     continue
                 }
                 hasRead = true
+                if comesByUDP && isRepetition() { continue }
                 if makesTimesUp {
                     packet.pts = nil
                     packet.dts = nil
@@ -234,6 +243,20 @@ import InletFFmpeg
                 .malformedData, "The server sends nothing that can be understood. Check with ffprobe what it is.",
                 context: .init(operation: "av_read_frame", nativeCode: code))
         }
+    }
+
+    /// Whether the packet is one that was given out already. What of a picture came twice otherwise is counted as a loss.
+    ///
+    /// UDP may deliver a packet twice, and libavformat (5.1) takes the second for the next one: a picture then comes again, in a packet of its own with
+    /// the same time, or holds a fragment twice, or begins anew in the middle.
+    private func isRepetition() -> Bool {
+        if let pts = packet.pts, pts == previous.pts {
+            if packet.isEnd(of: previous) { return true }
+            losses += 1
+        } else if packet.withBytes({ repeatedFragment.exists(in: $0) }) {
+            losses += 1
+        }
+        return false
     }
 
     /// How often something was missing from what came over the network, since the last call.

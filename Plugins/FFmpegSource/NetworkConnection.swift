@@ -101,6 +101,11 @@ import InletFFmpeg
         }
     }
 
+    /// Whether the media are asked for as RTP over UDP.
+    var comesByUDP: Bool {
+        address.scheme.hasPrefix("rtsp") && [.udp, .multicast].contains(configuration.transport)
+    }
+
     /// Whether the demuxer only counts the pictures, as that of MJPEG over HTTP does: its times would have nothing to do with the camera's.
     @unsafe func makesTimesUp(_ input: UnsafeMutablePointer<AVFormatContext>) -> Bool {
         unsafe ["mpjpeg", "mjpeg", "jpeg_pipe", "image2pipe"].contains(Self.name(input))

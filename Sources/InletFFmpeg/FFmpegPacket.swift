@@ -24,6 +24,20 @@ package import InletCore
     /// Lets go of the data. The packet can be filled again.
     package func unref() { unsafe av_packet_unref(pointer) }
 
+    /// Calls `body` with the data.
+    package func withBytes<Value>(_ body: (RawSpan) -> Value) -> Value {
+        unsafe body(UnsafeRawBufferPointer(start: pointer.pointee.data, count: max(0, byteCount)).bytes)
+    }
+
+    /// Whether the other packet ends with the very same bytes.
+    package func isEnd(of other: FFmpegPacket) -> Bool {
+        let skipped = other.byteCount - byteCount
+        guard byteCount > 0, skipped >= 0, let own = unsafe pointer.pointee.data,
+            let others = unsafe other.pointer.pointee.data
+        else { return false }
+        return unsafe memcmp(own, others + skipped, byteCount) == 0
+    }
+
     package var streamIndex: Int { unsafe Int(pointer.pointee.stream_index) }
     package var byteCount: Int { unsafe Int(pointer.pointee.size) }
     /// In ticks of the stream's time base; nil where the container gives none.

@@ -1,0 +1,60 @@
+import Foundation
+import Inlet
+import InletTesting
+import Logging
+import ReferenceTools
+import Testing
+
+extension NetworkTests {
+    /// A run can be stopped in every phase.
+    @Suite struct NetworkCancellationTests {
+        @Test(
+            "A cancellation ends every phase, and is told as such",
+            arguments: [.blackHole, .slowLoris, .endlessHeader, .redirectEndless, .vastLength]
+                as [HostileServer.Kind], ["rtsp", "http", "rtmp"])
+        func phases(_ kind: HostileServer.Kind, _ scheme: String) async throws {
+            let server = try HostileServer(kind)
+            let run = try NetworkRun(
+                "\(server.url(scheme))?connect-timeout=300s&first-timeout=300s&read-timeout=300s", retry: NetworkRun.quickRetry)
+            let outcome = try await run.play { run in
+                try await run.until("an opening") { $0.capturer.statistics.supervision.openings > 0 }
+                try await Task.sleep(for: .milliseconds(200))
+            }
+            #expect(try outcome.get() == .cancelled)
+            #expect(run.capturer.statistics.supervision.abandonments == 0)
+        }
+
+        @Test("The contract of sources is kept by a live stream", .enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"))
+        func conformance() async throws {
+            let server = try RTSPServer.live()
+            let source = try PluginRegistry.standard.source(server.url)
+            let broken = await SourceConformance.check(source)
+            #expect(broken == [], "\(broken)")
+        }
+
+        @Test("A name service that hangs holds up neither a deadline nor a cancellation")
+        func names() throws {
+            let folder = try TemporaryFolder()
+            let code = """
+                #include <fcntl.h>
+                #include <netdb.h>
+                #include <unistd.h>
+                int getaddrinfo(const char *n, const char *s, const struct addrinfo *h, struct addrinfo **r) {
+                    sleep(20);
+                    creat("\(folder.path("answered"))", 0600);
+                    return EAI_AGAIN;
+                }
+                """
+            try Data(code.utf8).write(to: URL(fileURLWithPath: folder.path("slow.c")))
+            _ = try ReferenceCommand.run("cc", ["-shared", "-fPIC", "-o", folder.path("slow.so"), folder.path("slow.c")])
+            let late = try InletProcess.shell(
+                "LD_PRELOAD=\(folder.path("slow.so")) $INLET run 'rtsp://camera.example/x?connect-timeout=500ms' --retry never")
+            #expect(late.status == 75 && late.complaints.contains("connect-timeout"), "\(late.complaints)")
+            let stopped = try InletProcess.shell(
+                "LD_PRELOAD=\(folder.path("slow.so")) $INLET run 'rtsp://camera.example/x?connect-timeout=40s' & sleep 1; kill -INT $!; wait $!")
+            #expect(stopped.status == 130 || stopped.status == 0, "\(stopped.status) \(stopped.complaints)")
+            // Nobody has waited for the answer.
+            #expect(!FileManager.default.fileExists(atPath: folder.path("answered")))
+        }
+    }
+}

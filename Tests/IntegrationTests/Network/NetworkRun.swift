@@ -1,0 +1,89 @@
+import Foundation
+import Inlet
+import InletTesting
+import Logging
+import Synchronization
+import Testing
+
+/// A run of a network source into a sink that reads timecodes.
+final class NetworkRun: Sendable {
+    let capturer: Capturer
+    let log = TimecodeSink.Log()
+    private let seen = Mutex<[CapturerEvent]>([])
+
+    /// - Parameter uri: as on a command line.
+    init(_ uri: String, frames: UInt64? = nil, queue: QueuePolicy = .lossless(64), retry: RetryPolicy = .never) throws {
+        var configuration = CapturerConfiguration()
+        configuration.retry = retry
+        configuration.frameLimit = frames
+        configuration.logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        capturer = Capturer(try PluginRegistry.standard.source(uri), configuration: configuration)
+        capturer.attach(TimecodeSink(log), queue: queue)
+    }
+
+    /// Tries again after a twentieth of a second.
+    static var quickRetry: RetryPolicy {
+        var policy = RetryPolicy()
+        policy.firstDelay = .milliseconds(50)
+        policy.maximumDelay = .milliseconds(200)
+        return policy
+    }
+
+    var events: [CapturerEvent] { seen.withLock { $0 } }
+
+    /// The errors of the source, in their order.
+    var failures: [InletError] {
+        events.compactMap { if case .sourceFailed(let error, _) = $0 { error } else { nil } }
+    }
+
+    /// Runs to the end.
+    ///
+    /// - Parameter meanwhile: what is done to the run or to its server. It is stopped afterwards, where it is given.
+    func play(
+        _ meanwhile: ((NetworkRun) async throws -> Void)? = nil
+    ) async throws -> Result<EndReason, InletError> {
+        let events = capturer.events
+        async let watched: Void = {
+            for await event in events { seen.withLock { $0.append(event) } }
+        }()
+        async let result: Result<EndReason, InletError> = {
+            do throws(InletError) { return .success(try await capturer.run()) } catch { return .failure(error) }
+        }()
+        if let meanwhile {
+            do { try await meanwhile(self) } catch {
+                capturer.stop()
+                _ = await result
+                throw error
+            }
+            capturer.stop()
+        }
+        let outcome = await result
+        await watched
+        return outcome
+    }
+
+    /// Waits until there are more than `count` frames; throws after a minute.
+    func frames(beyond count: Int) async throws {
+        try await until("more than \(count) frames") { $0.log.readings.count > count }
+    }
+
+    /// Waits for a state; throws after a minute, which no working machine needs.
+    func until(_ what: String, _ isSo: (NetworkRun) -> Bool) async throws {
+        let end = ContinuousClock.now + .seconds(60)
+        while !isSo(self) {
+            guard ContinuousClock.now < end else { throw NeverCame(what: what) }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
+    struct NeverCame: Error { var what: String }
+}
+
+/// Expects that all readings are readable, in order, on an increasing timeline.
+func expectWhole(_ readings: [TimecodeSink.Reading], _ sourceLocation: SourceLocation = #_sourceLocation) {
+    let numbers = readings.compactMap(\.number)
+    #expect(numbers.count == readings.count, "unreadable pictures", sourceLocation: sourceLocation)
+    #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }, "order", sourceLocation: sourceLocation)
+    let times = readings.map(\.timestamp)
+    #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 }, "timestamps", sourceLocation: sourceLocation)
+}

@@ -1,0 +1,127 @@
+import Foundation
+import Inlet
+import ReferenceTools
+import Testing
+
+extension NetworkTests {
+    /// Each trouble has a code of its own, and words that help.
+    @Suite struct NetworkTroubleTests {
+        private func failure(of uri: String) async throws -> InletError? {
+            let run = try NetworkRun(uri, frames: 1)
+            guard case .failure(let error) = try await run.play() else { return nil }
+            return error
+        }
+
+        @Test(
+            "What a server refuses has its own code",
+            arguments: [
+                (.unauthorized, .authenticationFailed), (.unauthorizedBasic, .authenticationFailed),
+                (.forbidden, .authenticationFailed), (.notFound, .notFound), (.sessionNotFound, .sessionLost),
+                (.unavailable, .serverUnavailable),
+            ] as [(HostileServer.Kind, InletError.Code)])
+        func status(_ kind: HostileServer.Kind, _ code: InletError.Code) async throws {
+            let server = try HostileServer(kind)
+            for scheme in ["rtsp", "http"] {
+                let error = try await failure(of: server.url(scheme))
+                #expect(error?.code == code, "\(scheme): \(error.map { "\($0)" } ?? "nothing")")
+            }
+        }
+
+        @Test("A port where nothing listens, a host that is not, and a server that closes are told apart")
+        func connection() async throws {
+            let server = try HostileServer(.close)
+            let closed = try await failure(of: server.url("rtsp"))
+            #expect([.streamEnded, .disconnected].contains(closed?.code), "\(closed.map { "\($0)" } ?? "")")
+            server.stop()
+            #expect(try await failure(of: server.url("rtsp"))?.code == .connectionRefused)
+            #expect(try await failure(of: "http://127.0.0.1:\(server.port)/x")?.code == .connectionRefused)
+            #expect(try await failure(of: "rtsp://no-such-host.invalid/stream")?.code == .hostNotFound)
+            #expect(try await failure(of: "http://no-such-host.invalid/x.mp4")?.code == .hostNotFound)
+        }
+
+        @Test("A certificate of an unknown authority, or for another name, is refused unless it is told to pass")
+        func tls() async throws {
+            var options = NginxServer.Options(file: try TestClips.path("h264-nob.mp4"))
+            options.isTLS = true
+            var server = try NginxServer(options)
+            #expect(try await failure(of: server.url)?.code == .tlsFailed)
+            #expect(try await failure(of: "\(server.url)?tls-ca=\(server.authority ?? "")") == nil)
+            options.certificateName = "other.example"
+            server = try NginxServer(options)
+            #expect(try await failure(of: "\(server.url)?tls-ca=\(server.authority ?? "")")?.code == .tlsFailed)
+            #expect(try await failure(of: "\(server.url)?tls-verify=false") == nil)
+        }
+
+        @Test("rtsps is refused where libavformat cannot check the certificate, and works where that is told to pass")
+        func rtsps() async throws {
+            var options = RTSPServer.Options()
+            options.isTLS = true
+            let server = try RTSPServer(options)
+            let error = try await failure(of: server.url)
+            // A newer libavformat checks, and finds the authority unknown.
+            #expect([.unsupported, .tlsFailed].contains(error?.code))
+            #expect(try await failure(of: "\(server.url)?tls-verify=false") == nil)
+        }
+
+        @Test(
+            "A password in any characters opens the door, and another does not",
+            arguments: [RTSPServer.Authentication.basic, .digest])
+        func credentials(_ authentication: RTSPServer.Authentication) async throws {
+            var options = RTSPServer.Options()
+            options.authentication = authentication
+            options.password = "p@ss/w:rd? %41&x=1#ü"
+            let server = try RTSPServer(options)
+            let address = server.url.dropFirst("rtsp://".count)
+            let escaped = options.password.utf8.map { "%" + String($0, radix: 16) }.joined()
+            #expect(try await failure(of: "rtsp://camera:\(escaped)@\(address)") == nil)
+            let folder = try TemporaryFolder()
+            try Data("\(options.password)\n".utf8).write(to: URL(fileURLWithPath: folder.path("secret")))
+            #expect(try await failure(of: "\(server.url)?user=camera&password-file=\(folder.path("secret"))") == nil)
+            #expect(try await failure(of: "rtsp://camera:wrong@\(address)")?.code == .authenticationFailed)
+            #expect(try await failure(of: server.url)?.code == .authenticationFailed)
+        }
+
+        @Test("No trouble and no success shows a password, whatever is logged")
+        func redaction() throws {
+            var options = RTSPServer.Options()
+            options.authentication = .basic
+            options.password = "hunter2 secret"
+            let server = try RTSPServer(options)
+            let proxy = try FaultProxy(to: server.port, carrier: .rtsp, seed: 3, faults: [.corrupt(percent: 20)])
+            let base64 = Data("camera:\(options.password)".utf8).base64EncodedString()
+            for (address, password) in [
+                (server.url, "hunter2%20secret"), (server.url, "wrong-hunter2"), (proxy.url(server.url), "hunter2%20secret"),
+                ("http://127.0.0.1:\(server.port)/x", "hunter2%20secret"), ("rtsp://no-such-host.invalid/", "hunter2%20secret"),
+            ] {
+                let parts = address.split(separator: "/", maxSplits: 1)
+                let inlet = try InletProcess.run([
+                    "run", "\(parts[0])//camera:\(password)@\(parts[1].dropFirst())", "--frames", "30", "--retry", "1",
+                    "--outage", "text", "--report", "json",
+                ])
+                let said = inlet.complaints + String(decoding: inlet.output, as: UTF8.self)
+                #expect(!said.contains("hunter2") && !said.contains(base64), "\(said)")
+            }
+        }
+
+        @Test(
+            "Options are checked", arguments: [
+                ("rtsp://host/?transport=tpc", "tcp"), ("rtsp://host/?ffmpeg.rtsp_flagz=1", "rtsp_flags"),
+                ("rtsp://host/?ffmpeg.protocol_whitelist=file", "protection"), ("ffmpeg:file:///etc/passwd", "no network protocol"),
+                ("rtsp:///stream", "no host"), ("rtsp://host/?password-env=INLET_NOT_SET", "INLET_NOT_SET"),
+                ("rtsp://host/?max-fps=0", "1 to 100000"),
+            ])
+        func options(_ uri: String, _ words: String) throws {
+            let error = #expect(throws: InletError.self) { try PluginRegistry.standard.source(uri) }
+            #expect(error?.code == .invalidConfiguration || error?.code == .unsupported)
+            #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
+        }
+
+        @Test("A camera's own query goes on to the camera")
+        func query() throws {
+            let source = try PluginRegistry.standard.source("rtsp://host/cam?channel=1&transport=udp&subtype=0%2F1")
+            let configuration = try #require(source as? FFmpegNetworkConfiguration)
+            #expect(configuration.url == "rtsp://host/cam?channel=1&subtype=0/1")
+            #expect(configuration.transport == .udp)
+        }
+    }
+}

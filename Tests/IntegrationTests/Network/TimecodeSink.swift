@@ -1,0 +1,42 @@
+import InletCore
+import InletTesting
+import PatternSource
+import Synchronization
+
+/// Reads the timecode of each frame that it gets.
+final class TimecodeSink: FrameSink {
+    /// What one frame says.
+    struct Reading: Sendable {
+        /// The number in the picture; nil where it cannot be read.
+        var number: Int?
+        /// When the picture was drawn.
+        var drawn: MonotonicTime?
+        var timestamp: MonotonicTime
+        var sequence: UInt64
+        var size: ImageSize
+        var flags: FrameFlags
+        var wallClock: Int64?
+        var received: MonotonicTime?
+    }
+
+    /// The readings so far. Safe from any thread.
+    final class Log: Sendable {
+        private let list = Mutex<[Reading]>([])
+        var readings: [Reading] { list.withLock { $0 } }
+        var numbers: [Int] { readings.compactMap(\.number) }
+        func add(_ reading: Reading) { list.withLock { $0.append(reading) } }
+    }
+
+    private let log: Log
+
+    init(_ log: Log) { self.log = log }
+
+    func consume(_ frame: VideoFrame) {
+        let code = TimecodeReader.read(frame.buffer)
+        log.add(
+            Reading(
+                number: code.map { Int($0.frame) }, drawn: code?.captureTime, timestamp: frame.timestamp,
+                sequence: frame.sequence, size: frame.size, flags: frame.flags, wallClock: frame.wallClock,
+                received: frame.stages.received))
+    }
+}
