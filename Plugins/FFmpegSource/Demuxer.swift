@@ -10,6 +10,7 @@ import InletFFmpeg
     private var input: UnsafeMutablePointer<AVFormatContext>?
     private let pipe: PipeInput?
     private let interruption: Interruption
+    private let nested: NestedInputs
     private var packet: FFmpegPacket
     /// Over UDP, what was given out before.
     private var previous: FFmpegPacket
@@ -36,7 +37,8 @@ import InletFFmpeg
 
     init(_ source: FFmpegInput, context: SourceContext) throws(InletError) {
         if case .file(let path) = source.kind { pipe = try PipeInput(path: path, context: context) } else { pipe = nil }
-        interruption = Interruption(context)
+        nested = NestedInputs(isSecure: source.isSecure)
+        interruption = Interruption(context, nested: nested)
         packet = try FFmpegPacket()
         previous = try FFmpegPacket()
         stream = StreamFacts(index: 0, timeBase: Rational(1), rotation: .none)
@@ -78,7 +80,7 @@ import InletFFmpeg
         _ network: FFmpegNetworkConfiguration, asked pace: SourcePacing?, _ context: SourceContext
     ) throws(InletError) {
         limits = (network.firstTimeout, network.readTimeout)
-        let connection = try NetworkConnection(network, interruption: interruption, context: context)
+        let connection = try NetworkConnection(network, interruption: interruption, nested: nested, context: context)
         unsafe input = try unsafe connection.open()
         unsafe try connection.findParameters(input)
         guard let input = unsafe input else { return }
@@ -215,6 +217,7 @@ import InletFFmpeg
             switch code {
             case 0...:
                 failures = 0
+                nested.notePacket()
                 guard packet.streamIndex == stream.index else {
                     try checkInterruption(context, limit)
                     continue

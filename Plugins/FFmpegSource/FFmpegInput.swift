@@ -17,6 +17,11 @@ struct FFmpegInput: Sendable {
     var loop = 0
     var start = Duration.zero
 
+    /// Whether nothing of it may come in plain text.
+    var isSecure: Bool {
+        if case .network(let network) = kind { network.url.lowercased().hasPrefix("https:") } else { false }
+    }
+
     enum Kind: Sendable {
         case file(path: String)
         case network(FFmpegNetworkConfiguration)

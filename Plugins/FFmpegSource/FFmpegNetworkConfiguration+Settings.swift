@@ -36,6 +36,8 @@ extension FFmpegNetworkConfiguration {
             settings.append(("max_delay", "\(latency.wholeNanoseconds / 1000)"))
             settings.append(("reorder_queue_size", transportName.hasPrefix("udp") ? "500" : "0"))
             settings.append(("rtsp_transport", transportName))
+        // Each playlist and segment of HLS on a connection of its own: what goes over an open one passes by ``NestedInputs``.
+        case "http", "https": settings += [("http_persistent", "0"), ("http_multiple", "0")]
         case "udp": settings += [("fifo_size", "16384"), ("overrun_nonfatal", "1")]
         case "srt": settings.append(("latency", "\(latency.wholeNanoseconds / 1000)"))
         default: break

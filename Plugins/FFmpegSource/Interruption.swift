@@ -3,15 +3,20 @@ import InletCore
 import InletFFmpeg
 import Synchronization
 
-/// What libavformat's interrupt callback looks at: a cancellation, the bridge's deadline, and the limit of the phase that runs.
+/// What libavformat's interrupt callback looks at: a cancellation, the bridge's deadline, the limit of the phase that runs, and a server that goes on
+/// without end.
 ///
 /// Safe from any thread. An input that was made by it must not outlive it.
 @safe final class Interruption: Sendable {
     private let context: SourceContext
+    private let nested: NestedInputs
     private let limit = Atomic(Int64.max)
     private let expired = Atomic(false)
 
-    init(_ context: SourceContext) { self.context = context }
+    init(_ context: SourceContext, nested: NestedInputs) {
+        self.context = context
+        self.nested = nested
+    }
 
     /// Gives the operation that begins now so much time; nil is without a limit of its own.
     func allow(_ time: Duration?) {
@@ -23,7 +28,7 @@ import Synchronization
     var hasExpired: Bool { expired.load(ordering: .relaxed) }
 
     var shouldGiveUp: Bool {
-        if context.shouldGiveUp { return true }
+        if context.shouldGiveUp || nested.areTooMany { return true }
         guard context.clock.now.nanoseconds >= limit.load(ordering: .relaxed) else { return false }
         expired.store(true, ordering: .relaxed)
         return true

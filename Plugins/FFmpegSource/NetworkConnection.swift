@@ -7,14 +7,17 @@ import InletFFmpeg
     private let configuration: FFmpegNetworkConfiguration
     private let address: NetworkAddress
     private let interruption: Interruption
+    private let nested: NestedInputs
     private let context: SourceContext
 
     init(
-        _ configuration: FFmpegNetworkConfiguration, interruption: Interruption, context: SourceContext
+        _ configuration: FFmpegNetworkConfiguration, interruption: Interruption, nested: NestedInputs,
+        context: SourceContext
     ) throws(InletError) {
         self.configuration = configuration
         address = try NetworkAddress(configuration.url)
         self.interruption = interruption
+        self.nested = nested
         self.context = context
         try refuseWhatCannotBeChecked()
     }
@@ -39,19 +42,27 @@ import InletFFmpeg
             unsafe av_dict_set(&options, name, value, 0)
         }
         interruption.allow(configuration.connectTimeout)
+        let input = unsafe try interruption.makeInput()
+        unsafe nested.watch(input)
         let job = unsafe try OpeningJob(
             url: address.url(user: configuration.user, password: configuration.password),
-            format: ["udp", "srt"].contains(address.scheme) ? "mpegts" : nil, input: interruption.makeInput(),
-            options: options, interruption: interruption)
+            format: ["udp", "srt"].contains(address.scheme) ? "mpegts" : nil, input: input, options: options,
+            watchers: (interruption, nested))
         var opened = unsafe try job.run(context)
         do throws(InletError) {
             try checkInterruption(
                 "The connection was not made within \(configuration.connectTimeout.optionText). "
                     + "Check the address, the server and what lies between. connect-timeout sets how long to wait.")
+            try checkNestedInputs()
             if unsafe opened.code < 0 {
+                if unsafe opened.code == inlet_averror_invaliddata && opened.facts.status == nil && isConversation {
+                    throw InletError(
+                        .disconnected,
+                        "The server broke off, or answered with something that is no \(address.scheme.uppercased()).",
+                        context: .init(operation: "avformat_open_input", nativeCode: inlet_averror_invaliddata))
+                }
                 throw unsafe NetworkTrouble.error(opened.code, opened.facts, operation: "avformat_open_input")
             }
-            try unsafe refuseStepToPlainText(opened.input)
         } catch {
             unsafe avformat_close_input(&opened.input)
             throw error
@@ -59,18 +70,19 @@ import InletFFmpeg
         return unsafe opened.input
     }
 
-    /// A redirect may not lead from TLS to plain text.
-    private func refuseStepToPlainText(_ input: UnsafeMutablePointer<AVFormatContext>?) throws(InletError) {
-        guard address.scheme == "https", let io = unsafe input?.pointee.pb else { return }
-        var text: UnsafeMutablePointer<UInt8>?
-        guard unsafe av_opt_get(io, "location", AV_OPT_SEARCH_CHILDREN, &text) >= 0, let found = unsafe text else {
-            return
+    /// Whether the protocol begins with questions and answers, so that bad data are no stream yet.
+    private var isConversation: Bool { address.scheme.hasPrefix("rtsp") || address.scheme.hasPrefix("rtmp") }
+
+    /// Throws where the server has led astray.
+    private func checkNestedInputs() throws(InletError) {
+        if nested.ledToPlainText {
+            throw InletError(
+                .tlsFailed, "The server leads from https to http, where others can read and change the stream.")
         }
-        defer { unsafe av_free(found) }
-        let location = unsafe String(cString: found)
-        guard location.lowercased().hasPrefix("http:") else { return }
-        throw InletError(
-            .tlsFailed, "The server leads from https to http, where others can read and change the stream.")
+        if nested.areTooMany {
+            throw InletError(
+                .malformedData, "The server sends ever more, such as playlists that lead to playlists, and no video.")
+        }
     }
 
     /// Finds out what a stream with an end is, and any stream for which an analysis was asked for. Of all others the first key frame tells the
@@ -85,6 +97,7 @@ import InletFFmpeg
         try checkInterruption(
             "The server promised a stream, but nothing came within \(configuration.firstTimeout.optionText). "
                 + "first-timeout sets how long to wait.")
+        try checkNestedInputs()
         if code < 0 {
             throw NetworkTrouble.error(code, FFmpegLogging.takeFacts(), operation: "avformat_find_stream_info")
         }

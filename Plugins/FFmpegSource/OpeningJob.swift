@@ -23,7 +23,8 @@ import Synchronization
 
     private let url: String
     private let format: String?
-    private let interruption: Interruption
+    /// What libavformat calls, which must outlive the input.
+    private let watchers: (interruption: Interruption, nested: NestedInputs)
     private let state = Mutex(State())
     // Written by the job's thread until `code` is set, and by the waiting thread after that.
     nonisolated(unsafe) private var input: UnsafeMutablePointer<AVFormatContext>?
@@ -43,14 +44,14 @@ import Synchronization
     ///   - options: a dictionary. The job frees it.
     @unsafe init(
         url: String, format: String?, input: UnsafeMutablePointer<AVFormatContext>, options: OpaquePointer?,
-        interruption: Interruption
+        watchers: (interruption: Interruption, nested: NestedInputs)
     ) throws(InletError) {
         var ends: [Int32] = [-1, -1]
         let failed = unsafe pipe(&ends) != 0
         done = (ends[0], ends[1])
         self.url = url
         self.format = format
-        self.interruption = interruption
+        self.watchers = watchers
         unsafe self.input = input
         unsafe self.options = options
         if failed { throw InletError(ffmpeg: -errno, operation: "pipe") }
@@ -112,7 +113,7 @@ import Synchronization
                 Self.abandoned.add(1, ordering: .relaxed)
                 return (nil, inlet_averror_exit, FFmpegLogging.Facts())
             }
-            isLast = interruption.shouldGiveUp
+            isLast = watchers.interruption.shouldGiveUp
         }
     }
 

@@ -129,7 +129,7 @@ public struct SourceConformance: Sendable {
             }
             return nil
         case .returned(let format):
-            if !format.size.isValid {
+            if !format.size.isValid && format.size != ImageSize(width: 0, height: 0) {
                 violations.append(Violation("format", "the format has a size of \(format.size)"))
             }
             if format.timeBase <= Rational(0) {

@@ -106,7 +106,7 @@ extension NetworkTests {
         @Test(
             "Options are checked", arguments: [
                 ("rtsp://host/?transport=tpc", "tcp"), ("rtsp://host/?ffmpeg.rtsp_flagz=1", "rtsp_flags"),
-                ("rtsp://host/?ffmpeg.protocol_whitelist=file", "protection"), ("ffmpeg:file:///etc/passwd", "no network protocol"),
+                ("rtsp://host/?ffmpeg.protocol_whitelist=file", "protection"), ("ffmpeg:file://host/etc/passwd", "no network protocol"),
                 ("rtsp:///stream", "no host"), ("rtsp://host/?password-env=INLET_NOT_SET", "INLET_NOT_SET"),
                 ("rtsp://host/?max-fps=0", "1 to 100000"),
             ])
