@@ -15,7 +15,8 @@ extension NetworkTests {
         func phases(_ kind: HostileServer.Kind, _ scheme: String) async throws {
             let server = try HostileServer(kind)
             let run = try NetworkRun(
-                "\(server.url(scheme))?connect-timeout=300s&first-timeout=300s&read-timeout=300s", retry: NetworkRun.quickRetry)
+                "\(server.url(scheme))?connect-timeout=300s&first-timeout=300s&read-timeout=300s",
+                retry: NetworkRun.quickRetry)
             let outcome = try await run.play { run in
                 try await run.until("an opening") { $0.capturer.statistics.supervision.openings > 0 }
                 try await Task.sleep(for: .milliseconds(200))
@@ -24,7 +25,9 @@ extension NetworkTests {
             #expect(run.capturer.statistics.supervision.abandonments == 0)
         }
 
-        @Test("The contract of sources is kept by a live stream", .enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"))
+        @Test(
+            "The contract of sources is kept by a live stream",
+            .enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"))
         func conformance() async throws {
             let server = try RTSPServer.live()
             let source = try PluginRegistry.standard.source(server.url)
@@ -46,12 +49,15 @@ extension NetworkTests {
                 }
                 """
             try Data(code.utf8).write(to: URL(fileURLWithPath: folder.path("slow.c")))
-            _ = try ReferenceCommand.run("cc", ["-shared", "-fPIC", "-o", folder.path("slow.so"), folder.path("slow.c")])
+            _ = try ReferenceCommand.run(
+                "cc", ["-shared", "-fPIC", "-o", folder.path("slow.so"), folder.path("slow.c")])
             let late = try InletProcess.shell(
-                "LD_PRELOAD=\(folder.path("slow.so")) $INLET run 'rtsp://camera.example/x?connect-timeout=500ms' --retry never")
+                "LD_PRELOAD=\(folder.path("slow.so")) $INLET run 'rtsp://camera.example/x?connect-timeout=500ms' --retry never"
+            )
             #expect(late.status == 75 && late.complaints.contains("connect-timeout"), "\(late.complaints)")
             let stopped = try InletProcess.shell(
-                "LD_PRELOAD=\(folder.path("slow.so")) $INLET run 'rtsp://camera.example/x?connect-timeout=40s' & sleep 1; kill -INT $!; wait $!")
+                "LD_PRELOAD=\(folder.path("slow.so")) $INLET run 'rtsp://camera.example/x?connect-timeout=40s' & sleep 1; kill -INT $!; wait $!"
+            )
             #expect(stopped.status == 130 || stopped.status == 0, "\(stopped.status) \(stopped.complaints)")
             // Nobody has waited for the answer.
             #expect(!FileManager.default.fileExists(atPath: folder.path("answered")))

@@ -52,7 +52,8 @@ extension NetworkTests {
             #expect(run.capturer.statistics.drops[.damaged, default: 0] > 0)
         }
 
-        @Test("Damaged pictures are marked, or shown like others, where that is asked for", arguments: ["mark", "show"])
+        @Test(
+            "Damaged pictures are marked, or shown like others, where that is asked for", arguments: ["mark", "show"])
         func policy(_ policy: String) async throws {
             var options = RTSPServer.Options()
             options.keyFrameInterval = 30

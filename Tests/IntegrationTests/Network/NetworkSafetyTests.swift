@@ -7,7 +7,8 @@ extension NetworkTests {
     /// Servers that mean harm, or are broken.
     @Suite struct NetworkSafetyTests {
         @Test(
-            "A hostile server ends in an error, and takes no memory", arguments: HostileServer.Kind.allCases, ["rtsp", "http"])
+            "A hostile server ends in an error, and takes no memory", arguments: HostileServer.Kind.allCases,
+            ["rtsp", "http"])
         func hostile(_ kind: HostileServer.Kind, _ scheme: String) async throws {
             var options = HostileServer.Options()
             options.kind = kind
@@ -37,7 +38,8 @@ extension NetworkTests {
             options.file = try TestClips.path("h264-b.mp4")
             let server = try HostileServer(options)
             let run = try NetworkRun(
-                "\(server.url("https", "/index.m3u8"))?tls-ca=\(server.authority ?? "")&connect-timeout=3s&first-timeout=1s", frames: 1)
+                "\(server.url("https", "/index.m3u8"))?tls-ca=\(server.authority ?? "")&connect-timeout=3s&first-timeout=1s",
+                frames: 1)
             await #expect(throws: InletError.self) { try await run.play().get() }
             #expect(run.log.readings.isEmpty)
         }

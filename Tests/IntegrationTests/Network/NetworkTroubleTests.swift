@@ -90,8 +90,10 @@ extension NetworkTests {
             let proxy = try FaultProxy(to: server.port, carrier: .rtsp, seed: 3, faults: [.corrupt(percent: 20)])
             let base64 = Data("camera:\(options.password)".utf8).base64EncodedString()
             for (address, password) in [
-                (server.url, "hunter2%20secret"), (server.url, "wrong-hunter2"), (proxy.url(server.url), "hunter2%20secret"),
-                ("http://127.0.0.1:\(server.port)/x", "hunter2%20secret"), ("rtsp://no-such-host.invalid/", "hunter2%20secret"),
+                (server.url, "hunter2%20secret"), (server.url, "wrong-hunter2"),
+                (proxy.url(server.url), "hunter2%20secret"),
+                ("http://127.0.0.1:\(server.port)/x", "hunter2%20secret"),
+                ("rtsp://no-such-host.invalid/", "hunter2%20secret"),
             ] {
                 let parts = address.split(separator: "/", maxSplits: 1)
                 let inlet = try InletProcess.run([
@@ -104,9 +106,11 @@ extension NetworkTests {
         }
 
         @Test(
-            "Options are checked", arguments: [
+            "Options are checked",
+            arguments: [
                 ("rtsp://host/?transport=tpc", "tcp"), ("rtsp://host/?ffmpeg.rtsp_flagz=1", "rtsp_flags"),
-                ("rtsp://host/?ffmpeg.protocol_whitelist=file", "protection"), ("ffmpeg:file://host/etc/passwd", "no network protocol"),
+                ("rtsp://host/?ffmpeg.protocol_whitelist=file", "protection"),
+                ("ffmpeg:file://host/etc/passwd", "no network protocol"),
                 ("rtsp:///stream", "no host"), ("rtsp://host/?password-env=INLET_NOT_SET", "INLET_NOT_SET"),
                 ("rtsp://host/?max-fps=0", "1 to 100000"),
             ])

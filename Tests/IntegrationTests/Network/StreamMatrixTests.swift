@@ -119,12 +119,16 @@ extension NetworkTests {
             let text: String
             if input.contains("://") {
                 let folder = try TemporaryFolder()
-                let inlet = try InletProcess.run(["run", input, "--queue", "lossless", "--to", "framemd5:\(folder.path("sums"))"])
+                let inlet = try InletProcess.run([
+                    "run", input, "--queue", "lossless", "--to", "framemd5:\(folder.path("sums"))",
+                ])
                 #expect(inlet.status == 0, "\(inlet.complaints)")
                 text = try String(contentsOfFile: folder.path("sums"), encoding: .utf8)
             } else {
                 text = String(
-                    decoding: try ReferenceCommand.ffmpeg(["-i", input, "-f", "framemd5", "-pix_fmt", "yuv420p", "-vsync", "0", "-an", "-"]),
+                    decoding: try ReferenceCommand.ffmpeg([
+                        "-i", input, "-f", "framemd5", "-pix_fmt", "yuv420p", "-vsync", "0", "-an", "-",
+                    ]),
                     as: UTF8.self)
             }
             let sums = text.split(separator: "\n").filter { !$0.hasPrefix("#") }.compactMap {
