@@ -17,6 +17,8 @@ import Testing
         case start, stop, noSinks, pause, resume, disable, enable
         case opened(Int), frame(Int), stoodStill(Int), interrupt(Int), uninterrupt(Int)
         case ends(Int), fails(Int), failsForGood(Int), closesForPause(Int)
+        /// The same before the source is closed.
+        case isEnding(Int), isFailing(Int), isFailingForGood(Int), isClosingForPause(Int)
         /// Time passes while the source is inside an operation that has to end by then.
         case silence(Duration)
         /// Time passes while the source is inside no operation.
@@ -100,7 +102,8 @@ import Testing
         Row(live + [.silence(.seconds(11)), .frame(1)], .stalled),
         Row(live + [.silence(.seconds(11)), .stop, .ends(1)], .ended(.cancelled), ["finish cancelled"]),
         Row(live + [.silence(.seconds(11)), .pause, .ends(1)], .paused),
-        Row(live + [.silence(.seconds(11)), .pause, .resume, .ends(1)], .opening, ["open 2"]),
+        // The pause does not undo the failure.
+        Row(live + [.silence(.seconds(11)), .pause, .resume, .ends(1)], retry),
         Row(live + [.silence(.seconds(2)), .pause], .paused, ["pause 1"]),
         Row(live + [.silence(.seconds(2)), .fails(1)], retry),
         // Pauses.
@@ -143,6 +146,40 @@ import Testing
         Row(live + [.ends(1), .start], .ended(.endOfStream)),
         Row(live + [.ends(1), .frame(1)], .ended(.endOfStream)),
         Row(live + [.ends(1), .time(.seconds(3600))], .ended(.endOfStream)),
+        // A source that closes by itself, and takes its time.
+        Row(live + [.isEnding(1)], .live),
+        Row(live + [.isEnding(1), .ends(1)], .ended(.endOfStream), ["finish endOfStream"]),
+        Row(live + [.isEnding(1), .time(.seconds(5))], .live),
+        Row(live + [.isEnding(1), .time(.seconds(6))], .ended(nil), ["abandon 1", "finish timedOut"]),
+        Row(live + [.isEnding(1), .stop, .ends(1)], .ended(.endOfStream), ["finish endOfStream"]),
+        Row(live + [.isFailing(1), .fails(1)], retry),
+        Row(live + [.isFailing(1), .isEnding(1), .ends(1)], retry),
+        Row(live + [.isFailing(1), .frame(1)], .live),
+        Row(live + [.isFailing(1), .silence(.seconds(11))], retry, ["abandon 1"]),
+        Row(live + [.isFailing(1), .time(.seconds(6)), .ends(1)], retry),
+        Row(live + [.isFailing(1), .stop], .live, ["cancel 1"]),
+        Row(live + [.isFailing(1), .stop, .fails(1)], .ended(.cancelled), ["finish cancelled"]),
+        Row(live + [.isFailing(1), .stop, .time(.seconds(5))], .ended(nil), ["abandon 1", "finish timedOut"]),
+        Row(live + [.isFailing(1), .pause], .paused),
+        Row(live + [.isFailing(1), .pause, .fails(1)], .paused),
+        Row(live + [.isFailing(1), .pause, .resume, .fails(1)], retry),
+        Row(live + [.isFailingForGood(1), .failsForGood(1)], .ended(nil), ["finish authenticationFailed"]),
+        Row(
+            live + [.isFailingForGood(1), .time(.seconds(6))], .ended(nil),
+            ["abandon 1", "finish authenticationFailed"]),
+        Row(
+            live + [.pause, .isFailingForGood(1), .failsForGood(1)], .ended(nil),
+            ["finish authenticationFailed"]),
+        Row(live + [.pause, .isClosingForPause(1)], .paused),
+        Row(live + [.pause, .isClosingForPause(1), .closesForPause(1)], .paused),
+        Row(live + [.pause, .isClosingForPause(1), .resume], .paused),
+        Row(live + [.pause, .isClosingForPause(1), .resume, .closesForPause(1)], .opening, ["open 2"]),
+        Row(live + [.pause, .isClosingForPause(1), .resume, .pause, .closesForPause(1)], .paused),
+        Row(live + [.pause, .isClosingForPause(1), .time(.seconds(6))], .paused, ["abandon 1"]),
+        // The deadline of the session that was given up says nothing of the one that follows in the same moment.
+        Row(live + [.pause, .isClosingForPause(1), .resume, .silence(.seconds(11))], .opening, ["abandon 1", "open 2"]),
+        // Sinks that go before the run.
+        Row([.noSinks, .start], .opening, ["open 1"]),
         // A source that ignores its cancellation.
         Row(live + [.stop, .time(.seconds(5))], .ended(nil), ["abandon 1", "finish timedOut"]),
         Row(live + [.silence(.seconds(11)), .time(.seconds(5)), .frame(1)], retry),
@@ -197,6 +234,76 @@ import Testing
         }
         #expect(run.machine.state == .ended(nil))
         #expect(run.machine.figures.openings == UInt64(limit + 1))
+    }
+
+    @Test("Only frames that kept coming count as health: not a stall, an interruption or a pause after them")
+    func health() {
+        let breaks: [[Step]] = [
+            [.silence(.seconds(2)), .silence(.seconds(30))],
+            [.time(.seconds(9)), .interrupt(2), .time(.seconds(60)), .fails(2)],
+            [.time(.seconds(9)), .interrupt(2), .time(.seconds(60)), .uninterrupt(2), .frame(2), .fails(2)],
+            [.time(.seconds(9)), .pause, .stoodStill(2), .time(.seconds(60)), .resume, .frame(2), .fails(2)],
+        ]
+        for steps in breaks {
+            var run = Run()
+            for step in Self.waiting + [.time(.milliseconds(500)), .opened(2), .frame(2)] + steps + [.ends(2)] {
+                _ = run.play(step)
+            }
+            #expect(run.machine.state == .waiting(attempt: 2, delay: .seconds(1)), "after \(steps)")
+        }
+        // Ten seconds of frames before any of these are enough.
+        var run = Run()
+        let healthy: [Step] = [.time(.seconds(10)), .interrupt(2), .time(.seconds(1)), .fails(2)]
+        for step in Self.waiting + [.time(.milliseconds(500)), .opened(2), .frame(2)] + healthy { _ = run.play(step) }
+        #expect(run.machine.state == Self.retry)
+    }
+
+    @Test("The time of a pause is no outage, and the first frame after it no recovery")
+    func pausesAreNoOutage() {
+        var run = Run()
+        for step in Self.live + [.pause, .stoodStill(1), .time(.seconds(3600)), .resume, .time(.seconds(1)), .frame(1)] {
+            _ = run.play(step)
+        }
+        #expect(run.machine.state == .live)
+        #expect(run.machine.figures.recoveries == 0 && run.machine.figures.outage == .zero)
+
+        run = Run()
+        for step in Self.waiting + [.pause, .time(.seconds(3600)), .stop] { _ = run.play(step) }
+        #expect(run.machine.figures.outage == .zero)
+
+        run = Run()
+        for step in Self.live + [.silence(.seconds(2)), .pause, .stoodStill(1), .time(.seconds(3600)), .stop, .ends(1)] {
+            _ = run.play(step)
+        }
+        #expect(run.machine.figures.outage == .seconds(2))
+
+        // What fails after the pause is an outage from the end of the pause on.
+        run = Run()
+        for step in Self.live + [.pause, .closesForPause(1), .time(.seconds(3600)), .resume, .time(.seconds(1))] {
+            _ = run.play(step)
+        }
+        for step in [.fails(2), .time(.seconds(1)), .opened(3), .frame(3)] as [Step] { _ = run.play(step) }
+        #expect(run.machine.figures.recoveries == 1 && run.machine.figures.outage == .seconds(2))
+    }
+
+    @Test("Nothing stands in for frames before the run, in a pause or after the end, whether the track is disabled or not")
+    func standIn() {
+        let nothing: [[Step]] = [
+            [.disable], [.disable, .pause, .start], Self.live + [.disable, .pause],
+            Self.live + [.disable, .pause, .stoodStill(1)], Self.live + [.disable, .pause, .isClosingForPause(1)],
+            Self.live + [.disable, .ends(1)], Self.live, Self.waiting + [.pause], Self.waiting + [.stop],
+            Self.live + [.isFailing(1), .pause], Self.live + [.isEnding(1)],
+        ]
+        for steps in nothing {
+            var run = Run()
+            for step in steps { _ = run.play(step) }
+            #expect(run.machine.standIn == .nothing, "after \(steps)")
+        }
+        var run = Run()
+        for step in Self.live + [.disable] { _ = run.play(step) }
+        #expect(run.machine.standIn == .disabled)
+        for step in [.enable, .time(.seconds(1)), .isFailing(1), .time(.seconds(1))] as [Step] { _ = run.play(step) }
+        #expect(run.machine.standIn == .outage(since: run.now - .seconds(1)))
     }
 
     @Test("A file that was missing, and one that failed in its middle, are not begun again; a camera that was live is")
@@ -289,6 +396,10 @@ import Testing
             case .fails(let id): return handle(.closed(id, .failed(disconnected)))
             case .failsForGood(let id): return handle(.closed(id, .failed(wrongPassword)))
             case .closesForPause(let id): return handle(.closed(id, .closedForPause))
+            case .isEnding(let id): return handle(.closing(id, .ended(.endOfStream)))
+            case .isFailing(let id): return handle(.closing(id, .failed(disconnected)))
+            case .isFailingForGood(let id): return handle(.closing(id, .failed(wrongPassword)))
+            case .isClosingForPause(let id): return handle(.closing(id, .closedForPause))
             case .silence(let duration):
                 let deadline = now + .seconds(10)
                 now = now + duration

@@ -150,7 +150,7 @@ import Testing
         await b.frames(atLeast: 30)
         #expect(a.keptFrames.last?.buffer === b.keptFrames.last?.buffer)
         #expect(a.frames.allSatisfy { $0.size == ImageSize(width: 32, height: 32) })
-        await capturer.detach(id)
+        try await capturer.detach(id)
         #expect(a.isFinished && !b.isFinished)
         capturer.stop()
         #expect(try await reason == .cancelled)

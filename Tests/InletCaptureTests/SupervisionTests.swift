@@ -262,7 +262,7 @@ import Testing
         }
         let log = RecordingSink.Log()
         let id = capturer.attach(RecordingSink(log: log))
-        await capturer.detach(id)
+        try await capturer.detach(id)
         for try await _ in capturer.frames() { Issue.record("a frame after the end") }
         #expect(log.frames.isEmpty)
         #expect(source.log.count(of: .open) == 1)
