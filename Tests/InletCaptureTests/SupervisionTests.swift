@@ -137,6 +137,77 @@ import Testing
         while run.capturer.statistics.supervision.abandonedThreads > 0 { await Task.yield() }
     }
 
+    @Test("A source that was given up and opens after all does not disturb the one that follows")
+    func opensLate() async throws {
+        let (opening, going) = (Gate(), Gate())
+        let source = ScriptedSourceConfiguration([
+            Script(
+                format: Self.live,
+                opening: [
+                    .make { number in
+                        opening.pass()
+                        return try Self.picture(number)
+                    }
+                ], .frames(5)),
+            Script(
+                format: Self.live,
+                .frames(1) + [
+                    .make { number in
+                        going.pass()
+                        return try Self.picture(number)
+                    }
+                ] + .frames(3)),
+        ])
+        var configuration = Self.quick(stopTimeout: .milliseconds(50))
+        configuration.timeouts.open = .milliseconds(50)
+        configuration.timeouts.nextFrame = .seconds(60)
+        let capturer = Capturer(source, configuration: configuration)
+        let log = RecordingSink.Log()
+        capturer.attach(RecordingSink(log: log), queue: .lossless())
+        async let reason = capturer.run()
+        await going.someoneWaits()
+        #expect(capturer.statistics.supervision.abandonedThreads == 1)
+        opening.open()
+        while capturer.statistics.supervision.abandonedThreads > 0 { await Task.yield() }
+        going.open()
+        #expect(try await reason == .endOfStream)
+        #expect(log.frames.count == 5)
+    }
+
+    private static func picture(_ number: UInt64) throws -> SourceFrame {
+        var draft = try I420Draft(size: live.size)
+        draft.fillBlack()
+        return SourceFrame(draft.publish(), pts: nil, sequence: number)
+    }
+
+    @Test(
+        "A source whose closing hangs is given up, with the error that it ended with, and opened again",
+        arguments: [true, false])
+    func closesNever(isHeard: Bool) async throws {
+        // Well-made, it keeps the deadline of its closing.
+        let closing: [ScriptedSource.Step] = [isHeard ? .hang : .ignoreCancellation(.seconds(3))]
+        let run = await play(
+            [
+                Script(format: Self.live, closing: closing, .frames(2) + [.fail(Self.gone)]),
+                Script(format: Self.live, .frames(2)),
+            ], Self.quick(stopTimeout: .milliseconds(500)))
+        #expect(try run.outcome.get() == .endOfStream)
+        #expect(run.log.frames.count == 4)
+        let supervision = run.capturer.statistics.supervision
+        #expect(supervision.failures == [.disconnected: 1])
+        if !isHeard { #expect(supervision.abandonments == 1) }
+        while run.capturer.statistics.supervision.abandonedThreads > 0 { await Task.yield() }
+    }
+
+    @Test("A source that ends and whose closing hangs ends the run with an error")
+    func endsAndClosesNever() async throws {
+        let run = await play(
+            [Script(format: Self.live, closing: [.ignoreCancellation(.seconds(3))], .frames(2))],
+            Self.quick(stopTimeout: .milliseconds(300)))
+        #expect { try run.outcome.get() } throws: { ($0 as? InletError)?.code == .timedOut }
+        #expect(run.log.frames.count == 2 && run.log.isFinished)
+    }
+
     @Test(
         "Placeholders fill an outage, say that they are some, and end with the first frame",
         arguments: [
@@ -164,6 +235,65 @@ import Testing
             default: 40
             }
         #expect(shown.allSatisfy { $0.firstLuma == luma })
+    }
+
+    @Test("Before the source is open a sink gets placeholders where it wants a size; the others get the source's format and queue")
+    func placeholdersBeforeOpening() async throws {
+        let opening = Gate()
+        let script = Script(
+            opening: [
+                .make { number in
+                    opening.pass()
+                    return try Self.picture(number)
+                }
+            ], .frames(100))
+        var configuration = Self.quick()
+        configuration.outage = OutagePolicy(.text, frameRate: Rational(200))
+        configuration.timeouts.open = .seconds(60)
+        let capturer = Capturer(ScriptedSourceConfiguration(script), configuration: configuration)
+        let (plain, sized) = (RecordingSink.Log(), RecordingSink.Log())
+        let small = ImageSize(width: 32, height: 24)
+        capturer.attach(RecordingSink(log: plain))
+        capturer.attach(RecordingSink(wants: SinkWants(size: small), log: sized))
+        async let reason = capturer.run()
+        await sized.frames(atLeast: 3)
+        #expect(plain.events.isEmpty)
+        opening.open()
+        #expect(try await reason == .endOfStream)
+        // The default queue of a source that is not live loses nothing.
+        #expect(plain.frames.filter { !$0.flags.contains(.placeholder) }.count == 100)
+        #expect(sized.frames.filter { !$0.flags.contains(.placeholder) }.count == 100)
+        #expect(plain.formats.map(\.size) == [Self.live.size] && sized.formats.map(\.size) == [small])
+        expectIncreasing(plain)
+        expectIncreasing(sized)
+    }
+
+    @Test("A disabled track shows its picture neither before the run, nor in a pause, nor after the end")
+    func disabledPicture() async throws {
+        var configuration = Self.quick()
+        configuration.disabledPicture = .black
+        configuration.outage.frameRate = Rational(500)
+        let source = ScriptedSourceConfiguration(Script(format: Self.live, standsStill: true, .frames(1) + [.hang]))
+        configuration.timeouts.nextFrame = .seconds(60)
+        let capturer = Capturer(source, configuration: configuration)
+        let log = RecordingSink.Log()
+        capturer.attach(RecordingSink(wants: SinkWants(size: Self.live.size), log: log))
+        var shown: UInt64 { capturer.statistics.supervision.placeholders }
+        capturer.setEnabled(false)
+        capturer.pause()
+        async let reason = capturer.run()
+        while capturer.state != .paused { await Task.yield() }
+        #expect(shown == 0)
+        capturer.resume()
+        while shown < 3 { await Task.yield() }
+        capturer.pause()
+        while capturer.state != .paused { await Task.yield() }
+        capturer.stop()
+        #expect(try await reason == .cancelled)
+        // Whatever would still be shown has at least this long to show: other runs from beginning to end.
+        let after = shown
+        for _ in 0..<20 { _ = await play([Script(.frames(5))]) }
+        #expect(shown == after)
     }
 
     @Test("Without a policy an outage shows nothing")
@@ -199,6 +329,52 @@ import Testing
         #expect(source.log.count(of: .resume) == (standsStill ? 1 : 0))
         #expect(source.log.count(of: .open) == (standsStill ? 1 : 2))
         #expect(source.log.count(of: .close) == source.log.count(of: .open))
+        expectIncreasing(log)
+    }
+
+    @Test("After a pause a source whose PTS stood still goes on at the time that it is")
+    func pauseOfPTS() async throws {
+        let clock = ManualClock()
+        let gate = Gate()
+        let steps = (0..<1000).map { index in
+            ScriptedSource.Step.make { number in
+                gate.pass()
+                var frame = try Self.picture(number)
+                frame.pts = MediaTime(ticks: Int64(index), timeBase: Rational(1, 30))
+                clock.advance(by: .seconds(1) / 30)
+                return frame
+            }
+        }
+        let source = ScriptedSourceConfiguration(
+            Script(format: ScriptedSource.format(pacing: .realtime), standsStill: true, steps))
+        let capturer = Capturer(source, configuration: Self.quick(), clock: clock)
+        let log = RecordingSink.Log()
+        capturer.attach(RecordingSink(log: log), queue: .lossless())
+        async let reason = capturer.run()
+        for count in 1...5 {
+            await gate.someoneWaits()
+            gate.letThrough()
+            await log.frames(atLeast: count)
+        }
+        capturer.pause()
+        while source.log.count(of: .pause) == 0 {
+            gate.letThrough()
+            await Task.yield()
+        }
+        let before = source.log.count(of: .nextFrame)
+        await log.frames(atLeast: before)
+        clock.advance(by: .seconds(20))
+        let resumed = clock.now
+        capturer.resume()
+        for count in before + 1...before + 5 {
+            await gate.someoneWaits()
+            gate.letThrough()
+            await log.frames(atLeast: count)
+        }
+        capturer.stop()
+        gate.open()
+        _ = try await reason
+        #expect(log.frames.dropFirst(before).prefix(5).allSatisfy { $0.timestamp >= resumed })
         expectIncreasing(log)
     }
 
