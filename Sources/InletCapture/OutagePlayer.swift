@@ -88,21 +88,28 @@ final class OutagePlayer: Sendable {
 
     /// Offers the picture that is shown now, once.
     func playOne() {
+        // A size that is not known for the moment must not be guessed.
+        guard let last = dispatcher.lastPicture else { return }
+        let size = last.size ?? policy.size
         let (shown, start, known) = state.withLock { ($0.shown, $0.start, $0.picture) }
         guard let shown else { return }
-        guard let picture = known ?? makePicture(shown) else { return }
-        if known == nil { state.withLock { if $0.shown == shown { $0.picture = picture } } }
+        var picture = known
+        if picture?.size != size {
+            picture = makePicture(shown, size: size, frame: last.frame)
+            state.withLock { if $0.shown == shown { $0.picture = picture } }
+        }
+        guard let picture else { return }
         dispatcher.offerPlaceholder(picture, outageFrom: start)
     }
 
     /// The picture to show; nil where it cannot be made now.
     ///
     /// Its memory is its own: one is made only when what it shows has changed, and a sink that is stuck may hold any number of those before.
-    private func makePicture(_ shown: Shown) -> SourceFrame? {
-        // A size that is not known for the moment must not be guessed.
-        guard let last = dispatcher.lastPicture else { return nil }
+    ///
+    /// - Parameter frame: the source's newest, where it is kept.
+    private func makePicture(_ shown: Shown, size: ImageSize, frame: SourceFrame?) -> SourceFrame? {
         if shown.picture == .hold {
-            guard let frame = last.frame,
+            guard let frame,
                 let held = try? converter.i420(from: frame, pool: I420BufferPool(capacity: 1))
             else { return nil }
             var picture = SourceFrame(
@@ -110,7 +117,7 @@ final class OutagePlayer: Sendable {
             picture.sampleAspectRatio = frame.sampleAspectRatio
             return picture
         }
-        guard var draft = try? I420Draft(size: last.size ?? policy.size) else { return nil }
+        guard var draft = try? I420Draft(size: size) else { return nil }
         if shown.picture == .text {
             draft.fill(y: PlaceholderText.background, u: 128, v: 128)
             PlaceholderText.draw(shown.lines, into: &draft)

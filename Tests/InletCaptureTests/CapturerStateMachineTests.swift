@@ -38,9 +38,9 @@ import Testing
         }
     }
 
-    private static let live: [Step] = [.start, .opened(1), .frame(1)]
-    private static let waiting: [Step] = live + [.fails(1)]
-    private static let retry = CapturerState.waiting(attempt: 1, delay: .milliseconds(500))
+    static let live: [Step] = [.start, .opened(1), .frame(1)]
+    static let waiting: [Step] = live + [.fails(1)]
+    static let retry = CapturerState.waiting(attempt: 1, delay: .milliseconds(500))
 
     /// The last step's actions, events left out; what led there is checked by the rows before.
     static let table: [Row] = [
@@ -177,7 +177,8 @@ import Testing
         Row(live + [.pause, .isClosingForPause(1), .resume, .pause, .closesForPause(1)], .paused),
         Row(live + [.pause, .isClosingForPause(1), .time(.seconds(6))], .paused, ["abandon 1"]),
         // The deadline of the session that was given up says nothing of the one that follows in the same moment.
-        Row(live + [.pause, .isClosingForPause(1), .resume, .silence(.seconds(11))], .opening, ["abandon 1", "open 2"]),
+        Row(
+            live + [.pause, .isClosingForPause(1), .resume, .silence(.seconds(11))], .opening, ["abandon 1", "open 2"]),
         // Sinks that go before the run.
         Row([.noSinks, .start], .opening, ["open 1"]),
         // A source that ignores its cancellation.
@@ -236,76 +237,6 @@ import Testing
         #expect(run.machine.figures.openings == UInt64(limit + 1))
     }
 
-    @Test("Only frames that kept coming count as health: not a stall, an interruption or a pause after them")
-    func health() {
-        let breaks: [[Step]] = [
-            [.silence(.seconds(2)), .silence(.seconds(30))],
-            [.time(.seconds(9)), .interrupt(2), .time(.seconds(60)), .fails(2)],
-            [.time(.seconds(9)), .interrupt(2), .time(.seconds(60)), .uninterrupt(2), .frame(2), .fails(2)],
-            [.time(.seconds(9)), .pause, .stoodStill(2), .time(.seconds(60)), .resume, .frame(2), .fails(2)],
-        ]
-        for steps in breaks {
-            var run = Run()
-            for step in Self.waiting + [.time(.milliseconds(500)), .opened(2), .frame(2)] + steps + [.ends(2)] {
-                _ = run.play(step)
-            }
-            #expect(run.machine.state == .waiting(attempt: 2, delay: .seconds(1)), "after \(steps)")
-        }
-        // Ten seconds of frames before any of these are enough.
-        var run = Run()
-        let healthy: [Step] = [.time(.seconds(10)), .interrupt(2), .time(.seconds(1)), .fails(2)]
-        for step in Self.waiting + [.time(.milliseconds(500)), .opened(2), .frame(2)] + healthy { _ = run.play(step) }
-        #expect(run.machine.state == Self.retry)
-    }
-
-    @Test("The time of a pause is no outage, and the first frame after it no recovery")
-    func pausesAreNoOutage() {
-        var run = Run()
-        for step in Self.live + [.pause, .stoodStill(1), .time(.seconds(3600)), .resume, .time(.seconds(1)), .frame(1)] {
-            _ = run.play(step)
-        }
-        #expect(run.machine.state == .live)
-        #expect(run.machine.figures.recoveries == 0 && run.machine.figures.outage == .zero)
-
-        run = Run()
-        for step in Self.waiting + [.pause, .time(.seconds(3600)), .stop] { _ = run.play(step) }
-        #expect(run.machine.figures.outage == .zero)
-
-        run = Run()
-        for step in Self.live + [.silence(.seconds(2)), .pause, .stoodStill(1), .time(.seconds(3600)), .stop, .ends(1)] {
-            _ = run.play(step)
-        }
-        #expect(run.machine.figures.outage == .seconds(2))
-
-        // What fails after the pause is an outage from the end of the pause on.
-        run = Run()
-        for step in Self.live + [.pause, .closesForPause(1), .time(.seconds(3600)), .resume, .time(.seconds(1))] {
-            _ = run.play(step)
-        }
-        for step in [.fails(2), .time(.seconds(1)), .opened(3), .frame(3)] as [Step] { _ = run.play(step) }
-        #expect(run.machine.figures.recoveries == 1 && run.machine.figures.outage == .seconds(2))
-    }
-
-    @Test("Nothing stands in for frames before the run, in a pause or after the end, whether the track is disabled or not")
-    func standIn() {
-        let nothing: [[Step]] = [
-            [.disable], [.disable, .pause, .start], Self.live + [.disable, .pause],
-            Self.live + [.disable, .pause, .stoodStill(1)], Self.live + [.disable, .pause, .isClosingForPause(1)],
-            Self.live + [.disable, .ends(1)], Self.live, Self.waiting + [.pause], Self.waiting + [.stop],
-            Self.live + [.isFailing(1), .pause], Self.live + [.isEnding(1)],
-        ]
-        for steps in nothing {
-            var run = Run()
-            for step in steps { _ = run.play(step) }
-            #expect(run.machine.standIn == .nothing, "after \(steps)")
-        }
-        var run = Run()
-        for step in Self.live + [.disable] { _ = run.play(step) }
-        #expect(run.machine.standIn == .disabled)
-        for step in [.enable, .time(.seconds(1)), .isFailing(1), .time(.seconds(1))] as [Step] { _ = run.play(step) }
-        #expect(run.machine.standIn == .outage(since: run.now - .seconds(1)))
-    }
-
     @Test("A file that was missing, and one that failed in its middle, are not begun again; a camera that was live is")
     func whatIsRetried() {
         let missing = InletError(.notFound, "There is no such device.")
@@ -362,7 +293,7 @@ import Testing
     }
 
     /// A machine, its time, and what it says.
-    private struct Run {
+    struct Run {
         var machine: CapturerStateMachine
         var now = MonotonicTime(nanoseconds: 1_000_000_000_000)
 

@@ -109,7 +109,7 @@ import Testing
         while source.log.count(of: .close) == 0 { await Task.yield() }
         // Until its sinks have finished, the capturer is what it was.
         for _ in 0..<100 {
-            #expect([.live, .opening].contains(capturer.state))
+            if case .ended = capturer.state { Issue.record("ended while a sink has not finished") }
             await Task.yield()
         }
         run.cancel()

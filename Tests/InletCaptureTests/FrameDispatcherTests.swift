@@ -106,10 +106,13 @@ import Testing
         }
     }
 
-    @Test("Placeholders that find no room in a lossless queue are counted as that, and frames of a cancelled source are not")
+    @Test(
+        "Placeholders that find no room in a lossless queue are counted as that, and frames of a cancelled source are not"
+    )
     func refusedPlaceholders() throws {
         let conversion = ConversionContext(
-            converter: .init(), pool: I420BufferPool(capacity: 4), scalingPool: I420BufferPool(capacity: 4)) {}
+            converter: .init(), pool: I420BufferPool(capacity: 4), scalingPool: I420BufferPool(capacity: 4)
+        ) {}
         let sequence = SequenceDelivery(
             id: SinkID(number: 1), wants: SinkWants(), policy: .lossless(1),
             context: DeliveryContext(clock: clock, conversion: conversion) { _, _ in })

@@ -40,8 +40,10 @@ import Testing
             try $0.videoFrame(
                 $0.adaptation(to: SinkWants()),
                 with: ConversionContext(
-                    converter: .init(), pool: I420BufferPool(capacity: 1), scalingPool: I420BufferPool(capacity: 1)) {})
-                .size
+                    converter: .init(), pool: I420BufferPool(capacity: 1), scalingPool: I420BufferPool(capacity: 1)
+                ) {}
+            )
+            .size
         }
     }
 
@@ -66,10 +68,11 @@ import Testing
         let gate = Gate(isOpen: true)
         let receiver = CollectingReceiver(gate: gate)
         let dispatcher = dispatcher(for: receiver)
-        #expect(dispatcher.begin(1, format: ScriptedSource.format(size: size, pacing: .live)))
-        clock.advance(by: .seconds(1))
         try await withPlayer(.black, dispatcher) { player in
             player.show(.outage(since: clock.now), in: .opening, now: clock.now)
+            player.playOne()
+            #expect(dispatcher.begin(1, format: ScriptedSource.format(size: size, pacing: .live)))
+            clock.advance(by: .seconds(1))
             player.playOne()
         }
         // The source has changed its size, and its frame is on its way to a slow sink.

@@ -6,12 +6,12 @@ import Testing
 
 /// A capturer kept going on real threads, with sources that fail in every way a script can.
 @Suite(.timeLimit(.minutes(2))) struct SupervisionTests {
-    private typealias Script = ScriptedSource.Script
-    private static let live = ScriptedSource.format(pacing: .live)
-    private static let gone = InletError(.disconnected, "The cable is out.")
+    typealias Script = ScriptedSource.Script
+    static let live = ScriptedSource.format(pacing: .live)
+    static let gone = InletError(.disconnected, "The cable is out.")
 
     /// - Parameter stopTimeout: short where a source that ignores its cancellation is to be given up.
-    private static func quick(stopTimeout: Duration = .seconds(30)) -> CapturerConfiguration {
+    static func quick(stopTimeout: Duration = .seconds(30)) -> CapturerConfiguration {
         var configuration = CapturerConfiguration()
         configuration.retry.firstDelay = .milliseconds(2)
         configuration.retry.maximumDelay = .milliseconds(10)
@@ -25,7 +25,7 @@ import Testing
     }
 
     /// Runs the scripts one after another, the last of which has to end the stream, and tells all that happened.
-    private func play(
+    func play(
         _ scripts: [Script], _ configuration: CapturerConfiguration = quick()
     ) async -> (
         outcome: Result<EndReason, InletError>, log: RecordingSink.Log, events: [CapturerEvent], capturer: Capturer
@@ -46,7 +46,7 @@ import Testing
     }
 
     /// The states in their order, in a word each. Stalls are left out, as a busy machine makes some of its own.
-    private func states(_ events: [CapturerEvent]) -> [String] {
+    func states(_ events: [CapturerEvent]) -> [String] {
         var states: [String] = []
         for case .stateChanged(let state) in events where state != .stalled {
             let word = String(state.description.prefix { $0.isLetter })
@@ -55,7 +55,7 @@ import Testing
         return states
     }
 
-    private func expectIncreasing(_ log: RecordingSink.Log) {
+    func expectIncreasing(_ log: RecordingSink.Log) {
         #expect(zip(log.frames, log.frames.dropFirst()).allSatisfy { $0.timestamp < $1.timestamp })
         #expect(zip(log.frames, log.frames.dropFirst()).allSatisfy { $0.sequence < $1.sequence })
     }
@@ -158,15 +158,15 @@ import Testing
                     }
                 ] + .frames(3)),
         ])
-        var configuration = Self.quick(stopTimeout: .milliseconds(50))
-        configuration.timeouts.open = .milliseconds(50)
+        var configuration = Self.quick(stopTimeout: .milliseconds(200))
+        configuration.timeouts.open = .milliseconds(200)
         configuration.timeouts.nextFrame = .seconds(60)
         let capturer = Capturer(source, configuration: configuration)
         let log = RecordingSink.Log()
         capturer.attach(RecordingSink(log: log), queue: .lossless())
         async let reason = capturer.run()
         await going.someoneWaits()
-        #expect(capturer.statistics.supervision.abandonedThreads == 1)
+        #expect(capturer.statistics.supervision.abandonments >= 1)
         opening.open()
         while capturer.statistics.supervision.abandonedThreads > 0 { await Task.yield() }
         going.open()
@@ -174,7 +174,7 @@ import Testing
         #expect(log.frames.count == 5)
     }
 
-    private static func picture(_ number: UInt64) throws -> SourceFrame {
+    static func picture(_ number: UInt64) throws -> SourceFrame {
         var draft = try I420Draft(size: live.size)
         draft.fillBlack()
         return SourceFrame(draft.publish(), pts: nil, sequence: number)
@@ -208,103 +208,6 @@ import Testing
         #expect(run.log.frames.count == 2 && run.log.isFinished)
     }
 
-    @Test(
-        "Placeholders fill an outage, say that they are some, and end with the first frame",
-        arguments: [
-            OutagePolicy.Picture.hold, .black, .text,
-        ])
-    func placeholders(_ picture: OutagePolicy.Picture) async throws {
-        var configuration = Self.quick()
-        configuration.outage = OutagePolicy(picture, frameRate: Rational(100))
-        configuration.timeouts.nextFrame = .seconds(60)
-        configuration.timeouts.stall = .milliseconds(300)
-        let run = await play(
-            [Script(format: Self.live, .frames(2) + [.stall(.seconds(1))] + .frames(2))], configuration)
-        expectIncreasing(run.log)
-        let flags = run.log.frames.map { $0.flags.contains(.placeholder) }
-        #expect(flags.prefix(2) == [false, false] && flags.suffix(2) == [false, false])
-        let shown = run.log.frames.filter { $0.flags.contains(.placeholder) }
-        #expect(shown.count >= 3)
-        #expect(flags.dropFirst(2).dropLast(2).allSatisfy { $0 })
-        #expect(UInt64(shown.count) <= run.capturer.statistics.supervision.placeholders)
-        #expect(shown.allSatisfy { $0.size == ImageSize(width: 64, height: 48) && $0.pts == nil })
-        let luma: UInt8 =
-            switch picture {
-            case .hold: ScriptedFrame.luma(sequence: 1)
-            case .black: 16
-            default: 40
-            }
-        #expect(shown.allSatisfy { $0.firstLuma == luma })
-    }
-
-    @Test("Before the source is open a sink gets placeholders where it wants a size; the others get the source's format and queue")
-    func placeholdersBeforeOpening() async throws {
-        let opening = Gate()
-        let script = Script(
-            opening: [
-                .make { number in
-                    opening.pass()
-                    return try Self.picture(number)
-                }
-            ], .frames(100))
-        var configuration = Self.quick()
-        configuration.outage = OutagePolicy(.text, frameRate: Rational(200))
-        configuration.timeouts.open = .seconds(60)
-        let capturer = Capturer(ScriptedSourceConfiguration(script), configuration: configuration)
-        let (plain, sized) = (RecordingSink.Log(), RecordingSink.Log())
-        let small = ImageSize(width: 32, height: 24)
-        capturer.attach(RecordingSink(log: plain))
-        capturer.attach(RecordingSink(wants: SinkWants(size: small), log: sized))
-        async let reason = capturer.run()
-        await sized.frames(atLeast: 3)
-        #expect(plain.events.isEmpty)
-        opening.open()
-        #expect(try await reason == .endOfStream)
-        // The default queue of a source that is not live loses nothing.
-        #expect(plain.frames.filter { !$0.flags.contains(.placeholder) }.count == 100)
-        #expect(sized.frames.filter { !$0.flags.contains(.placeholder) }.count == 100)
-        #expect(plain.formats.map(\.size) == [Self.live.size] && sized.formats.map(\.size) == [small])
-        expectIncreasing(plain)
-        expectIncreasing(sized)
-    }
-
-    @Test("A disabled track shows its picture neither before the run, nor in a pause, nor after the end")
-    func disabledPicture() async throws {
-        var configuration = Self.quick()
-        configuration.disabledPicture = .black
-        configuration.outage.frameRate = Rational(500)
-        let source = ScriptedSourceConfiguration(Script(format: Self.live, standsStill: true, .frames(1) + [.hang]))
-        configuration.timeouts.nextFrame = .seconds(60)
-        let capturer = Capturer(source, configuration: configuration)
-        let log = RecordingSink.Log()
-        capturer.attach(RecordingSink(wants: SinkWants(size: Self.live.size), log: log))
-        var shown: UInt64 { capturer.statistics.supervision.placeholders }
-        capturer.setEnabled(false)
-        capturer.pause()
-        async let reason = capturer.run()
-        while capturer.state != .paused { await Task.yield() }
-        #expect(shown == 0)
-        capturer.resume()
-        while shown < 3 { await Task.yield() }
-        capturer.pause()
-        while capturer.state != .paused { await Task.yield() }
-        capturer.stop()
-        #expect(try await reason == .cancelled)
-        // Whatever would still be shown has at least this long to show: other runs from beginning to end.
-        let after = shown
-        for _ in 0..<20 { _ = await play([Script(.frames(5))]) }
-        #expect(shown == after)
-    }
-
-    @Test("Without a policy an outage shows nothing")
-    func noPlaceholders() async throws {
-        let run = await play([
-            Script(format: Self.live, .frames(2) + [.stall(.milliseconds(300))]), Script(format: Self.live, .frames(2)),
-        ])
-        #expect(run.log.frames.allSatisfy { !$0.flags.contains(.placeholder) })
-        #expect(run.capturer.statistics.supervision.placeholders == 0)
-    }
-
     @Test("A pause keeps a source open that can stand still, and closes and opens another", arguments: [true, false])
     func pause(standsStill: Bool) async throws {
         let steps = [ScriptedSource.Step](repeating: .sleep(.milliseconds(1)), count: 2000).flatMap {
@@ -336,15 +239,15 @@ import Testing
     func pauseOfPTS() async throws {
         let clock = ManualClock()
         let gate = Gate()
-        let steps = (0..<1000).map { index in
-            ScriptedSource.Step.make { number in
-                gate.pass()
-                var frame = try Self.picture(number)
-                frame.pts = MediaTime(ticks: Int64(index), timeBase: Rational(1, 30))
-                clock.advance(by: .seconds(1) / 30)
-                return frame
-            }
+        let step = ScriptedSource.Step.make { number in
+            gate.pass()
+            var frame = try Self.picture(number)
+            frame.pts = MediaTime(ticks: Int64(number), timeBase: Rational(1, 30))
+            clock.advance(by: .seconds(1) / 30)
+            return frame
         }
+        // Enough until the pause is heard of.
+        let steps = [ScriptedSource.Step](repeating: step, count: 100_000)
         let source = ScriptedSourceConfiguration(
             Script(format: ScriptedSource.format(pacing: .realtime), standsStill: true, steps))
         let capturer = Capturer(source, configuration: Self.quick(), clock: clock)
