@@ -8,15 +8,16 @@ import Dispatch
     import Darwin
 #endif
 
-/// Turns SIGINT and SIGTERM into a clean stop; a second one ends the process at once.
+/// Turns SIGINT and SIGTERM into a clean stop; a second one ends the process at once, as one does before and after its life.
 final class Interrupt {
+    private static let signals = [SIGINT, SIGTERM]
     private let sources: [any DispatchSourceSignal]
 
     /// - Parameter onFirst: called on a queue of its own.
     init(onFirst: @escaping @Sendable () -> Void) {
         let queue = DispatchQueue(label: "inlet.interrupt")
         let count = Count()
-        sources = [SIGINT, SIGTERM].map { number in
+        sources = Self.signals.map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler {
@@ -29,7 +30,10 @@ final class Interrupt {
         }
     }
 
-    deinit { for source in sources { source.cancel() } }
+    deinit {
+        for source in sources { source.cancel() }
+        for number in Self.signals { signal(number, SIG_DFL) }
+    }
 
     /// Touched on the one queue of all handlers only.
     private final class Count: @unchecked Sendable { var value = 0 }

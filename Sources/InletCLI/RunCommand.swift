@@ -60,8 +60,12 @@ struct RunCommand: AsyncParsableCommand {
         configuration.durationLimit = duration
         configuration.endsWithoutSinks = true
         trouble.apply(to: &configuration)
-        // The event lines and the report say what went wrong, each once.
-        configuration.logger.logLevel = .critical
+        // The event lines and the report say what went wrong, each once. Where there are none, the log says the worst of it.
+        if report == .none {
+            configuration.logger.logLevel = .critical
+        } else {
+            configuration.logger = Logger(label: "inlet") { _ in SwiftLogNoOpLogHandler() }
+        }
         let trace = try tracing.start(for: &configuration)
         let capturer = Capturer(source, configuration: configuration)
         let wants = SinkWants(size: size, maximumFrameRate: fps)

@@ -15,6 +15,8 @@ final class CaptureSession: Sendable {
         /// The source stands still.
         var stoodStill: @Sendable () -> Void
         var interruption: @Sendable (String?) -> Void
+        /// The source has ended and is closed next, however long that takes.
+        var closing: @Sendable (Outcome) -> Void
         /// The source is closed and the thread about to end.
         var closed: @Sendable (Outcome) -> Void
     }
@@ -24,6 +26,7 @@ final class CaptureSession: Sendable {
 
     private let source: any FrameSourceConfiguration
     private let timeouts: CaptureTimeouts
+    private let stopTimeout: Duration
     private let dispatcher: FrameDispatcher
     private let delegate: Delegate
     private let wakeUp: WakeUpSignal
@@ -32,6 +35,7 @@ final class CaptureSession: Sendable {
     private let wantsPause = Atomic(false)
     // The first frame is always news.
     private let wantsNotice = Atomic(true)
+    private let isClosing = Atomic(false)
 
     init(
         id: CapturerStateMachine.SessionID, source: any FrameSourceConfiguration, configuration: CapturerConfiguration,
@@ -42,6 +46,7 @@ final class CaptureSession: Sendable {
         self.dispatcher = dispatcher
         self.delegate = delegate
         timeouts = configuration.timeouts
+        stopTimeout = configuration.stopTimeout
         wakeUp = try WakeUpSignal()
         context = SourceContext(
             clock: clock, wakeUpDescriptor: wakeUp.descriptor, logger: configuration.logger,
@@ -76,12 +81,22 @@ final class CaptureSession: Sendable {
     /// Has the delegate told of the next frame.
     func noticeNextFrame() { wantsNotice.store(true, ordering: .releasing) }
 
+    /// When the operation that the source runs should have ended; nil while it runs none. Its closing is none: the machine knows by itself
+    /// how long that may take.
+    var deadline: MonotonicTime? {
+        // In this order: a deadline of the closing is seen only after the word that it closes.
+        let deadline = context.deadline
+        return deadline == .distantFuture || isClosing.load(ordering: .relaxed) ? nil : deadline
+    }
+
     // MARK: On the thread
 
     private func main() {
         let source = source.makeSource()
         let outcome = capture(from: source)
-        context.clearDeadline()
+        isClosing.store(true, ordering: .relaxed)
+        delegate.closing(outcome)
+        context.setDeadline(after: stopTimeout)
         source.close()
         delegate.closed(outcome)
     }
@@ -91,7 +106,7 @@ final class CaptureSession: Sendable {
             context.setDeadline(after: timeouts.open)
             let format = try source.open(context)
             context.clearDeadline()
-            dispatcher.begin(id, format: format)
+            guard !context.isCancelled, dispatcher.begin(id, format: format) else { return .ended(.cancelled) }
             delegate.opened(format)
             return try readFrames(from: source, format: format)
         } catch {
@@ -104,11 +119,12 @@ final class CaptureSession: Sendable {
             timeouts, frameInterval: format.frameInterval ?? .zero
         ).restart
         var isFirst = true
+        var stoodStill = false
         while !context.isCancelled {
             if wantsPause.load(ordering: .acquiring) {
                 context.setDeadline(after: allowance)
                 guard try standStill(source) else { return .closedForPause }
-                isFirst = true
+                (isFirst, stoodStill) = (true, true)
             }
             context.setDeadline(after: isFirst ? max(timeouts.firstFrame, allowance) : allowance)
             guard let frame = try source.nextFrame(context) else { return .ended(.endOfStream) }
@@ -121,7 +137,12 @@ final class CaptureSession: Sendable {
                 delegate.frame()
             }
             context.clearDeadline()
-            switch dispatcher.deliver(frame, from: id, isCancelled: { context.isCancelled }) {
+            // PTS stand still with a source that plays from a store. One that is not paced had no time to lose.
+            let startsAnew = stoodStill && format.pacing != .unpaced
+            stoodStill = false
+            switch dispatcher.deliver(
+                frame, from: id, startsAnew: startsAnew, isCancelled: { context.isCancelled })
+            {
             case .goOn: break
             case .limit(let reason): return .ended(reason)
             case .notCurrent: return .ended(.cancelled)

@@ -35,7 +35,7 @@ public struct CaptureStatistics: Sendable {
 
     /// All drops by reason, in the source and in the sinks.
     public var drops: [DropReason: UInt64] {
-        sinks.reduce(into: sourceDrops) { total, sink in total.merge(sink.drops, uniquingKeysWith: +) }
+        sinks.reduce(into: sourceDrops) { total, sink in total.merge(sink.drops, uniquingKeysWith: &+) }
     }
 
     /// What one sink got.

@@ -14,6 +14,8 @@ final class CapturedFrame: Sendable {
     let sequence: UInt64
     let pts: MediaTime?
     let stages: StageTimes
+    /// Whether it is no frame of the source.
+    var isPlaceholder: Bool { template.flags.contains(.placeholder) }
     private let shape: PictureShape
     private let template: Template
     private let native: Mutex<Native>

@@ -81,12 +81,8 @@ public final class Capturer: Sendable {
         log = CaptureLog(configuration.logger, source: sourceName, clock: clock)
     }
 
-    /// What the capturer does now.
-    public var state: CapturerState {
-        let state = supervisor.capturerState
-        if case .ended = state, !broadcaster.isFinished { return .live }
-        return state
-    }
+    /// What the capturer does now. It has ended when every sink has finished; until then it is what it was before.
+    public var state: CapturerState { broadcaster.capturerState }
 
     /// What happens from now on. Each call makes a sequence of its own; it ends with the run.
     public var events: AsyncStream<CapturerEvent> { broadcaster.listen() }
@@ -151,10 +147,15 @@ public final class Capturer: Sendable {
     }
 
     /// Detaches a sink: what waits for it is dropped and counted, and it finishes. Returns when it has, or at once where it is not attached.
-    public func detach(_ id: SinkID) async {
+    ///
+    /// - Throws: ``InletError/Code/timedOut`` where the sink did not finish within ``CapturerConfiguration/stopTimeout``. It gets no more frames
+    ///   and is detached when it does.
+    public func detach(_ id: SinkID) async throws(InletError) {
         guard let receiver = shared.withLock({ $0.receivers.first { $0.id == id } }) else { return }
         receiver.close()
-        await receiver.ended.value()
+        let unfinished = await SinkDeadline.wait(
+            for: [receiver], stopTimeout: configuration.stopTimeout, isStopped: true, stopRequested: { true })
+        if let unfinished { throw unfinished }
     }
 
     /// The frames as an `AsyncSequence` for one consumer. Something must run the capturer meanwhile; see ``run(queue:wants:_:)``.
@@ -249,12 +250,13 @@ public final class Capturer: Sendable {
 
     private func runOnce() async throws(InletError) -> EndReason {
         supervisor.post(.start)
-        let result = await withTaskCancellationHandler {
-            await supervisor.completion.value()
+        let (result, unfinished) = await withTaskCancellationHandler {
+            let result = await supervisor.completion.value()
+            return (result, await finishSinks(after: result))
         } onCancel: {
             stop()
         }
-        let unfinished = await finishSinks(after: result)
+        pool.purge()
         log.flush()
         let reason = try? result.get()
         tell(.stateChanged(.ended(reason)))

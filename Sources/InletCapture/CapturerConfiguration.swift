@@ -9,8 +9,8 @@ public struct CapturerConfiguration: Sendable {
     public var frameLimit: UInt64?
     /// End after this much time on the frames' timeline. The default, nil, is no limit.
     public var durationLimit: Duration?
-    /// End when the last sink has failed or stopped, rather than capture for no one. The default is false: sinks may be attached at any
-    /// time.
+    /// End when the last sink has failed, stopped or been detached during the run, rather than capture for no one. The default is false: sinks
+    /// may be attached at any time.
     public var endsWithoutSinks = false
     /// How long the source may take for what it does. See ``CaptureTimeouts`` for the defaults.
     public var timeouts = CaptureTimeouts()
@@ -23,7 +23,8 @@ public struct CapturerConfiguration: Sendable {
     public var disabledPicture = OutagePolicy.Picture.nothing
     /// How many threads of sources that ignore their cancellation are borne before the run fails. The default is 4.
     public var maximumAbandonedThreads = 4
-    /// How long a stop waits for the source to let go and for a sink to finish before it gives them up with an error. The default is 5 seconds.
+    /// How long a source may take to close, whether it was stopped or ended by itself, and a sink to finish after a stop or a detach, before they
+    /// are given up with an error. The default is 5 seconds.
     public var stopTimeout = Duration.seconds(5)
     /// Is told of every frame when its way to a sink has ended. The default is nobody.
     public var tracer: (any FrameTracer)?

@@ -8,7 +8,7 @@ public enum CapturerEvent: Sendable {
     case opened(SourceFormat)
     /// The source failed. It is opened again after `retryIn`, or never where that is nil: the run then ends.
     case sourceFailed(InletError, retryIn: Duration?)
-    /// A source did not react to its cancellation within ``CapturerConfiguration/stopTimeout``. Its thread was given up: it stays in
+    /// A source did not react to its cancellation, or did not close, within ``CapturerConfiguration/stopTimeout``. Its thread was given up: it stays in
     /// ``SupervisionFigures/abandonedThreads`` until the source returns after all.
     case sourceAbandoned(InletError)
     /// The first frame after a stall, an interruption or a reconnect, and how long there was none.

@@ -6,13 +6,15 @@ extension CapturerStateMachine {
     static let grace = Duration.milliseconds(200)
 
     mutating func tick(_ now: MonotonicTime, deadline: MonotonicTime?, _ actions: inout [Action]) {
+        let session = currentSession
         switch phase {
         case .closing(let id, let next, let by) where now >= by: abandon(id, next: next, now, &actions)
         case .waiting(let until, _) where now >= until: openSession(&actions)
         case .live(let id) where interruption == nil: stallIfSilent(id, now, deadline: deadline, &actions)
         default: break
         }
-        if let operation = overdueOperation(now, deadline: deadline) {
+        // The deadline is not that of a session which has just been opened.
+        if session == currentSession, let operation = overdueOperation(now, deadline: deadline) {
             let error = InletError(
                 .timedOut, operation.message, context: .init(subject: policy.subject, operation: operation.name))
             close(then: wantsPause ? .rest : .fail(error), now, &actions)
@@ -26,7 +28,9 @@ extension CapturerStateMachine {
         guard let stallTime = stallTime(deadline: deadline), now >= stallTime else { return }
         phase = .stalled(id)
         figures.stalls += 1
-        outageStart = stallTime - allowance.stall
+        let lastFrame = stallTime - allowance.stall
+        settleHealth(until: lastFrame)
+        beginOutage(at: lastFrame)
         actions.append(.noticeNextFrame(id))
         // Told at once, as the same tick may find it overdue.
         tellState(&actions)
@@ -63,8 +67,8 @@ extension CapturerStateMachine {
     private var giveUpTime: MonotonicTime? {
         guard let giveUp = policy.timeouts.giveUp, let outageStart else { return nil }
         switch phase {
-        case .idle, .pausing, .paused, .ended, .closing(_, .finish, _), .closing(_, .rest, _): return nil
-        default: return outageStart + giveUp
+        case .idle, .ended, .closing(_, .finish, _): return nil
+        default: return rests ? nil : outageStart + giveUp
         }
     }
 

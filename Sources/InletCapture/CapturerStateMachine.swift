@@ -31,6 +31,8 @@ struct CapturerStateMachine {
         case frame(SessionID)
         case interruption(SessionID, String?)
         case stoodStill(SessionID)
+        /// The source has ended by itself and is about to be closed, which may take a while.
+        case closing(SessionID, Outcome)
         case closed(SessionID, Outcome)
         /// Time has passed. `deadline` is when the operation that the source runs should have ended, nil while it runs none.
         case tick(deadline: MonotonicTime?)
@@ -70,13 +72,13 @@ struct CapturerStateMachine {
         case pausing(SessionID)
         /// Nil where the source was closed for the pause.
         case paused(SessionID?)
-        /// Cancelled; lost if it has not closed by then.
+        /// Cancelled, or ended by itself; lost if it has not closed by then.
         case closing(SessionID, next: Next, by: MonotonicTime)
         case waiting(until: MonotonicTime, delay: Duration)
         case ended(EndReason?)
     }
 
-    /// What follows when a cancelled session has closed.
+    /// What follows when a session has closed.
     enum Next {
         case fail(InletError)
         case rest
@@ -90,7 +92,7 @@ struct CapturerStateMachine {
     private(set) var abandoned: Set<SessionID> = []
     var figures = SupervisionFigures()
 
-    private var isEnabled = true
+    private(set) var isEnabled = true
     var wantsPause = false
     private var stopRequest: EndReason?
     var interruption: String?
@@ -98,19 +100,20 @@ struct CapturerStateMachine {
     var format: SourceFormat?
     private var wasLive = false
     private var sessionWasLive = false
-    private var failures = 0
+    private(set) var failures = 0
+    /// The first frame of a stretch that nothing has ended yet.
     private var healthySince: MonotonicTime?
-    var outageStart: MonotonicTime?
-    private var shown = CapturerState.idle
+    /// Since when there have been no frames although the application wants some; nil while they come.
+    private(set) var outageStart: MonotonicTime?
+    /// Whether that is for something that went wrong, not for a first opening or the end of a pause.
+    private var isTrouble = false
+    var shown = CapturerState.idle
     private var random: any RandomNumberGenerator & Sendable
 
     init(_ policy: Policy, random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()) {
         self.policy = policy
         self.random = random
     }
-
-    /// What the application sees.
-    var state: CapturerState { shown }
 
     /// How long the source may take from frame to frame before it counts as stalled, and before it is restarted.
     static func frameAllowance(_ timeouts: CaptureTimeouts, frameInterval: Duration) -> (
@@ -136,6 +139,7 @@ struct CapturerStateMachine {
         case .frame(let id): frameCame(id, now, &actions)
         case .interruption(let id, let reason): interrupted(id, reason, now, &actions)
         case .stoodStill(let id): if case .pausing(id) = phase { phase = .paused(id) }
+        case .closing(let id, let outcome): closing(id, outcome, now)
         case .closed(let id, let outcome): closed(id, outcome, now, &actions)
         case .tick(let deadline): tick(now, deadline: deadline, &actions)
         }
@@ -145,12 +149,12 @@ struct CapturerStateMachine {
 
     private mutating func start(_ now: MonotonicTime, _ actions: inout [Action]) {
         guard case .idle = phase else { return }
-        outageStart = now
         if let stopRequest {
             finish(.success(stopRequest), now, &actions)
         } else if wantsPause {
             phase = .paused(nil)
         } else {
+            outageStart = now
             openSession(&actions)
         }
     }
@@ -167,7 +171,8 @@ struct CapturerStateMachine {
 
     private mutating func stop(_ reason: EndReason, _ now: MonotonicTime, _ actions: inout [Action]) {
         switch phase {
-        case .idle: stopRequest = stopRequest ?? reason
+        // Sinks that go before the run are not missed: others may come.
+        case .idle: if reason != .noSinks { stopRequest = stopRequest ?? reason }
         case .paused(nil), .waiting: finish(.success(reason), now, &actions)
         case .closing(_, .finish, _), .ended: break
         default: close(then: .finish(.success(reason)), now, &actions)
@@ -176,25 +181,26 @@ struct CapturerStateMachine {
 
     private mutating func pause(_ now: MonotonicTime, _ actions: inout [Action]) {
         wantsPause = true
+        settleHealth(until: now)
+        endOutage(at: now)
         switch phase {
         case .awaitingFrame(let id), .live(let id), .stalled(let id):
             phase = .pausing(id)
             actions.append(.pause(id))
         case .waiting: phase = .paused(nil)
-        case .closing(let id, .fail, let by), .closing(let id, .reopen, let by):
-            phase = .closing(id, next: .rest, by: by)
+        // A failure is still one, though the next attempt waits for the end of the pause.
+        case .closing(let id, .reopen, let by): phase = .closing(id, next: .rest, by: by)
         default: break
         }
     }
 
     private mutating func resume(_ now: MonotonicTime, _ actions: inout [Action]) {
+        guard wantsPause else { return }
         wantsPause = false
+        outageStart = now
         switch phase {
-        case .paused(nil):
-            outageStart = now
-            openSession(&actions)
+        case .paused(nil): openSession(&actions)
         case .paused(let id?), .pausing(let id):
-            outageStart = now
             phase = .awaitingFrame(id)
             actions += [.noticeNextFrame(id), .resume(id)]
         case .closing(let id, .rest, let by): phase = .closing(id, next: .reopen, by: by)
@@ -223,12 +229,11 @@ struct CapturerStateMachine {
         }
         phase = .live(id)
         interruption = nil
-        if wasLive, let outageStart {
+        if wasLive, isTrouble, let outageStart {
             figures.recoveries += 1
             actions.append(.tell(.recovered(after: now - outageStart)))
         }
-        countOutage(until: now)
-        outageStart = nil
+        endOutage(at: now)
         healthySince = now
         wasLive = true
         sessionWasLive = true
@@ -240,38 +245,44 @@ struct CapturerStateMachine {
         guard id == currentSession else { return }
         if reason != nil {
             if interruption == nil { figures.interruptions += 1 }
-            outageStart = outageStart ?? now
+            settleHealth(until: now)
+            beginOutage(at: now)
             actions.append(.noticeNextFrame(id))
         } else if case .live(id) = phase {
             // The device is back, but no frame has come yet.
             phase = .stalled(id)
-            outageStart = outageStart ?? now
         }
         interruption = reason
     }
 
+    private mutating func closing(_ id: SessionID, _ outcome: Outcome, _ now: MonotonicTime) {
+        guard id == currentSession else { return }
+        if case .closing = phase { return }
+        let next: Next
+        switch outcome {
+        case .ended(let reason): next = .finish(.success(reason))
+        case .failed(let error):
+            next = .fail(error)
+            beginOutage(at: now)
+        case .closedForPause: next = wantsPause ? .rest : .reopen
+        }
+        settleHealth(until: now)
+        phase = .closing(id, next: next, by: now + policy.stopTimeout + Self.grace)
+    }
+
     private mutating func closed(_ id: SessionID, _ outcome: Outcome, _ now: MonotonicTime, _ actions: inout [Action]) {
         if abandoned.remove(id) != nil { figures.abandonedThreads = abandoned.count }
-        guard id == currentSession else { return }
-        if case .closing(_, let next, _) = phase {
-            proceed(next, now, &actions)
-            return
-        }
-        switch outcome {
-        case .ended(let reason): finish(.success(reason), now, &actions)
-        case .failed(let error): failed(error, now, &actions)
-        case .closedForPause: if wantsPause { phase = .paused(nil) } else { openSession(&actions) }
-        }
+        closing(id, outcome, now)
+        if case .closing(id, let next, _) = phase { proceed(next, now, &actions) }
     }
 
     // MARK: Failures
 
     private mutating func failed(_ error: InletError, _ now: MonotonicTime, _ actions: inout [Action]) {
-        outageStart = outageStart ?? now
+        beginOutage(at: now)
         figures.failures[error.code, default: 0] += 1
         figures.lastFailure = error
-        if let healthySince, now - healthySince >= policy.retry.healthyAfter { failures = 0 }
-        healthySince = nil
+        settleHealth(until: now)
         failures += 1
         // A file that failed in its middle would begin anew.
         let goesOn = format.map { $0.isBroadcast ?? ($0.pacing == .live) || !sessionWasLive } ?? true
@@ -285,11 +296,33 @@ struct CapturerStateMachine {
         phase = wantsPause ? .paused(nil) : .waiting(until: now + delay, delay: delay)
     }
 
+    /// The frames have come without a break until then: the failures before them are forgotten where that was for long enough.
+    mutating func settleHealth(until end: MonotonicTime) {
+        if let healthySince, end - healthySince >= policy.retry.healthyAfter { failures = 0 }
+        healthySince = nil
+    }
+
+    /// Something keeps frames away that the application wants.
+    mutating func beginOutage(at time: MonotonicTime) {
+        guard !wantsPause else { return }
+        outageStart = outageStart ?? time
+        isTrouble = true
+    }
+
+    /// Frames come again, or are not wanted any more.
+    private mutating func endOutage(at now: MonotonicTime) {
+        if wasLive, isTrouble, let outageStart { figures.outage += now - outageStart }
+        outageStart = nil
+        isTrouble = false
+    }
+
     /// Cancels the session and goes on from there when it has closed.
     mutating func close(then next: Next, _ now: MonotonicTime, _ actions: inout [Action]) {
         guard let id = currentSession else { return }
         var by = now + policy.stopTimeout
-        if case .closing(_, _, let earlier) = phase { by = min(by, earlier) } else { actions.append(.cancel(id)) }
+        if case .closing(_, _, let earlier) = phase { by = min(by, earlier) }
+        // Also where it is closing: one that has ended by itself may take its time until it hears of this.
+        actions.append(.cancel(id))
         phase = .closing(id, next: next, by: by)
     }
 
@@ -325,13 +358,10 @@ struct CapturerStateMachine {
     mutating func finish(
         _ result: Result<EndReason, InletError>, _ now: MonotonicTime, _ actions: inout [Action]
     ) {
-        countOutage(until: now)
-        outageStart = nil
+        endOutage(at: now)
         phase = .ended(try? result.get())
         actions.append(.finish(result))
     }
-
-    // MARK: What is shown
 
     /// The session whose thread is expected to do something.
     var currentSession: SessionID? {
@@ -341,47 +371,6 @@ struct CapturerStateMachine {
             id
         case .paused(let id): id
         case .idle, .waiting, .ended: nil
-        }
-    }
-
-    /// Since when sinks have had no frame, where they should be having some.
-    var outage: MonotonicTime? {
-        switch phase {
-        case .idle, .pausing, .paused, .ended: nil
-        default: outageStart
-        }
-    }
-
-    /// Whether frames are kept from the sinks by the application's wish.
-    var isDisabled: Bool { !isEnabled }
-
-    private mutating func countOutage(until now: MonotonicTime) {
-        guard wasLive, let outageStart else { return }
-        figures.outage += now - outageStart
-    }
-
-    mutating func tellState(_ actions: inout [Action]) {
-        let state = visibleState
-        guard state != shown else { return }
-        shown = state
-        actions.append(.tell(.stateChanged(state)))
-    }
-
-    private var visibleState: CapturerState {
-        switch phase {
-        case .idle: return .idle
-        case .ended(let reason): return .ended(reason)
-        case .pausing, .paused, .closing(_, .rest, _): return .paused
-        case .waiting(_, let delay): return .waiting(attempt: failures, delay: delay)
-        // What it was closed for shows when it is closed.
-        case .closing: return shown
-        default: break
-        }
-        if let interruption { return .interrupted(reason: interruption) }
-        switch phase {
-        case .stalled: return .stalled
-        case .live: return isEnabled ? .live : .disabled
-        default: return .opening
         }
     }
 }

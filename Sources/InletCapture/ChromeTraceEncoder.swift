@@ -78,7 +78,7 @@ struct ChromeTraceEncoder {
 
     /// Writes the stages that a frame reached.
     mutating func encode(_ trace: FrameTrace) {
-        guard var process = process(of: trace) else { return }
+        guard var process = takeProcess(of: trace) else { return }
         let stages = trace.stages
         if process.isNew(trace.timestamp) {
             write(.receive, from: stages.captured, to: stages.received ?? stages.decoded, trace, &process)
@@ -91,8 +91,9 @@ struct ChromeTraceEncoder {
         processes[trace.source] = process
     }
 
-    private mutating func process(of trace: FrameTrace) -> Process? {
-        if let known = processes[trace.source] { return known }
+    /// The process, taken out so that changing it copies nothing; the caller puts it back.
+    private mutating func takeProcess(of trace: FrameTrace) -> Process? {
+        if let known = processes.removeValue(forKey: trace.source) { return known }
         guard threadCount < Self.maximumThreads else {
             leftOut += 1
             return nil

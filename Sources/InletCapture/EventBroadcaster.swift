@@ -11,6 +11,7 @@ final class EventBroadcaster: Sendable {
         var listeners: [Int: AsyncStream<CapturerEvent>.Continuation] = [:]
         var nextNumber = 0
         var isFinished = false
+        var capturerState = CapturerState.idle
     }
 
     func listen() -> AsyncStream<CapturerEvent> {
@@ -32,10 +33,15 @@ final class EventBroadcaster: Sendable {
         return stream
     }
 
-    var isFinished: Bool { state.withLock { $0.isFinished } }
+    /// The capturer's state, as it was told last.
+    var capturerState: CapturerState { state.withLock { $0.capturerState } }
 
     func send(_ event: CapturerEvent) {
-        for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield(event) }
+        let listeners = state.withLock { state in
+            if case .stateChanged(let new) = event { state.capturerState = new }
+            return Array(state.listeners.values)
+        }
+        for listener in listeners { listener.yield(event) }
     }
 
     func finish() {

@@ -79,6 +79,13 @@ struct FrameClock {
         isReconnected = true
     }
 
+    /// Something else took a place on the timeline: the next frame comes after it.
+    ///
+    /// Only a source that is not paced is moved. The frames of another have their own time, whatever was shown meanwhile.
+    mutating func skip(to time: MonotonicTime) {
+        if pacing == .unpaced { last = max(last ?? .min, min(Self.limit, time.nanoseconds)) }
+    }
+
     /// The place of the next frame.
     ///
     /// - Parameters:

@@ -28,12 +28,14 @@ final class FrameDispatcher: Sendable {
     let room = ProducerGate()
 
     private struct State {
-        var session: SessionID?
+        /// Sessions are numbered from 1.
+        var session: SessionID = 0
+        /// Nil until a source has been open.
         var format: SourceFormat?
         var frameClock = FrameClock(pacing: .live, timestampBits: nil)
         var receivers: [any FrameReceiver] = []
         var seenVersion = -1
-        /// Frames and placeholders offered so far, all sessions together.
+        /// The source's frames so far, all sessions together.
         var count: UInt64 = 0
         /// What is added to the session's sequence numbers to go on from the sessions before.
         var sequenceOffset: UInt64 = 0
@@ -68,6 +70,9 @@ final class FrameDispatcher: Sendable {
     /// The receivers have changed; they are looked at again before the next frame.
     func receiversChanged() { receiversVersion.add(1, ordering: .releasing) }
 
+    /// Whether there is anyone to deliver to.
+    var hasReceivers: Bool { !currentReceivers().isEmpty }
+
     /// What all receivers together want of the source.
     var demand: SourceDemand { SourceDemand(serving: currentReceivers().map(\.wants)) }
 
@@ -77,25 +82,29 @@ final class FrameDispatcher: Sendable {
     // MARK: Frames of the source
 
     /// A session's source is open; its frames follow, and no one else's.
-    func begin(_ session: SessionID, format: SourceFormat) {
+    ///
+    /// - Returns: false where a later session has taken over, or all is over: one that was given up has opened its source after all.
+    func begin(_ session: SessionID, format: SourceFormat) -> Bool {
         state.withLock { state in
-            let isFirst = state.session == nil
+            guard session > state.session else { return false }
             state.session = session
             state.format = format
             state.nextOwnSequence = nil
             state.sequenceOffset = state.nextSequence
-            if isFirst {
-                state.frameClock = FrameClock(pacing: format.pacing, timestampBits: format.timestampBits)
-            } else {
-                state.frameClock.reconnect(pacing: format.pacing, timestampBits: format.timestampBits)
-            }
+            state.frameClock.reconnect(pacing: format.pacing, timestampBits: format.timestampBits)
             state.seenVersion = -1
+            return true
         }
     }
 
-    /// No more frames of a session are taken, whatever its thread does.
-    func end(_ session: SessionID) {
-        state.withLock { if $0.session == session { $0.session = -1 } }
+    /// No frames are taken any more, and those that are held are let go of.
+    func finish() {
+        let held = state.withLock { state in
+            state.session = .max
+            defer { (state.lastFrame, state.receivers) = (nil, []) }
+            return (state.lastFrame, state.receivers)
+        }
+        withExtendedLifetime(held) {}
     }
 
     enum Result {
@@ -107,14 +116,19 @@ final class FrameDispatcher: Sendable {
     }
 
     /// Takes a frame of the source. Blocks only under a lossless policy, until there is room or `isCancelled`.
-    func deliver(_ frame: SourceFrame, from session: SessionID, isCancelled: () -> Bool) -> Result {
+    ///
+    /// - Parameter startsAnew: the frame's PTS does not tell how long ago the one before it was.
+    func deliver(
+        _ frame: SourceFrame, from session: SessionID, startsAnew: Bool = false, isCancelled: () -> Bool
+    ) -> Result {
         state.withLock { state in
             guard state.session == session else { return .notCurrent }
             if limits.frames == 0 { return .limit(.frameLimit) }
             let arrival = clock.now
+            if let last = state.lastPlaceholder { state.frameClock.skip(to: last) }
             let stamp = state.frameClock.stamp(
                 pts: frame.pts, arrival: min(frame.captureTime ?? arrival, arrival),
-                startsAnew: frame.flags.contains(.discontinuity) || state.lastPlaceholder != nil,
+                startsAnew: startsAnew || frame.flags.contains(.discontinuity) || state.lastPlaceholder != nil,
                 wallClock: frame.wallClock)
             let timestamp = stamp.time
             if stamp.basis == .arrival { counters.stampedByArrival.wrappingAdd(1, ordering: .relaxed) }
@@ -178,31 +192,44 @@ final class FrameDispatcher: Sendable {
 
     private func lookAtReceivers(_ state: inout State) {
         let version = receiversVersion.load(ordering: .acquiring)
-        guard version != state.seenVersion, let format = state.format else { return }
+        guard version != state.seenVersion else { return }
         state.receivers = currentReceivers()
         state.seenVersion = version
-        for receiver in state.receivers { receiver.begin(format, room: room) }
+        for receiver in state.receivers { receiver.begin(state.format, room: room) }
     }
 
     // MARK: Placeholders
 
-    /// The newest frame of the source and the size of placeholders that show something else; nil where there was no frame.
-    var lastPicture: (frame: SourceFrame?, size: ImageSize)? {
-        state.withLockIfAvailable { state in state.lastSize.map { (state.lastFrame, $0) } } ?? nil
+    /// What placeholders are made from.
+    struct LastPicture {
+        /// The newest frame, where it is kept.
+        var frame: SourceFrame?
+        /// The size of the source's pictures, where one was open.
+        var size: ImageSize?
+    }
+
+    /// The source's newest picture; nil while a producer is busy.
+    var lastPicture: LastPicture? {
+        state.withLockIfAvailable { LastPicture(frame: $0.lastFrame, size: $0.lastSize ?? $0.format?.size) }
     }
 
     /// Offers a picture that is not the source's. Never blocks: while a producer is busy, or a lossless sink has no room, it is left out.
     ///
-    /// - Parameters:
-    ///   - start: when the outage's placeholders began: a frame that has come since ends the outage, though the supervisor may not know yet.
-    ///     nil for placeholders that stand in for frames.
-    ///   - format: what receivers are told where no source has been open yet.
-    func offerPlaceholder(_ picture: SourceFrame, outageFrom start: MonotonicTime?, format: SourceFormat) {
+    /// Until a source has been open, it goes only to sinks that want a size of their own: others would begin with a size that no frame has.
+    ///
+    /// - Parameter start: when the outage's placeholders began: a frame that has come since ends the outage, though the supervisor may not know
+    ///   yet. nil for placeholders that stand in for frames.
+    func offerPlaceholder(_ picture: SourceFrame, outageFrom start: MonotonicTime?) {
         _ = state.withLockIfAvailable { state in
             if let start, let arrival = state.lastArrival, arrival >= start { return }
-            if state.format == nil { state.format = format }
             let now = clock.now
             guard now > state.lastTimestamp ?? MonotonicTime(nanoseconds: .min) else { return }
+            lookAtReceivers(&state)
+            var receivers = state.receivers
+            if state.format == nil {
+                receivers.removeAll { $0.wants.size == nil }
+                if receivers.isEmpty { return }
+            }
             var frame = picture
             frame.pts = nil
             frame.duration = nil
@@ -211,14 +238,13 @@ final class FrameDispatcher: Sendable {
             frame.wallClock = nil
             frame.flags = [.placeholder]
             frame.sequence = state.nextSequence
-            state.nextSequence += 1
+            state.nextSequence &+= 1
             // The source's own numbers go on from here.
             state.sequenceOffset &+= 1
             state.lastTimestamp = now
             state.lastPlaceholder = now
-            lookAtReceivers(&state)
             let captured = CapturedFrame(frame, timestamp: now, stages: StageTimes())
-            for receiver in state.receivers { receiver.offer(captured, isCancelled: { true }) }
+            for receiver in receivers { receiver.offer(captured, isCancelled: { true }) }
             placeholders.add(1, ordering: .relaxed)
         }
     }

@@ -8,10 +8,12 @@ protocol FrameReceiver: AnyObject, Sendable {
     var wants: SinkWants { get }
     var counters: SinkCounters { get }
 
-    /// Called on the capture thread, before the first frame, and again when receivers or the source have changed.
-    func begin(_ format: SourceFormat, room: ProducerGate)
+    /// Called on the producer's thread, before the first frame, and again when receivers or the source have changed.
+    ///
+    /// - Parameter format: nil until a source has been open: placeholders follow.
+    func begin(_ format: SourceFormat?, room: ProducerGate)
 
-    /// Called on the capture thread. Blocks only under a lossless policy.
+    /// Called on the producer's thread. Blocks only under a lossless policy.
     func offer(_ frame: CapturedFrame, isCancelled: () -> Bool)
 
     /// No more frames come; those that wait are still delivered.

@@ -52,9 +52,12 @@ final class SequenceDelivery: FrameReceiver {
     /// Not touched on a frame's way unless the task sleeps.
     private struct State {
         var error: InletError?
-        /// The task that waits, or word that it need not.
-        var waiter: CheckedContinuation<Void, Never>?
+        /// The tasks that wait: one, unless several share the sequence.
+        var waiters: [CheckedContinuation<Void, Never>] = []
+        /// Word for the next one that it need not wait.
         var isWoken = false
+        /// Nobody waits any more.
+        var isOver = false
     }
 
     init(id: SinkID, wants: SinkWants, policy: QueuePolicy, context: DeliveryContext) {
@@ -64,13 +67,17 @@ final class SequenceDelivery: FrameReceiver {
         self.context = context
     }
 
-    func begin(_ format: SourceFormat, room: ProducerGate) {
-        mailbox.open(policy: policy, limiter: RateLimiter(wants, source: format), room: room)
+    func begin(_ format: SourceFormat?, room: ProducerGate) {
+        mailbox.open(
+            policy: policy, limiter: RateLimiter(wants, source: format), room: room, isProvisional: format == nil)
     }
 
     func offer(_ frame: CapturedFrame, isCancelled: () -> Bool) {
         if mailbox.put(
-            frame, at: frame.timestamp, isCancelled: isCancelled, onDrop: { context.countDrop(of: $0, $1, by: self) })
+            frame, at: frame.timestamp, isCancelled: isCancelled,
+            // A placeholder waits for nothing; a frame of the source until it is cancelled.
+            refusedAs: frame.isPlaceholder ? .queueFull : .cancelled,
+            onDrop: { context.countDrop(of: $0, $1, by: self) })
         {
             wake()
         }
@@ -78,16 +85,16 @@ final class SequenceDelivery: FrameReceiver {
 
     func finish(_ error: InletError?) {
         state.withLock { $0.error = error }
-        if mailbox.finish() { wake() }
+        _ = mailbox.finish()
+        wake(isOver: true)
         markEnded(nil)
     }
 
     func close() { close(nil) }
 
     private func close(_ error: InletError?) {
-        let (dropped, mustWake) = mailbox.close()
-        counters.countDrop(.cancelled, dropped)
-        if mustWake { wake() }
+        counters.countDrop(.cancelled, mailbox.close().dropped)
+        wake(isOver: true)
         markEnded(error)
     }
 
@@ -138,25 +145,29 @@ final class SequenceDelivery: FrameReceiver {
         ended.resolve(())
     }
 
-    private func wake() {
-        let waiter = state.withLock { state in
-            state.isWoken = true
-            defer { state.waiter = nil }
-            return state.waiter
+    /// Has all that wait look into the mailbox, which knows of one consumer only.
+    private func wake(isOver: Bool = false) {
+        let waiters = state.withLock { state in
+            state.isWoken = state.waiters.isEmpty
+            if isOver { state.isOver = true }
+            defer { state.waiters = [] }
+            return state.waiters
         }
-        waiter?.resume()
+        for waiter in waiters { waiter.resume() }
     }
 
     /// Sleeps until woken, by a frame, the end or a cancellation of the task.
     private func pause() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let isWoken = state.withLock { state in
-                    if !state.isWoken { state.waiter = continuation }
+                let mustWait = state.withLock { state in
                     defer { state.isWoken = false }
-                    return state.isWoken
+                    // A cancellation that came before this wakes another task, where there is one.
+                    guard !state.isWoken, !state.isOver, !Task.isCancelled else { return false }
+                    state.waiters.append(continuation)
+                    return true
                 }
-                if isWoken { continuation.resume() }
+                if !mustWait { continuation.resume() }
             }
         } onCancel: {
             wake()

@@ -12,6 +12,7 @@ final class Mailbox<Element: Sendable>: Sendable {
     private struct State {
         var machine = MailboxStateMachine<Element>(policy: .latest)
         var limiter: RateLimiter?
+        var isSettled = false
         /// Signalled when a producer that was refused for lack of room should try again.
         var room: ProducerGate?
     }
@@ -19,14 +20,16 @@ final class Mailbox<Element: Sendable>: Sendable {
     /// Says how elements are taken in, before the first of a source.
     ///
     /// - Parameters:
-    ///   - policy: counts only the first time.
-    ///   - limiter: thins the elements out. Counts only the first time, so that the spacing is kept across sources.
+    ///   - policy: counts until it was once not provisional.
+    ///   - limiter: thins the elements out. Counts as the policy does, so that the spacing is kept across sources.
     ///   - room: the gate at which the producer waits; one capture thread has one gate for all its mailboxes.
-    func open(policy: QueuePolicy, limiter: RateLimiter?, room: ProducerGate) {
+    ///   - isProvisional: the policy and the limiter are for what comes before the first source.
+    func open(policy: QueuePolicy, limiter: RateLimiter?, room: ProducerGate, isProvisional: Bool = false) {
         state.withLock {
-            if $0.room == nil {
+            if !$0.isSettled {
                 $0.machine.setPolicy(policy)
                 $0.limiter = limiter
+                $0.isSettled = !isProvisional
             }
             $0.room = room
         }
@@ -36,10 +39,12 @@ final class Mailbox<Element: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - time: the element's place on the timeline, for the rate.
+    ///   - refusal: the reason that is given where there was no room and the producer was cancelled.
     ///   - onDrop: called with each element that will not be delivered, an older one or this one, and the reason.
     /// - Returns: whether the consumer sleeps and must be woken to call ``take()``: once for each time that it fell asleep.
     func put(
-        _ element: Element, at time: MonotonicTime, isCancelled: () -> Bool, onDrop: (Element, DropReason) -> Void
+        _ element: Element, at time: MonotonicTime, isCancelled: () -> Bool, refusedAs refusal: DropReason = .cancelled,
+        onDrop: (Element, DropReason) -> Void
     ) -> Bool {
         var result = state.withLock { state in
             state.limiter?.admits(time) == false
@@ -55,7 +60,7 @@ final class Mailbox<Element: Sendable>: Sendable {
                 return false
             case .full:
                 guard let room = state.withLock({ $0.room }), !isCancelled() else {
-                    onDrop(element, .cancelled)
+                    onDrop(element, refusal)
                     return false
                 }
                 room.wait()

@@ -9,11 +9,11 @@ import Synchronization
 final class OutagePlayer: Sendable {
     private let policy: OutagePolicy
     private let disabledPicture: OutagePolicy.Picture
+    /// How long an outage lasts before it shows.
+    private let delay: Duration
     private let dispatcher: FrameDispatcher
     private let queue: DispatchQueue
     private let converter = FrameConverter()
-    /// The picture that is shown, and the one that the next may be drawn into.
-    private let pool = I420BufferPool(capacity: 3)
     private let state = Mutex(State())
 
     private struct State {
@@ -30,34 +30,42 @@ final class OutagePlayer: Sendable {
     }
 
     init(
-        policy: OutagePolicy, disabledPicture: OutagePolicy.Picture, dispatcher: FrameDispatcher, queue: DispatchQueue
+        policy: OutagePolicy, disabledPicture: OutagePolicy.Picture, delay: Duration, dispatcher: FrameDispatcher,
+        queue: DispatchQueue
     ) {
         self.policy = policy
         self.disabledPicture = disabledPicture
+        self.delay = delay
         self.dispatcher = dispatcher
         self.queue = queue
     }
 
     /// Shows what belongs to a state, or nothing.
-    ///
-    /// - Parameter start: when the placeholders of an outage begin; nil where there is none.
-    func show(_ capturerState: CapturerState, from start: MonotonicTime?, isDisabled: Bool, now: MonotonicTime) {
-        let picture = isDisabled ? disabledPicture : start == nil ? .nothing : policy.picture
+    func show(_ standIn: CapturerStateMachine.StandIn, in capturerState: CapturerState, now: MonotonicTime) {
+        let picture: OutagePolicy.Picture
+        var start: MonotonicTime?
+        switch standIn {
+        case .nothing: picture = .nothing
+        case .disabled: picture = disabledPicture
+        case .outage(let since):
+            picture = policy.picture
+            start = since + delay
+        }
         guard picture != .nothing else {
             stop()
             return
         }
-        let delay = isDisabled ? .zero : max(.zero, start.map { $0 - now } ?? .zero)
         state.withLock { state in
             let shown = Shown(picture: picture, lines: picture == .text ? capturerState.placeholderLines : [])
             if state.shown != shown { state.picture = nil }
             state.shown = shown
-            state.start = isDisabled ? nil : start
+            state.start = start
             guard state.timer == nil else { return }
             let timer = DispatchSource.makeTimerSource(queue: queue)
             timer.setEventHandler { [weak self] in self?.playOne() }
+            let wait = max(.zero, start.map { $0 - now } ?? .zero)
             timer.schedule(
-                deadline: .now() + .nanoseconds(Int(clamping: delay.wholeNanoseconds)), repeating: interval,
+                deadline: .now() + .nanoseconds(Int(clamping: wait.wholeNanoseconds)), repeating: interval,
                 leeway: .milliseconds(2))
             timer.activate()
             state.timer = timer
@@ -78,29 +86,38 @@ final class OutagePlayer: Sendable {
         return .nanoseconds(Int(clamping: max(1_000_000, interval)))
     }
 
-    private func playOne() {
+    /// Offers the picture that is shown now, once.
+    func playOne() {
+        // A size that is not known for the moment must not be guessed.
+        guard let last = dispatcher.lastPicture else { return }
+        let size = last.size ?? policy.size
         let (shown, start, known) = state.withLock { ($0.shown, $0.start, $0.picture) }
         guard let shown else { return }
-        guard let picture = known ?? makePicture(shown) else { return }
-        if known == nil { state.withLock { if $0.shown == shown { $0.picture = picture } } }
-        dispatcher.offerPlaceholder(
-            picture, outageFrom: start,
-            format: SourceFormat(
-                size: picture.size, pixelFormat: .yuv420p, frameRate: policy.frameRate,
-                timeBase: Rational(1, 1_000_000_000), pacing: .live))
+        var picture = known
+        if picture?.size != size {
+            picture = makePicture(shown, size: size, frame: last.frame)
+            state.withLock { if $0.shown == shown { $0.picture = picture } }
+        }
+        guard let picture else { return }
+        dispatcher.offerPlaceholder(picture, outageFrom: start)
     }
 
     /// The picture to show; nil where it cannot be made now.
-    private func makePicture(_ shown: Shown) -> SourceFrame? {
-        let last = dispatcher.lastPicture
+    ///
+    /// Its memory is its own: one is made only when what it shows has changed, and a sink that is stuck may hold any number of those before.
+    ///
+    /// - Parameter frame: the source's newest, where it is kept.
+    private func makePicture(_ shown: Shown, size: ImageSize, frame: SourceFrame?) -> SourceFrame? {
         if shown.picture == .hold {
-            guard let frame = last?.frame, let held = try? converter.i420(from: frame, pool: pool) else { return nil }
+            guard let frame,
+                let held = try? converter.i420(from: frame, pool: I420BufferPool(capacity: 1))
+            else { return nil }
             var picture = SourceFrame(
                 held.buffer, pts: nil, sequence: 0, colorSpace: held.colorSpace, rotation: frame.rotation)
             picture.sampleAspectRatio = frame.sampleAspectRatio
             return picture
         }
-        guard var draft = try? pool.makeBuffer(size: last?.size ?? policy.size) else { return nil }
+        guard var draft = try? I420Draft(size: size) else { return nil }
         if shown.picture == .text {
             draft.fill(y: PlaceholderText.background, u: 128, v: 128)
             PlaceholderText.draw(shown.lines, into: &draft)

@@ -64,7 +64,8 @@ public struct RetryPolicy: Sendable, Hashable {
     ///   - generator: where the jitter comes from.
     public func delay(afterFailures failures: Int, using generator: inout some RandomNumberGenerator) -> Duration {
         let first = Double(max(0, firstDelay.wholeNanoseconds))
-        let most = Double(max(0, maximumDelay.wholeNanoseconds))
+        // Half of what 64 bits hold: the whole of it, as a Double, is one more than that.
+        let most = Double(max(0, min(maximumDelay.wholeNanoseconds, .max / 2)))
         var longest = first
         // Not pow: a hundred thousand failures must not become infinity times zero.
         for _ in 1..<max(2, min(failures, 64)) where failures > 1 { longest = min(most, longest * max(1, multiplier)) }

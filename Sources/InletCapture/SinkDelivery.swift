@@ -60,16 +60,19 @@ final class SinkDelivery: FrameReceiver {
         worker = Worker(sink: sink, restart: restart)
     }
 
-    func begin(_ format: SourceFormat, room: ProducerGate) {
+    func begin(_ format: SourceFormat?, room: ProducerGate) {
         self.format.withLock { $0 = format }
         mailbox.open(
-            policy: policy ?? (format.pacing == .live ? .latest : .lossless()),
-            limiter: RateLimiter(wants, source: format), room: room)
+            policy: policy ?? (format.map { $0.pacing == .live } ?? true ? .latest : .lossless()),
+            limiter: RateLimiter(wants, source: format), room: room, isProvisional: format == nil)
     }
 
     func offer(_ frame: CapturedFrame, isCancelled: () -> Bool) {
         if mailbox.put(
-            frame, at: frame.timestamp, isCancelled: isCancelled, onDrop: { context.countDrop(of: $0, $1, by: self) })
+            frame, at: frame.timestamp, isCancelled: isCancelled,
+            // A placeholder waits for nothing; a frame of the source until it is cancelled.
+            refusedAs: frame.isPlaceholder ? .queueFull : .cancelled,
+            onDrop: { context.countDrop(of: $0, $1, by: self) })
         {
             wake()
         }
@@ -155,7 +158,9 @@ final class SinkDelivery: FrameReceiver {
             fail(InletError(wrapping: error, operation: "The sink").about(name))
             return
         }
-        context.countDelivery(of: frame, to: self, consumed: context.clock.now)
+        let consumed = context.clock.now
+        worker.schedule?.deliver(at: consumed)
+        context.countDelivery(of: frame, to: self, consumed: consumed)
     }
 
     /// The sink, made anew where it failed and its time has come; nil while it has not.
@@ -214,9 +219,9 @@ final class SinkDelivery: FrameReceiver {
 
 extension RateLimiter {
     /// What thins a source's frames out for a receiver; nil where it wants all.
-    init?(_ wants: SinkWants, source: SourceFormat) {
+    init?(_ wants: SinkWants, source: SourceFormat?) {
         guard let rate = wants.maximumFrameRate else { return nil }
-        self.init(maximumFrameRate: rate, sourceFrameRate: source.frameRate)
+        self.init(maximumFrameRate: rate, sourceFrameRate: source?.frameRate)
     }
 }
 

@@ -43,8 +43,8 @@ final class Supervisor: Sendable {
         self.onEvent = onEvent
         queue = DispatchQueue(label: "inlet.supervisor")
         outage = OutagePlayer(
-            policy: configuration.outage, disabledPicture: configuration.disabledPicture, dispatcher: dispatcher,
-            queue: queue)
+            policy: configuration.outage, disabledPicture: configuration.disabledPicture,
+            delay: configuration.timeouts.stall, dispatcher: dispatcher, queue: queue)
         var policy = Machine.Policy()
         policy.timeouts = configuration.timeouts
         policy.retry = configuration.retry
@@ -53,8 +53,6 @@ final class Supervisor: Sendable {
         policy.subject = source.redactedURI
         state = Mutex(State(machine: Machine(policy)))
     }
-
-    var capturerState: CapturerState { state.withLock { $0.machine.state } }
 
     var figures: SupervisionFigures {
         var figures = state.withLock { $0.machine.figures }
@@ -72,17 +70,20 @@ final class Supervisor: Sendable {
     }
 
     private func handle(_ input: Machine.Input) {
+        // Another sink has come since the last one went.
+        if case .stop(.noSinks) = input, dispatcher.hasReceivers { return }
         let (actions, session) = state.withLock { state in
             (state.machine.handle(input, at: clock.now), state.session)
         }
         var current = session
+        if case .closed(let id, _) = input, id == session?.id {
+            current = nil
+            state.withLock { $0.session = nil }
+        }
         for action in actions { perform(action, &current) }
         if case .setEnabled(let isEnabled) = input { dispatcher.setDisabled(!isEnabled) }
-        let (isDisabled, outageStart, shown) = state.withLock {
-            ($0.machine.isDisabled, $0.machine.outage, $0.machine.state)
-        }
-        let start = outageStart.map { $0 + configuration.timeouts.stall }
-        outage.show(shown, from: start, isDisabled: isDisabled, now: clock.now)
+        let (standIn, shown) = state.withLock { ($0.machine.standIn, $0.machine.state) }
+        outage.show(standIn, in: shown, now: clock.now)
         schedule()
     }
 
@@ -98,7 +99,9 @@ final class Supervisor: Sendable {
             if session?.id == id { session = nil }
         case .tell(let event): onEvent(event)
         case .finish(let result):
+            session = nil
             outage.stop()
+            dispatcher.finish()
             completion.resolve(result)
         }
         state.withLock { $0.session = session }
@@ -110,6 +113,7 @@ final class Supervisor: Sendable {
             frame: { [weak self] in self?.post(.frame(id)) },
             stoodStill: { [weak self] in self?.post(.stoodStill(id)) },
             interruption: { [weak self] in self?.post(.interruption(id, $0)) },
+            closing: { [weak self] in self?.post(.closing(id, $0)) },
             closed: { [weak self] in self?.post(.closed(id, $0)) })
         do throws(InletError) {
             let session = try CaptureSession(
@@ -163,12 +167,4 @@ final class Supervisor: Sendable {
     }
 
     deinit { state.withLock { $0.timer?.cancel() } }
-}
-
-extension CaptureSession {
-    /// When the operation that the source runs should have ended; nil while it runs none.
-    fileprivate var deadline: MonotonicTime? {
-        let deadline = context.deadline
-        return deadline == .distantFuture ? nil : deadline
-    }
 }

@@ -39,6 +39,11 @@ public final class I420BufferPool: Sendable {
         return I420Draft(memory: memory)
     }
 
+    /// Frees what waits for reuse. Pictures that are out now are freed when they come back.
+    ///
+    /// The pool can be used on; it takes memory from the system then.
+    public func purge() { store.purge() }
+
     /// What the pool did so far.
     public var statistics: Statistics { store.statistics }
 
@@ -104,6 +109,13 @@ public final class I420BufferPool: Sendable {
                 return true
             }
             if !keep { I420Memory.deallocate(address) }
+        }
+
+        func purge() {
+            state.withLock { state in
+                Self.free(&state)
+                state.layout = nil
+            }
         }
 
         private static func free(_ state: inout State) {

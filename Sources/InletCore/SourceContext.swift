@@ -42,7 +42,7 @@ public final class SourceContext: Sendable {
 
     /// When the operation that runs now should have ended; ``MonotonicTime/distantFuture`` where there is no deadline.
     public var deadline: MonotonicTime {
-        MonotonicTime(nanoseconds: deadlineNanoseconds.load(ordering: .relaxed))
+        MonotonicTime(nanoseconds: deadlineNanoseconds.load(ordering: .acquiring))
     }
 
     /// Whether the operation should give up: it was cancelled, or its deadline passed.
@@ -78,7 +78,7 @@ public final class SourceContext: Sendable {
     /// Counts frames that were lost or not worth delivering, other than those that a gap in ``SourceFrame/sequence`` shows.
     public func countDrop(_ reason: DropReason, _ count: UInt64 = 1) {
         guard count > 0 else { return }
-        drops.withLock { $0[reason, default: 0] += count }
+        drops.withLock { $0[reason, default: 0] &+= count }
     }
 
     /// The losses counted so far.
@@ -130,7 +130,8 @@ public final class SourceContext: Sendable {
         let nanoseconds = allowance.wholeNanoseconds
         allowanceNanoseconds.store(nanoseconds, ordering: .relaxed)
         let deadline = nanoseconds == .max ? .distantFuture : clock.now + .nanoseconds(nanoseconds)
-        deadlineNanoseconds.store(deadline.nanoseconds, ordering: .relaxed)
+        // What the bridge noted before an operation is seen by whoever sees its deadline.
+        deadlineNanoseconds.store(deadline.nanoseconds, ordering: .releasing)
     }
 
     /// Called by the bridge after each operation: the source runs none now.

@@ -6,6 +6,7 @@ public final class ScriptedSource: FrameSource {
     private let log: Log
     private var remaining: ArraySlice<Step>
     private var nextSequence: UInt64 = 0
+    private var context: SourceContext?
 
     /// One thing that a source does.
     public enum Step: Sendable {
@@ -42,16 +43,19 @@ public final class ScriptedSource: FrameSource {
         public var opening: [Step]
         /// What it does, one after another.
         public var steps: [Step]
+        /// What happens before `close` returns, up to the first step that throws. Frames and ends are passed over. The default is nothing.
+        public var closing: [Step]
         /// Whether the source can stand still during a pause. The default is false.
         public var standsStill = false
 
         public init(
-            format: SourceFormat = ScriptedSource.format(), opening: [Step] = [], standsStill: Bool = false,
-            _ steps: [Step]
+            format: SourceFormat = ScriptedSource.format(), opening: [Step] = [], closing: [Step] = [],
+            standsStill: Bool = false, _ steps: [Step]
         ) {
             self.format = format
             self.standsStill = standsStill
             self.opening = opening
+            self.closing = closing
             self.steps = steps
         }
     }
@@ -66,6 +70,7 @@ public final class ScriptedSource: FrameSource {
     /// Plays the opening of the script.
     public func open(_ context: SourceContext) throws -> SourceFormat {
         log.record(.open)
+        self.context = context
         for step in script.opening { _ = try perform(step, context) }
         return script.format
     }
@@ -92,8 +97,14 @@ public final class ScriptedSource: FrameSource {
     /// Notes the going on.
     public func resume(_ context: SourceContext) throws { log.record(.resume) }
 
-    /// Notes the closing.
-    public func close() { log.record(.close) }
+    /// Plays the closing of the script. A step's error ends it, as `close` cannot throw.
+    public func close() {
+        log.record(.close)
+        guard let context else { return }
+        do {
+            for step in script.closing { _ = try perform(step, context) }
+        } catch {}
+    }
 
     /// A format for scripts: 64x48, 30 frames a second with a tick each, unpaced.
     public static func format(

@@ -17,6 +17,8 @@ import Testing
         case start, stop, noSinks, pause, resume, disable, enable
         case opened(Int), frame(Int), stoodStill(Int), interrupt(Int), uninterrupt(Int)
         case ends(Int), fails(Int), failsForGood(Int), closesForPause(Int)
+        /// The same before the source is closed.
+        case isEnding(Int), isFailing(Int), isFailingForGood(Int), isClosingForPause(Int)
         /// Time passes while the source is inside an operation that has to end by then.
         case silence(Duration)
         /// Time passes while the source is inside no operation.
@@ -36,9 +38,9 @@ import Testing
         }
     }
 
-    private static let live: [Step] = [.start, .opened(1), .frame(1)]
-    private static let waiting: [Step] = live + [.fails(1)]
-    private static let retry = CapturerState.waiting(attempt: 1, delay: .milliseconds(500))
+    static let live: [Step] = [.start, .opened(1), .frame(1)]
+    static let waiting: [Step] = live + [.fails(1)]
+    static let retry = CapturerState.waiting(attempt: 1, delay: .milliseconds(500))
 
     /// The last step's actions, events left out; what led there is checked by the rows before.
     static let table: [Row] = [
@@ -100,7 +102,8 @@ import Testing
         Row(live + [.silence(.seconds(11)), .frame(1)], .stalled),
         Row(live + [.silence(.seconds(11)), .stop, .ends(1)], .ended(.cancelled), ["finish cancelled"]),
         Row(live + [.silence(.seconds(11)), .pause, .ends(1)], .paused),
-        Row(live + [.silence(.seconds(11)), .pause, .resume, .ends(1)], .opening, ["open 2"]),
+        // The pause does not undo the failure.
+        Row(live + [.silence(.seconds(11)), .pause, .resume, .ends(1)], retry),
         Row(live + [.silence(.seconds(2)), .pause], .paused, ["pause 1"]),
         Row(live + [.silence(.seconds(2)), .fails(1)], retry),
         // Pauses.
@@ -143,6 +146,41 @@ import Testing
         Row(live + [.ends(1), .start], .ended(.endOfStream)),
         Row(live + [.ends(1), .frame(1)], .ended(.endOfStream)),
         Row(live + [.ends(1), .time(.seconds(3600))], .ended(.endOfStream)),
+        // A source that closes by itself, and takes its time.
+        Row(live + [.isEnding(1)], .live),
+        Row(live + [.isEnding(1), .ends(1)], .ended(.endOfStream), ["finish endOfStream"]),
+        Row(live + [.isEnding(1), .time(.seconds(5))], .live),
+        Row(live + [.isEnding(1), .time(.seconds(6))], .ended(nil), ["abandon 1", "finish timedOut"]),
+        Row(live + [.isEnding(1), .stop, .ends(1)], .ended(.endOfStream), ["finish endOfStream"]),
+        Row(live + [.isFailing(1), .fails(1)], retry),
+        Row(live + [.isFailing(1), .isEnding(1), .ends(1)], retry),
+        Row(live + [.isFailing(1), .frame(1)], .live),
+        Row(live + [.isFailing(1), .silence(.seconds(11))], retry, ["abandon 1"]),
+        Row(live + [.isFailing(1), .time(.seconds(6)), .ends(1)], retry),
+        Row(live + [.isFailing(1), .stop], .live, ["cancel 1"]),
+        Row(live + [.isFailing(1), .stop, .fails(1)], .ended(.cancelled), ["finish cancelled"]),
+        Row(live + [.isFailing(1), .stop, .time(.seconds(5))], .ended(nil), ["abandon 1", "finish timedOut"]),
+        Row(live + [.isFailing(1), .pause], .paused),
+        Row(live + [.isFailing(1), .pause, .fails(1)], .paused),
+        Row(live + [.isFailing(1), .pause, .resume, .fails(1)], retry),
+        Row(live + [.isFailingForGood(1), .failsForGood(1)], .ended(nil), ["finish authenticationFailed"]),
+        Row(
+            live + [.isFailingForGood(1), .time(.seconds(6))], .ended(nil),
+            ["abandon 1", "finish authenticationFailed"]),
+        Row(
+            live + [.pause, .isFailingForGood(1), .failsForGood(1)], .ended(nil),
+            ["finish authenticationFailed"]),
+        Row(live + [.pause, .isClosingForPause(1)], .paused),
+        Row(live + [.pause, .isClosingForPause(1), .closesForPause(1)], .paused),
+        Row(live + [.pause, .isClosingForPause(1), .resume], .paused),
+        Row(live + [.pause, .isClosingForPause(1), .resume, .closesForPause(1)], .opening, ["open 2"]),
+        Row(live + [.pause, .isClosingForPause(1), .resume, .pause, .closesForPause(1)], .paused),
+        Row(live + [.pause, .isClosingForPause(1), .time(.seconds(6))], .paused, ["abandon 1"]),
+        // The deadline of the session that was given up says nothing of the one that follows in the same moment.
+        Row(
+            live + [.pause, .isClosingForPause(1), .resume, .silence(.seconds(11))], .opening, ["abandon 1", "open 2"]),
+        // Sinks that go before the run.
+        Row([.noSinks, .start], .opening, ["open 1"]),
         // A source that ignores its cancellation.
         Row(live + [.stop, .time(.seconds(5))], .ended(nil), ["abandon 1", "finish timedOut"]),
         Row(live + [.silence(.seconds(11)), .time(.seconds(5)), .frame(1)], retry),
@@ -255,7 +293,7 @@ import Testing
     }
 
     /// A machine, its time, and what it says.
-    private struct Run {
+    struct Run {
         var machine: CapturerStateMachine
         var now = MonotonicTime(nanoseconds: 1_000_000_000_000)
 
@@ -289,6 +327,10 @@ import Testing
             case .fails(let id): return handle(.closed(id, .failed(disconnected)))
             case .failsForGood(let id): return handle(.closed(id, .failed(wrongPassword)))
             case .closesForPause(let id): return handle(.closed(id, .closedForPause))
+            case .isEnding(let id): return handle(.closing(id, .ended(.endOfStream)))
+            case .isFailing(let id): return handle(.closing(id, .failed(disconnected)))
+            case .isFailingForGood(let id): return handle(.closing(id, .failed(wrongPassword)))
+            case .isClosingForPause(let id): return handle(.closing(id, .closedForPause))
             case .silence(let duration):
                 let deadline = now + .seconds(10)
                 now = now + duration

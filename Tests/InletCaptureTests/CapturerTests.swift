@@ -1,7 +1,11 @@
-import InletCapture
+import Foundation
 import InletCore
 import InletTesting
+import Logging
+import Synchronization
 import Testing
+
+@testable import InletCapture
 
 /// The capturer as a whole, on real threads, with a source that follows a script.
 @Suite(.timeLimit(.minutes(1))) struct CapturerTests {
@@ -90,6 +94,159 @@ import Testing
         gate.open()
     }
 
+    @Test("Cancelling the task after the source has ended gives up a sink that is stuck")
+    func cancellationWhileSinksFinish() async throws {
+        let gate = Gate()
+        var behavior = RecordingSink.Behavior()
+        behavior.gate = gate
+        var configuration = CapturerConfiguration()
+        configuration.stopTimeout = .milliseconds(100)
+        let source = scripted(.frames(1))
+        let capturer = Capturer(source, configuration: configuration)
+        capturer.attach(RecordingSink(behavior), named: "stuck")
+        let run = Task { try await capturer.run() }
+        await gate.someoneWaits()
+        while source.log.count(of: .close) == 0 { await Task.yield() }
+        // Until its sinks have finished, the capturer is what it was.
+        for _ in 0..<100 {
+            if case .ended = capturer.state { Issue.record("ended while a sink has not finished") }
+            await Task.yield()
+        }
+        run.cancel()
+        await #expect {
+            _ = try await run.value
+        } throws: { ($0 as? InletError)?.code == .timedOut && "\($0)".contains("stuck") }
+        gate.open()
+    }
+
+    @Test("Detaching a sink that is stuck ends with an error that names it")
+    func detachStuckSink() async throws {
+        let gate = Gate()
+        var behavior = RecordingSink.Behavior()
+        behavior.gate = gate
+        var configuration = CapturerConfiguration()
+        configuration.stopTimeout = .milliseconds(50)
+        let capturer = Capturer(scripted(.frames(1) + [.hang]), configuration: configuration)
+        let id = capturer.attach(RecordingSink(behavior), named: "stuck")
+        async let reason = capturer.run()
+        await gate.someoneWaits()
+        await #expect {
+            try await capturer.detach(id)
+        } throws: { ($0 as? InletError)?.code == .timedOut && "\($0)".contains("stuck") }
+        gate.open()
+        while capturer.statistics.sinks.contains(where: \.isAttached) { await Task.yield() }
+        try await capturer.detach(id)
+        capturer.stop()
+        #expect(try await reason == .cancelled)
+    }
+
+    @Test("A sink that is detached before the run does not end one that ends without sinks")
+    func endsWithoutSinksNotBeforeTheRun() async throws {
+        var configuration = CapturerConfiguration()
+        configuration.endsWithoutSinks = true
+        for attachesAnother in [true, false] {
+            let capturer = Capturer(scripted(.frames(20)), configuration: configuration)
+            let id = capturer.attach(RecordingSink())
+            try await capturer.detach(id)
+            if attachesAnother { capturer.attach(RecordingSink()) }
+            #expect(try await capturer.run() == .endOfStream)
+            #expect(capturer.statistics.delivered == (attachesAnother ? 20 : 0))
+        }
+    }
+
+    @Test("A capturer that has run holds no frame, no sink's pictures and no descriptor")
+    func nothingStays() async throws {
+        final class Owned: Sendable {
+            let buffer = Mutex<Weak?>(nil)
+            let descriptor = Mutex<(number: Int32, name: String?)>((-1, nil))
+            struct Weak { weak var buffer: I420Buffer? }
+        }
+        let owned = Owned()
+        struct Source: FrameSourceConfiguration {
+            let owned: Owned
+            var redactedURI: String { "owned:" }
+            func makeSource() -> any FrameSource { Opened(owned) }
+        }
+        final class Opened: FrameSource {
+            private let owned: Owned
+            private var count = 0
+            init(_ owned: Owned) { self.owned = owned }
+            func open(_ context: SourceContext) throws -> SourceFormat {
+                let number = context.wakeUpDescriptor
+                owned.descriptor.withLock { $0 = (number, CapturerTests.name(of: number)) }
+                return ScriptedSource.format(pacing: .live)
+            }
+            func nextFrame(_ context: SourceContext) throws -> SourceFrame? {
+                guard count < 3 else { return nil }
+                count += 1
+                var draft = try I420Draft(size: ImageSize(width: 64, height: 48))
+                draft.fillBlack()
+                let buffer = draft.publish()
+                owned.buffer.withLock { $0 = Owned.Weak(buffer: buffer) }
+                return SourceFrame(buffer, pts: nil, sequence: UInt64(count))
+            }
+            func close() {}
+        }
+        var configuration = CapturerConfiguration()
+        configuration.outage = OutagePolicy(.hold)
+        let capturer = Capturer(Source(owned: owned), configuration: configuration)
+        capturer.attach(RecordingSink())
+        #expect(try await capturer.run() == .endOfStream)
+        // The threads of the source and of the sink go a moment after their last word.
+        while owned.buffer.withLock({ $0?.buffer }) != nil { await Task.yield() }
+        #if os(Linux)
+            let (number, name) = owned.descriptor.withLock { $0 }
+            #expect(name != nil)
+            while Self.name(of: number) == name { await Task.yield() }
+        #endif
+        withExtendedLifetime(capturer) {}
+    }
+
+    /// Tells one eventfd from another that gets the same number later; `proc_pid_fdinfo(5)`.
+    private static func name(of descriptor: Int32) -> String? {
+        let text = try? String(contentsOfFile: "/proc/self/fdinfo/\(descriptor)", encoding: .utf8)
+        return text?.split(separator: "\n").first { $0.hasPrefix("eventfd-id") }.map(String.init)
+    }
+
+    @Test("A pool that is purged frees what waits and what comes back, and serves again")
+    func purge() throws {
+        let pool = I420BufferPool(capacity: 2)
+        let size = ImageSize(width: 64, height: 48)
+        var held: I420Buffer? = try pool.makeBuffer(size: size).publish()
+        _ = try pool.makeBuffer(size: size).publish()
+        #expect(pool.statistics.idle == 1 && pool.statistics.inUse == 1)
+        pool.purge()
+        #expect(pool.statistics.idle == 0)
+        withExtendedLifetime(held) {}
+        held = nil
+        #expect(pool.statistics.idle == 0 && pool.statistics.inUse == 0)
+        _ = try pool.makeBuffer(size: size).publish()
+        #expect(pool.statistics.idle == 1 && pool.statistics.allocations == 3)
+    }
+
+    @Test("Counts and delays at the limits of their types do not trap")
+    func limitsOfTypes() {
+        var statistics = CaptureStatistics()
+        statistics.sourceDrops = [.damaged: .max]
+        statistics.sinks = [
+            CaptureStatistics.Sink(id: Capturer(scripted([])).attach(RecordingSink()), name: "", drops: [.damaged: 2])
+        ]
+        #expect(statistics.drops == [.damaged: 1])
+
+        let context = SourceContext(clock: ManualClock(), logger: Logger(label: "test"))
+        for _ in 0..<2 { context.countDrop(.damaged, .max) }
+        #expect(context.dropCounts == [.damaged: .max - 1])
+
+        var policy = RetryPolicy()
+        policy.firstDelay = .seconds(Int64.max)
+        policy.maximumDelay = .seconds(Int64.max)
+        var generator = SystemRandomNumberGenerator()
+        for hasFullJitter in [true, false] {
+            policy.hasFullJitter = hasFullJitter
+            #expect(policy.delay(afterFailures: 1000, using: &generator) >= .zero)
+        }
+    }
+
     @Test("frames() gives every frame to a lossless loop and ends with the stream")
     func frames() async throws {
         let capturer = Capturer(scripted(.frames(40)))
@@ -150,7 +307,7 @@ import Testing
         await b.frames(atLeast: 30)
         #expect(a.keptFrames.last?.buffer === b.keptFrames.last?.buffer)
         #expect(a.frames.allSatisfy { $0.size == ImageSize(width: 32, height: 32) })
-        await capturer.detach(id)
+        try await capturer.detach(id)
         #expect(a.isFinished && !b.isFinished)
         capturer.stop()
         #expect(try await reason == .cancelled)

@@ -48,7 +48,7 @@ struct FaultSimulation {
 
     /// What the source's thread does now.
     struct Session {
-        enum Mode { case opening, reading, blocked(on: Int), standing, hanging, closed }
+        enum Mode { case opening, reading, blocked(on: Int), standing, hanging, closing }
         var id: Int
         var mode = Mode.opening
         var isDeaf = false
@@ -165,8 +165,8 @@ struct FaultSimulation {
             try readNext(id)
         case .next(let id) where session?.id == id: try frameComes(id)
         case .fails(let id, let error) where session?.id == id && session?.isCancelled == false:
-            try closed(id, .failed(error))
-        case .closes(let id): try closed(id, .ended(.cancelled))
+            try ends(id, .failed(error))
+        case .closes(let id): try closes(id)
         case .consumed(let index): try consumed(index)
         case .user(let act): try user(act)
         case .calm:
@@ -255,7 +255,20 @@ struct FaultSimulation {
         if Bool.random(using: &random) { plan(.closes(id), after: milliseconds(0...6_000)) }
     }
 
-    private mutating func closed(_ id: Int, _ outcome: Machine.Outcome) throws {
+    /// The source ends by itself: that is known at once. It is closed a little later, much later or never.
+    private mutating func ends(_ id: Int, _ outcome: Machine.Outcome) throws {
+        session?.mode = .closing
+        session?.deadline = nil
+        if !isCalm, Int.random(in: 0...9, using: &random) == 0 {
+            session?.isDeaf = true
+            if Bool.random(using: &random) { plan(.closes(id), after: milliseconds(0...6_000)) }
+        } else {
+            plan(.closes(id), after: milliseconds(0...50))
+        }
+        try handle(.closing(id, outcome))
+    }
+
+    private mutating func closes(_ id: Int) throws {
         if session?.id == id {
             session = nil
             pending = nil
@@ -264,7 +277,7 @@ struct FaultSimulation {
         } else {
             return
         }
-        try handle(.closed(id, outcome))
+        try handle(.closed(id, .ended(.cancelled)))
     }
 
     mutating func readNext(_ id: Int) throws {
@@ -275,7 +288,7 @@ struct FaultSimulation {
                 session?.deadline = nil
                 try handle(.stoodStill(id))
             } else {
-                try closed(id, .closedForPause)
+                try ends(id, .closedForPause)
             }
             return
         }
@@ -291,9 +304,9 @@ struct FaultSimulation {
             switch Int.random(in: 0...99, using: &random) {
             // A source that waits for its device does that for as long as it takes.
             case 0..<30 where session?.isInterrupted == false: return hang(id)
-            case 30..<60: return try closed(id, .failed(InletError(.disconnected, "gone")))
-            case 60..<61: return try closed(id, .ended(.endOfStream))
-            case 61..<62: return try closed(id, .failed(InletError(.authenticationFailed, "no")))
+            case 30..<60: return try ends(id, .failed(InletError(.disconnected, "gone")))
+            case 60..<61: return try ends(id, .ended(.endOfStream))
+            case 61..<62: return try ends(id, .failed(InletError(.authenticationFailed, "no")))
             case 62..<80: session?.pts = Int64.random(in: Int64.min...Int64.max, using: &random)
             case 80..<90:
                 try handle(.interruption(id, "busy"))

@@ -69,6 +69,34 @@ import Testing
         #expect(try await reason == .cancelled)
     }
 
+    @Test("Tasks that share a sequence all come to its end", arguments: [true, false])
+    func shared(stops: Bool) async throws {
+        let gate = Gate()
+        let last: [ScriptedSource.Step] = [
+            .make { number in
+                gate.pass()
+                throw InletError(.cancelled, "That was frame \(number).")
+            }
+        ]
+        let capturer = capturer(.frames(20) + (stops ? [.hang] : last))
+        let frames = capturer.frames(queue: .lossless(4))
+        async let reason = try? capturer.run()
+        let taken = await withTaskGroup(of: Int.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    var count = 0
+                    do { for try await _ in frames { count += 1 } } catch {}
+                    return count
+                }
+            }
+            while capturer.statistics.delivered < 20 { await Task.yield() }
+            if stops { capturer.stop() } else { gate.open() }
+            return await group.reduce(0, +)
+        }
+        #expect(taken == 20)
+        #expect(await reason == (stops ? .cancelled : nil))
+    }
+
     @Test("Wants that cannot be fulfilled end the loop with an error")
     func badWants() async throws {
         let capturer = capturer(.frames(3) + [.hang])

@@ -65,6 +65,24 @@ import Testing
         }
     }
 
+    @Test("The policy and the rate of a source replace those of what came before the first, and are then kept")
+    func provisional() {
+        let mailbox = Mailbox<Int>()
+        let (room, slow) = (ProducerGate(), RateLimiter(maximumFrameRate: Rational(1, 60)))
+        mailbox.open(policy: .latest, limiter: slow, room: room, isProvisional: true)
+        #expect(put(1, into: mailbox))
+        mailbox.open(policy: .lossless(3), limiter: nil, room: room)
+        mailbox.open(policy: .latest, limiter: slow, room: room)
+        mailbox.open(policy: .latest, limiter: slow, room: room, isProvisional: true)
+        #expect((2...3).allSatisfy { !put($0, into: mailbox) })
+        for expected in 1...3 {
+            guard case .element(expected) = mailbox.take() else {
+                Issue.record("\(expected) was lost")
+                return
+            }
+        }
+    }
+
     @Test("A mailbox that ends before it is opened stays ended")
     func endsBeforeOpening() {
         for close in [true, false] {

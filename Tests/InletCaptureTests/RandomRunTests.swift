@@ -38,6 +38,7 @@ private struct RandomRun {
         var scripts: [ScriptedSource.Script] = []
         for _ in 0..<Int.random(in: 1...4, using: &random) {
             let opening = Self.fault(&random, likely: 0.3, &isDeaf)
+            let closing = Self.fault(&random, likely: 0.1, &isDeaf)
             var steps: [ScriptedSource.Step] = []
             for _ in 0..<Int.random(in: 0...4, using: &random) {
                 steps += [ScriptedSource.Step].frames(Int.random(in: 0...20, using: &random))
@@ -45,7 +46,7 @@ private struct RandomRun {
             }
             scripts.append(
                 ScriptedSource.Script(
-                    format: ScriptedSource.format(pacing: .live), opening: opening,
+                    format: ScriptedSource.format(pacing: .live), opening: opening, closing: closing,
                     standsStill: Bool.random(using: &random), steps))
         }
         // The last source serves all further attempts, and frames come from it.
@@ -128,14 +129,14 @@ private struct RandomRun {
                 let log = RecordingSink.Log()
                 logs.append(log)
                 ids.append(capturer.attach(Self.sink(&random, log), queue: policies.randomElement(using: &random)))
-            case 5: if let id = ids.randomElement(using: &random) { await capturer.detach(id) }
+            case 5: if let id = ids.randomElement(using: &random) { try? await capturer.detach(id) }
             default: _ = capturer.statistics
             }
         }
         capturer.stop()
         let result = await outcome
         // One that was attached after the end finishes on a queue of its own.
-        for id in ids { await capturer.detach(id) }
+        for id in ids { try? await capturer.detach(id) }
         return check(capturer, result, logs)
     }
 

@@ -130,18 +130,39 @@ import Testing
 
     @Test("A sink that worked for long enough begins with the first delay again")
     func healthy() async throws {
-        let run = Run(Sinks(Self.failing(at: 1)), restart: RestartDelay())
-        for advance in [0, 1, 0, 2] {
+        let run = Run(Sinks(Self.failing(at: 2)), restart: RestartDelay())
+        for advance in [0, 0, 1, 0, 0, 2] {
             try await run.offer()
             run.clock.advance(by: .seconds(advance))
         }
         // The third sink takes a frame, and its next one a long time later.
         try await run.offer()
         run.clock.advance(by: .seconds(10))
-        try await run.offer()
+        for _ in 0..<2 { try await run.offer() }
         #expect(
             run.events.all == [
                 "resourceExhausted 1 1.0 seconds", "resourceExhausted 2 2.0 seconds", "resourceExhausted 1 1.0 seconds",
+            ])
+    }
+
+    @Test("A sink that takes a long time to fail at its first frame is no healthier for that")
+    func slowToFail() async throws {
+        let gate = Gate()
+        var behavior = Self.failing(at: 0)
+        behavior.gate = gate
+        let run = Run(Sinks(behavior), restart: RestartDelay())
+        for attempt in 1...3 {
+            async let offered: Void = run.offer()
+            await gate.someoneWaits()
+            run.clock.advance(by: .seconds(15))
+            gate.letThrough()
+            try await offered
+            #expect(run.events.all.count == attempt)
+            run.clock.advance(by: .seconds(4))
+        }
+        #expect(
+            run.events.all == [
+                "resourceExhausted 1 1.0 seconds", "resourceExhausted 2 2.0 seconds", "resourceExhausted 3 4.0 seconds",
             ])
     }
 

@@ -6,12 +6,12 @@ import Testing
 
 /// A capturer kept going on real threads, with sources that fail in every way a script can.
 @Suite(.timeLimit(.minutes(2))) struct SupervisionTests {
-    private typealias Script = ScriptedSource.Script
-    private static let live = ScriptedSource.format(pacing: .live)
-    private static let gone = InletError(.disconnected, "The cable is out.")
+    typealias Script = ScriptedSource.Script
+    static let live = ScriptedSource.format(pacing: .live)
+    static let gone = InletError(.disconnected, "The cable is out.")
 
     /// - Parameter stopTimeout: short where a source that ignores its cancellation is to be given up.
-    private static func quick(stopTimeout: Duration = .seconds(30)) -> CapturerConfiguration {
+    static func quick(stopTimeout: Duration = .seconds(30)) -> CapturerConfiguration {
         var configuration = CapturerConfiguration()
         configuration.retry.firstDelay = .milliseconds(2)
         configuration.retry.maximumDelay = .milliseconds(10)
@@ -25,7 +25,7 @@ import Testing
     }
 
     /// Runs the scripts one after another, the last of which has to end the stream, and tells all that happened.
-    private func play(
+    func play(
         _ scripts: [Script], _ configuration: CapturerConfiguration = quick()
     ) async -> (
         outcome: Result<EndReason, InletError>, log: RecordingSink.Log, events: [CapturerEvent], capturer: Capturer
@@ -46,7 +46,7 @@ import Testing
     }
 
     /// The states in their order, in a word each. Stalls are left out, as a busy machine makes some of its own.
-    private func states(_ events: [CapturerEvent]) -> [String] {
+    func states(_ events: [CapturerEvent]) -> [String] {
         var states: [String] = []
         for case .stateChanged(let state) in events where state != .stalled {
             let word = String(state.description.prefix { $0.isLetter })
@@ -55,7 +55,7 @@ import Testing
         return states
     }
 
-    private func expectIncreasing(_ log: RecordingSink.Log) {
+    func expectIncreasing(_ log: RecordingSink.Log) {
         #expect(zip(log.frames, log.frames.dropFirst()).allSatisfy { $0.timestamp < $1.timestamp })
         #expect(zip(log.frames, log.frames.dropFirst()).allSatisfy { $0.sequence < $1.sequence })
     }
@@ -137,42 +137,75 @@ import Testing
         while run.capturer.statistics.supervision.abandonedThreads > 0 { await Task.yield() }
     }
 
-    @Test(
-        "Placeholders fill an outage, say that they are some, and end with the first frame",
-        arguments: [
-            OutagePolicy.Picture.hold, .black, .text,
+    @Test("A source that was given up and opens after all does not disturb the one that follows")
+    func opensLate() async throws {
+        let (opening, going) = (Gate(), Gate())
+        let source = ScriptedSourceConfiguration([
+            Script(
+                format: Self.live,
+                opening: [
+                    .make { number in
+                        opening.pass()
+                        return try Self.picture(number)
+                    }
+                ], .frames(5)),
+            Script(
+                format: Self.live,
+                .frames(1) + [
+                    .make { number in
+                        going.pass()
+                        return try Self.picture(number)
+                    }
+                ] + .frames(3)),
         ])
-    func placeholders(_ picture: OutagePolicy.Picture) async throws {
-        var configuration = Self.quick()
-        configuration.outage = OutagePolicy(picture, frameRate: Rational(100))
+        var configuration = Self.quick(stopTimeout: .milliseconds(200))
+        configuration.timeouts.open = .milliseconds(200)
         configuration.timeouts.nextFrame = .seconds(60)
-        configuration.timeouts.stall = .milliseconds(300)
-        let run = await play(
-            [Script(format: Self.live, .frames(2) + [.stall(.seconds(1))] + .frames(2))], configuration)
-        expectIncreasing(run.log)
-        let flags = run.log.frames.map { $0.flags.contains(.placeholder) }
-        #expect(flags.prefix(2) == [false, false] && flags.suffix(2) == [false, false])
-        let shown = run.log.frames.filter { $0.flags.contains(.placeholder) }
-        #expect(shown.count >= 3)
-        #expect(flags.dropFirst(2).dropLast(2).allSatisfy { $0 })
-        #expect(UInt64(shown.count) <= run.capturer.statistics.supervision.placeholders)
-        #expect(shown.allSatisfy { $0.size == ImageSize(width: 64, height: 48) && $0.pts == nil })
-        let luma: UInt8 =
-            switch picture {
-            case .hold: ScriptedFrame.luma(sequence: 1)
-            case .black: 16
-            default: 40
-            }
-        #expect(shown.allSatisfy { $0.firstLuma == luma })
+        let capturer = Capturer(source, configuration: configuration)
+        let log = RecordingSink.Log()
+        capturer.attach(RecordingSink(log: log), queue: .lossless())
+        async let reason = capturer.run()
+        await going.someoneWaits()
+        #expect(capturer.statistics.supervision.abandonments >= 1)
+        opening.open()
+        while capturer.statistics.supervision.abandonedThreads > 0 { await Task.yield() }
+        going.open()
+        #expect(try await reason == .endOfStream)
+        #expect(log.frames.count == 5)
     }
 
-    @Test("Without a policy an outage shows nothing")
-    func noPlaceholders() async throws {
-        let run = await play([
-            Script(format: Self.live, .frames(2) + [.stall(.milliseconds(300))]), Script(format: Self.live, .frames(2)),
-        ])
-        #expect(run.log.frames.allSatisfy { !$0.flags.contains(.placeholder) })
-        #expect(run.capturer.statistics.supervision.placeholders == 0)
+    static func picture(_ number: UInt64) throws -> SourceFrame {
+        var draft = try I420Draft(size: live.size)
+        draft.fillBlack()
+        return SourceFrame(draft.publish(), pts: nil, sequence: number)
+    }
+
+    @Test(
+        "A source whose closing hangs is given up, with the error that it ended with, and opened again",
+        arguments: [true, false])
+    func closesNever(isHeard: Bool) async throws {
+        // Well-made, it keeps the deadline of its closing.
+        let closing: [ScriptedSource.Step] = [isHeard ? .hang : .ignoreCancellation(.seconds(3))]
+        let run = await play(
+            [
+                Script(format: Self.live, closing: closing, .frames(2) + [.fail(Self.gone)]),
+                Script(format: Self.live, .frames(2)),
+            ], Self.quick(stopTimeout: .milliseconds(500)))
+        #expect(try run.outcome.get() == .endOfStream)
+        #expect(run.log.frames.count == 4)
+        let supervision = run.capturer.statistics.supervision
+        #expect(supervision.failures == [.disconnected: 1])
+        if !isHeard { #expect(supervision.abandonments == 1) }
+        while run.capturer.statistics.supervision.abandonedThreads > 0 { await Task.yield() }
+    }
+
+    @Test("A source that ends and whose closing hangs ends the run with an error")
+    func endsAndClosesNever() async throws {
+        let run = await play(
+            [Script(format: Self.live, closing: [.ignoreCancellation(.seconds(3))], .frames(2))],
+            Self.quick(stopTimeout: .milliseconds(300)))
+        #expect { try run.outcome.get() } throws: { ($0 as? InletError)?.code == .timedOut }
+        #expect(run.log.frames.count == 2 && run.log.isFinished)
     }
 
     @Test("A pause keeps a source open that can stand still, and closes and opens another", arguments: [true, false])
@@ -199,6 +232,52 @@ import Testing
         #expect(source.log.count(of: .resume) == (standsStill ? 1 : 0))
         #expect(source.log.count(of: .open) == (standsStill ? 1 : 2))
         #expect(source.log.count(of: .close) == source.log.count(of: .open))
+        expectIncreasing(log)
+    }
+
+    @Test("After a pause a source whose PTS stood still goes on at the time that it is")
+    func pauseOfPTS() async throws {
+        let clock = ManualClock()
+        let gate = Gate()
+        let step = ScriptedSource.Step.make { number in
+            gate.pass()
+            var frame = try Self.picture(number)
+            frame.pts = MediaTime(ticks: Int64(number), timeBase: Rational(1, 30))
+            clock.advance(by: .seconds(1) / 30)
+            return frame
+        }
+        // Enough until the pause is heard of.
+        let steps = [ScriptedSource.Step](repeating: step, count: 100_000)
+        let source = ScriptedSourceConfiguration(
+            Script(format: ScriptedSource.format(pacing: .realtime), standsStill: true, steps))
+        let capturer = Capturer(source, configuration: Self.quick(), clock: clock)
+        let log = RecordingSink.Log()
+        capturer.attach(RecordingSink(log: log), queue: .lossless())
+        async let reason = capturer.run()
+        for count in 1...5 {
+            await gate.someoneWaits()
+            gate.letThrough()
+            await log.frames(atLeast: count)
+        }
+        capturer.pause()
+        while source.log.count(of: .pause) == 0 {
+            gate.letThrough()
+            await Task.yield()
+        }
+        let before = source.log.count(of: .nextFrame)
+        await log.frames(atLeast: before)
+        clock.advance(by: .seconds(20))
+        let resumed = clock.now
+        capturer.resume()
+        for count in before + 1...before + 5 {
+            await gate.someoneWaits()
+            gate.letThrough()
+            await log.frames(atLeast: count)
+        }
+        capturer.stop()
+        gate.open()
+        _ = try await reason
+        #expect(log.frames.dropFirst(before).prefix(5).allSatisfy { $0.timestamp >= resumed })
         expectIncreasing(log)
     }
 
@@ -262,7 +341,7 @@ import Testing
         }
         let log = RecordingSink.Log()
         let id = capturer.attach(RecordingSink(log: log))
-        await capturer.detach(id)
+        try await capturer.detach(id)
         for try await _ in capturer.frames() { Issue.record("a frame after the end") }
         #expect(log.frames.isEmpty)
         #expect(source.log.count(of: .open) == 1)

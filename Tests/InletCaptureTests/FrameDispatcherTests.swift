@@ -1,0 +1,176 @@
+import InletConvert
+import InletCore
+import InletTesting
+import Synchronization
+import Testing
+
+@testable import InletCapture
+
+/// Frames of one session after another, and placeholders between them.
+@Suite(.timeLimit(.minutes(1))) struct FrameDispatcherTests {
+    private let clock = ManualClock()
+    private static let live = ScriptedSource.format(pacing: .live)
+
+    private func dispatcher(
+        for receivers: [any FrameReceiver], counters: SessionCounters = SessionCounters(), keepsLastFrame: Bool = false
+    ) -> FrameDispatcher {
+        FrameDispatcher(
+            clock: clock, counters: counters, limits: .init(), keepsLastFrame: keepsLastFrame,
+            receivers: { receivers })
+    }
+
+    private func frame(_ number: UInt64, pts: Int64? = nil) throws
+        -> SourceFrame
+    {
+        var draft = try I420Draft(size: ImageSize(width: 64, height: 48))
+        draft.fillBlack()
+        return SourceFrame(
+            draft.publish(), pts: pts.map { MediaTime(ticks: $0, timeBase: Rational(1, 30)) }, sequence: number)
+    }
+
+    private func isTaken(_ result: FrameDispatcher.Result) -> Bool { if case .goOn = result { true } else { false } }
+
+    @Test("A session that was given up and opens its source after all takes nothing from the one that follows")
+    func lateSession() throws {
+        let receiver = CollectingReceiver()
+        let dispatcher = dispatcher(for: [receiver])
+        #expect(dispatcher.begin(2, format: Self.live))
+        #expect(!dispatcher.begin(1, format: Self.live))
+        #expect(!dispatcher.begin(2, format: Self.live))
+        #expect(isTaken(dispatcher.deliver(try frame(0), from: 2) { false }))
+        #expect(!isTaken(dispatcher.deliver(try frame(1), from: 1) { false }))
+        #expect(receiver.frames.count == 1)
+        #expect(dispatcher.begin(3, format: Self.live))
+        #expect(!isTaken(dispatcher.deliver(try frame(1), from: 2) { false }))
+    }
+
+    @Test("Before a source has been open only sinks that want a size of their own get placeholders")
+    func beforeTheFirstOpening() throws {
+        let (any, sized) = (
+            CollectingReceiver(), CollectingReceiver(wants: SinkWants(size: ImageSize(width: 32, height: 32)))
+        )
+        let dispatcher = dispatcher(for: [any, sized])
+        dispatcher.offerPlaceholder(try frame(0), outageFrom: nil)
+        #expect(any.frames.isEmpty && sized.frames.map(\.sequence) == [0])
+        #expect(sized.formats == [nil])
+        let format = ScriptedSource.format(pacing: .unpaced)
+        #expect(dispatcher.begin(1, format: format))
+        clock.advance(by: .milliseconds(1))
+        #expect(isTaken(dispatcher.deliver(try frame(0, pts: 0), from: 1) { false }))
+        #expect(any.formats.last == format && sized.formats == [nil, format])
+        #expect(any.frames.map(\.sequence) == [1] && sized.frames.map(\.sequence) == [0, 1])
+        #expect(sized.frames[0].timestamp < sized.frames[1].timestamp)
+        dispatcher.offerPlaceholder(try frame(0), outageFrom: nil)
+        #expect(any.frames.count == 1, "a placeholder at the time of a frame")
+        clock.advance(by: .milliseconds(1))
+        dispatcher.offerPlaceholder(try frame(0), outageFrom: nil)
+        #expect(any.frames.count == 2)
+    }
+
+    @Test("A source that is not paced and lags behind the clock loses no frame to a placeholder", arguments: [0, 20])
+    func unpacedAfterPlaceholder(before: Int) throws {
+        let receiver = CollectingReceiver()
+        let dispatcher = dispatcher(for: [receiver])
+        #expect(dispatcher.begin(1, format: ScriptedSource.format(pacing: .unpaced)))
+        for number in 0..<before {
+            #expect(isTaken(dispatcher.deliver(try frame(UInt64(number), pts: Int64(number)), from: 1) { false }))
+        }
+        // A minute on, most of which its sinks took.
+        clock.advance(by: .seconds(60))
+        dispatcher.offerPlaceholder(try frame(0), outageFrom: nil)
+        for number in before..<before + 10 {
+            #expect(isTaken(dispatcher.deliver(try frame(UInt64(number), pts: Int64(number)), from: 1) { false }))
+        }
+        #expect(receiver.frames.count == before + 11)
+        #expect(receiver.counters.snapshot(id: receiver.id, name: "").drops == [:])
+        let times = receiver.frames.map(\.timestamp)
+        #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
+        // The frames keep the spacing of their PTS.
+        let steps = zip(times.suffix(10), times.suffix(9)).map { ($1 - $0).wholeNanoseconds }
+        #expect(steps.allSatisfy { abs($0 - 33_333_333) <= 1 })
+    }
+
+    @Test("A frame after the source stood still lies as much later as the clock says, though its PTS do not")
+    func stoodStill() throws {
+        let receiver = CollectingReceiver()
+        let dispatcher = dispatcher(for: [receiver])
+        #expect(dispatcher.begin(1, format: ScriptedSource.format(pacing: .realtime)))
+        for number in 0..<10 as Range<UInt64> {
+            clock.advance(by: .seconds(1) / 30)
+            if number == 5 { clock.advance(by: .seconds(20)) }
+            let isTaken = isTaken(
+                dispatcher.deliver(
+                    try frame(number, pts: Int64(number)), from: 1, startsAnew: number == 5, isCancelled: { false }))
+            #expect(isTaken)
+            #expect(receiver.frames.last?.timestamp == clock.now)
+        }
+    }
+
+    @Test(
+        "Placeholders that find no room in a lossless queue are counted as that, and frames of a cancelled source are not"
+    )
+    func refusedPlaceholders() throws {
+        let conversion = ConversionContext(
+            converter: .init(), pool: I420BufferPool(capacity: 4), scalingPool: I420BufferPool(capacity: 4)
+        ) {}
+        let sequence = SequenceDelivery(
+            id: SinkID(number: 1), wants: SinkWants(), policy: .lossless(1),
+            context: DeliveryContext(clock: clock, conversion: conversion) { _, _ in })
+        let dispatcher = dispatcher(for: [sequence])
+        #expect(dispatcher.begin(1, format: Self.live))
+        for _ in 0..<3 {
+            clock.advance(by: .milliseconds(1))
+            dispatcher.offerPlaceholder(try frame(0), outageFrom: nil)
+        }
+        clock.advance(by: .milliseconds(1))
+        #expect(isTaken(dispatcher.deliver(try frame(0), from: 1) { true }))
+        #expect(sequence.counters.snapshot(id: sequence.id, name: "").drops == [.queueFull: 2, .cancelled: 1])
+    }
+
+    @Test("At the end the newest frame and the receivers are let go of, and no session takes over")
+    func finish() throws {
+        weak var lastBuffer: I420Buffer?
+        weak var lastReceiver: CollectingReceiver?
+        let receivers = ReceiverList()
+        let dispatcher = FrameDispatcher(
+            clock: clock, counters: SessionCounters(), limits: .init(), keepsLastFrame: true,
+            receivers: { receivers.all })
+        do {
+            let receiver = CollectingReceiver()
+            receivers.all = [receiver]
+            lastReceiver = receiver
+            #expect(dispatcher.begin(1, format: Self.live))
+            let frame = try frame(0)
+            lastBuffer = frame.owner as? I420Buffer
+            #expect(isTaken(dispatcher.deliver(frame, from: 1) { false }))
+            receivers.all = []
+        }
+        #expect(lastBuffer != nil && lastReceiver != nil)
+        dispatcher.finish()
+        #expect(lastBuffer == nil && lastReceiver == nil)
+        #expect(!dispatcher.begin(2, format: Self.live))
+        #expect(!isTaken(dispatcher.deliver(try frame(1), from: 1) { false }))
+    }
+
+    @Test("Sequence numbers at their limit do not stop the run")
+    func sequenceOverflow() throws {
+        let receiver = CollectingReceiver()
+        let dispatcher = dispatcher(for: [receiver])
+        #expect(dispatcher.begin(1, format: Self.live))
+        #expect(isTaken(dispatcher.deliver(try frame(.max - 1), from: 1) { false }))
+        for _ in 0..<2 {
+            clock.advance(by: .milliseconds(1))
+            dispatcher.offerPlaceholder(try frame(0), outageFrom: nil)
+        }
+        #expect(receiver.frames.count == 3)
+    }
+}
+
+/// Receivers that change.
+private final class ReceiverList: Sendable {
+    private let list = Mutex<[any FrameReceiver]>([])
+    var all: [any FrameReceiver] {
+        get { list.withLock { $0 } }
+        set { list.withLock { $0 = newValue } }
+    }
+}

@@ -1,0 +1,99 @@
+import Dispatch
+import InletConvert
+import InletCore
+import InletTesting
+import Testing
+
+@testable import InletCapture
+
+/// What placeholders show, one at a time.
+@Suite(.timeLimit(.minutes(1))) struct OutagePlayerTests {
+    private let clock = ManualClock()
+    private let size = ImageSize(width: 320, height: 240)
+
+    private func dispatcher(for receiver: some FrameReceiver) -> FrameDispatcher {
+        FrameDispatcher(
+            clock: clock, counters: SessionCounters(), limits: .init(), keepsLastFrame: true, receivers: { [receiver] })
+    }
+
+    /// Runs a test with a player whose own timer does nothing: its queue does not run.
+    private func withPlayer(
+        _ picture: OutagePolicy.Picture, _ dispatcher: FrameDispatcher, _ body: (OutagePlayer) async throws -> Void
+    ) async throws {
+        let queue = DispatchQueue(label: "outage", attributes: .initiallyInactive)
+        // A queue that never ran cannot be let go of.
+        defer { queue.activate() }
+        let player = OutagePlayer(
+            policy: OutagePolicy(picture), disabledPicture: .black, delay: .zero, dispatcher: dispatcher, queue: queue)
+        defer { player.stop() }
+        try await body(player)
+    }
+
+    private func frame(_ size: ImageSize) throws -> SourceFrame {
+        var draft = try I420Draft(size: size)
+        draft.fillBlack()
+        return SourceFrame(draft.publish(), pts: nil, sequence: 0)
+    }
+
+    private func sizes(_ receiver: CollectingReceiver) throws -> [ImageSize] {
+        try receiver.frames.map {
+            try $0.videoFrame(
+                $0.adaptation(to: SinkWants()),
+                with: ConversionContext(
+                    converter: .init(), pool: I420BufferPool(capacity: 1), scalingPool: I420BufferPool(capacity: 1)
+                ) {}
+            )
+            .size
+        }
+    }
+
+    @Test("However many pictures sinks hold, a changed one is made")
+    func heldPictures() async throws {
+        let receiver = CollectingReceiver()
+        let dispatcher = dispatcher(for: receiver)
+        #expect(dispatcher.begin(1, format: ScriptedSource.format(size: size, pacing: .live)))
+        try await withPlayer(.text, dispatcher) { player in
+            for attempt in 1...10 {
+                clock.advance(by: .seconds(1))
+                player.show(
+                    .outage(since: clock.now), in: .waiting(attempt: attempt, delay: .seconds(1)), now: clock.now)
+                player.playOne()
+                #expect(receiver.frames.count == attempt)
+            }
+        }
+    }
+
+    @Test("A placeholder has the source's size from its opening on, also where a producer is busy at the moment")
+    func sizeOfPlaceholders() async throws {
+        let gate = Gate(isOpen: true)
+        let receiver = CollectingReceiver(gate: gate)
+        let dispatcher = dispatcher(for: receiver)
+        try await withPlayer(.black, dispatcher) { player in
+            player.show(.outage(since: clock.now), in: .opening, now: clock.now)
+            player.playOne()
+            #expect(dispatcher.begin(1, format: ScriptedSource.format(size: size, pacing: .live)))
+            clock.advance(by: .seconds(1))
+            player.playOne()
+        }
+        // The source has changed its size, and its frame is on its way to a slow sink.
+        let small = ImageSize(width: 64, height: 48)
+        let frame = try frame(small)
+        gate.close()
+        clock.advance(by: .seconds(1))
+        let delivered = Completion<Void>()
+        try CaptureThread.start(named: "producer") {
+            _ = dispatcher.deliver(frame, from: 1) { false }
+            delivered.resolve(())
+        }
+        await gate.someoneWaits()
+        try await withPlayer(.black, dispatcher) { player in
+            player.show(.outage(since: clock.now + .seconds(1)), in: .opening, now: clock.now)
+            player.playOne()
+            gate.open()
+            await delivered.value()
+            clock.advance(by: .seconds(2))
+            player.playOne()
+        }
+        #expect(try sizes(receiver) == [size, small, small])
+    }
+}
