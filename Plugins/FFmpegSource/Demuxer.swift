@@ -281,6 +281,7 @@ import InletFFmpeg
     /// Throws where an operation ended because it was to.
     private func checkInterruption(_ context: SourceContext, _ limit: Duration?) throws(InletError) {
         try context.checkCancellation()
+        try nested.check()
         guard let limit, interruption.hasExpired else { return }
         throw InletError(
             .timedOut,

@@ -28,7 +28,7 @@ import Synchronization
     var hasExpired: Bool { expired.load(ordering: .relaxed) }
 
     var shouldGiveUp: Bool {
-        if context.shouldGiveUp || nested.areTooMany { return true }
+        if context.shouldGiveUp || nested.mustEnd { return true }
         guard context.clock.now.nanoseconds >= limit.load(ordering: .relaxed) else { return false }
         expired.store(true, ordering: .relaxed)
         return true

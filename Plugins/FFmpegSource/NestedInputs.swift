@@ -21,7 +21,8 @@ import Synchronization
     /// Bytes read of what is closed by now, and of all up to the last packet.
     private let closed = Atomic(Int64(0))
     private let delivered = Atomic(Int64(0))
-    private let stepped = Atomic(false)
+    private let ledToPlainText = Atomic(false)
+    private let hasBadPlaylist = Atomic(false)
     // Written by `watch`, before libavformat can call.
     nonisolated(unsafe) private var original: Open?
     nonisolated(unsafe) private var originalClose: Close?
@@ -35,11 +36,13 @@ import Synchronization
 
     init(isSecure: Bool) { self.isSecure = isSecure }
 
-    /// A server has led from TLS to plain text.
-    var ledToPlainText: Bool { stepped.load(ordering: .relaxed) }
+    /// Whether the stream is to end: see ``check()``.
+    var mustEnd: Bool {
+        ledToPlainText.load(ordering: .relaxed) || hasBadPlaylist.load(ordering: .relaxed) || areTooMany
+    }
 
     /// There were too many in a row, or too much was read of them.
-    var areTooMany: Bool {
+    private var areTooMany: Bool {
         count.load(ordering: .relaxed) > Self.most || total - delivered.load(ordering: .relaxed) > Self.mostBytes
     }
 
@@ -69,39 +72,111 @@ import Synchronization
         }
     }
 
+    /// - Throws: what the server did that ends the stream.
+    func check() throws(InletError) {
+        if ledToPlainText.load(ordering: .relaxed) {
+            throw InletError(
+                .tlsFailed, "The server leads from https to http, where others can read and change the stream.")
+        }
+        if hasBadPlaylist.load(ordering: .relaxed) {
+            throw InletError(.malformedData, "The playlist is none, is empty, or is longer than 4 MB.")
+        }
+        if areTooMany {
+            throw InletError(
+                .malformedData, "The server sends ever more, such as playlists that lead to playlists, and no video.")
+        }
+    }
+
     @unsafe private func open(
         _ input: UnsafeMutablePointer<AVFormatContext>?,
         _ io: UnsafeMutablePointer<UnsafeMutablePointer<AVIOContext>?>?, _ url: UnsafePointer<CChar>?, _ flags: Int32,
         _ options: UnsafeMutablePointer<OpaquePointer?>?
     ) -> Int32 {
         count.add(1, ordering: .relaxed)
-        guard let original = unsafe original, !areTooMany else { return inlet_averror_exit }
+        guard let original = unsafe original, !mustEnd else { return inlet_averror_exit }
         let code = unsafe original(input, io, url, flags, options)
-        if code >= 0, let new = unsafe io?.pointee { unsafe opened.append(new) }
-        guard isSecure, code >= 0, unsafe Self.isPlain(io?.pointee) else { return code }
-        stepped.store(true, ordering: .relaxed)
-        _ = unsafe close(input, io?.pointee)
-        unsafe io?.pointee = nil
+        guard code >= 0, let io = unsafe io, let new = unsafe io.pointee else { return code }
+        unsafe opened.append(new)
+        let location = unsafe Self.location(new)
+        if isSecure, location?.lowercased().hasPrefix("http:") == true {
+            ledToPlainText.store(true, ordering: .relaxed)
+        } else if unsafe beginsAsPlaylist(new) {
+            let asked = unsafe url.map { unsafe String(cString: $0) }
+            let playlist = unsafe readPlaylist(new).flatMap {
+                PlaylistCheck.accept($0, base: location == asked ? nil : location)
+            }
+            _ = unsafe close(input, new)
+            unsafe io.pointee = playlist.flatMap { unsafe Self.memory($0) }
+            if unsafe io.pointee != nil { return code }
+            hasBadPlaylist.store(true, ordering: .relaxed)
+            return inlet_averror_exit
+        } else {
+            return code
+        }
+        _ = unsafe close(input, new)
+        unsafe io.pointee = nil
         return inlet_averror_exit
     }
 
     @unsafe private func close(
         _ input: UnsafeMutablePointer<AVFormatContext>?, _ io: UnsafeMutablePointer<AVIOContext>?
     ) -> Int32 {
-        if let io = unsafe io {
-            unsafe opened.removeAll { unsafe $0 == io }
-            unsafe closed.add(io.pointee.bytes_read, ordering: .relaxed)
+        guard let io = unsafe io else { return 0 }
+        guard unsafe opened.contains(where: { unsafe $0 == io }) else {
+            unsafe Self.free(io)
+            return 0
         }
+        unsafe opened.removeAll { unsafe $0 == io }
+        unsafe closed.add(io.pointee.bytes_read, ordering: .relaxed)
         return unsafe originalClose?(input, io) ?? 0
     }
 
-    /// Whether the place to which redirects have led is read without TLS.
-    @unsafe private static func isPlain(_ io: UnsafeMutablePointer<AVIOContext>?) -> Bool {
+    /// Where redirects have led; nil for protocols without.
+    @unsafe private static func location(_ io: UnsafeMutablePointer<AVIOContext>) -> String? {
         var text: UnsafeMutablePointer<UInt8>?
-        guard let io = unsafe io, unsafe av_opt_get(io, "location", AV_OPT_SEARCH_CHILDREN, &text) >= 0,
-            let found = unsafe text
-        else { return false }
+        guard unsafe av_opt_get(io, "location", AV_OPT_SEARCH_CHILDREN, &text) >= 0, let found = unsafe text else {
+            return nil
+        }
         defer { unsafe av_free(found) }
-        return unsafe String(cString: found).lowercased().hasPrefix("http:")
+        return unsafe String(cString: found)
+    }
+
+    /// Looks at the first bytes, and goes back to them: they stay in the buffer.
+    @unsafe private func beginsAsPlaylist(_ io: UnsafeMutablePointer<AVIOContext>) -> Bool {
+        var bytes = [UInt8](repeating: 0, count: PlaylistCheck.mark.count)
+        let count = unsafe avio_read(io, &bytes, Int32(bytes.count))
+        return unsafe avio_seek(io, 0, SEEK_SET) == 0 && count == bytes.count && bytes == PlaylistCheck.mark
+    }
+
+    /// The whole playlist; nil where it is too long or breaks off.
+    @unsafe private func readPlaylist(_ io: UnsafeMutablePointer<AVIOContext>) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 32_768)
+        while bytes.count <= PlaylistCheck.mostBytes {
+            let count = unsafe avio_read(io, &piece, Int32(piece.count))
+            if count == inlet_averror_eof || count == 0 { return bytes }
+            guard count > 0 else { return nil }
+            bytes += piece[..<Int(count)]
+        }
+        return nil
+    }
+
+    /// An input that has all its data in its buffer.
+    @unsafe private static func memory(_ bytes: [UInt8]) -> UnsafeMutablePointer<AVIOContext>? {
+        guard let buffer = unsafe av_malloc(bytes.count)?.assumingMemoryBound(to: UInt8.self) else { return nil }
+        unsafe buffer.update(from: bytes, count: bytes.count)
+        guard let io = unsafe avio_alloc_context(buffer, Int32(bytes.count), 0, nil, nil, nil, nil) else {
+            unsafe av_free(buffer)
+            return nil
+        }
+        unsafe io.pointee.buf_end = io.pointee.buffer + bytes.count
+        unsafe io.pointee.seekable = AVIO_SEEKABLE_NORMAL
+        return unsafe io
+    }
+
+    @unsafe private static func free(_ io: UnsafeMutablePointer<AVIOContext>) {
+        var io: UnsafeMutablePointer<AVIOContext>? = unsafe io
+        unsafe av_free(io?.pointee.buffer)
+        unsafe avio_context_free(&io)
     }
 }

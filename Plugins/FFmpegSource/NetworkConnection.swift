@@ -53,7 +53,7 @@ import InletFFmpeg
             try checkInterruption(
                 "The connection was not made within \(configuration.connectTimeout.optionText). "
                     + "Check the address, the server and what lies between. connect-timeout sets how long to wait.")
-            try checkNestedInputs()
+            try nested.check()
             if unsafe opened.code < 0 {
                 if unsafe opened.code == inlet_averror_invaliddata && opened.facts.status == nil && isConversation {
                     throw InletError(
@@ -73,18 +73,6 @@ import InletFFmpeg
     /// Whether the protocol begins with questions and answers, so that bad data are no stream yet.
     private var isConversation: Bool { address.scheme.hasPrefix("rtsp") || address.scheme.hasPrefix("rtmp") }
 
-    /// Throws where the server has led astray.
-    private func checkNestedInputs() throws(InletError) {
-        if nested.ledToPlainText {
-            throw InletError(
-                .tlsFailed, "The server leads from https to http, where others can read and change the stream.")
-        }
-        if nested.areTooMany {
-            throw InletError(
-                .malformedData, "The server sends ever more, such as playlists that lead to playlists, and no video.")
-        }
-    }
-
     /// Finds out what a stream with an end is, and any stream for which an analysis was asked for. Of all others the first key frame tells the
     /// size and the timestamps tell the rate, so nothing is analysed before the start.
     ///
@@ -97,7 +85,7 @@ import InletFFmpeg
         try checkInterruption(
             "The server promised a stream, but nothing came within \(configuration.firstTimeout.optionText). "
                 + "first-timeout sets how long to wait.")
-        try checkNestedInputs()
+        try nested.check()
         if code < 0 {
             throw NetworkTrouble.error(code, FFmpegLogging.takeFacts(), operation: "avformat_find_stream_info")
         }

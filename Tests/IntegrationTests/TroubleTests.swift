@@ -45,7 +45,8 @@ import Testing
         _ = try ReferenceCommand.run("mkfifo", [folder.path("fifo")])
         let out = folder.path("out.y4m")
         let inlet = try InletProcess.run([
-            "run", folder.path("fifo"), "--timeout", "300ms", "--retry", "2", "--outage", "text", "--to", "y4m:\(out)",
+            "run", folder.path("fifo"), "--timeout", "300ms", "--retry", "2", "--outage", "text", "--size", "640x480",
+            "--to", "y4m:\(out)",
             "--report", "json",
         ])
         #expect(inlet.status == 75)

@@ -26,6 +26,9 @@ extension NetworkTests {
                     for seed in seeds where seed % Self.workers == worker {
                         let kind = MutatingServer.Kind.allCases[
                             seed / Self.workers % MutatingServer.Kind.allCases.count]
+                        if Self.number("INLET_TELL") != nil {
+                            FileHandle.standardError.write(Data("seed \(seed) \(kind)\n".utf8))
+                        }
                         let outcome = Self.open(kind, seed, server.port)
                         tally.withLock { $0[outcome, default: 0] += 1 }
                     }
@@ -45,7 +48,7 @@ extension NetworkTests {
             #expect(Self.memory - settled < 96 << 20, "grew by \((Self.memory - settled) >> 20) MB")
         }
 
-        private static let workers = 8
+        private static let workers = number("INLET_WORKERS") ?? 8
 
         /// Reads an input to its end; how it ended.
         private static func open(_ kind: MutatingServer.Kind, _ seed: Int, _ port: Int) -> String {
