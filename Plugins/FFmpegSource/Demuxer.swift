@@ -55,7 +55,8 @@ import InletFFmpeg
         } catch {
             // deinit does not run for an object that was never whole.
             unsafe avformat_close_input(&input)
-            if context.isCancelled { throw InletError(.cancelled, "The source was stopped.") }
+            // libavformat says only that it was interrupted, not by what.
+            try context.checkCancellation()
             throw error
         }
     }

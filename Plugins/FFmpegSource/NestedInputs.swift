@@ -62,13 +62,13 @@ import Synchronization
         unsafe originalClose = input.pointee.io_close2
         unsafe input.pointee.io_close2 = { input, io in
             guard let opaque = unsafe input?.pointee.opaque else { return inlet_averror_exit }
-            return unsafe Unmanaged<NestedInputs>.fromOpaque(opaque).takeUnretainedValue().close(input, io)
+            return unsafe Unmanaged<NestedInputs>.fromOpaque(opaque).takeUnretainedValue().closeNested(input, io)
         }
         unsafe input.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
         unsafe input.pointee.io_open = { input, io, url, flags, options in
             guard let opaque = unsafe input?.pointee.opaque else { return inlet_averror_exit }
             return unsafe Unmanaged<NestedInputs>.fromOpaque(opaque).takeUnretainedValue()
-                .open(input, io, url, flags, options)
+                .openNested(input, io, url, flags, options)
         }
     }
 
@@ -87,7 +87,7 @@ import Synchronization
         }
     }
 
-    @unsafe private func open(
+    @unsafe private func openNested(
         _ input: UnsafeMutablePointer<AVFormatContext>?,
         _ io: UnsafeMutablePointer<UnsafeMutablePointer<AVIOContext>?>?, _ url: UnsafePointer<CChar>?, _ flags: Int32,
         _ options: UnsafeMutablePointer<OpaquePointer?>?
@@ -105,7 +105,7 @@ import Synchronization
             let playlist = unsafe readPlaylist(new).flatMap {
                 PlaylistCheck.accept($0, base: location == asked ? nil : location)
             }
-            _ = unsafe close(input, new)
+            _ = unsafe closeNested(input, new)
             unsafe io.pointee = playlist.flatMap { unsafe Self.memory($0) }
             if unsafe io.pointee != nil { return code }
             hasBadPlaylist.store(true, ordering: .relaxed)
@@ -113,12 +113,12 @@ import Synchronization
         } else {
             return code
         }
-        _ = unsafe close(input, new)
+        _ = unsafe closeNested(input, new)
         unsafe io.pointee = nil
         return inlet_averror_exit
     }
 
-    @unsafe private func close(
+    @unsafe private func closeNested(
         _ input: UnsafeMutablePointer<AVFormatContext>?, _ io: UnsafeMutablePointer<AVIOContext>?
     ) -> Int32 {
         guard let io = unsafe io else { return 0 }

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import InletCore
 
 /// Looks through an HLS playlist (RFC 8216) before libavformat does.
@@ -27,7 +27,7 @@ enum PlaylistCheck {
         var lines: [String] = []
         for line in text.split(whereSeparator: \.isNewline) {
             guard line.utf8.count <= longestLine else { return nil }
-            let line = line.trimmingCharacters(in: .whitespaces)
+            let line = String(line).trimmed
             guard !line.hasPrefix("#") else {
                 if line.hasPrefix("#EXTINF:") { next = "segment" }
                 if line.hasPrefix("#EXT-X-STREAM-INF:") { next = "variant" }
@@ -56,5 +56,15 @@ enum PlaylistCheck {
             let end = line[start...].firstIndex(of: "\"")
         else { return line }
         return line[..<start] + resolve(String(line[start..<end]), against: base) + line[end...]
+    }
+}
+
+extension String {
+    /// Without spaces and tabs around it.
+    fileprivate var trimmed: String {
+        guard let first = firstIndex(where: { !" \t".contains($0) }),
+            let last = lastIndex(where: { !" \t".contains($0) })
+        else { return "" }
+        return String(self[first...last])
     }
 }

@@ -26,7 +26,8 @@ enum ImportRule {
     /// compressed video.
     static let plugins: [String: Set<String>] = [
         "PatternSource": [],
-        "FFmpegSource": ["InletFFmpeg", "CFFmpeg"],
+        // For password files, the environment, and addresses in playlists.
+        "FFmpegSource": ["InletFFmpeg", "CFFmpeg", "FoundationEssentials"],
         "FileSinks": ["CFFmpeg"],
     ]
     /// What every plug-in may import, a stranger's too.

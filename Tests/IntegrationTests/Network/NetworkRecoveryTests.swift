@@ -118,6 +118,13 @@ extension NetworkTests {
             let run = try NetworkRun("\(server.url)?transport=udp", frames: 300)
             #expect(try await run.play().get() == .frameLimit)
             #expect(run.failures.isEmpty)
+            // By then the server's reports have told its time of day, which is this machine's.
+            let last = try #require(run.log.readings.last)
+            let wallClock = try #require(last.wallClock)
+            let drawn = try #require(last.drawn)
+            let now = Int64(Date().timeIntervalSince1970 * 1e9)
+            let expected = now - (SystemClock().now - drawn).wholeNanoseconds
+            #expect(abs(wallClock - expected) < 500_000_000, "\(wallClock - expected) ns off")
         }
 
         @Test("A sender that is killed is waited for", arguments: [FFmpegSender.Carrier.rtmp, .srt])
