@@ -217,6 +217,8 @@ import InletFFmpeg
             losses += facts.losses
             switch code {
             case 0...:
+                // What libavformat has held back comes out when an operation was told to give up, as if it had arrived.
+                if interruption.hasExpired { try checkInterruption(context, limit) }
                 failures = 0
                 nested.notePacket()
                 guard packet.streamIndex == stream.index else {

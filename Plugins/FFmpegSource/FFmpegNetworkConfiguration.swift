@@ -21,8 +21,8 @@ public struct FFmpegNetworkConfiguration: FrameSourceConfiguration {
     public var verifiesCertificate = true
     /// How long connecting may take. The default is 5 seconds.
     public var connectTimeout = Duration.seconds(5)
-    /// How long the first packet may take. The default is 10 seconds.
-    public var firstTimeout = Duration.seconds(10)
+    /// How long the first packet may take. The default is 5 seconds.
+    public var firstTimeout = Duration.seconds(5)
     /// How long any later packet may take. The default is 5 seconds.
     public var readTimeout = Duration.seconds(5)
     /// Threads that decode; 0 is one a core. The default, nil, is 1 for a live stream, which has no hand-over, and 0 for others.

@@ -12,27 +12,16 @@ import Synchronization
             UnsafePointer<CChar>?, Int32, UnsafeMutablePointer<OpaquePointer?>?
         ) -> Int32
 
-    private typealias Close =
-        @convention(c) (UnsafeMutablePointer<AVFormatContext>?, UnsafeMutablePointer<AVIOContext>?) -> Int32
-
     /// Whether nothing may come in plain text.
     private let isSecure: Bool
     private let count = Atomic(0)
-    /// Bytes read of what is closed by now, and of all up to the last packet.
-    private let closed = Atomic(Int64(0))
-    private let delivered = Atomic(Int64(0))
     private let ledToPlainText = Atomic(false)
     private let hasBadPlaylist = Atomic(false)
     // Written by `watch`, before libavformat can call.
     nonisolated(unsafe) private var original: Open?
-    nonisolated(unsafe) private var originalClose: Close?
-    // Used by whichever thread runs libavformat, which is one at a time: the opening thread, and then the capture thread.
-    nonisolated(unsafe) private var opened: [UnsafeMutablePointer<AVIOContext>] = unsafe []
 
     /// More than this many before one packet has come are a playlist that leads to itself.
     private static let most = 256
-    /// More bytes than this before one packet has come are no header: 64 MB.
-    private static let mostBytes: Int64 = 64 << 20
 
     init(isSecure: Bool) { self.isSecure = isSecure }
 
@@ -41,29 +30,14 @@ import Synchronization
         ledToPlainText.load(ordering: .relaxed) || hasBadPlaylist.load(ordering: .relaxed) || areTooMany
     }
 
-    /// There were too many in a row, or too much was read of them.
-    private var areTooMany: Bool {
-        count.load(ordering: .relaxed) > Self.most || total - delivered.load(ordering: .relaxed) > Self.mostBytes
-    }
-
-    /// Bytes read so far.
-    private var total: Int64 {
-        unsafe opened.reduce(closed.load(ordering: .relaxed)) { sum, io in unsafe sum &+ io.pointee.bytes_read }
-    }
+    /// There were too many in a row.
+    private var areTooMany: Bool { count.load(ordering: .relaxed) > Self.most }
 
     /// A packet has come.
-    func notePacket() {
-        count.store(0, ordering: .relaxed)
-        delivered.store(total, ordering: .relaxed)
-    }
+    func notePacket() { count.store(0, ordering: .relaxed) }
 
     @unsafe func watch(_ input: UnsafeMutablePointer<AVFormatContext>) {
         unsafe original = input.pointee.io_open
-        unsafe originalClose = input.pointee.io_close2
-        unsafe input.pointee.io_close2 = { input, io in
-            guard let opaque = unsafe input?.pointee.opaque else { return inlet_averror_exit }
-            return unsafe Unmanaged<NestedInputs>.fromOpaque(opaque).takeUnretainedValue().closeNested(input, io)
-        }
         unsafe input.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
         unsafe input.pointee.io_open = { input, io, url, flags, options in
             guard let opaque = unsafe input?.pointee.opaque else { return inlet_averror_exit }
@@ -96,7 +70,6 @@ import Synchronization
         guard let original = unsafe original, !mustEnd else { return inlet_averror_exit }
         let code = unsafe original(input, io, url, flags, options)
         guard code >= 0, let io = unsafe io, let new = unsafe io.pointee else { return code }
-        unsafe opened.append(new)
         let location = unsafe Self.location(new)
         if isSecure, location?.lowercased().hasPrefix("http:") == true {
             ledToPlainText.store(true, ordering: .relaxed)
@@ -105,7 +78,7 @@ import Synchronization
             let playlist = unsafe readPlaylist(new).flatMap {
                 PlaylistCheck.accept($0, base: location == asked ? nil : location)
             }
-            _ = unsafe closeNested(input, new)
+            unsafe avio_close(new)
             unsafe io.pointee = playlist.flatMap { unsafe Self.memory($0) }
             if unsafe io.pointee != nil { return code }
             hasBadPlaylist.store(true, ordering: .relaxed)
@@ -113,22 +86,9 @@ import Synchronization
         } else {
             return code
         }
-        _ = unsafe closeNested(input, new)
+        unsafe avio_close(new)
         unsafe io.pointee = nil
         return inlet_averror_exit
-    }
-
-    @unsafe private func closeNested(
-        _ input: UnsafeMutablePointer<AVFormatContext>?, _ io: UnsafeMutablePointer<AVIOContext>?
-    ) -> Int32 {
-        guard let io = unsafe io else { return 0 }
-        guard unsafe opened.contains(where: { unsafe $0 == io }) else {
-            unsafe Self.free(io)
-            return 0
-        }
-        unsafe opened.removeAll { unsafe $0 == io }
-        unsafe closed.add(io.pointee.bytes_read, ordering: .relaxed)
-        return unsafe originalClose?(input, io) ?? 0
     }
 
     /// Where redirects have led; nil for protocols without.
@@ -161,7 +121,7 @@ import Synchronization
         return nil
     }
 
-    /// An input that has all its data in its buffer.
+    /// An input that has all its data in its buffer, which `avio_close` frees like any other.
     @unsafe private static func memory(_ bytes: [UInt8]) -> UnsafeMutablePointer<AVIOContext>? {
         guard let buffer = unsafe av_malloc(bytes.count)?.assumingMemoryBound(to: UInt8.self) else { return nil }
         unsafe buffer.update(from: bytes, count: bytes.count)
@@ -172,11 +132,5 @@ import Synchronization
         unsafe io.pointee.buf_end = io.pointee.buffer + bytes.count
         unsafe io.pointee.seekable = AVIO_SEEKABLE_NORMAL
         return unsafe io
-    }
-
-    @unsafe private static func free(_ io: UnsafeMutablePointer<AVIOContext>) {
-        var io: UnsafeMutablePointer<AVIOContext>? = unsafe io
-        unsafe av_free(io?.pointee.buffer)
-        unsafe avio_context_free(&io)
     }
 }

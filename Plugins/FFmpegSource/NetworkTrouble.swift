@@ -33,6 +33,11 @@ enum NetworkTrouble {
         case -ECONNRESET, -EPIPE, -ECONNABORTED, -ENOTCONN, -ENETRESET:
             return InletError(
                 .disconnected, "The connection was broken off. Check the server and the network.", context: context)
+        case -EPERM:
+            // libavformat's -1, which is no errno.
+            return InletError(
+                .disconnected, "The server's answer was of no use, or broke off. Its log may say why.", context: context
+            )
         default: return InletError(ffmpeg: code, operation: operation)
         }
     }

@@ -38,7 +38,7 @@ private enum NetworkOptions {
         "connect-timeout", default: Duration.seconds(5), in: .milliseconds(10) ... .seconds(3600),
         "How long connecting may take")
     static let firstTimeout = PluginOption(
-        "first-timeout", default: Duration.seconds(10), in: .milliseconds(10) ... .seconds(3600),
+        "first-timeout", default: Duration.seconds(5), in: .milliseconds(10) ... .seconds(3600),
         "How long the first packet may take")
     static let readTimeout = PluginOption(
         "read-timeout", default: Duration.seconds(5), in: .milliseconds(10) ... .seconds(3600),

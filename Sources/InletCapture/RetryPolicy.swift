@@ -8,8 +8,8 @@ public import InletCore
 public struct RetryPolicy: Sendable, Hashable {
     /// The longest delay after the first failure. The default is half a second.
     public var firstDelay = Duration.milliseconds(500)
-    /// The longest delay of all. The default is 30 seconds.
-    public var maximumDelay = Duration.seconds(30)
+    /// The longest delay of all. The default is 10 seconds.
+    public var maximumDelay = Duration.seconds(10)
     /// What the longest delay is multiplied with from one failure to the next. The default is 2.
     public var multiplier = 2.0
     /// Whether delays are drawn evenly from 0 to the longest, or are the longest. The default is true.
