@@ -9,6 +9,7 @@ import signal
 import statistics
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -27,19 +28,22 @@ class Server:
     """A script of this folder: started, told what to do, and ended with what it started."""
 
     def __init__(self, script, *arguments):
+        self.script, self.is_stopped = script, False
+        self.errors = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(
             [PYTHON, "-B", str(PEERS / script), *(str(each) for each in arguments)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL, text=True)
+            stderr=self.errors, text=True, start_new_session=True)
         self.lock = threading.Lock()
         # A script prints its line or ends; one that does neither is ended.
         watch = threading.Timer(20, self.process.kill)
         watch.start()
         line = self.process.stdout.readline()
         watch.cancel()
-        self.ready = json.loads(line or '{"error": "it ended at once"}')
+        self.ready = json.loads(line or '{"error": ""}')
         if "error" in self.ready:
+            why = self.ready["error"] or self.trouble(5)
             self.stop()
-            raise RuntimeError(f"{script}: {self.ready['error']}")
+            raise ServerTrouble(f"{script}: {why}")
         self.port = self.ready["port"]
         self.url = self.ready.get("url")
 
@@ -56,15 +60,28 @@ class Server:
             watch.cancel()
         answer = json.loads(line or '{"ok": false, "error": "the server has ended"}')
         if not answer["ok"]:
-            raise RuntimeError(f"{name}: {answer['error']}")
+            raise ServerTrouble(f"{self.script}, {name}: {answer['error']}")
         return answer
+
+    def trouble(self, seconds=0):
+        """Why it ended by itself, or None."""
+        if self.is_stopped:
+            return None
+        try:
+            status = self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return None
+        self.errors.seek(0)
+        return f"{self.script} ended by itself with {status}: {self.errors.read()[-500:].strip() or 'it said nothing'}"
 
     def kill(self):
         """Ends it at once, so that the system closes its connections."""
+        self.is_stopped = True
         self.process.kill()
         self.process.wait()
 
     def stop(self):
+        self.is_stopped = True
         try:
             self.process.stdin.close()
         except OSError:
@@ -74,6 +91,11 @@ class Server:
         except subprocess.TimeoutExpired:
             self.kill()
         self.process.stdout.close()
+        self.errors.close()
+
+
+class ServerTrouble(Exception):
+    """A server of the test's own that did not start, or ended by itself: the row or round counts for nothing."""
 
 
 class Shown:
