@@ -60,8 +60,9 @@ final class FFmpegSource: FrameSource {
     func nextFrame(_ context: SourceContext) throws -> SourceFrame? {
         guard let demuxer, let decoder else { return nil }
         followDemand(context, decoder, demuxer.stream)
+        let dropped = context.dropCounts[.damaged] ?? 0
         while true {
-            try context.checkCancellation()
+            try checkTime(context, droppedBefore: dropped)
             switch try decoder.receive() {
             case .frame(let frame):
                 guard let frame = try accept(frame, decoder, demuxer, context) else { continue }
@@ -79,6 +80,18 @@ final class FFmpegSource: FrameSource {
                 guard try beginAgain(decoder, demuxer) else { return try end() }
             }
         }
+    }
+
+    /// - Throws: as ``SourceContext/checkCancellation()``; where packets come and none gives a picture, it says so.
+    private func checkTime(_ context: SourceContext, droppedBefore before: UInt64) throws(InletError) {
+        guard context.shouldGiveUp else { return }
+        let dropped = (context.dropCounts[.damaged] ?? 0) - before
+        if !context.isCancelled, dropped > 0 {
+            throw InletError(
+                .timedOut,
+                "Packets come, but \(dropped) in a row gave no whole picture: too many are lost. Try transport=tcp, or damaged=mark.")
+        }
+        try context.checkCancellation()
     }
 
     /// A file stands still by not being read; a server is asked to wait, and the stream is closed where it cannot.
