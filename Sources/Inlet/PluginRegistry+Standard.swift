@@ -4,6 +4,7 @@ extension PluginRegistry {
         var registry = PluginRegistry()
         registry.register(SourcePlugin.pattern)
         registry.register(SourcePlugin.file)
+        registry.register(SourcePlugin.v4l2)
         registry.register(SinkPlugin.null)
         registry.register(SinkPlugin.i420)
         registry.register(SinkPlugin.y4m)

@@ -1,0 +1,175 @@
+import CV4L2
+import InletCore
+import InletV4L2
+import Synchronization
+
+/// The buffers that go round between a driver and the frames that are out.
+///
+/// Streaming is started, stopped and read on the capture thread; buffers come back from any thread.
+@safe final class CaptureQueue: Sendable {
+    /// Whose memory the buffers are.
+    enum Memory: Sendable {
+        case mapped, own
+
+        var type: UInt32 { self == .mapped ? V4L2_MEMORY_MMAP.rawValue : V4L2_MEMORY_USERPTR.rawValue }
+    }
+
+    /// A buffer that the driver has filled.
+    struct Filled {
+        var buffer: CaptureBuffer
+        var facts: inlet_v4l2_buffer
+        /// How many buffers the driver has left.
+        var left: Int
+    }
+
+    let count: Int
+    private let type: UInt32
+    private let memory: Memory
+    private let buffers: [CaptureBuffer]
+    private let state: Mutex<State>
+
+    private struct State {
+        /// Nil when it was closed: buffers that come back then only end.
+        var device: V4L2Device?
+        var isStreaming = false
+        /// Whether each buffer is the driver's.
+        var isQueued: [Bool]
+        /// Whether a frame refers to it.
+        var isLent: [Bool]
+
+        var queuedCount: Int { isQueued.count { $0 } }
+    }
+
+    /// Asks the driver for buffers.
+    ///
+    /// - Parameter sizes: of the planes, for memory of our own.
+    /// - Throws: ``InletError``; nil where the driver does not do this kind of memory.
+    init?(_ device: V4L2Device, type: UInt32, memory: Memory, count wanted: Int, sizes: [Int]) throws(InletError) {
+        self.type = type
+        self.memory = memory
+        var request = v4l2_requestbuffers()
+        request.count = UInt32(wanted)
+        request.type = type
+        request.memory = memory.type
+        let failure = unsafe device.call(inlet_VIDIOC_REQBUFS, &request)
+        if failure == EINVAL || failure == ENOTTY { return nil }
+        try device.check(failure, "VIDIOC_REQBUFS")
+        count = Int(request.count)
+        guard count > 0 else { throw device.error(ENOMEM, "VIDIOC_REQBUFS") }
+        var made: [CaptureBuffer] = []
+        for index in 0..<count {
+            made.append(
+                memory == .mapped
+                    ? try CaptureBuffer(mapping: index, of: device, type: type)
+                    : CaptureBuffer(allocating: sizes, index: index))
+        }
+        buffers = made
+        let none = [Bool](repeating: false, count: count)
+        state = Mutex(State(device: device, isQueued: none, isLent: none))
+    }
+
+    deinit { close() }
+
+    /// Gives the driver every buffer that no frame refers to, and starts the stream.
+    func start() throws(InletError) {
+        let failure = state.withLock { state -> InletError? in
+            guard let device = state.device, !state.isStreaming else { return nil }
+            for buffer in buffers where !state.isLent[buffer.index] {
+                let failure = queue(buffer, &state)
+                if failure != 0 { return device.error(failure, "VIDIOC_QBUF") }
+            }
+            var type = Int32(self.type)
+            let failure = unsafe device.call(inlet_VIDIOC_STREAMON, &type)
+            if failure != 0 { return device.error(failure, "VIDIOC_STREAMON") }
+            state.isStreaming = true
+            return nil
+        }
+        if let failure { throw failure }
+    }
+
+    /// Ends the stream. What frames refer to stays as it is.
+    func stop() {
+        state.withLock { stop(&$0) }
+    }
+
+    private func stop(_ state: inout State) {
+        guard let device = state.device, state.isStreaming || state.queuedCount > 0 else { return }
+        var type = Int32(self.type)
+        _ = unsafe device.call(inlet_VIDIOC_STREAMOFF, &type)
+        state.isStreaming = false
+        for index in state.isQueued.indices { state.isQueued[index] = false }
+    }
+
+    /// Ends the stream and gives the device up, so that others can have it, however long frames are kept.
+    func close() {
+        let device = state.withLock { state -> V4L2Device? in
+            stop(&state)
+            defer { state.device = nil }
+            return state.device
+        }
+        guard let device else { return }
+        // The driver keeps the memory of buffers that are still mapped until they are not (kernel 5.0 and later); older drivers refuse, and stay busy
+        // until then.
+        var request = v4l2_requestbuffers()
+        request.type = type
+        request.memory = memory.type
+        _ = unsafe device.call(inlet_VIDIOC_REQBUFS, &request)
+    }
+
+    /// A buffer that is full, or nil where there is none yet.
+    ///
+    /// - Throws: what `VIDIOC_DQBUF` failed with.
+    func dequeue(_ device: V4L2Device) throws(InletError) -> Filled? {
+        var facts = inlet_v4l2_buffer()
+        let failure = unsafe inlet_v4l2_dequeue_buffer(device.descriptor, type, memory.type, &facts)
+        if failure == EAGAIN { return nil }
+        try device.check(failure, "VIDIOC_DQBUF")
+        let index = Int(facts.index)
+        guard buffers.indices.contains(index) else {
+            throw InletError(.inputOutput, "The driver returned buffer \(index) of \(count).")
+        }
+        let left = state.withLock { state in
+            state.isQueued[index] = false
+            return state.queuedCount
+        }
+        return Filled(buffer: buffers[index], facts: facts, left: left)
+    }
+
+    /// Lends a buffer that was dequeued to a frame.
+    func lend(_ buffer: CaptureBuffer) -> CaptureLease {
+        state.withLock { $0.isLent[buffer.index] = true }
+        return CaptureLease(buffer, queue: self)
+    }
+
+    /// Takes a buffer back and queues it, where the stream still runs. From any thread.
+    func giveBack(_ buffer: CaptureBuffer) {
+        state.withLock { state in
+            state.isLent[buffer.index] = false
+            guard state.isStreaming, !state.isQueued[buffer.index] else { return }
+            // A device that is gone says so to whoever waits for frames.
+            _ = queue(buffer, &state)
+        }
+    }
+
+    private func queue(_ buffer: CaptureBuffer, _ state: inout State) -> Int32 {
+        guard let device = state.device else { return 0 }
+        var facts = inlet_v4l2_buffer()
+        facts.index = UInt32(buffer.index)
+        facts.planes = UInt32(unsafe buffer.planes.count)
+        if memory == .own {
+            for plane in 0..<(unsafe buffer.planes.count) {
+                let memory = unsafe buffer.planes[plane]
+                unsafe withUnsafeMutableBytes(of: &facts.length) {
+                    unsafe $0.storeBytes(of: UInt32(memory.count), toByteOffset: 4 * plane, as: UInt32.self)
+                }
+                unsafe withUnsafeMutableBytes(of: &facts.address) {
+                    unsafe $0.storeBytes(
+                        of: UInt(bitPattern: memory.baseAddress), toByteOffset: MemoryLayout<UInt>.size * plane, as: UInt.self)
+                }
+            }
+        }
+        let failure = unsafe inlet_v4l2_queue_buffer(device.descriptor, type, memory.type, &facts)
+        if failure == 0 { state.isQueued[buffer.index] = true }
+        return failure
+    }
+}
