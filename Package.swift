@@ -115,7 +115,7 @@ let package = Package(
             ["InletCore", "InletConvert", "InletTesting", "FFmpegSource", "ReferenceTools", logging]),
         tests("InletV4L2Tests", ["InletCore", "InletV4L2", "CV4L2"]),
         tests(
-            "V4L2SourceTests", ["InletCore", "InletConvert", "InletTesting", "InletV4L2", "V4L2Source", "ReferenceTools", logging]),
+            "V4L2SourceTests", ["InletCore", "InletConvert", "InletTesting", "InletV4L2", "InletFFmpeg", "CV4L2", "V4L2Source", "ReferenceTools", logging]),
         tests("FileSinksTests", ["InletCore", "InletTesting", "FileSinks", "ReferenceTools", logging]),
         tests("IntegrationTests", ["InletCLI", "ReferenceTools"]),
         tests("HouseTests", []),

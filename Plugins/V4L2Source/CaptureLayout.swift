@@ -40,11 +40,11 @@ enum CaptureLayout: Sendable, Hashable {
         add(["YVU9"], "yuv410p", .planar(x: 2, y: 2, isVFirst: true))
         add(["NV12", "NM12"], "nv12", .semiplanar(y: 1, strides: 1))
         add(["NV21", "NM21"], "nv21", .semiplanar(y: 1, strides: 1))
-        add(["NV16", "NM16"], "nv16", .semiplanar(y: 0, strides: 1))
         add(["NV24"], "nv24", .semiplanar(y: 0, strides: 2))
         add(["NV42"], "nv42", .semiplanar(y: 0, strides: 2))
         add(["P010"], "p010le", .semiplanar(y: 1, strides: 1))
-        for code in ["NV61", "NM61"] as [FourCC] { fields(code, .swappedChromaPlane) }
+        for code in ["NV16", "NM16"] as [FourCC] { fields(code, .splitChroma(isVFirst: false)) }
+        for code in ["NV61", "NM61"] as [FourCC] { fields(code, .splitChroma(isVFirst: true)) }
         add(["YUYV"], "yuyv422")
         add(["UYVY"], "uyvy422")
         add(["YVYU"], "yvyu422")
@@ -126,7 +126,7 @@ enum CaptureLayout: Sendable, Hashable {
             case "yuv420p": 0
             case "nv12", "nv21": 1
             case "yuyv422", "uyvy422": 2
-            case "yvyu422", "yuv422p", "yuv444p", "nv16", "nv24", "nv42", "bgra", "rgba", "rgb24", "bgr24": 3
+            case "yvyu422", "yuv422p", "yuv444p", "nv24", "nv42", "bgra", "rgba", "rgb24", "bgr24": 3
             // No colour, or less of it than the camera could give.
             case let name where name.hasPrefix("gray"): 9
             case let name where name.hasPrefix("bayer"): 8

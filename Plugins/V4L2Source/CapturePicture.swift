@@ -37,7 +37,7 @@ import InletV4L2
         case .repacked(let repacking):
             if case .components(_, let isOfRGB) = repacking { isRGB = isOfRGB }
             if case .widened = repacking { isRGB = true }
-            let rows = repacking == .swappedChromaPlane && count == 1 ? 2 * size.height : size.height
+            let rows = repacking.isSemiplanar && count == 1 ? 2 * size.height : size.height
             let rowBytes = repacking.rowBytes(width: size.width)
             neededBytes = lines.map { $0 * (rows - 1) + rowBytes }
             guard lines.allSatisfy({ $0 >= rowBytes }) else {
@@ -124,7 +124,7 @@ import InletV4L2
         let target = repacking.layout(size: size)
         let rowBytes = repacking.rowBytes(width: size.width)
         var starts: [(plane: Int, offset: Int)] = [(0, 0)]
-        if repacking == .swappedChromaPlane {
+        if repacking.isSemiplanar {
             starts.append(unsafe memory.count > 1 ? (1, 0) : (0, strides[0] * size.height))
         }
         for (part, start) in starts.enumerated() {

@@ -5,7 +5,7 @@ import InletV4L2
 ///
 /// What is asked for is honoured or refused. Without it, the highest rate near 1280x720 wins, then the size nearest to it, then the format that costs
 /// least to convert. A cheap format that halves the rate so loses to MJPEG.
-struct Negotiation {
+struct Negotiation: Sendable {
     /// What somebody wants; nil is for the best there is.
     struct Request: Sendable, Hashable {
         var size: ImageSize?
@@ -16,7 +16,7 @@ struct Negotiation {
     /// What the camera offers.
     var formats: [V4L2FormatInfo]
     /// Rates at one of a range of sizes, which the enumeration does not tell.
-    var rates: (FourCC, ImageSize) -> V4L2FrameRates
+    var rates: @Sendable (FourCC, ImageSize) -> V4L2FrameRates
 
     static let usualSize = ImageSize(width: 1280, height: 720)
     /// Drivers that name no sizes are asked for any and answer with their own.

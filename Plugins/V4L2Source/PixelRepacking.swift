@@ -4,8 +4,8 @@ import InletCore
 enum PixelRepacking: Sendable, Hashable {
     /// Packed 4:2:2 as V Y U Y, which becomes `uyvy422`.
     case swappedChroma
-    /// Luma and a plane of V and U at 4:2:2, which becomes `nv16`.
-    case swappedChromaPlane
+    /// Luma and a plane of both chroma components at 4:2:2, which becomes `yuv422p`: libswscale does not read `nv16`.
+    case splitChroma(isVFirst: Bool)
     /// 16-bit words with unused high bits, which become words with unused low bits.
     case widened(PixelFormat, shift: Int)
     /// One word a pixel with three components in it.
@@ -51,30 +51,40 @@ enum PixelRepacking: Sendable, Hashable {
     var pixelFormat: PixelFormat {
         switch self {
         case .swappedChroma: .uyvy422
-        case .swappedChromaPlane: PixelFormat("nv16")
+        case .splitChroma: .yuv422p
         case .widened(let format, _): format
         case .components(_, let isRGB): isRGB ? PixelFormat("gbrp") : .yuv444p
         }
     }
 
+    /// Whether the driver's picture has a second plane behind its luma.
+    var isSemiplanar: Bool {
+        if case .splitChroma = self { true } else { false }
+    }
+
     /// Where the planes of the new picture are, and how many bytes it takes.
     func layout(size: ImageSize) -> (planes: [(offset: Int, stride: Int)], byteCount: Int) {
-        let stride: Int
-        let count: Int
-        switch self {
-        case .swappedChroma: (stride, count) = (size.chroma.width * 4, 1)
-        case .swappedChromaPlane: (stride, count) = (size.chroma.width * 2, 2)
-        case .widened: (stride, count) = (size.width * 2, 1)
-        case .components: (stride, count) = (size.width, 3)
+        let strides =
+            switch self {
+            case .swappedChroma: [size.chroma.width * 4]
+            case .splitChroma: [size.width, size.chroma.width, size.chroma.width]
+            case .widened: [size.width * 2]
+            case .components: [size.width, size.width, size.width]
+            }
+        var planes: [(offset: Int, stride: Int)] = []
+        var end = 0
+        for stride in strides {
+            planes.append((end, stride))
+            end += stride * size.height
         }
-        return ((0..<count).map { ($0 * stride * size.height, stride) }, count * stride * size.height)
+        return (planes, end)
     }
 
     /// How many bytes a row of the driver's picture has, in each of its planes.
     func rowBytes(width: Int) -> Int {
         switch self {
         case .swappedChroma: (width + 1) / 2 * 4
-        case .swappedChromaPlane: (width + 1) / 2 * 2
+        case .splitChroma: (width + 1) / 2 * 2
         case .widened: width * 2
         case .components(let word, _): width * word.bytes
         }
@@ -97,11 +107,14 @@ enum PixelRepacking: Sendable, Hashable {
                 unsafe targets[0][pair + 2] = source[pair]
                 unsafe targets[0][pair + 3] = source[pair + 3]
             }
-        case .swappedChromaPlane:
-            guard plane == 1 else { return unsafe targets[0].copyMemory(from: rebased(source, width)) }
-            for pair in stride(from: 0, to: rowBytes(width: width), by: 2) {
-                unsafe targets[1][pair] = source[pair + 1]
-                unsafe targets[1][pair + 1] = source[pair]
+        case .splitChroma(let isVFirst):
+            guard plane == 1 else {
+                return unsafe targets[0].copyMemory(from: UnsafeRawBufferPointer(rebasing: source[..<width]))
+            }
+            let (u, v) = unsafe isVFirst ? (targets[2], targets[1]) : (targets[1], targets[2])
+            for index in 0..<(width + 1) / 2 {
+                unsafe u[index] = source[2 * index]
+                unsafe v[index] = source[2 * index + 1]
             }
         case .widened(_, let shift):
             for index in 0..<width {
@@ -122,10 +135,6 @@ enum PixelRepacking: Sendable, Hashable {
                 unsafe targets[2][index] = word.third.value(in: value)
             }
         }
-    }
-
-    @unsafe private func rebased(_ source: UnsafeRawBufferPointer, _ width: Int) -> UnsafeRawBufferPointer {
-        unsafe UnsafeRawBufferPointer(rebasing: source[..<rowBytes(width: width)])
     }
 }
 
