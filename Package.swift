@@ -116,6 +116,13 @@ let package = Package(
         tests("InletV4L2Tests", ["InletCore", "InletV4L2", "CV4L2"]),
         tests(
             "V4L2SourceTests", ["InletCore", "InletConvert", "InletTesting", "InletV4L2", "InletFFmpeg", "CV4L2", "V4L2Source", "ReferenceTools", logging]),
+        // Runs in a virtual machine with virtual cameras, which its one test outside starts.
+        tests(
+            "V4L2DriverTests",
+            [
+                "InletCore", "InletConvert", "InletCapture", "InletTesting", "InletV4L2", "V4L2Source", "ReferenceTools",
+                "PatternSource", "Inlet", logging,
+            ]),
         tests("FileSinksTests", ["InletCore", "InletTesting", "FileSinks", "ReferenceTools", logging]),
         tests("IntegrationTests", ["InletCLI", "ReferenceTools"]),
         tests("HouseTests", []),

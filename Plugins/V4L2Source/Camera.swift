@@ -54,6 +54,8 @@ import InletV4L2
             }
             try device.check(failure, "VIDIOC_S_INPUT")
         }
+        // An HDMI input has the size of its signal. Others, such as a webcam's, refuse.
+        _ = inlet_v4l2_adopt_timings(device.descriptor)
         try V4L2Controls(device).set(configuration.controls)
         device.subscribe(V4L2_EVENT_SOURCE_CHANGE)
         formats = device.formats(type: type)
@@ -149,10 +151,13 @@ import InletV4L2
     /// Begins anew with what the input sends now.
     func restart() throws(InletError) {
         close()
-        // An input without timings of its own, such as a webcam's, refuses.
         _ = inlet_v4l2_adopt_timings(device.descriptor)
         var format = try device.format(type: type)
         format.pixelformat = picture.code.rawValue
+        if let size = configuration.size {
+            format.width = UInt32(clamping: size.width)
+            format.height = UInt32(clamping: size.height)
+        }
         picture = try CapturePicture(try device.setFormat(format, type: type))
         rate = device.frameRate(type: type)
         try start()

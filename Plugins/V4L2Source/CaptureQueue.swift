@@ -22,6 +22,13 @@ import Synchronization
         var left: Int
     }
 
+    private enum Place {
+        case driver
+        /// Taken from the driver, until no frame refers to it.
+        case out
+        case idle
+    }
+
     let count: Int
     private let type: UInt32
     private let memory: Memory
@@ -32,12 +39,10 @@ import Synchronization
         /// Nil when it was closed: buffers that come back then only end.
         var device: V4L2Device?
         var isStreaming = false
-        /// Whether each buffer is the driver's.
-        var isQueued: [Bool]
-        /// Whether a frame refers to it.
-        var isLent: [Bool]
+        /// Where each buffer is.
+        var places: [Place]
 
-        var queuedCount: Int { isQueued.count { $0 } }
+        var queuedCount: Int { places.count { $0 == .driver } }
     }
 
     /// Asks the driver for buffers.
@@ -64,8 +69,7 @@ import Synchronization
                     : CaptureBuffer(allocating: sizes, index: index))
         }
         buffers = made
-        let none = [Bool](repeating: false, count: count)
-        state = Mutex(State(device: device, isQueued: none, isLent: none))
+        state = Mutex(State(device: device, places: [Place](repeating: .idle, count: count)))
     }
 
     deinit { close() }
@@ -74,10 +78,8 @@ import Synchronization
     func start() throws(InletError) {
         let failure = state.withLock { state -> InletError? in
             guard let device = state.device, !state.isStreaming else { return nil }
-            for buffer in buffers where !state.isLent[buffer.index] {
-                let failure = queue(buffer, &state)
-                if failure != 0 { return device.error(failure, "VIDIOC_QBUF") }
-            }
+            let refusal = queueIdle(&state)
+            if refusal != 0 { return device.error(refusal, "VIDIOC_QBUF") }
             var type = Int32(self.type)
             let failure = unsafe device.call(inlet_VIDIOC_STREAMON, &type)
             if failure != 0 { return device.error(failure, "VIDIOC_STREAMON") }
@@ -97,7 +99,7 @@ import Synchronization
         var type = Int32(self.type)
         _ = unsafe device.call(inlet_VIDIOC_STREAMOFF, &type)
         state.isStreaming = false
-        for index in state.isQueued.indices { state.isQueued[index] = false }
+        for index in state.places.indices where state.places[index] == .driver { state.places[index] = .idle }
     }
 
     /// Ends the stream and gives the device up, so that others can have it, however long frames are kept.
@@ -129,26 +131,34 @@ import Synchronization
             throw InletError(.inputOutput, "The driver returned buffer \(index) of \(count).")
         }
         let left = state.withLock { state in
-            state.isQueued[index] = false
+            state.places[index] = .out
             return state.queuedCount
         }
         return Filled(buffer: buffers[index], facts: facts, left: left)
     }
 
     /// Lends a buffer that was dequeued to a frame.
-    func lend(_ buffer: CaptureBuffer) -> CaptureLease {
-        state.withLock { $0.isLent[buffer.index] = true }
-        return CaptureLease(buffer, queue: self)
-    }
+    func lend(_ buffer: CaptureBuffer) -> CaptureLease { CaptureLease(buffer, queue: self) }
 
     /// Takes a buffer back and queues it, where the stream still runs. From any thread.
     func giveBack(_ buffer: CaptureBuffer) {
         state.withLock { state in
-            state.isLent[buffer.index] = false
-            guard state.isStreaming, !state.isQueued[buffer.index] else { return }
-            // A device that is gone says so to whoever waits for frames.
-            _ = queue(buffer, &state)
+            state.places[buffer.index] = .idle
+            // One that the driver refuses is offered again with the next. A device that is gone says so to whoever waits for frames.
+            if state.isStreaming { _ = queueIdle(&state) }
         }
+    }
+
+    /// Offers the driver every buffer that is idle.
+    ///
+    /// - Returns: 0, or the errno of the last refusal.
+    private func queueIdle(_ state: inout State) -> Int32 {
+        var refusal: Int32 = 0
+        for buffer in buffers where state.places[buffer.index] == .idle {
+            let failure = queue(buffer, &state)
+            if failure != 0 { refusal = failure }
+        }
+        return refusal
     }
 
     private func queue(_ buffer: CaptureBuffer, _ state: inout State) -> Int32 {
@@ -169,7 +179,7 @@ import Synchronization
             }
         }
         let failure = unsafe inlet_v4l2_queue_buffer(device.descriptor, type, memory.type, &facts)
-        if failure == 0 { state.isQueued[buffer.index] = true }
+        if failure == 0 { state.places[buffer.index] = .driver }
         return failure
     }
 }

@@ -50,6 +50,8 @@ extension InletError {
                     "The device or its driver failed. If it goes on, plug it in again; the kernel's log (dmesg) may say why."
                 )
             case ENOTTY: (.unsupported, "The driver cannot do this, or the node is no video device.")
+            case EINVAL where ["VIDIOC_REQBUFS", "VIDIOC_QBUF", "VIDIOC_DQBUF", "VIDIOC_STREAMON"].contains(operation):
+                (.inputOutput, "The driver refuses to stream just now. If it goes on, plug the camera in again.")
             case EINVAL: (.unsupported, "The driver refuses the values. `inlet devices` lists what it takes.")
             case ENOMEM, ENOBUFS: (.resourceExhausted, "The driver has no memory for its buffers. Take fewer or smaller ones.")
             case EMFILE, ENFILE: (.resourceExhausted, "There are too many open files. Raise the limit (ulimit -n).")

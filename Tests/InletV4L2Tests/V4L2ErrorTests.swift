@@ -20,6 +20,7 @@ import Testing
             (EIO, "VIDIOC_DQBUF", .inputOutput, "dmesg"),
             (ENOTTY, "VIDIOC_QUERYCAP", .unsupported, "no video device"),
             (EINVAL, "VIDIOC_S_FMT", .unsupported, "refuses"),
+            (EINVAL, "VIDIOC_STREAMON", .inputOutput, "refuses to stream"),
             (ENOMEM, "VIDIOC_REQBUFS", .resourceExhausted, "memory"),
             (EMFILE, "open", .resourceExhausted, "ulimit"),
             (EPROTO, "VIDIOC_DQBUF", .inputOutput, "cable"),
