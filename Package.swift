@@ -73,17 +73,20 @@ let package = Package(
         library("InletFFmpeg", ["InletCore", "CFFmpeg", logging]),
         library("InletV4L2", ["InletCore", "CV4L2"]),
         library("InletCapture", ["InletCore", "InletConvert", "CLinux", logging, metrics, collections]),
-        library("Inlet", [
-            "InletCore", "InletConvert", "InletCapture", "InletV4L2", "PatternSource", "FFmpegSource", "FileSinks", "V4L2Source",
-            "V4L2Sink",
-        ]),
+        library(
+            "Inlet",
+            [
+                "InletCore", "InletConvert", "InletCapture", "InletV4L2", "PatternSource", "FFmpegSource", "FileSinks",
+                "V4L2Source",
+                "V4L2Sink",
+            ]),
         library("InletTesting", ["InletCore", "PatternSource", logging]),
 
         plugin("PatternSource", []),
         plugin("FFmpegSource", ["InletFFmpeg", "CFFmpeg"]),
         plugin("FileSinks", ["CFFmpeg"]),
         plugin("V4L2Source", ["InletV4L2", "InletFFmpeg", "CV4L2", "CFFmpeg", "CYUV"]),
-        plugin("V4L2Sink", ["InletV4L2", "CV4L2"]),
+        plugin("V4L2Sink", ["InletV4L2", "CV4L2", "CYUV"]),
 
         .executableTarget(
             name: "InletCLI", dependencies: ["Inlet", argumentParser, histogram, logging], swiftSettings: houseSettings),
@@ -115,12 +118,17 @@ let package = Package(
             ["InletCore", "InletConvert", "InletTesting", "FFmpegSource", "ReferenceTools", logging]),
         tests("InletV4L2Tests", ["InletCore", "InletV4L2", "CV4L2"]),
         tests(
-            "V4L2SourceTests", ["InletCore", "InletConvert", "InletTesting", "InletV4L2", "InletFFmpeg", "CV4L2", "V4L2Source", "ReferenceTools", logging]),
+            "V4L2SourceTests",
+            [
+                "InletCore", "InletConvert", "InletTesting", "InletV4L2", "InletFFmpeg", "CV4L2", "V4L2Source",
+                "ReferenceTools", logging,
+            ]),
         // Runs in a virtual machine with virtual cameras, which its one test outside starts.
         tests(
             "V4L2DriverTests",
             [
-                "InletCore", "InletConvert", "InletCapture", "InletTesting", "InletV4L2", "V4L2Source", "ReferenceTools",
+                "InletCore", "InletConvert", "InletCapture", "InletTesting", "InletV4L2", "V4L2Source",
+                "ReferenceTools",
                 "PatternSource", "Inlet", logging,
             ]),
         tests("FileSinksTests", ["InletCore", "InletTesting", "FileSinks", "ReferenceTools", logging]),

@@ -43,24 +43,33 @@ import InletV4L2
         guard let type = device.captureType, device.capabilities.isCapture else {
             throw InletError(
                 .unsupported,
-                "\(device.node) (\(device.name)) gives no pictures: it is an output, a codec or for metadata. `inlet devices` lists cameras.")
+                "\(device.node) (\(device.name)) gives no pictures: it is an output, a codec or for metadata. `inlet devices` lists cameras."
+            )
         }
         self.type = type
         if let input = configuration.input {
             var number = Int32(input)
             let failure = unsafe device.call(inlet_VIDIOC_S_INPUT, &number)
             if failure == EINVAL {
-                throw InletError(.invalidConfiguration, "The device has no input \(input); v4l2-ctl --list-inputs lists them.")
+                throw InletError(
+                    .invalidConfiguration, "The device has no input \(input); v4l2-ctl --list-inputs lists them.")
             }
             try device.check(failure, "VIDIOC_S_INPUT")
         }
         // An HDMI input has the size of its signal. Others, such as a webcam's, refuse.
-        _ = inlet_v4l2_adopt_timings(device.descriptor)
+        let hasSignal = inlet_v4l2_adopt_timings(device.descriptor) == 0
         try V4L2Controls(device).set(configuration.controls)
-        device.subscribe(V4L2_EVENT_SOURCE_CHANGE)
+        // Such events bear the number of their input.
+        var input: Int32 = 0
+        _ = unsafe device.call(inlet_VIDIOC_G_INPUT, &input)
+        device.subscribe(V4L2_EVENT_SOURCE_CHANGE, id: UInt32(clamping: input))
         formats = device.formats(type: type)
-        let request = Negotiation.Request(
+        var request = Negotiation.Request(
             size: configuration.size, rate: configuration.frameRate, format: configuration.format)
+        // Scaling a signal is for those who ask for it.
+        if hasSignal, request.size == nil, let set = try? device.format(type: type) {
+            request.size = ImageSize(width: Int(set.width), height: Int(set.height))
+        }
         let node = device
         let negotiation = Negotiation(formats: formats) { node.rates(of: $0, at: $1) }
         let mode = try negotiation.choose(request)
@@ -80,7 +89,8 @@ import InletV4L2
         format.height = UInt32(clamping: mode.size.height)
         format.pixelformat = mode.format.rawValue
         let picture = try CapturePicture(try device.setFormat(format, type: type))
-        let rate = try mode.rate.flatMap { rate throws(InletError) in try device.setFrameRate(rate, type: type) }
+        let rate =
+            try mode.rate.flatMap { rate throws(InletError) in try device.setFrameRate(rate, type: type) }
             ?? device.frameRate(type: type)
         func refuse(_ wanted: String) -> InletError {
             let set = V4L2CaptureMode(format: picture.code, size: picture.size, rate: rate)
@@ -129,15 +139,14 @@ import InletV4L2
             }
         }
         guard reads, configuration.method == .automatic || configuration.method == .read,
-            !inlet_v4l2_is_multiplanar_type
+            inlet_v4l2_is_multiplanar(type) == 0
         else {
             throw InletError(
-                .unsupported, "The driver does not do io=\(configuration.method.rawValue). Leave it to choose: io=auto.")
+                .unsupported, "The driver does not do io=\(configuration.method.rawValue). Leave it to choose: io=auto."
+            )
         }
         return nil
     }
-
-    private var inlet_v4l2_is_multiplanar_type: Bool { inlet_v4l2_is_multiplanar(type) != 0 }
 
     /// Stands still; ``start()`` goes on. Nothing to do for a device that is read.
     func stop() { queue?.stop() }
@@ -209,7 +218,8 @@ import InletV4L2
         guard remaining > 0 else {
             throw InletError(
                 .timedOut,
-                "The camera sent no picture in time: it hangs, or its exposure takes longer. If it goes on, plug it in again.")
+                "The camera sent no picture in time: it hangs, or its exposure takes longer. If it goes on, plug it in again."
+            )
         }
         var polled = (
             pollfd(fd: device.descriptor, events: Int16(POLLIN | POLLPRI), revents: 0),

@@ -37,7 +37,7 @@ import InletV4L2
                 nil, length, PROT_READ | PROT_WRITE, MAP_SHARED, device.descriptor, off_t(offset))
             guard let address = unsafe address, unsafe address != UnsafeMutableRawPointer(bitPattern: -1) else {
                 let failure = errno
-                for unsafe plane in unsafe mapped { unsafe munmap(plane.baseAddress, plane.count) }
+                unsafe mapped.forEach { unsafe munmap($0.baseAddress, $0.count) }
                 throw device.error(failure, "mmap")
             }
             unsafe mapped.append(UnsafeMutableRawBufferPointer(start: address, count: length))
@@ -59,8 +59,8 @@ import InletV4L2
     }
 
     deinit {
-        for unsafe plane in unsafe planes {
-            if isMapped { unsafe munmap(plane.baseAddress, plane.count) } else { unsafe plane.deallocate() }
+        unsafe planes.forEach {
+            if isMapped { unsafe munmap($0.baseAddress, $0.count) } else { unsafe $0.deallocate() }
         }
     }
 }

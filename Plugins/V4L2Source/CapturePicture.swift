@@ -45,6 +45,12 @@ import InletV4L2
             }
         }
         colorSpace = ColorSpace(v4l2: format, isRGB: isRGB)
+        guard zip(neededBytes, planeSizes).allSatisfy({ $0.0 <= $0.1 }) else {
+            throw InletError(
+                .unsupported,
+                "The driver's buffers of \(planeSizes) bytes do not hold \(size) \(code) as V4L2 lays it out. Try another size=."
+            )
+        }
     }
 
     private static func isRGB(_ format: PixelFormat) -> Bool {
@@ -143,7 +149,9 @@ import InletV4L2
         }
         var planes = SourcePlanes()
         let whole = unsafe UnsafeRawBufferPointer(block.memory)
-        for plane in target.planes { unsafe planes.append(SourcePlane(whole, offset: plane.offset, stride: plane.stride)) }
+        for plane in target.planes {
+            unsafe planes.append(SourcePlane(whole, offset: plane.offset, stride: plane.stride))
+        }
         return planes
     }
 }

@@ -174,7 +174,8 @@ import Synchronization
                 }
                 unsafe withUnsafeMutableBytes(of: &facts.address) {
                     unsafe $0.storeBytes(
-                        of: UInt(bitPattern: memory.baseAddress), toByteOffset: MemoryLayout<UInt>.size * plane, as: UInt.self)
+                        of: UInt(bitPattern: memory.baseAddress), toByteOffset: MemoryLayout<UInt>.size * plane,
+                        as: UInt.self)
                 }
             }
         }

@@ -93,7 +93,8 @@ import InletFFmpeg
         if let decoder { return decoder }
         FFmpegLogging.install()
         guard let descriptor = unsafe avcodec_descriptor_get_by_name(codec) else {
-            throw InletError(.unsupported, "The installed libavcodec does not know \(codec). Try a fuller build of FFmpeg.")
+            throw InletError(
+                .unsupported, "The installed libavcodec does not know \(codec). Try a fuller build of FFmpeg.")
         }
         var parameters = unsafe avcodec_parameters_alloc()
         defer { unsafe avcodec_parameters_free(&parameters) }

@@ -41,7 +41,8 @@ struct Negotiation: Sendable {
             guard !wanted.isEmpty else {
                 let names = readable.map(\.fourCC.description)
                 let isOffered = formats.contains { $0.fourCC == format }
-                let nearest = Spelling.nearest(to: format.description, among: names).map { " Did you mean \($0)?" } ?? ""
+                let nearest =
+                    Spelling.nearest(to: format.description, among: names).map { " Did you mean \($0)?" } ?? ""
                 throw InletError(
                     .unsupported,
                     """
@@ -143,7 +144,8 @@ extension ImageSize {
     /// How many times the pixels must be doubled or halved, with a different shape counted as well.
     fileprivate func distance(to other: ImageSize) -> Double {
         guard isValid, other.isValid else { return .infinity }
-        return abs(Self.log2(Double(width) / Double(other.width))) + abs(Self.log2(Double(height) / Double(other.height)))
+        return abs(Self.log2(Double(width) / Double(other.width)))
+            + abs(Self.log2(Double(height) / Double(other.height)))
     }
 
     /// To about a thousandth, without a C library.

@@ -6,7 +6,8 @@ extension SourcePlugin {
     public static let v4l2 = SourcePlugin(
         PluginInfo(
             name: "v4l2", schemes: ["v4l2"], summary: "USB webcams and other cameras of Linux, by Video4Linux 2.",
-            usage: "v4l2:, v4l2:/dev/video2, v4l2:?id=..., v4l2:?name=... or v4l2:?path=...; `inlet devices` lists them",
+            usage:
+                "v4l2:, v4l2:/dev/video2, v4l2:?id=..., v4l2:?name=... or v4l2:?path=...; `inlet devices` lists them",
             options: [
                 CameraOptions.id.description, CameraOptions.name.description, CameraOptions.path.description,
                 CameraOptions.size.description, CameraOptions.fps.description, CameraOptions.format.description,
@@ -58,7 +59,8 @@ private enum CameraOptions {
         "id", default: nil, "The camera with this link in /dev/v4l/by-id, or this serial number")
     static let name = PluginOption<String?>("name", default: nil, "The camera whose name holds this text")
     static let path = PluginOption<String?>(
-        "path", default: nil, "The camera with this link in /dev/v4l/by-path, or plugged in there in the driver's words")
+        "path", default: nil, "The camera with this link in /dev/v4l/by-path, or plugged in there in the driver's words"
+    )
     static let size = PluginOption<ImageSize?>(
         "size", default: nil, "Picture size; by default the one near 1280x720 with the highest rate", unit: "pixels",
         range: "1x1 to 32768x32768"

@@ -150,7 +150,8 @@ final class V4L2Source: FrameSource {
         }
         var copied: [UnsafeRawBufferPointer] = unsafe []
         var offset = 0
-        for unsafe plane in unsafe memory {
+        for index in unsafe memory.indices {
+            let plane = unsafe memory[index]
             let target = unsafe UnsafeMutableRawBufferPointer(
                 rebasing: lease.block.memory[offset..<offset + plane.count])
             unsafe target.copyMemory(from: plane)
@@ -258,8 +259,10 @@ final class V4L2Source: FrameSource {
             hasNotedClock = true
             let isStart = facts.flags & UInt32(V4L2_BUF_FLAG_TSTAMP_SRC_MASK) == UInt32(V4L2_BUF_FLAG_TSTAMP_SRC_SOE)
             let name =
-                clock == UInt32(V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC) ? "the monotonic clock" : "a clock that it does not name"
-            context.logger.debug("The driver's times are of \(name), at the \(isStart ? "start of exposure" : "end of the frame").")
+                clock == UInt32(V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC)
+                ? "the monotonic clock" : "a clock that it does not name"
+            context.logger.debug(
+                "The driver's times are of \(name), at the \(isStart ? "start of exposure" : "end of the frame").")
         }
         let time = MonotonicTime(nanoseconds: facts.timestamp_ns)
         let doubt = trust.judge(time, isCopied: clock == UInt32(V4L2_BUF_FLAG_TIMESTAMP_COPY), now: now)

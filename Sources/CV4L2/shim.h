@@ -25,6 +25,7 @@ static const unsigned long inlet_VIDIOC_ENUM_FRAMEINTERVALS = VIDIOC_ENUM_FRAMEI
 static const unsigned long inlet_VIDIOC_REQBUFS = VIDIOC_REQBUFS;
 static const unsigned long inlet_VIDIOC_STREAMON = VIDIOC_STREAMON;
 static const unsigned long inlet_VIDIOC_STREAMOFF = VIDIOC_STREAMOFF;
+static const unsigned long inlet_VIDIOC_G_INPUT = VIDIOC_G_INPUT;
 static const unsigned long inlet_VIDIOC_S_INPUT = VIDIOC_S_INPUT;
 static const unsigned long inlet_VIDIOC_QUERY_EXT_CTRL = VIDIOC_QUERY_EXT_CTRL;
 

@@ -6,4 +6,5 @@
 @_exported public import InletCore
 @_exported public import InletV4L2
 @_exported public import PatternSource
+@_exported public import V4L2Sink
 @_exported public import V4L2Source

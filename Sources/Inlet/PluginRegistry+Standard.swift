@@ -9,6 +9,7 @@ extension PluginRegistry {
         registry.register(SinkPlugin.i420)
         registry.register(SinkPlugin.y4m)
         registry.register(SinkPlugin.framemd5)
+        registry.register(SinkPlugin.v4l2)
         return registry
     }
 }

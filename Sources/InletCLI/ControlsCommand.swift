@@ -51,7 +51,11 @@ struct ControlsCommand: AsyncParsableCommand {
             withExtendedLifetime(interrupt) {}
         } else if settings.isEmpty {
             let all = controls.list()
-            if json { print(try Self.json(all.map(Listing.init))) } else { for control in all { print(Self.text(control)) } }
+            if json {
+                print(try Self.json(all.map(Listing.init)))
+            } else {
+                for control in all { print(Self.text(control)) }
+            }
         }
     }
 

@@ -34,7 +34,9 @@ struct DevicesCommand: AsyncParsableCommand {
             if json {
                 print(try Self.json(devices.map(Listing.init)))
             } else if devices.isEmpty {
-                Terminal.writeError("There is no \(outputs ? "output device" : "camera"): plug one in, or pass it into the container.\n")
+                Terminal.writeError(
+                    "There is no \(outputs ? "output device" : "camera"): plug one in, or pass it into the container.\n"
+                )
             }
             if !json { for device in devices { print(text(device)) } }
             return
@@ -96,7 +98,8 @@ struct DevicesCommand: AsyncParsableCommand {
             sizes.step.map { "\(sizes.least) to \(sizes.greatest) in steps of \($0)" } ?? "\(sizes.least)"
         switch sizes.rates {
         case .discrete(let rates) where rates.isEmpty: return range
-        case .discrete(let rates): return "\(range) at \(rates.map(\.doubleValue.shortText).joined(separator: ", ")) fps"
+        case .discrete(let rates):
+            return "\(range) at \(rates.map(\.doubleValue.shortText).joined(separator: ", ")) fps"
         case .range(let lowest, let highest):
             return "\(range) at \(lowest.doubleValue.shortText) to \(highest.doubleValue.shortText) fps"
         }

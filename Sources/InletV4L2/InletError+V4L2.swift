@@ -53,10 +53,14 @@ extension InletError {
             case EINVAL where ["VIDIOC_REQBUFS", "VIDIOC_QBUF", "VIDIOC_DQBUF", "VIDIOC_STREAMON"].contains(operation):
                 (.inputOutput, "The driver refuses to stream just now. If it goes on, plug the camera in again.")
             case EINVAL: (.unsupported, "The driver refuses the values. `inlet devices` lists what it takes.")
-            case ENOMEM, ENOBUFS: (.resourceExhausted, "The driver has no memory for its buffers. Take fewer or smaller ones.")
+            case ENOMEM, ENOBUFS:
+                (.resourceExhausted, "The driver has no memory for its buffers. Take fewer or smaller ones.")
             case EMFILE, ENFILE: (.resourceExhausted, "There are too many open files. Raise the limit (ulimit -n).")
             case ETIMEDOUT, ETIME, EPROTO, EILSEQ, EOVERFLOW:
-                (.inputOutput, "The device does not answer as it should. Plug it in again, or try another cable or port.")
+                (
+                    .inputOutput,
+                    "The device does not answer as it should. Plug it in again, or try another cable or port."
+                )
             case ERANGE: (.invalidConfiguration, "The value is outside the range of the control.")
             case ENOLINK, ENOLCK:
                 (.disconnected, "The input has no signal, or none that is steady. Check what is connected to it.")

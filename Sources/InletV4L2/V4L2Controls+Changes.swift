@@ -6,7 +6,8 @@ extension V4L2Controls {
     ///
     /// Nothing polls. Ends when its reader stops, or with the device.
     public func changes() -> AsyncStream<V4L2Control> {
-        let (stream, continuation) = AsyncStream.makeStream(of: V4L2Control.self, bufferingPolicy: .bufferingNewest(256))
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: V4L2Control.self, bufferingPolicy: .bufferingNewest(256))
         let device: V4L2Device
         do {
             // Events belong to a descriptor, so that each reader has one of its own.

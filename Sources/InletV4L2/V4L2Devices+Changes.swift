@@ -39,7 +39,8 @@ extension V4L2Devices {
 
     /// From one list to the next.
     static func changes(from old: [V4L2DeviceInfo], to new: [V4L2DeviceInfo]) -> [Change] {
-        old.filter { !new.contains($0) }.map { .disappeared($0) } + new.filter { !old.contains($0) }.map { .appeared($0) }
+        old.filter { !new.contains($0) }.map { .disappeared($0) }
+            + new.filter { !old.contains($0) }.map { .appeared($0) }
     }
 }
 

@@ -126,7 +126,8 @@ private struct SystemFacts {
         serial = found?.isEmpty == false ? found : nil
         // As udev's 60-persistent-v4l.rules: usb-VENDOR_MODEL_SERIAL-video-indexN.
         let parts = ["manufacturer", "product"].map {
-            SystemFiles.text(of: "\(parent)/\($0)") ?? SystemFiles.text(of: "\(parent)/id\($0 == "product" ? "Product" : "Vendor")")
+            SystemFiles.text(of: "\(parent)/\($0)")
+                ?? SystemFiles.text(of: "\(parent)/id\($0 == "product" ? "Product" : "Vendor")")
         }
         let words = (parts + [serial]).compactMap { $0 }.joined(separator: "_")
         let allowed = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789#+-.:=@_")

@@ -2,7 +2,9 @@ import InletV4L2
 import Testing
 
 @Suite struct FourCCTests {
-    @Test("Letters are packed as the kernel packs them", arguments: [("YUYV", 0x5659_5559), ("GREY", 0x5945_5247), ("Y16 ", 0x2036_3159)])
+    @Test(
+        "Letters are packed as the kernel packs them",
+        arguments: [("YUYV", 0x5659_5559), ("GREY", 0x5945_5247), ("Y16 ", 0x2036_3159)])
     func packing(text: String, value: UInt32) {
         #expect(FourCC(text)?.rawValue == value)
     }

@@ -40,7 +40,9 @@ import Testing
             InletError(v4l2: EBUSY, operation: "VIDIOC_S_FMT", node: "/dev/video0") { _ in names }.message
         }
         #expect(message(["obs (process 4711)"]).contains("obs (process 4711) holds it"))
-        #expect(message(["obs (process 4711)", "cheese (process 12)"]).contains("obs (process 4711) and cheese (process 12) hold it"))
+        #expect(
+            message(["obs (process 4711)", "cheese (process 12)"]).contains(
+                "obs (process 4711) and cheese (process 12) hold it"))
         #expect(message([]).contains("fuser"))
     }
 

@@ -23,7 +23,9 @@ extension DriverTests {
                 held.append((frame, Checksum.of(frame)))
                 if held.count > count {
                     let released = held.removeFirst()
-                    #expect(Checksum.of(released.frame) == released.sum, "picture \(released.frame.sequence) of \(count) held")
+                    #expect(
+                        Checksum.of(released.frame) == released.sum,
+                        "picture \(released.frame.sequence) of \(count) held")
                 }
             }
             // All at once, after the device is gone.
@@ -39,7 +41,9 @@ extension DriverTests {
             let camera = try TestCamera(configuration)
             var held: [SourceFrame] = []
             for _ in 0..<4 { held.append(try camera.next()) }
-            #expect(throws: InletError.self) { while true { held.append(try camera.next(patience: .milliseconds(500))) } }
+            #expect(throws: InletError.self) {
+                while true { held.append(try camera.next(patience: .milliseconds(500))) }
+            }
             #expect((camera.context.dropCounts[.poolExhausted] ?? 0) > 0)
             held = []
             _ = try camera.next()
@@ -56,7 +60,8 @@ extension DriverTests {
             }
             #expect(addresses.count <= 6)
             let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
-            let ranges = maps.split(separator: "\n").filter { $0.contains("/dev/video") }.compactMap { line -> ClosedRange<UInt>? in
+            let ranges = maps.split(separator: "\n").filter { $0.contains("/dev/video") }.compactMap {
+                line -> ClosedRange<UInt>? in
                 let ends = line.prefix { $0 != " " }.split(separator: "-").compactMap { UInt($0, radix: 16) }
                 return ends.count == 2 ? ends[0]...ends[1] : nil
             }
@@ -109,7 +114,9 @@ extension DriverTests {
             for _ in 0..<10 { for camera in cameras { _ = try camera.next() } }
         }
 
-        @Test("Unplugged ten times while it streams, the camera is found again at whatever node it has, and nothing is left open")
+        @Test(
+            "Unplugged ten times while it streams, the camera is found again at whatever node it has, and nothing is left open"
+        )
         func replug() async throws {
             let log = ReplugLog()
             var configuration = CapturerConfiguration()
@@ -126,7 +133,9 @@ extension DriverTests {
             for round in 0..<10 {
                 nodes.insert(try Vivid.first.node)
                 // A node that somebody keeps open is not given out again.
-                if round.isMultiple(of: 2), let handle = FileHandle(forReadingAtPath: try Vivid.first.node) { holders.append(handle) }
+                if round.isMultiple(of: 2), let handle = FileHandle(forReadingAtPath: try Vivid.first.node) {
+                    holders.append(handle)
+                }
                 try Vivid.replug()
                 if round.isMultiple(of: 3) { holders = [] }
                 await log.frames(atLeast: log.count + 5)
@@ -146,7 +155,8 @@ extension DriverTests {
             let mapped = maps.split(separator: "\n").count { $0.contains("/dev/video") }
             let folder = "/proc/self/fd"
             let open = try FileManager.default.contentsOfDirectory(atPath: folder).count {
-                (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)"))?.contains("video") == true
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)"))?.contains("video")
+                    == true
             }
             return mapped + open
         }

@@ -6,14 +6,17 @@ import Testing
 
 extension DriverTests {
     @Suite struct Discovery {
-        @Test("Of all the nodes that the drivers make, the cameras alone are listed, with their formats as v4l2-ctl has them")
+        @Test(
+            "Of all the nodes that the drivers make, the cameras alone are listed, with their formats as v4l2-ctl has them"
+        )
         func list() throws {
             let devices = V4L2Devices.list()
             #expect(devices.map(\.identity.bus) == ["platform:vivid-000", "platform:vivid-001"])
             #expect(devices.allSatisfy { $0.driver == "vivid" && $0.trouble == nil })
             for device in devices {
                 let text = String(
-                    decoding: try ReferenceCommand.run("v4l2-ctl", ["-d", device.node, "--list-formats-ext"]), as: UTF8.self)
+                    decoding: try ReferenceCommand.run("v4l2-ctl", ["-d", device.node, "--list-formats-ext"]),
+                    as: UTF8.self)
                 let formats = text.matches(of: /\[\d+\]: '(.{4}(?:-BE)?)'/).map { String($0.output.1) }
                 #expect(device.formats.map(\.fourCC) == formats.compactMap { FourCC($0) })
                 #expect(device.formats.count > 80)
@@ -65,7 +68,8 @@ extension DriverTests {
             let cases = [
                 ("brightness", "140", "brightness: 140"), ("horizontal_flip", "on", "horizontal_flip: 1"),
                 ("menu", "Menu Item 4", "menu: 4"), ("integer_menu", "8", "integer_menu: 5"),
-                ("bitmask", "0x10", "bitmask: 16"), ("integer_64_bits", "-5", "integer_64_bits: -5"), ("string", "abc", "string: 'abc'"),
+                ("bitmask", "0x10", "bitmask: 16"), ("integer_64_bits", "-5", "integer_64_bits: -5"),
+                ("string", "abc", "string: 'abc'"),
             ]
             for (name, value, answer) in cases {
                 let control = try controls.set(name, to: value)

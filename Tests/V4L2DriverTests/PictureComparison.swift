@@ -28,23 +28,35 @@ enum PictureComparison {
     private static let readers: [String: Reader] = {
         var readers: [String: Reader] = [
             "VYUY": .vyuy, "GREY": .luma(1, 0, false), "Y10": .luma(2, 2, false), "Y12": .luma(2, 4, false),
-            "Y16": .luma(2, 8, false), "Y16-BE": .luma(2, 8, true), "BGRH": .word(4, true, [(20, 6), (26, 6), (14, 6)], isRGB: true),
+            "Y16": .luma(2, 8, false), "Y16-BE": .luma(2, 8, true),
+            "BGRH": .word(4, true, [(20, 6), (26, 6), (14, 6)], isRGB: true),
             "Y444": .word(2, false, [(8, 4), (4, 4), (0, 4)], isRGB: false),
             "YUVO": .word(2, false, [(10, 5), (5, 5), (0, 5)], isRGB: false),
             "YUVP": .word(2, false, [(11, 5), (5, 6), (0, 5)], isRGB: false),
         ]
-        func add(_ codes: String, _ reader: Reader) { for code in codes.split(separator: " ") { readers[String(code)] = reader } }
+        func add(_ codes: String, _ reader: Reader) {
+            for code in codes.split(separator: " ") { readers[String(code)] = reader }
+        }
         for (codes, name) in [
-            ("YUYV", "yuyv422"), ("UYVY", "uyvy422"), ("YVYU", "yvyu422"), ("422P YM16", "yuv422p"), ("YU12 YM12", "yuv420p"),
+            ("YUYV", "yuyv422"), ("UYVY", "uyvy422"), ("YVYU", "yvyu422"), ("422P YM16", "yuv422p"),
+            ("YU12 YM12", "yuv420p"),
             ("NV12 NM12", "nv12"), ("NV21 NM21", "nv21"), ("NV24", "nv24"), ("NV42", "nv42"), ("YM24", "yuv444p"),
-            ("RGB1", "rgb8"), ("RGBP", "rgb565le"), ("RGBR", "rgb565be"), ("R444 XR12 AR12", "rgb444le"), ("XB12 AB12", "bgr444le"),
-            ("RGBO XR15 AR15", "rgb555le"), ("XB15 AB15", "bgr555le"), ("RGBQ XR15-BE AR15-BE", "rgb555be"), ("RGB3", "rgb24"),
-            ("BGR3", "bgr24"), ("RGB4 BX24 BA24", "0rgb"), ("BGR4 XR24 AR24", "bgr0"), ("XB24 AB24", "rgb0"), ("RX24 RA24", "0bgr"),
+            ("RGB1", "rgb8"), ("RGBP", "rgb565le"), ("RGBR", "rgb565be"), ("R444 XR12 AR12", "rgb444le"),
+            ("XB12 AB12", "bgr444le"),
+            ("RGBO XR15 AR15", "rgb555le"), ("XB15 AB15", "bgr555le"), ("RGBQ XR15-BE AR15-BE", "rgb555be"),
+            ("RGB3", "rgb24"),
+            ("BGR3", "bgr24"), ("RGB4 BX24 BA24", "0rgb"), ("BGR4 XR24 AR24", "bgr0"), ("XB24 AB24", "rgb0"),
+            ("RX24 RA24", "0bgr"),
             ("BA81", "bayer_bggr8"), ("GBRG", "bayer_gbrg8"), ("GRBG", "bayer_grbg8"), ("RGGB", "bayer_rggb8"),
-            ("BYR2", "bayer_bggr16le"), ("GB16", "bayer_gbrg16le"), ("GR16", "bayer_grbg16le"), ("RG16", "bayer_rggb16le"),
+            ("BYR2", "bayer_bggr16le"), ("GB16", "bayer_gbrg16le"), ("GR16", "bayer_grbg16le"),
+            ("RG16", "bayer_rggb16le"),
         ] { add(codes, .ffmpeg(name)) }
-        for (codes, name) in [("YV12 YM21", "yuv420p"), ("YM61", "yuv422p"), ("YM42", "yuv444p")] { add(codes, .swapped(name)) }
-        for (mosaic, ten, twelve) in [("bggr", "BG10", "BG12"), ("gbrg", "GB10", "GB12"), ("grbg", "BA10", "BA12"), ("rggb", "RG10", "RG12")] {
+        for (codes, name) in [("YV12 YM21", "yuv420p"), ("YM61", "yuv422p"), ("YM42", "yuv444p")] {
+            add(codes, .swapped(name))
+        }
+        for (mosaic, ten, twelve) in [
+            ("bggr", "BG10", "BG12"), ("gbrg", "GB10", "GB12"), ("grbg", "BA10", "BA12"), ("rggb", "RG10", "RG12"),
+        ] {
             add(ten, .moved("bayer_\(mosaic)16le", 6))
             add(twelve, .moved("bayer_\(mosaic)16le", 4))
         }
@@ -60,23 +72,20 @@ enum PictureComparison {
 
     /// Formats whose chroma is 4:2:0 already.
     private static let exact: Set = ["YU12", "YM12", "YV12", "YM21", "NV12", "NM12", "NV21", "NM21"]
-    private static let pairs: Set = ["YUYV", "UYVY", "YVYU", "VYUY", "422P", "YM16", "YM61", "NV16", "NV61", "NM16", "NM61"]
 
-    /// Three sizes, the last of which is odd as far as the format allows.
-    static func sizes(of code: FourCC, at bus: String) throws -> [ImageSize] {
-        let name = code.description
-        let isMosaic: Bool = if case .moved = readers[name] { true } else if case .ffmpeg(let format) = readers[name] { format.hasPrefix("bayer") } else { false }
-        let last =
-            exact.contains(name) || isMosaic
-            ? ImageSize(width: 322, height: 182)
-            : pairs.contains(name) ? ImageSize(width: 322, height: 181) : ImageSize(width: 321, height: 181)
-        return [ImageSize(width: 320, height: 180), ImageSize(width: 400, height: 300), last]
+    /// The last is as odd as vivid allows: it names even sizes alone, and rounds lines of chroma to even bytes.
+    ///
+    /// - Parameter isThorough: false for the third size alone, which is enough where the driver fills pictures by the same code.
+    static func sizes(_ isThorough: Bool) -> [ImageSize] {
+        let odd = ImageSize(width: 324, height: 182)
+        return isThorough ? [ImageSize(width: 320, height: 180), ImageSize(width: 400, height: 300), odd] : [odd]
     }
 
     /// Checks every pair of files in the folder.
     static func check(_ folder: String) throws {
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".i420") }.sorted()
-        #expect(names.count > 400, "only \(names.count) pictures were taken")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".i420") }
+            .sorted()
+        #expect(names.count > 300, "only \(names.count) pictures were taken")
         var worst = (quality: Double.infinity, name: "")
         for file in names {
             let name = String(file.dropLast(5))
@@ -89,7 +98,11 @@ enum PictureComparison {
                 Issue.record("there is no reference for \(parts[1])")
                 continue
             }
-            if exact.contains(parts[1]) { #expect(best == .infinity, "\(name): \(best) dB") } else { #expect(best >= 45, "\(name): \(best) dB") }
+            if exact.contains(parts[1]) {
+                #expect(best == .infinity, "\(name): \(best) dB")
+            } else {
+                #expect(best >= 45, "\(name): \(best) dB")
+            }
             if best < worst.quality { worst = (best, name) }
         }
         print("measured: \(names.count) pictures compared, the worst is \(worst.name) with \(worst.quality) dB")
@@ -111,7 +124,8 @@ enum PictureComparison {
         case .ffmpeg(let name): return try convert(raw, name, size)
         case .swapped(let name):
             let chroma = (raw.count - pixels) / 2
-            return try convert(Array(raw[..<pixels] + raw[(pixels + chroma)...] + raw[pixels..<pixels + chroma]), name, size)
+            return try convert(
+                Array(raw[..<pixels] + raw[(pixels + chroma)...] + raw[pixels..<pixels + chroma]), name, size)
         case .luma(let bytes, let cut, let isBigEndian):
             let luma = (0..<pixels).map { index -> UInt8 in
                 if bytes == 1 { return raw[index] }
@@ -123,7 +137,9 @@ enum PictureComparison {
             var planar: [UInt8] = []
             for (shift, bits) in components {
                 for index in 0..<pixels {
-                    let word = (0..<bytes).reduce(0) { $0 | Int(raw[index * bytes + $1]) << (8 * (isBigEndian ? bytes - 1 - $1 : $1)) }
+                    let word = (0..<bytes).reduce(0) {
+                        $0 | Int(raw[index * bytes + $1]) << (8 * (isBigEndian ? bytes - 1 - $1 : $1))
+                    }
                     let most = (1 << bits) - 1
                     planar.append(UInt8(((word >> shift) & most) * 255 / most))
                 }
@@ -150,8 +166,10 @@ enum PictureComparison {
         return try ["bicubic", "area"].map { filter in
             [UInt8](
                 try ReferenceCommand.ffmpeg([
-                    "-f", "rawvideo", "-pixel_format", format, "-video_size", "\(size)", "-i", folder.path("raw"), "-frames:v", "1",
-                    "-sws_flags", "\(filter)+accurate_rnd+full_chroma_int", "-pix_fmt", "yuv420p", "-f", "rawvideo", "-",
+                    "-f", "rawvideo", "-pixel_format", format, "-video_size", "\(size)", "-i", folder.path("raw"),
+                    "-frames:v", "1",
+                    "-sws_flags", "\(filter)+accurate_rnd+full_chroma_int", "-pix_fmt", "yuv420p", "-f", "rawvideo",
+                    "-",
                 ]))
         }
     }

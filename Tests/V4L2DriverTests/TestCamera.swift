@@ -46,7 +46,8 @@ final class TestCamera {
 
 extension V4L2Configuration {
     /// A small and fast mode of a vivid device's webcam input.
-    static func vivid(_ device: Vivid = .first, format: String = "YU12", size: String = "320x180") -> V4L2Configuration {
+    static func vivid(_ device: Vivid = .first, format: String = "YU12", size: String = "320x180") -> V4L2Configuration
+    {
         var configuration = V4L2Configuration(.path(device.bus))
         configuration.input = 0
         configuration.size = ImageSize(optionText: size)

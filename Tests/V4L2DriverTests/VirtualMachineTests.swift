@@ -3,9 +3,13 @@ import ReferenceTools
 import Testing
 
 /// Boots a kernel with two virtual cameras, runs ``DriverTests`` there, and looks at the pictures that they bring back.
-@Suite(.enabled(if: !VirtualMachine.isInside && VirtualMachine.canStart, "needs qemu-system-x86, and is what starts the rest"))
+@Suite(
+    .enabled(
+        if: !VirtualMachine.isInside && VirtualMachine.canStart, "needs qemu-system-x86, and is what starts the rest"))
 struct VirtualMachineTests {
-    @Test("Everything that is tested with a real driver passes, and every format looks as an independent converter has it")
+    @Test(
+        "Everything that is tested with a real driver passes, and every format looks as an independent converter has it"
+    )
     func driver() throws {
         let folder = try TemporaryFolder()
         let exchange = folder.path("exchange")
@@ -27,7 +31,9 @@ struct VirtualMachineTests {
         try process.run()
         process.waitUntilExit()
         let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
-        let failures = text.split(separator: "\n").filter { $0.contains("✘") || $0.contains("rror") || $0.contains("↳") }
+        let failures = text.split(separator: "\n").filter {
+            $0.contains("✘") || $0.contains("rror") || $0.contains("↳")
+        }
         #expect(process.terminationStatus == 0, "\(failures.joined(separator: "\n"))\n\(text.suffix(1000))")
         #expect(text.contains("passed"), "no test ran: \(text.suffix(2000))")
         print(text.split(separator: "\n").filter { $0.contains("measured:") }.joined(separator: "\n"))

@@ -43,7 +43,9 @@ import Testing
     func planes() {
         func planes(_ code: FourCC, _ bytesPerLine: Int, _ height: Int) -> [[Int]] {
             guard case .pixels(_, let arrangement) = CaptureLayout.table[code] else { return [] }
-            return CaptureLayout.planes(arrangement, bytesPerLine: bytesPerLine, height: height).map { [$0.offset, $0.stride] }
+            return CaptureLayout.planes(arrangement, bytesPerLine: bytesPerLine, height: height).map {
+                [$0.offset, $0.stride]
+            }
         }
         #expect(planes("YUYV", 1280, 480) == [[0, 1280]])
         #expect(planes("YU12", 640, 480) == [[0, 640], [307_200, 320], [384_000, 320]])

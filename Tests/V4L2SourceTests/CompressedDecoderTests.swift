@@ -11,7 +11,8 @@ import Testing
     private static func jpeg(pixelFormat: String) throws -> [UInt8] {
         [UInt8](
             try ReferenceCommand.ffmpeg([
-                "-f", "lavfi", "-i", "testsrc2=size=96x64", "-frames:v", "1", "-pix_fmt", pixelFormat, "-q:v", "2", "-f", "mjpeg", "-",
+                "-f", "lavfi", "-i", "testsrc2=size=96x64", "-frames:v", "1", "-pix_fmt", pixelFormat, "-q:v", "2",
+                "-f", "mjpeg", "-",
             ]))
     }
 

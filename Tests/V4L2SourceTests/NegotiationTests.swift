@@ -5,7 +5,9 @@ import Testing
 @testable import V4L2Source
 
 @Suite struct NegotiationTests {
-    private static func size(_ text: String) -> ImageSize { ImageSize(optionText: text) ?? ImageSize(width: 0, height: 0) }
+    private static func size(_ text: String) -> ImageSize {
+        ImageSize(optionText: text) ?? ImageSize(width: 0, height: 0)
+    }
 
     /// A camera from lines such as `YUYV 640x480@30,15 1280x720@10`.
     private static func camera(_ lines: String...) -> Negotiation {
@@ -13,7 +15,9 @@ import Testing
             let words = line.split(separator: " ").map(String.init)
             let sizes = words.dropFirst().map { word -> V4L2FrameSizes in
                 let parts = word.split(separator: "@").map(String.init)
-                let rates = parts.count > 1 ? parts[1].split(separator: ",").compactMap { Rational(optionText: String($0)) } : []
+                let rates =
+                    parts.count > 1
+                    ? parts[1].split(separator: ",").compactMap { Rational(optionText: String($0)) } : []
                 return V4L2FrameSizes(size(parts[0]), rates)
             }
             let code = FourCC(words[0]) ?? "????"
@@ -48,7 +52,10 @@ import Testing
             (camera("YUYV 1280x720@30", "MJPG 1280x720@30"), "1280x720 at 30 fps (YUYV)"),
             (camera("YUYV 1280x720@15", "MJPG 1280x720@30"), "1280x720 at 30 fps (MJPG)"),
             (camera("H264 1280x720@30", "MJPG 1280x720@30"), "1280x720 at 30 fps (MJPG)"),
-            (camera("MJPG 1280x720@30", "YUYV 1280x720@30", "NV12 1280x720@30", "YU12 1280x720@30"), "1280x720 at 30 fps (YU12)"),
+            (
+                camera("MJPG 1280x720@30", "YUYV 1280x720@30", "NV12 1280x720@30", "YU12 1280x720@30"),
+                "1280x720 at 30 fps (YU12)"
+            ),
             (camera("YUYV 1280x720@30", "NV12 1280x720@30000/1001"), "1280x720 at 29.97 fps (NV12)"),
             (camera("YUYV 640x480@60 1280x720@30 1920x1080@30"), "1280x720 at 30 fps (YUYV)"),
             (camera("MJPG 1280x720@30 1920x1080@60"), "1280x720 at 30 fps (MJPG)"),
@@ -77,7 +84,8 @@ import Testing
         ] as [(String?, String?, String?, String)])
     func wish(size: String?, rate: String?, format: String?, mode: String) throws {
         let request = Negotiation.Request(
-            size: size.map(Self.size), rate: rate.flatMap { Rational(optionText: $0) }, format: format.flatMap { FourCC($0) })
+            size: size.map(Self.size), rate: rate.flatMap { Rational(optionText: $0) },
+            format: format.flatMap { FourCC($0) })
         #expect(try Self.c920.choose(request).description == mode)
     }
 
@@ -91,7 +99,8 @@ import Testing
         ] as [(String?, String?, String?, String)])
     func refused(size: String?, rate: String?, format: String?, nearest: String) {
         let request = Negotiation.Request(
-            size: size.map(Self.size), rate: rate.flatMap { Rational(optionText: $0) }, format: format.flatMap { FourCC($0) })
+            size: size.map(Self.size), rate: rate.flatMap { Rational(optionText: $0) },
+            format: format.flatMap { FourCC($0) })
         let error = #expect(throws: InletError.self) { try Self.c920.choose(request) }
         #expect(error?.code == .unsupported)
         #expect(error?.message.contains("nearest is \(nearest)") == true, "\(error?.message ?? "")")
@@ -100,7 +109,8 @@ import Testing
     @Test("A range of sizes takes what fits its steps, and asks for the rates there")
     func steps() throws {
         #expect(try Self.stepwise.choose(.init(size: Self.size("640x360"))).description == "640x360 at 60 fps (NV12)")
-        #expect(try Self.stepwise.choose(.init(size: Self.size("1920x1080"))).description == "1920x1080 at 30 fps (NV12)")
+        #expect(
+            try Self.stepwise.choose(.init(size: Self.size("1920x1080"))).description == "1920x1080 at 30 fps (NV12)")
         let error = #expect(throws: InletError.self) {
             try Self.stepwise.choose(.init(size: Self.size("641x361")))
         }
@@ -126,6 +136,8 @@ import Testing
         #expect(lighter("1280x720", "YUYV")?.hasPrefix("1280x720 at 30 fps") == true)
         #expect(lighter("1280x720", "MJPG") == "800x600 at 30 fps (MJPG)")
         #expect(lighter("640x480", "MJPG") == nil)
-        #expect(Self.cheap.lighter(than: V4L2CaptureMode(format: "YUYV", size: Self.size("640x480"), rate: nil))?.description == "352x288 at 30 fps (YUYV)")
+        #expect(
+            Self.cheap.lighter(than: V4L2CaptureMode(format: "YUYV", size: Self.size("640x480"), rate: nil))?
+                .description == "352x288 at 30 fps (YUYV)")
     }
 }

@@ -14,7 +14,9 @@ import Testing
         unsafe bytes.withUnsafeBytes { source in
             unsafe repacking.repack(
                 row: source, plane: 0, width: width,
-                targets: zip(blocks, targets).map { unsafe UnsafeMutableRawBufferPointer(rebasing: $0.0.memory[..<$0.1.count]) })
+                targets: zip(blocks, targets).map {
+                    unsafe UnsafeMutableRawBufferPointer(rebasing: $0.0.memory[..<$0.1.count])
+                })
         }
         for (index, block) in blocks.enumerated() {
             targets[index] = unsafe [UInt8](block.memory[..<targets[index].count])

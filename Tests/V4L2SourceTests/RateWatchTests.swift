@@ -5,7 +5,9 @@ import Testing
 
 @Suite struct RateWatchTests {
     /// What is said of frames that come every so many milliseconds.
-    private static func said(_ watch: inout RateWatch, every milliseconds: Int64, count: Int64, from start: Int64) -> [Double] {
+    private static func said(_ watch: inout RateWatch, every milliseconds: Int64, count: Int64, from start: Int64)
+        -> [Double]
+    {
         (0..<count).compactMap {
             watch.note(at: MonotonicTime(nanoseconds: (start + $0 * milliseconds) * 1_000_000), lost: 0)
         }

@@ -14,7 +14,8 @@ import Testing
     @Test(
         "A camera is addressed as people write it",
         arguments: [
-            ("v4l2:", V4L2Address.first), ("v4l2:/dev/video2", .node("/dev/video2")), ("v4l2:video2", .node("/dev/video2")),
+            ("v4l2:", V4L2Address.first), ("v4l2:/dev/video2", .node("/dev/video2")),
+            ("v4l2:video2", .node("/dev/video2")),
             ("v4l2:2", .node("/dev/video2")), ("v4l2:?name=C920", .name("C920")), ("v4l2:?id=AB12", .id("AB12")),
             ("v4l2:?path=usb-0000:00:14.0-1", .path("usb-0000:00:14.0-1")),
         ])
