@@ -121,14 +121,14 @@ let package = Package(
             "V4L2SourceTests",
             [
                 "InletCore", "InletConvert", "InletTesting", "InletV4L2", "InletFFmpeg", "CV4L2", "V4L2Source",
-                "ReferenceTools", logging,
+                "V4L2Sink", "ReferenceTools", logging,
             ]),
         // Runs in a virtual machine with virtual cameras, which its one test outside starts.
         tests(
             "V4L2DriverTests",
             [
                 "InletCore", "InletConvert", "InletCapture", "InletTesting", "InletV4L2", "V4L2Source",
-                "ReferenceTools",
+                "V4L2Sink", "ReferenceTools",
                 "PatternSource", "Inlet", logging,
             ]),
         tests("FileSinksTests", ["InletCore", "InletTesting", "FileSinks", "ReferenceTools", logging]),

@@ -174,7 +174,7 @@ enum PictureComparison {
         }
     }
 
-    private static func psnr(_ left: [UInt8], _ right: [UInt8]) -> Double {
+    static func psnr(_ left: [UInt8], _ right: [UInt8]) -> Double {
         guard left.count == right.count, !left.isEmpty else { return 0 }
         var sum = 0
         for index in left.indices {
