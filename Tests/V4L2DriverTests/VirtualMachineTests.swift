@@ -14,6 +14,7 @@ struct VirtualMachineTests {
         let folder = try TemporaryFolder()
         let exchange = folder.path("exchange")
         try FileManager.default.createDirectory(atPath: exchange, withIntermediateDirectories: true)
+        try DriverTests.Loopback.prepare(in: exchange)
         let process = Process()
         process.executableURL = VirtualMachine.root.appendingPathComponent("Scripts/v4l2-vm")
         process.currentDirectoryURL = VirtualMachine.root
