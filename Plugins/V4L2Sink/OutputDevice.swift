@@ -16,7 +16,7 @@ import InletV4L2
     private let device: V4L2Device
     private let type: UInt32
     private let format: inlet_v4l2_format
-    private var buffers: [[UnsafeMutableRawBufferPointer]] = unsafe []
+    private var buffers: [V4L2Buffer] = []
     private var free: [Int] = []
     private var isStreaming = false
 
@@ -44,8 +44,8 @@ import InletV4L2
         request.type = type
         request.memory = V4L2_MEMORY_MMAP.rawValue
         try device.check(unsafe device.call(inlet_VIDIOC_REQBUFS, &request), "VIDIOC_REQBUFS")
-        for index in 0..<request.count { try map(index) }
-        free = unsafe Array(buffers.indices)
+        for index in 0..<Int(request.count) { buffers.append(try V4L2Buffer(mapping: index, of: device, type: type)) }
+        free = Array(buffers.indices)
     }
 
     deinit { close() }
@@ -91,26 +91,6 @@ import InletV4L2
             """)
     }
 
-    private func map(_ index: UInt32) throws(InletError) {
-        var facts = inlet_v4l2_buffer()
-        facts.index = index
-        try device.check(
-            unsafe inlet_v4l2_query_buffer(device.descriptor, type, V4L2_MEMORY_MMAP.rawValue, &facts),
-            "VIDIOC_QUERYBUF")
-        var planes: [UnsafeMutableRawBufferPointer] = unsafe []
-        for plane in 0..<Int(facts.planes) {
-            let length = PlaneValues(facts.length)[plane]
-            let address = unsafe mmap(
-                nil, length, PROT_READ | PROT_WRITE, MAP_SHARED, device.descriptor,
-                off_t(PlaneValues(facts.offset)[plane]))
-            guard let address = unsafe address, unsafe address != UnsafeMutableRawPointer(bitPattern: -1) else {
-                throw device.error(errno, "mmap")
-            }
-            unsafe planes.append(UnsafeMutableRawBufferPointer(start: address, count: length))
-        }
-        unsafe buffers.append(planes)
-    }
-
     /// Writes a picture of the size that was set, as soon as the device has a buffer free.
     ///
     /// - Throws: ``InletError/Code/timedOut`` where it takes none; ``InletError/Code/disconnected`` where it went away.
@@ -118,7 +98,7 @@ import InletV4L2
         let index = try freeBuffer()
         var facts = inlet_v4l2_buffer()
         facts.index = UInt32(index)
-        let planes = unsafe buffers[index]
+        let planes = unsafe buffers[index].planes
         facts.planes = UInt32(unsafe planes.count)
         facts.timestamp_ns = frame.timestamp.nanoseconds
         let written = unsafe fill(planes, frame.buffer)
@@ -144,7 +124,7 @@ import InletV4L2
         while true {
             var facts = inlet_v4l2_buffer()
             let failure = unsafe inlet_v4l2_dequeue_buffer(device.descriptor, type, V4L2_MEMORY_MMAP.rawValue, &facts)
-            if failure == 0, unsafe buffers.indices.contains(Int(facts.index)) {
+            if failure == 0, buffers.indices.contains(Int(facts.index)) {
                 free.append(Int(facts.index))
                 return Int(facts.index)
             }
@@ -205,8 +185,7 @@ import InletV4L2
             _ = unsafe device.call(inlet_VIDIOC_STREAMOFF, &type)
             isStreaming = false
         }
-        unsafe buffers.joined().forEach { unsafe munmap($0.baseAddress, $0.count) }
-        unsafe buffers = []
+        buffers = []
         free = []
         var request = v4l2_requestbuffers()
         request.type = type

@@ -16,7 +16,7 @@ import Synchronization
 
     /// A buffer that the driver has filled.
     struct Filled {
-        var buffer: CaptureBuffer
+        var buffer: V4L2Buffer
         var facts: inlet_v4l2_buffer
         /// How many buffers the driver has left.
         var left: Int
@@ -32,7 +32,7 @@ import Synchronization
     let count: Int
     private let type: UInt32
     private let memory: Memory
-    private let buffers: [CaptureBuffer]
+    private let buffers: [V4L2Buffer]
     private let state: Mutex<State>
 
     private struct State {
@@ -61,12 +61,12 @@ import Synchronization
         try device.check(failure, "VIDIOC_REQBUFS")
         count = Int(request.count)
         guard count > 0 else { throw device.error(ENOMEM, "VIDIOC_REQBUFS") }
-        var made: [CaptureBuffer] = []
+        var made: [V4L2Buffer] = []
         for index in 0..<count {
             made.append(
                 memory == .mapped
-                    ? try CaptureBuffer(mapping: index, of: device, type: type)
-                    : CaptureBuffer(allocating: sizes, index: index))
+                    ? try V4L2Buffer(mapping: index, of: device, type: type)
+                    : V4L2Buffer(allocating: sizes, index: index))
         }
         buffers = made
         state = Mutex(State(device: device, places: [Place](repeating: .idle, count: count)))
@@ -138,10 +138,10 @@ import Synchronization
     }
 
     /// Lends a buffer that was dequeued to a frame.
-    func lend(_ buffer: CaptureBuffer) -> CaptureLease { CaptureLease(buffer, queue: self) }
+    func lend(_ buffer: V4L2Buffer) -> CaptureLease { CaptureLease(buffer, queue: self) }
 
     /// Takes a buffer back and queues it, where the stream still runs. From any thread.
-    func giveBack(_ buffer: CaptureBuffer) {
+    func giveBack(_ buffer: V4L2Buffer) {
         state.withLock { state in
             state.places[buffer.index] = .idle
             // One that the driver refuses is offered again with the next. A device that is gone says so to whoever waits for frames.
@@ -161,7 +161,7 @@ import Synchronization
         return refusal
     }
 
-    private func queue(_ buffer: CaptureBuffer, _ state: inout State) -> Int32 {
+    private func queue(_ buffer: V4L2Buffer, _ state: inout State) -> Int32 {
         guard let device = state.device else { return 0 }
         var facts = inlet_v4l2_buffer()
         facts.index = UInt32(buffer.index)

@@ -28,7 +28,8 @@ extension DriverTests {
                 }
                 #expect(ours.count == rates.count)
             }
-            #expect(V4L2Devices.list(.output).map(\.identity.bus) == ["platform:vivid-000", "platform:vivid-001"])
+            let outputs = V4L2Devices.list(.output, formats: false).map(\.identity.bus)
+            #expect(outputs.starts(with: ["platform:vivid-000", "platform:vivid-001"]))
         }
 
         @Test("Two cameras of one name are an error that names both")

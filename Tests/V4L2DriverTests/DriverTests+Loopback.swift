@@ -15,7 +15,9 @@ extension DriverTests {
     @Suite struct Loopback {
         private static let size = ImageSize(width: 320, height: 240)
 
-        @Test("Frame numbers written to a loopback come back right by Inlet, v4l2-ctl and ffmpeg", arguments: ["YU12", "YUYV"])
+        @Test(
+            "Frame numbers written to a loopback come back right by Inlet, v4l2-ctl and ffmpeg",
+            arguments: ["YU12", "YUYV"])
         func numbers(format: String) async throws {
             let node = "/dev/video40"
             let pattern = PatternConfiguration(.timecode, size: Self.size, frameRate: Rational(10))
@@ -25,7 +27,9 @@ extension DriverTests {
             async let run = capturer.run()
             // The device is a camera as soon as the first frame is written.
             let waited = SuspendingClock.now
-            while V4L2Devices.list(formats: false).allSatisfy({ $0.node != node }), SuspendingClock.now - waited < .seconds(30) {
+            while V4L2Devices.list(formats: false).allSatisfy({ $0.node != node }),
+                SuspendingClock.now - waited < .seconds(30)
+            {
                 await Task.yield()
             }
             let folder = try TemporaryFolder()
@@ -89,7 +93,9 @@ extension DriverTests {
                 let pixels = isJPEG ? "yuvj420p" : "yuv420p"
                 try ReferenceCommand.ffmpeg(
                     ["-f", "lavfi", "-i", "smptebars=size=320x240:rate=10", "-frames:v", "50", "-pix_fmt", pixels]
-                        + (isJPEG ? ["-c:v", "mjpeg", "-q:v", "2"] : ["-c:v", "libx264", "-tune", "zerolatency", "-g", "5", "-crf", "10"])
+                        + (isJPEG
+                            ? ["-c:v", "mjpeg", "-q:v", "2"]
+                            : ["-c:v", "libx264", "-tune", "zerolatency", "-g", "5", "-crf", "10"])
                         + ["-f", codec, "\(folder)/\(file)"])
                 try ReferenceCommand.ffmpeg([
                     "-f", codec, "-i", "\(folder)/\(file)", "-frames:v", "1", "-pix_fmt", pixels, "-f", "rawvideo",
@@ -106,15 +112,14 @@ extension DriverTests {
             let feeder = Process()
             feeder.executableURL = URL(fileURLWithPath: "/usr/bin/env")
             feeder.arguments = [
-                "ffmpeg", "-v", "error", "-nostdin", "-re", "-stream_loop", "-1", "-f", codec, "-framerate", "10", "-i", path, "-c",
+                "ffmpeg", "-v", "error", "-nostdin", "-re", "-stream_loop", "-1", "-f", codec, "-framerate", "10", "-i",
+                path, "-c",
                 "copy", "-f", "v4l2", node,
             ]
             feeder.standardInput = FileHandle.nullDevice
             try feeder.run()
-            defer {
-                feeder.terminate()
-                feeder.waitUntilExit()
-            }
+            // It may be inside the driver, where nothing else ends it.
+            defer { kill(feeder.processIdentifier, SIGKILL) }
             let waited = SuspendingClock.now
             while V4L2Devices.list(formats: false).allSatisfy({ $0.node != node }),
                 SuspendingClock.now - waited < .seconds(40)

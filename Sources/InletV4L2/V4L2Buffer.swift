@@ -1,6 +1,5 @@
 import CV4L2
-import InletCore
-import InletV4L2
+package import InletCore
 
 #if canImport(Glibc)
     import Glibc
@@ -12,16 +11,16 @@ import InletV4L2
 ///
 /// The mapping outlives the stream, the descriptor and the device, so a frame in a sink's hands stays readable after a camera was unplugged.
 ///
-/// `@unchecked Sendable`: the addresses never change. The driver writes only while the buffer is queued, and it is queued only while no frame refers to
-/// it: ``CaptureQueue`` sees to that.
-@safe final class CaptureBuffer: @unchecked Sendable {
-    let index: Int
+/// `@unchecked Sendable`: the addresses never change. The driver writes only while the buffer is queued, and its users queue it only while no frame
+/// refers to it.
+@safe package final class V4L2Buffer: @unchecked Sendable {
+    package let index: Int
     /// One a plane of the multi-planar API, else one.
-    let planes: [UnsafeMutableRawBufferPointer]
+    package let planes: [UnsafeMutableRawBufferPointer]
     private let isMapped: Bool
 
     /// Maps a buffer that was asked for by VIDIOC_REQBUFS.
-    init(mapping index: Int, of device: V4L2Device, type: UInt32) throws(InletError) {
+    package init(mapping index: Int, of device: V4L2Device, type: UInt32) throws(InletError) {
         self.index = index
         isMapped = true
         var facts = inlet_v4l2_buffer()
@@ -46,7 +45,7 @@ import InletV4L2
     }
 
     /// Memory of our own for a driver that maps none, one block a plane.
-    init(allocating sizes: [Int], index: Int) {
+    package init(allocating sizes: [Int], index: Int) {
         self.index = index
         isMapped = false
         // Whole pages, as the driver maps pages.
@@ -63,17 +62,4 @@ import InletV4L2
             if isMapped { unsafe munmap($0.baseAddress, $0.count) } else { unsafe $0.deallocate() }
         }
     }
-}
-
-/// What a frame holds: a buffer of the driver's, which goes back to it when the last owner of the frame lets go.
-final class CaptureLease: Sendable {
-    let buffer: CaptureBuffer
-    private let queue: CaptureQueue
-
-    init(_ buffer: CaptureBuffer, queue: CaptureQueue) {
-        self.buffer = buffer
-        self.queue = queue
-    }
-
-    deinit { queue.giveBack(buffer) }
 }
