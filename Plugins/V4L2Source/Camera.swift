@@ -89,6 +89,8 @@ import InletV4L2
         format.height = UInt32(clamping: mode.size.height)
         format.pixelformat = mode.format.rawValue
         let picture = try CapturePicture(try device.setFormat(format, type: type))
+        // Devices that cannot place pictures, nearly all of them, refuse.
+        _ = inlet_v4l2_compose_whole(device.descriptor, picture.format.width, picture.format.height)
         let rate =
             try mode.rate.flatMap { rate throws(InletError) in try device.setFrameRate(rate, type: type) }
             ?? device.frameRate(type: type)

@@ -125,6 +125,17 @@ static inline int inlet_v4l2_set_format(int descriptor, uint32_t type, struct in
     return inlet_v4l2_exchange_format(descriptor, VIDIOC_S_FMT, type, format);
 }
 
+/// Has the picture fill the whole of the buffer, whatever part of it another program has left it in.
+static inline int inlet_v4l2_compose_whole(int descriptor, uint32_t width, uint32_t height) {
+    struct v4l2_selection selection;
+    memset(&selection, 0, sizeof selection);
+    selection.type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
+    selection.target = V4L2_SEL_TGT_COMPOSE;
+    selection.r.width = width;
+    selection.r.height = height;
+    return inlet_ioctl(descriptor, VIDIOC_S_SELECTION, &selection);
+}
+
 /// The time a frame, which the driver may round. `capability` says whether it can be set at all.
 static inline int inlet_v4l2_get_interval(int descriptor, uint32_t type, struct v4l2_fract *interval, uint32_t *capability) {
     struct v4l2_streamparm parameters;

@@ -120,8 +120,10 @@ extension DriverTests {
             try feeder.run()
             // It may be inside the driver, where nothing else ends it.
             defer { kill(feeder.processIdentifier, SIGKILL) }
+            // The module's own word, so that nobody opens the device while its writer does.
+            let setting = "/sys/class/video4linux/video41/format"
             let waited = SuspendingClock.now
-            while V4L2Devices.list(formats: false).allSatisfy({ $0.node != node }),
+            while (try? String(contentsOfFile: setting, encoding: .utf8))?.hasPrefix(format) != true,
                 SuspendingClock.now - waited < .seconds(40)
             { Thread.sleep(forTimeInterval: 0.2) }
             let camera = try TestCamera(V4L2Configuration(.node(node)))
