@@ -47,6 +47,9 @@ let package = Package(
         .library(name: "PatternSource", targets: ["PatternSource"]),
         .library(name: "FFmpegSource", targets: ["FFmpegSource"]),
         .library(name: "FileSinks", targets: ["FileSinks"]),
+        .library(name: "InletV4L2", targets: ["InletV4L2"]),
+        .library(name: "V4L2Source", targets: ["V4L2Source"]),
+        .library(name: "V4L2Sink", targets: ["V4L2Sink"]),
         .executable(name: "inlet", targets: ["InletCLI"]),
     ],
     dependencies: [
@@ -63,17 +66,27 @@ let package = Package(
         .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"]), .brew(["libyuv"])]),
 
         .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CV4L2"),
 
         library("InletCore", [logging]),
         library("InletConvert", ["InletCore", "CFFmpeg", "CYUV"]),
         library("InletFFmpeg", ["InletCore", "CFFmpeg", logging]),
+        library("InletV4L2", ["InletCore", "CV4L2"]),
         library("InletCapture", ["InletCore", "InletConvert", "CLinux", logging, metrics, collections]),
-        library("Inlet", ["InletCore", "InletConvert", "InletCapture", "PatternSource", "FFmpegSource", "FileSinks"]),
+        library(
+            "Inlet",
+            [
+                "InletCore", "InletConvert", "InletCapture", "InletV4L2", "PatternSource", "FFmpegSource", "FileSinks",
+                "V4L2Source",
+                "V4L2Sink",
+            ]),
         library("InletTesting", ["InletCore", "PatternSource", logging]),
 
         plugin("PatternSource", []),
         plugin("FFmpegSource", ["InletFFmpeg", "CFFmpeg"]),
         plugin("FileSinks", ["CFFmpeg"]),
+        plugin("V4L2Source", ["InletV4L2", "InletFFmpeg", "CV4L2", "CFFmpeg", "CYUV"]),
+        plugin("V4L2Sink", ["InletV4L2", "CV4L2", "CYUV"]),
 
         .executableTarget(
             name: "InletCLI", dependencies: ["Inlet", argumentParser, histogram, logging], swiftSettings: houseSettings),
@@ -103,6 +116,21 @@ let package = Package(
         tests(
             "FFmpegSourceTests",
             ["InletCore", "InletConvert", "InletTesting", "FFmpegSource", "ReferenceTools", logging]),
+        tests("InletV4L2Tests", ["InletCore", "InletV4L2", "CV4L2"]),
+        tests(
+            "V4L2SourceTests",
+            [
+                "InletCore", "InletConvert", "InletTesting", "InletV4L2", "InletFFmpeg", "CV4L2", "V4L2Source",
+                "V4L2Sink", "ReferenceTools", logging,
+            ]),
+        // Runs in a virtual machine with virtual cameras, which its one test outside starts.
+        tests(
+            "V4L2DriverTests",
+            [
+                "InletCore", "InletConvert", "InletCapture", "InletTesting", "InletV4L2", "V4L2Source",
+                "V4L2Sink", "ReferenceTools",
+                "PatternSource", "Inlet", logging,
+            ]),
         tests("FileSinksTests", ["InletCore", "InletTesting", "FileSinks", "ReferenceTools", logging]),
         tests("ReferenceToolsTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools"]),
         tests("IntegrationTests", ["Inlet", "InletCLI", "InletTesting", "PatternSource", "ReferenceTools", logging]),

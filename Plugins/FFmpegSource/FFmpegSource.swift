@@ -89,7 +89,8 @@ final class FFmpegSource: FrameSource {
         if !context.isCancelled, dropped > 0 {
             throw InletError(
                 .timedOut,
-                "Packets come, but \(dropped) in a row gave no whole picture: too many are lost. Try transport=tcp, or damaged=mark.")
+                "Packets come, but \(dropped) in a row gave no whole picture: too many are lost. Try transport=tcp, or damaged=mark."
+            )
         }
         try context.checkCancellation()
     }

@@ -6,7 +6,7 @@ import Logging
 struct InletCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inlet",
-        abstract: "Takes video in from files and test patterns as I420 frames with honest timestamps.",
+        abstract: "Takes video in from cameras, files and test patterns as I420 frames with honest timestamps.",
         discussion: """
             Sources and sinks are named by URIs; options follow a question mark. Examples:
 
@@ -14,12 +14,16 @@ struct InletCommand: AsyncParsableCommand {
               inlet run 'pattern:smpte?size=640x360&fps=30' --duration 3 --to y4m:- | ffplay -
               inlet run clip.mp4 --to framemd5:-
               inlet probe clip.mp4
+              inlet devices
+              inlet run 'v4l2:?size=1280x720' --duration 10 --to y4m:camera.y4m
               inlet plugins pattern
 
             Exit codes follow sysexits: 0 success, 64 usage, 65 bad data, 66 no such input, 69 unavailable, 70 internal, \
             74 input or output, 75 temporary, 77 permission, 130 interrupted.
             """,
-        subcommands: [RunCommand.self, ProbeCommand.self, PluginsCommand.self])
+        subcommands: [
+            RunCommand.self, ProbeCommand.self, DevicesCommand.self, ControlsCommand.self, PluginsCommand.self,
+        ])
 
     static func main() async {
         Terminal.ignoreBrokenPipes()

@@ -15,11 +15,16 @@ enum Terminal {
     /// Lets a write to a pipe without a reader fail instead of ending the process.
     static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 
-    static func writeError(_ text: String) {
+    static func writeError(_ text: String) { writeAll(text, to: STDERR_FILENO) }
+
+    /// To standard output at once, for what somebody waits for.
+    static func writeOutput(_ text: String) { writeAll(text, to: STDOUT_FILENO) }
+
+    private static func writeAll(_ text: String, to descriptor: Int32) {
         var rest = ArraySlice(text.utf8)
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes { bytes in
-                unsafe write(STDERR_FILENO, bytes.baseAddress, bytes.count)
+                unsafe write(descriptor, bytes.baseAddress, bytes.count)
             }
             guard count > 0 else { return }
             rest = rest.dropFirst(count)

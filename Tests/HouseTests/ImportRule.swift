@@ -10,13 +10,18 @@ enum ImportRule {
         "InletCore": ["Logging"],
         "InletConvert": system.union(["InletCore", "CFFmpeg", "CYUV"]),
         "InletFFmpeg": system.union(["InletCore", "CFFmpeg", "Logging"]),
+        "InletV4L2": system.union(["InletCore", "CV4L2"]),
         "InletCapture": system.union([
             "InletCore", "InletConvert", "Logging", "CoreMetrics", "DequeModule", "CLinux",
         ]),
         // The reader of the timecode pattern needs its layout.
         "InletTesting": system.union(["InletCore", "Logging", "PatternSource"]),
         // The umbrella re-exports the library modules and builds the standard registry from the plug-ins.
-        "Inlet": ["InletCore", "InletConvert", "InletCapture", "PatternSource", "FFmpegSource", "FileSinks"],
+        "Inlet": [
+            "InletCore", "InletConvert", "InletCapture", "InletV4L2", "PatternSource", "FFmpegSource", "FileSinks",
+            "V4L2Source",
+            "V4L2Sink",
+        ],
         "InletCLI": system.union([
             "Inlet", "ArgumentParser", "Histogram", "Logging", "FoundationEssentials", "SwiftOverlayShims",
         ]),
@@ -29,6 +34,8 @@ enum ImportRule {
         // For password files, the environment, and addresses in playlists.
         "FFmpegSource": ["InletFFmpeg", "CFFmpeg", "FoundationEssentials"],
         "FileSinks": ["CFFmpeg"],
+        "V4L2Source": ["InletV4L2", "InletFFmpeg", "CV4L2", "CFFmpeg", "CYUV"],
+        "V4L2Sink": ["InletV4L2", "CV4L2", "CYUV"],
     ]
     /// What every plug-in may import, a stranger's too.
     static let everyPlugin = standard.union(system).union(["InletCore", "Logging"])

@@ -1,0 +1,195 @@
+import CV4L2
+import CYUV
+import InletCore
+import InletV4L2
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Owns the buffers of an output device, and fills them with pictures.
+///
+/// Confined to the sink's queue.
+@safe final class OutputDevice {
+    private let device: V4L2Device
+    private let type: UInt32
+    private let format: inlet_v4l2_format
+    private var buffers: [V4L2Buffer] = []
+    private var free: [Int] = []
+    private var isStreaming = false
+
+    /// A device that takes no picture for this long is given up.
+    private static let patience: Int32 = 2000
+
+    /// Sets the format and maps buffers.
+    ///
+    /// - Throws: ``InletError/Code/unsupported`` where the device takes neither the size nor a format of ours.
+    init(_ device: V4L2Device, _ video: VideoFormat, _ configuration: V4L2SinkConfiguration) throws(InletError) {
+        self.device = device
+        guard let type = device.outputType, device.capabilities.isOutput else {
+            throw InletError(
+                .unsupported,
+                "\(device.node) (\(device.name)) takes no pictures. `inlet devices --outputs` lists devices that do.")
+        }
+        self.type = type
+        guard device.capabilities.contains(.streaming) else {
+            throw InletError(.unsupported, "\(device.node) (\(device.name)) has no buffers for pictures.")
+        }
+        format = try Self.setFormat(device, type, video, configuration.format)
+        if let rate = video.frameRate { _ = try? device.setFrameRate(rate, type: type) }
+        var request = v4l2_requestbuffers()
+        request.count = UInt32(configuration.buffers)
+        request.type = type
+        request.memory = V4L2_MEMORY_MMAP.rawValue
+        try device.check(unsafe device.call(inlet_VIDIOC_REQBUFS, &request), "VIDIOC_REQBUFS")
+        for index in 0..<Int(request.count) { buffers.append(try V4L2Buffer(mapping: index, of: device, type: type)) }
+        free = Array(buffers.indices)
+    }
+
+    deinit { close() }
+
+    private static func setFormat(
+        _ device: V4L2Device, _ type: UInt32, _ video: VideoFormat, _ wanted: V4L2SinkConfiguration.Format
+    ) throws(InletError) -> inlet_v4l2_format {
+        let codes: [InletV4L2.FourCC] =
+            switch wanted {
+            case .automatic: ["YU12", "YM12", "YUYV"]
+            case .yu12: ["YU12", "YM12"]
+            case .yuyv: ["YUYV"]
+            }
+        for code in codes {
+            var format = inlet_v4l2_format()
+            format.width = UInt32(clamping: video.size.width)
+            format.height = UInt32(clamping: video.size.height)
+            format.pixelformat = code.rawValue
+            format.field = V4L2_FIELD_NONE.rawValue
+            format.colorspace =
+                (video.colorSpace.matrix == .bt709 ? V4L2_COLORSPACE_REC709 : V4L2_COLORSPACE_SMPTE170M).rawValue
+            switch video.colorSpace.range {
+            case .full: format.quantization = V4L2_QUANTIZATION_FULL_RANGE.rawValue
+            case .limited: format.quantization = V4L2_QUANTIZATION_LIM_RANGE.rawValue
+            case .unspecified: break
+            }
+            do throws(InletError) {
+                let set = try device.setFormat(format, type: type)
+                if set.pixelformat == code.rawValue, Int(set.width) == video.size.width,
+                    Int(set.height) == video.size.height
+                {
+                    return set
+                }
+            } catch {
+                guard error.code == .unsupported else { throw error }
+            }
+        }
+        throw InletError(
+            .unsupported,
+            """
+            \(device.node) does not take \(video.size) pictures as \(codes.map(\.description).joined(separator: " or ")). A loopback keeps \
+            the format of its first user until all have closed it; scale with --size for one that is fixed.
+            """)
+    }
+
+    /// Writes a picture of the size that was set, as soon as the device has a buffer free.
+    ///
+    /// - Throws: ``InletError/Code/timedOut`` where it takes none; ``InletError/Code/disconnected`` where it went away.
+    func write(_ frame: VideoFrame) throws(InletError) {
+        let index = try freeBuffer()
+        var facts = inlet_v4l2_buffer()
+        facts.index = UInt32(index)
+        let planes = unsafe buffers[index].planes
+        facts.planes = UInt32(unsafe planes.count)
+        facts.timestamp_ns = frame.timestamp.nanoseconds
+        let written = unsafe fill(planes, frame.buffer)
+        facts.bytesused.0 = written[0]
+        facts.bytesused.1 = written[1]
+        facts.bytesused.2 = written[2]
+        facts.length.0 = unsafe UInt32(planes.first?.count ?? 0)
+        if unsafe planes.count > 2 {
+            facts.length.1 = unsafe UInt32(planes[1].count)
+            facts.length.2 = unsafe UInt32(planes[2].count)
+        }
+        try device.check(
+            unsafe inlet_v4l2_queue_buffer(device.descriptor, type, V4L2_MEMORY_MMAP.rawValue, &facts), "VIDIOC_QBUF")
+        free.removeAll { $0 == index }
+        guard !isStreaming else { return }
+        var type = Int32(self.type)
+        try device.check(unsafe device.call(inlet_VIDIOC_STREAMON, &type), "VIDIOC_STREAMON")
+        isStreaming = true
+    }
+
+    private func freeBuffer() throws(InletError) -> Int {
+        if let index = free.first { return index }
+        while true {
+            var facts = inlet_v4l2_buffer()
+            let failure = unsafe inlet_v4l2_dequeue_buffer(device.descriptor, type, V4L2_MEMORY_MMAP.rawValue, &facts)
+            if failure == 0, buffers.indices.contains(Int(facts.index)) {
+                free.append(Int(facts.index))
+                return Int(facts.index)
+            }
+            if failure != EAGAIN { throw device.error(failure == 0 ? EIO : failure, "VIDIOC_DQBUF") }
+            var polled = pollfd(fd: device.descriptor, events: Int16(POLLOUT), revents: 0)
+            guard unsafe poll(&polled, 1, Self.patience) > 0 else {
+                throw InletError(
+                    .timedOut, "\(device.node) took no picture for \(Self.patience / 1000) seconds: its driver hangs.")
+            }
+        }
+    }
+
+    /// Copies a picture into a buffer.
+    ///
+    /// - Returns: the bytes used of each plane.
+    @unsafe private func fill(_ planes: [UnsafeMutableRawBufferPointer], _ picture: I420Buffer) -> [UInt32] {
+        let (width, height) = (Int32(picture.size.width), Int32(picture.size.height))
+        let stride = Int(format.bytesperline.0)
+        func target(_ plane: Int, _ offset: Int) -> UnsafeMutablePointer<UInt8>? {
+            unsafe planes[plane].baseAddress?.advanced(by: offset).assumingMemoryBound(to: UInt8.self)
+        }
+        let y = unsafe picture.baseAddress(of: .y)
+        let u = unsafe picture.baseAddress(of: .u)
+        let v = unsafe picture.baseAddress(of: .v)
+        let strides = (Int32(picture.strides.y), Int32(picture.strides.u), Int32(picture.strides.v))
+        defer { withExtendedLifetime(picture) {} }
+        if InletV4L2.FourCC(rawValue: format.pixelformat) == "YUYV" {
+            let used = stride * picture.size.height
+            guard unsafe planes[0].count >= used, stride >= 2 * picture.size.width else { return [0, 0, 0] }
+            _ = unsafe I420ToYUY2(y, strides.0, u, strides.1, v, strides.2, target(0, 0), Int32(stride), width, height)
+            return [UInt32(used), 0, 0]
+        }
+        let chroma = unsafe planes.count > 2 ? Int(format.bytesperline.1) : stride / 2
+        let rows = picture.size.chroma.height
+        let (luma, part) = (stride * picture.size.height, chroma * rows)
+        guard stride >= picture.size.width, chroma >= picture.size.chroma.width else { return [0, 0, 0] }
+        if unsafe planes.count > 2 {
+            guard unsafe planes[0].count >= luma, unsafe planes[1].count >= part, unsafe planes[2].count >= part else {
+                return [0, 0, 0]
+            }
+            _ = unsafe I420Copy(
+                y, strides.0, u, strides.1, v, strides.2, target(0, 0), Int32(stride), target(1, 0), Int32(chroma),
+                target(2, 0),
+                Int32(chroma), width, height)
+            return [UInt32(luma), UInt32(part), UInt32(part)]
+        }
+        guard unsafe planes[0].count >= luma + 2 * part else { return [0, 0, 0] }
+        _ = unsafe I420Copy(
+            y, strides.0, u, strides.1, v, strides.2, target(0, 0), Int32(stride), target(0, luma), Int32(chroma),
+            target(0, luma + part), Int32(chroma), width, height)
+        return [UInt32(luma + 2 * part), 0, 0]
+    }
+
+    /// Ends the stream and gives the device up.
+    func close() {
+        if isStreaming {
+            var type = Int32(self.type)
+            _ = unsafe device.call(inlet_VIDIOC_STREAMOFF, &type)
+            isStreaming = false
+        }
+        buffers = []
+        free = []
+        var request = v4l2_requestbuffers()
+        request.type = type
+        request.memory = V4L2_MEMORY_MMAP.rawValue
+        _ = unsafe device.call(inlet_VIDIOC_REQBUFS, &request)
+    }
+}

@@ -1,0 +1,80 @@
+public import InletCore
+public import InletV4L2
+
+/// An output or loopback device, which other programs see as a camera: `v4l2:/dev/video40`.
+public struct V4L2SinkConfiguration: FrameSinkConfiguration, Hashable {
+    /// Which device. The default is the first that takes pictures.
+    public var address: V4L2Address
+    /// The pixel format. The default is ``Format-swift.enum/automatic``.
+    public var format: Format
+    /// Buffers that the driver is asked for, from 2 to 32. The default is 4.
+    public var buffers: Int
+
+    /// What is written.
+    public enum Format: String, Sendable, Hashable, ChoiceOptionValue {
+        /// The first of the others that the device takes.
+        case automatic = "auto"
+        /// I420.
+        case yu12 = "YU12"
+        /// Packed 4:2:2, which every program reads.
+        case yuyv = "YUYV"
+    }
+
+    public init(_ address: V4L2Address = .first, format: Format = .automatic, buffers: Int = 4) {
+        self.address = address
+        self.format = format
+        self.buffers = buffers
+    }
+
+    /// The sink by its URI.
+    public var redactedURI: String {
+        switch address {
+        case .node(let node): "v4l2:\(node)"
+        case .name(let text): "v4l2:?name=\(text)"
+        default: "v4l2:"
+        }
+    }
+
+    /// A sink of this configuration. Opens nothing yet.
+    public func makeSink() -> any FrameSink { V4L2Sink(self) }
+
+    static let bufferCounts = 2...32
+}
+
+extension SinkPlugin {
+    /// `v4l2:`, output and loopback devices of Linux.
+    public static let v4l2 = SinkPlugin(
+        PluginInfo(
+            name: "v4l2", schemes: ["v4l2"],
+            summary: "Output and loopback devices of Linux: a virtual camera for other programs.",
+            usage: "v4l2:/dev/video40 or v4l2:?name=...; `inlet devices --outputs` lists them",
+            options: [
+                OutputOptions.name.description, OutputOptions.format.description, OutputOptions.buffers.description,
+            ],
+            examples: ["v4l2:/dev/video40", "v4l2:?name=Loopback&format=YUYV"])
+    ) { uri, values in
+        var address = V4L2Address.first
+        if !uri.rest.isEmpty {
+            let node = Int(uri.rest) != nil ? "/dev/video\(uri.rest)" : uri.rest
+            address = .node(node.hasPrefix("/") ? node : "/dev/\(node)")
+        }
+        if let name = values[OutputOptions.name] {
+            guard uri.rest.isEmpty else {
+                throw InletError(
+                    .invalidConfiguration, "A device is named once: by its node or its name.",
+                    context: .init(subject: uri.redacted))
+            }
+            address = .name(name)
+        }
+        return V4L2SinkConfiguration(
+            address, format: values[OutputOptions.format], buffers: values[OutputOptions.buffers])
+    }
+}
+
+private enum OutputOptions {
+    static let name = PluginOption<String?>("name", default: nil, "The device whose name holds this text")
+    static let format = PluginOption(
+        "format", default: V4L2SinkConfiguration.Format.automatic, "The pixel format that is written")
+    static let buffers = PluginOption(
+        "buffers", default: 4, in: V4L2SinkConfiguration.bufferCounts, "Buffers that the driver is asked for")
+}

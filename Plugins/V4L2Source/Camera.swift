@@ -1,0 +1,238 @@
+import CV4L2
+import InletCore
+import InletV4L2
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// One opened camera in one negotiated mode: the device, its buffers and its stream.
+///
+/// Confined to the capture thread; buffers that frames hold come back to the queue from any.
+@safe final class Camera {
+    let device: V4L2Device
+    let info: V4L2DeviceInfo
+    private(set) var picture: CapturePicture
+    private(set) var rate: Rational?
+    private let type: UInt32
+    private let formats: [V4L2FormatInfo]
+    private let configuration: V4L2Configuration
+    private(set) var queue: CaptureQueue?
+    /// For a driver that can only be read.
+    let readPool: BlockPool
+
+    /// What there is to take.
+    enum Event {
+        case filled(CaptureQueue.Filled)
+        /// What was read, and how many bytes of it.
+        case read(BlockLease, Int)
+        case sourceChanged
+        /// All memory for copies is held by frames; a picture was lost for it.
+        case noMemory
+    }
+
+    /// Opens the device and sets its mode.
+    ///
+    /// - Throws: ``InletError``, among others ``InletError/Code/busy`` and ``InletError/Code/permissionDenied`` in words.
+    init(_ info: V4L2DeviceInfo, configuration: V4L2Configuration) throws(InletError) {
+        self.configuration = configuration
+        self.info = info
+        device = try V4L2Device(node: info.node)
+        guard let type = device.captureType, device.capabilities.isCapture else {
+            throw InletError(
+                .unsupported,
+                "\(device.node) (\(device.name)) gives no pictures: it is an output, a codec or for metadata. `inlet devices` lists cameras."
+            )
+        }
+        self.type = type
+        if let input = configuration.input {
+            var number = Int32(input)
+            let failure = unsafe device.call(inlet_VIDIOC_S_INPUT, &number)
+            if failure == EINVAL {
+                throw InletError(
+                    .invalidConfiguration, "The device has no input \(input); v4l2-ctl --list-inputs lists them.")
+            }
+            try device.check(failure, "VIDIOC_S_INPUT")
+        }
+        // An HDMI input has the size of its signal. Others, such as a webcam's, refuse.
+        let hasSignal = inlet_v4l2_adopt_timings(device.descriptor) == 0
+        try V4L2Controls(device).set(configuration.controls)
+        // Such events bear the number of their input.
+        var input: Int32 = 0
+        _ = unsafe device.call(inlet_VIDIOC_G_INPUT, &input)
+        device.subscribe(V4L2_EVENT_SOURCE_CHANGE, id: UInt32(clamping: input))
+        formats = device.formats(type: type)
+        var request = Negotiation.Request(
+            size: configuration.size, rate: configuration.frameRate, format: configuration.format)
+        // Scaling a signal is for those who ask for it.
+        if hasSignal, request.size == nil, let set = try? device.format(type: type) {
+            request.size = ImageSize(width: Int(set.width), height: Int(set.height))
+        }
+        let node = device
+        let negotiation = Negotiation(formats: formats) { node.rates(of: $0, at: $1) }
+        let mode = try negotiation.choose(request)
+        readPool = BlockPool(capacity: max(2, configuration.copies))
+        (picture, rate) = try Self.set(mode, on: device, type: type, request)
+    }
+
+    /// The mode that is set.
+    var mode: V4L2CaptureMode { V4L2CaptureMode(format: picture.code, size: picture.size, rate: rate) }
+
+    /// Has the driver set a mode, and looks at what it made of it.
+    private static func set(
+        _ mode: V4L2CaptureMode, on device: V4L2Device, type: UInt32, _ request: Negotiation.Request
+    ) throws(InletError) -> (CapturePicture, Rational?) {
+        var format = inlet_v4l2_format()
+        format.width = UInt32(clamping: mode.size.width)
+        format.height = UInt32(clamping: mode.size.height)
+        format.pixelformat = mode.format.rawValue
+        let picture = try CapturePicture(try device.setFormat(format, type: type))
+        // Devices that cannot place pictures, nearly all of them, refuse.
+        _ = inlet_v4l2_compose_whole(device.descriptor, picture.format.width, picture.format.height)
+        let rate =
+            try mode.rate.flatMap { rate throws(InletError) in try device.setFrameRate(rate, type: type) }
+            ?? device.frameRate(type: type)
+        func refuse(_ wanted: String) -> InletError {
+            let set = V4L2CaptureMode(format: picture.code, size: picture.size, rate: rate)
+            return InletError(.unsupported, "The driver does not do \(wanted). The nearest that it sets is \(set).")
+        }
+        if let wanted = request.size, wanted != picture.size { throw refuse("\(wanted)") }
+        if let wanted = request.format, wanted != picture.code { throw refuse("format \(wanted)") }
+        if let wanted = request.rate, let rate, !Negotiation.areAlike(wanted, rate) { throw refuse("\(wanted) fps") }
+        return (picture, rate)
+    }
+
+    /// Begins to stream.
+    func start() throws(InletError) {
+        do throws(InletError) {
+            if queue == nil { queue = try makeQueue() }
+            try queue?.start()
+        } catch {
+            guard error.code == .noBandwidth else { throw error }
+            var error = error
+            let negotiation = Negotiation(formats: formats) { [device] in device.rates(of: $0, at: $1) }
+            if let lighter = negotiation.lighter(than: mode) {
+                error.message =
+                    "\(mode) is too much for the bus; \(lighter) would need less. " + error.message
+            }
+            throw error
+        }
+    }
+
+    private func makeQueue() throws(InletError) -> CaptureQueue? {
+        let streams = device.capabilities.contains(.streaming)
+        let reads = device.capabilities.contains(.readWrite)
+        let sizes = picture.planeSizes
+        for memory in [CaptureQueue.Memory.mapped, .own] {
+            let isWanted =
+                switch configuration.method {
+                case .automatic: streams
+                case .mapped: memory == .mapped
+                case .own: memory == .own
+                case .read: false
+                }
+            guard isWanted else { continue }
+            if let queue = try CaptureQueue(
+                device, type: type, memory: memory, count: configuration.buffers, sizes: sizes)
+            {
+                return queue
+            }
+        }
+        guard reads, configuration.method == .automatic || configuration.method == .read,
+            inlet_v4l2_is_multiplanar(type) == 0
+        else {
+            throw InletError(
+                .unsupported, "The driver does not do io=\(configuration.method.rawValue). Leave it to choose: io=auto."
+            )
+        }
+        return nil
+    }
+
+    /// Stands still; ``start()`` goes on. Nothing to do for a device that is read.
+    func stop() { queue?.stop() }
+
+    /// Gives the device up. What frames hold stays readable.
+    func close() {
+        queue?.close()
+        queue = nil
+    }
+
+    /// Begins anew with what the input sends now.
+    func restart() throws(InletError) {
+        close()
+        _ = inlet_v4l2_adopt_timings(device.descriptor)
+        var format = try device.format(type: type)
+        format.pixelformat = picture.code.rawValue
+        if let size = configuration.size {
+            format.width = UInt32(clamping: size.width)
+            format.height = UInt32(clamping: size.height)
+        }
+        picture = try CapturePicture(try device.setFormat(format, type: type))
+        rate = device.frameRate(type: type)
+        try start()
+    }
+
+    /// Waits for a picture or an event, until the deadline of the context.
+    ///
+    /// - Throws: ``InletError/Code/disconnected`` where the device went away, ``InletError/Code/timedOut``, ``InletError/Code/cancelled``.
+    func take(_ context: SourceContext) throws(InletError) -> Event {
+        while true {
+            let events = try wait(context)
+            if events & POLLPRI != 0 {
+                while let event = device.nextEvent() {
+                    switch event {
+                    case .sourceChanged: return .sourceChanged
+                    case .gone: throw device.error(ENODEV, "VIDIOC_DQEVENT")
+                    case .controlChanged, .ended: continue
+                    }
+                }
+            }
+            guard events & (POLLIN | POLLERR | POLLHUP) != 0 else { continue }
+            if let event = try takePicture() { return event }
+            // Nothing to take although something is wrong: the stream broke.
+            if events & (POLLERR | POLLHUP) != 0 { throw device.error(EIO, "poll") }
+        }
+    }
+
+    private func takePicture() throws(InletError) -> Event? {
+        if let queue { return try queue.dequeue(device).map { .filled($0) } }
+        guard let lease = readPool.take(byteCount: picture.byteCount) else { return try skip() }
+        let count = unsafe read(device.descriptor, lease.block.memory.baseAddress, picture.byteCount)
+        if count > 0 { return .read(lease, count) }
+        let failure = count == 0 ? EIO : errno
+        guard failure != EAGAIN, failure != EINTR else { return nil }
+        throw device.error(failure, "read")
+    }
+
+    /// Reads a picture that there is no memory for, so that the driver goes on.
+    private func skip() throws(InletError) -> Event? {
+        unsafe withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { bytes in
+            while unsafe read(device.descriptor, bytes.baseAddress, bytes.count) == bytes.count {}
+        }
+        return .noMemory
+    }
+
+    private func wait(_ context: SourceContext) throws(InletError) -> Int32 {
+        if context.isCancelled { try context.checkCancellation() }
+        let remaining = (context.deadline - context.clock.now).wholeNanoseconds
+        guard remaining > 0 else {
+            throw InletError(
+                .timedOut,
+                "The camera sent no picture in time: it hangs, or its exposure takes longer. If it goes on, plug it in again."
+            )
+        }
+        var polled = (
+            pollfd(fd: device.descriptor, events: Int16(POLLIN | POLLPRI), revents: 0),
+            pollfd(fd: context.wakeUpDescriptor, events: Int16(POLLIN), revents: 0)
+        )
+        // Rounded up, so that the deadline has passed when nothing came; at most a minute, for clocks that are not the system's.
+        let milliseconds = Int32(clamping: min(remaining / 1_000_000 + 1, 60_000))
+        let ready = unsafe withUnsafeMutableBytes(of: &polled) { bytes in
+            unsafe poll(bytes.assumingMemoryBound(to: pollfd.self).baseAddress, 2, milliseconds)
+        }
+        if polled.1.revents != 0 { try context.checkCancellation() }
+        return ready > 0 ? Int32(polled.0.revents) : 0
+    }
+}

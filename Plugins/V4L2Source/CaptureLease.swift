@@ -1,0 +1,14 @@
+import InletV4L2
+
+/// What a frame holds: a buffer of the driver's, which goes back to it when the last owner of the frame lets go.
+final class CaptureLease: Sendable {
+    let buffer: V4L2Buffer
+    private let queue: CaptureQueue
+
+    init(_ buffer: V4L2Buffer, queue: CaptureQueue) {
+        self.buffer = buffer
+        self.queue = queue
+    }
+
+    deinit { queue.giveBack(buffer) }
+}

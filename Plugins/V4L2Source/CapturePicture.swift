@@ -1,0 +1,157 @@
+import CV4L2
+import InletCore
+import InletV4L2
+
+/// How the pictures of one negotiated format lie in a driver's buffers, and how to make frames of them.
+@safe struct CapturePicture {
+    let format: inlet_v4l2_format
+    let code: FourCC
+    let layout: CaptureLayout
+    let size: ImageSize
+    let colorSpace: ColorSpace
+    /// The stride of each of the driver's planes.
+    private let strides: [Int]
+    /// How many bytes each of the driver's planes must have for a whole picture; empty for compressed ones.
+    private let neededBytes: [Int]
+
+    /// - Throws: ``InletError/Code/unsupported`` where nothing here reads the format.
+    init(_ format: inlet_v4l2_format) throws(InletError) {
+        self.format = format
+        code = FourCC(rawValue: format.pixelformat)
+        size = ImageSize(width: Int(format.width), height: Int(format.height))
+        guard size.isValid, let layout = CaptureLayout.table[code] else {
+            throw InletError(
+                .unsupported, "The driver set \(size) \(code), which nothing here reads. Ask for another with format=.")
+        }
+        self.layout = layout
+        let lines = PlaneValues(format.bytesperline).first(format.planes)
+        let count = lines.count
+        strides = lines
+        var isRGB = false
+        switch layout {
+        case .compressed:
+            neededBytes = []
+        case .pixels(let pixelFormat, let arrangement):
+            isRGB = Self.isRGB(pixelFormat)
+            neededBytes = Self.neededBytes(arrangement, strides: lines, size: size)
+        case .repacked(let repacking):
+            if case .components(_, let isOfRGB) = repacking { isRGB = isOfRGB }
+            if case .widened = repacking { isRGB = true }
+            let rows = repacking.isSemiplanar && count == 1 ? 2 * size.height : size.height
+            let rowBytes = repacking.rowBytes(width: size.width)
+            neededBytes = lines.map { $0 * (rows - 1) + rowBytes }
+            guard lines.allSatisfy({ $0 >= rowBytes }) else {
+                throw InletError(.unsupported, "The driver set rows of \(lines) bytes, too short for \(size) \(code).")
+            }
+        }
+        colorSpace = ColorSpace(v4l2: format, isRGB: isRGB)
+        guard zip(neededBytes, planeSizes).allSatisfy({ $0.0 <= $0.1 }) else {
+            throw InletError(
+                .unsupported,
+                "The driver's buffers of \(planeSizes) bytes do not hold \(size) \(code) as V4L2 lays it out. Try another size=."
+            )
+        }
+    }
+
+    private static func isRGB(_ format: PixelFormat) -> Bool {
+        ["rgb", "bgr", "argb", "abgr", "gbr", "bayer"].contains { format.name.hasPrefix($0) }
+    }
+
+    private static func neededBytes(
+        _ arrangement: CaptureLayout.Arrangement, strides: [Int], size: ImageSize
+    ) -> [Int] {
+        if strides.count > 1 {
+            // Planes that lie apart; all of each but what may be missing behind its last row.
+            var needed = [strides[0] * (size.height - 1)]
+            for stride in strides.dropFirst() {
+                if case .planar(_, let y, _) = arrangement { needed.append(stride * max(0, (size.height >> y) - 1)) }
+                if case .semiplanar(let y, _) = arrangement { needed.append(stride * max(0, (size.height >> y) - 1)) }
+            }
+            return needed
+        }
+        let planes = CaptureLayout.planes(arrangement, bytesPerLine: strides.first ?? 0, height: size.height)
+        var shift = 0
+        if case .planar(_, let y, _) = arrangement { shift = y }
+        if case .semiplanar(let y, _) = arrangement { shift = y }
+        return [
+            planes.enumerated().map { index, plane in
+                let rows = index == 0 ? size.height : size.height >> shift
+                return plane.offset + plane.stride * max(0, rows - 1)
+            }.max() ?? 0
+        ]
+    }
+
+    /// The pixel format of the frames; nil where a decoder decides.
+    var pixelFormat: PixelFormat? {
+        switch layout {
+        case .pixels(let format, _): format
+        case .repacked(let repacking): repacking.pixelFormat
+        case .compressed: nil
+        }
+    }
+
+    /// Bytes of the largest picture, over all planes.
+    var byteCount: Int { planeSizes.reduce(0, +) }
+
+    /// Bytes of each of the driver's planes.
+    var planeSizes: [Int] { PlaneValues(format.sizeimage).first(format.planes) }
+
+    /// Whether a picture is as long as its format says. Some drivers leave the length 0, which says nothing.
+    func isWhole(_ lengths: [Int]) -> Bool {
+        if case .compressed = layout { return lengths.contains { $0 > 0 } }
+        return zip(neededBytes, lengths).allSatisfy { $0.1 == 0 || $0.1 >= $0.0 }
+    }
+
+    /// The planes of a picture in the driver's memory, or in a copy of it that is laid out alike. Not for compressed pictures.
+    @unsafe func planes(in memory: [UnsafeRawBufferPointer]) -> SourcePlanes {
+        var planes = SourcePlanes()
+        guard case .pixels(_, let arrangement) = layout else { return planes }
+        if unsafe memory.count > 1 {
+            var order = Array(0..<(unsafe memory.count))
+            if case .planar(_, _, true) = arrangement, order.count == 3 { order = [0, 2, 1] }
+            for index in order where index < strides.count {
+                unsafe planes.append(SourcePlane(memory[index], stride: strides[index]))
+            }
+            return planes
+        }
+        guard let whole = unsafe memory.first else { return planes }
+        for plane in CaptureLayout.planes(arrangement, bytesPerLine: strides.first ?? 0, height: size.height) {
+            unsafe planes.append(SourcePlane(whole, offset: plane.offset, stride: plane.stride))
+        }
+        return planes
+    }
+
+    /// Rewrites a picture into memory of our own.
+    ///
+    /// - Returns: its planes there.
+    @unsafe func repack(
+        _ repacking: PixelRepacking, from memory: [UnsafeRawBufferPointer], to block: PictureBlock
+    ) -> SourcePlanes {
+        let target = repacking.layout(size: size)
+        let rowBytes = repacking.rowBytes(width: size.width)
+        var starts: [(plane: Int, offset: Int)] = [(0, 0)]
+        if repacking.isSemiplanar {
+            starts.append(unsafe memory.count > 1 ? (1, 0) : (0, strides[0] * size.height))
+        }
+        for (part, start) in starts.enumerated() {
+            let source = unsafe memory[start.plane]
+            for row in 0..<size.height {
+                let from = start.offset + row * strides[start.plane]
+                guard from + rowBytes <= source.count else { break }
+                let targets = unsafe target.planes.map { plane in
+                    let begin = plane.offset + row * plane.stride
+                    return unsafe UnsafeMutableRawBufferPointer(rebasing: block.memory[begin..<begin + plane.stride])
+                }
+                unsafe repacking.repack(
+                    row: UnsafeRawBufferPointer(rebasing: source[from..<from + rowBytes]), plane: part,
+                    width: size.width, targets: targets)
+            }
+        }
+        var planes = SourcePlanes()
+        let whole = unsafe UnsafeRawBufferPointer(block.memory)
+        for plane in target.planes {
+            unsafe planes.append(SourcePlane(whole, offset: plane.offset, stride: plane.stride))
+        }
+        return planes
+    }
+}

@@ -1,0 +1,166 @@
+import InletCore
+import InletV4L2
+
+/// Chooses a mode of a camera from what it offers and what is asked for. Pure: what it needs to know is handed in.
+///
+/// What is asked for is honoured or refused. Without it, the highest rate near 1280x720 wins, then the size nearest to it, then the format that costs
+/// least to convert. A cheap format that halves the rate so loses to MJPEG.
+struct Negotiation: Sendable {
+    /// What somebody wants; nil is for the best there is.
+    struct Request: Sendable, Hashable {
+        var size: ImageSize?
+        var rate: Rational?
+        var format: FourCC?
+    }
+
+    /// What the camera offers.
+    var formats: [V4L2FormatInfo]
+    /// Rates at one of a range of sizes, which the enumeration does not tell.
+    var rates: @Sendable (FourCC, ImageSize) -> V4L2FrameRates
+
+    static let usualSize = ImageSize(width: 1280, height: 720)
+    /// Drivers that name no sizes are asked for any and answer with their own.
+    private static let anySize = V4L2FrameSizes(
+        least: ImageSize(width: 16, height: 16), greatest: ImageSize(width: 8192, height: 8192),
+        step: ImageSize(width: 1, height: 1), rates: .discrete([]))
+
+    /// - Throws: ``InletError/Code/unsupported`` with the nearest mode that there is.
+    func choose(_ request: Request) throws(InletError) -> V4L2CaptureMode {
+        let readable = formats.filter { CaptureLayout.table[$0.fourCC] != nil }
+        guard !readable.isEmpty else {
+            let names = formats.map { "\($0.fourCC) (\($0.summary))" }.joined(separator: ", ")
+            throw InletError(
+                .unsupported,
+                formats.isEmpty
+                    ? "The device offers no pixel format at all. Is an input connected?"
+                    : "The device offers only formats that nothing here reads: \(names).")
+        }
+        var wanted = readable
+        if let format = request.format {
+            wanted = readable.filter { $0.fourCC == format }
+            guard !wanted.isEmpty else {
+                let names = readable.map(\.fourCC.description)
+                let isOffered = formats.contains { $0.fourCC == format }
+                let nearest =
+                    Spelling.nearest(to: format.description, among: names).map { " Did you mean \($0)?" } ?? ""
+                throw InletError(
+                    .unsupported,
+                    """
+                    The camera \(isOffered ? "offers \(format), which nothing here reads" : "has no format \(format)").\(nearest) \
+                    Its formats are \(names.joined(separator: ", ")).
+                    """)
+            }
+        }
+        let candidates = wanted.flatMap { modes(of: $0, request) }
+        guard let best = best(of: candidates, request) else { throw refusal(request, wanted) }
+        return best
+    }
+
+    /// A mode that needs less of the bus: compressed where the mode is not, else smaller, else slower. Nil where there is none.
+    func lighter(than mode: V4L2CaptureMode) -> V4L2CaptureMode? {
+        let all = formats.filter { CaptureLayout.table[$0.fourCC] != nil }.flatMap { modes(of: $0, Request()) }
+        let isCompressed = formats.first { $0.fourCC == mode.format }?.isCompressed ?? false
+        func rate(_ mode: V4L2CaptureMode) -> Double { mode.rate?.doubleValue ?? 0 }
+        if !isCompressed {
+            let compressed = formats.filter(\.isCompressed).map(\.fourCC)
+            let same = all.filter { compressed.contains($0.format) && $0.size.fits(in: mode.size) }
+            if let found = same.max(by: { ($0.size.area, rate($0)) < ($1.size.area, rate($1)) }) { return found }
+        }
+        return all.filter { $0.format == mode.format && $0.size.area < mode.size.area }
+            .max { ($0.size.area, rate($0)) < ($1.size.area, rate($1)) }
+    }
+
+    /// The modes of a format that fit the request: every single size, and of a range of sizes the one that is asked for.
+    private func modes(of info: V4L2FormatInfo, _ request: Request) -> [V4L2CaptureMode] {
+        (info.sizes.isEmpty ? [Self.anySize] : info.sizes).compactMap { sizes in
+            let size = sizes.nearest(to: request.size ?? Self.usualSize)
+            if let wanted = request.size, size != wanted { return nil }
+            let rates = sizes.step == nil ? sizes.rates : rates(info.fourCC, size)
+            guard let wanted = request.rate else {
+                return V4L2CaptureMode(format: info.fourCC, size: size, rate: rates.highest)
+            }
+            // A driver that names no rates is asked for it, and what it made of it is looked at.
+            guard let nearest = rates.nearest(to: wanted) else {
+                return V4L2CaptureMode(format: info.fourCC, size: size, rate: wanted)
+            }
+            guard Self.areAlike(nearest, wanted) else { return nil }
+            return V4L2CaptureMode(format: info.fourCC, size: size, rate: nearest)
+        }
+    }
+
+    /// 30 is what people call 30000/1001.
+    static func areAlike(_ left: Rational, _ right: Rational) -> Bool {
+        abs(left.doubleValue - right.doubleValue) <= 0.01 * max(left.doubleValue, right.doubleValue)
+    }
+
+    private func best(of candidates: [V4L2CaptureMode], _ request: Request) -> V4L2CaptureMode? {
+        let target = request.size ?? Self.usualSize
+        let distances = candidates.map { $0.size.distance(to: target) }
+        guard let nearest = distances.min() else { return nil }
+        // Up to half or twice the pixels are near.
+        let near = zip(candidates, distances).filter { $0.1 <= max(1, nearest) }
+        let rates = near.map { $0.0.rate?.doubleValue ?? 0 }
+        let highest = rates.max() ?? 0
+        let fast = near.filter { ($0.0.rate?.doubleValue ?? 0) >= 0.9 * highest }
+        return fast.min {
+            ($0.1, CaptureLayout.cost(of: $0.0.format) ?? .max) < ($1.1, CaptureLayout.cost(of: $1.0.format) ?? .max)
+        }?.0
+    }
+
+    private func refusal(_ request: Request, _ formats: [V4L2FormatInfo]) -> InletError {
+        var wishes: [String] = []
+        if let size = request.size { wishes.append("\(size)") }
+        if let rate = request.rate { wishes.append("\(rate) fps") }
+        if let format = request.format { wishes.append("format \(format)") }
+        // Every size with its rate that is nearest.
+        let all = formats.flatMap { info in
+            (info.sizes.isEmpty ? [Self.anySize] : info.sizes).map { sizes in
+                let size = sizes.nearest(to: request.size ?? Self.usualSize)
+                let rates = sizes.step == nil ? sizes.rates : rates(info.fourCC, size)
+                let rate = request.rate.map { rates.nearest(to: $0) } ?? rates.highest
+                return V4L2CaptureMode(format: info.fourCC, size: size, rate: rate)
+            }
+        }
+        func distance(_ mode: V4L2CaptureMode) -> (Double, Double, Int) {
+            let rate = request.rate.map { abs(($0.doubleValue - (mode.rate?.doubleValue ?? 0)) / $0.doubleValue) } ?? 0
+            return (
+                mode.size.distance(to: request.size ?? Self.usualSize), rate,
+                CaptureLayout.cost(of: mode.format) ?? .max
+            )
+        }
+        let nearest = all.min { distance($0) < distance($1) }
+        return InletError(
+            .unsupported,
+            """
+            The camera has no mode with \(wishes.joined(separator: ", ")). \
+            \(nearest.map { "The nearest is \($0). " } ?? "")`inlet devices` lists them all.
+            """)
+    }
+}
+
+extension ImageSize {
+    fileprivate var area: Int { width * height }
+
+    /// How many times the pixels must be doubled or halved, with a different shape counted as well.
+    fileprivate func distance(to other: ImageSize) -> Double {
+        guard isValid, other.isValid else { return .infinity }
+        return abs(Self.log2(Double(width) / Double(other.width)))
+            + abs(Self.log2(Double(height) / Double(other.height)))
+    }
+
+    /// To about a thousandth, without a C library.
+    private static func log2(_ value: Double) -> Double {
+        var mantissa = value.significand
+        var result = Double(value.exponent)
+        var bit = 0.5
+        for _ in 0..<12 {
+            mantissa *= mantissa
+            if mantissa >= 2 {
+                mantissa /= 2
+                result += bit
+            }
+            bit /= 2
+        }
+        return result
+    }
+}

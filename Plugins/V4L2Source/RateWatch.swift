@@ -1,0 +1,36 @@
+import InletCore
+
+/// Measures a camera's real rate, which is often not the one that was set: most webcams halve it in dim light.
+struct RateWatch {
+    private let expected: Double?
+    private var start: MonotonicTime?
+    private var frames = 0
+    private var isSlow = false
+
+    /// Over which a rate is measured.
+    static let period = Duration.seconds(3)
+    /// Less than this part of the rate that was set is said.
+    static let tolerated = 0.75
+
+    init(expected: Rational?) { self.expected = expected?.doubleValue }
+
+    /// Takes in a frame, those that were lost before it included.
+    ///
+    /// - Returns: the measured rate where there is something to say: it has become slow.
+    mutating func note(at time: MonotonicTime, lost: UInt64) -> Double? {
+        guard let expected else { return nil }
+        guard let start else {
+            self.start = time
+            return nil
+        }
+        frames += 1 + Int(clamping: lost)
+        let elapsed = time - start
+        guard elapsed >= Self.period else { return nil }
+        let rate = Double(frames) * 1e9 / Double(elapsed.wholeNanoseconds)
+        self.start = time
+        frames = 0
+        let wasSlow = isSlow
+        isSlow = rate < Self.tolerated * expected
+        return isSlow && !wasSlow ? rate : nil
+    }
+}

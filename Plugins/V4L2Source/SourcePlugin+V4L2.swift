@@ -1,0 +1,119 @@
+public import InletCore
+import InletV4L2
+
+extension SourcePlugin {
+    /// `v4l2:`, cameras and grabbers of Linux.
+    public static let v4l2 = SourcePlugin(
+        PluginInfo(
+            name: "v4l2", schemes: ["v4l2"], summary: "USB webcams and other cameras of Linux, by Video4Linux 2.",
+            usage:
+                "v4l2:, v4l2:/dev/video2, v4l2:?id=..., v4l2:?name=... or v4l2:?path=...; `inlet devices` lists them",
+            options: [
+                CameraOptions.id.description, CameraOptions.name.description, CameraOptions.path.description,
+                CameraOptions.size.description, CameraOptions.fps.description, CameraOptions.format.description,
+                CameraOptions.input.description, CameraOptions.controls.description, CameraOptions.range.description,
+                CameraOptions.matrix.description, CameraOptions.damage.description, CameraOptions.buffers.description,
+                CameraOptions.copies.description, CameraOptions.io.description,
+            ],
+            examples: [
+                "v4l2:", "v4l2:/dev/video2?size=1280x720&fps=30", "v4l2:?name=C920&format=MJPG",
+                "v4l2:?controls=exposure_dynamic_framerate=0,brightness=140",
+            ])
+    ) { uri, values in
+        var configuration = V4L2Configuration(try address(uri, values))
+        configuration.size = values[CameraOptions.size]
+        configuration.frameRate = values[CameraOptions.fps]
+        configuration.format = values[CameraOptions.format].flatMap { FourCC($0) }
+        configuration.input = values[CameraOptions.input]
+        configuration.controls = values[CameraOptions.controls] ?? ""
+        configuration.range = values[CameraOptions.range].range
+        configuration.matrix = values[CameraOptions.matrix].matrix
+        configuration.damage = values[CameraOptions.damage]
+        configuration.buffers = values[CameraOptions.buffers]
+        configuration.copies = values[CameraOptions.copies]
+        configuration.method = values[CameraOptions.io]
+        return configuration
+    }
+
+    private static func address(_ uri: PluginURI, _ values: PluginOptionValues) throws(InletError) -> V4L2Address {
+        var found: [V4L2Address] = []
+        if !uri.rest.isEmpty {
+            // `v4l2:2` and `v4l2:video2` are what people try.
+            let node = Int(uri.rest) != nil ? "/dev/video\(uri.rest)" : uri.rest
+            found.append(.node(node.hasPrefix("/") ? node : "/dev/\(node)"))
+        }
+        if let id = values[CameraOptions.id] { found.append(.id(id)) }
+        if let name = values[CameraOptions.name] { found.append(.name(name)) }
+        if let path = values[CameraOptions.path] { found.append(.path(path)) }
+        guard found.count <= 1 else {
+            throw InletError(
+                .invalidConfiguration, "A camera is named once: by its node, id, name or path.",
+                context: .init(subject: uri.redacted))
+        }
+        return found.first ?? .first
+    }
+}
+
+private enum CameraOptions {
+    static let id = PluginOption<String?>(
+        "id", default: nil, "The camera with this link in /dev/v4l/by-id, or this serial number")
+    static let name = PluginOption<String?>("name", default: nil, "The camera whose name holds this text")
+    static let path = PluginOption<String?>(
+        "path", default: nil, "The camera with this link in /dev/v4l/by-path, or plugged in there in the driver's words"
+    )
+    static let size = PluginOption<ImageSize?>(
+        "size", default: nil, "Picture size; by default the one near 1280x720 with the highest rate", unit: "pixels",
+        range: "1x1 to 32768x32768"
+    ) { $0?.isValid ?? true }
+    static let fps = PluginOption<Rational?>(
+        "fps", default: nil, "Frames a second; by default the most", range: "above 0"
+    ) { ($0 ?? Rational(1)) > Rational(0) }
+    static let format = PluginOption<String?>(
+        "format", default: nil, "Pixel format, such as YUYV or MJPG; by default the cheapest",
+        range: "four letters"
+    ) { $0.map { FourCC($0) != nil } ?? true }
+    static let input = PluginOption<Int?>(
+        "input", default: nil, "The input of a device with several", range: "0 to 31"
+    ) { (0...31).contains($0 ?? 0) }
+    static let controls = PluginOption<String?>(
+        "controls", default: nil, "Controls to set, as name=value joined by commas; `inlet controls` lists them")
+    static let range = PluginOption(
+        "range", default: RangeChoice.auto, "Whether black is 16 (tv) or 0 (pc); auto is what the driver says")
+    static let matrix = PluginOption(
+        "matrix", default: MatrixChoice.auto, "How luma and chroma are made; auto is what the driver says")
+    static let damage = PluginOption(
+        "damage", default: V4L2Configuration.DamagePolicy.drop, "What becomes of damaged pictures")
+    static let buffers = PluginOption(
+        "buffers", default: 6, in: V4L2Configuration.bufferCounts, "Buffers that the driver is asked for")
+    static let copies = PluginOption(
+        "copies", default: 32, in: V4L2Configuration.copyCounts,
+        "Pictures that may be held in copies when the driver would run dry")
+    static let io = PluginOption(
+        "io", default: V4L2Configuration.InputMethod.automatic, "How pictures get from the driver to the process")
+
+    enum RangeChoice: String, ChoiceOptionValue {
+        case auto, tv, pc
+        var range: ColorRange? {
+            switch self {
+            case .auto: nil
+            case .tv: .limited
+            case .pc: .full
+            }
+        }
+    }
+
+    enum MatrixChoice: String, ChoiceOptionValue {
+        case auto
+        case bt601 = "601"
+        case bt709 = "709"
+        case bt2020 = "2020"
+        var matrix: ColorMatrix? {
+            switch self {
+            case .auto: nil
+            case .bt601: .smpte170m
+            case .bt709: .bt709
+            case .bt2020: .bt2020
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import InletCore
+
+/// Whether a driver's time of a picture can be believed.
+///
+/// Drivers take it from CLOCK_MONOTONIC when the exposure starts or the transfer ends. Some get it wrong: from another clock, zero, from a device's counter
+/// that wraps. A time that is not believed is left out, so that the capture clock goes by arrival and says so.
+struct TimestampTrust {
+    enum Doubt: String, Sendable, Hashable, CaseIterable {
+        case none
+        /// Zero, or from an application's clock.
+        case absent = "the driver gives no time"
+        case future = "the driver's time lies in the future"
+        case backwards = "the driver's time goes back"
+        case unrelated = "the driver's time has nothing to do with the monotonic clock"
+    }
+
+    /// Drivers that compute the time from a frame's number (vivid) or a device's clock (uvcvideo) are ahead by some milliseconds; more is wrong.
+    static let tolerance = Duration.milliseconds(50)
+    /// A buffer that waited longer than this while the process was stopped is taken for a wrong time.
+    static let longestAge = Duration.seconds(60)
+
+    /// The last time that was believed.
+    private var last: MonotonicTime?
+
+    /// - Parameters:
+    ///   - time: the driver's.
+    ///   - isCopied: the driver says that it copied it from somewhere (V4L2_BUF_FLAG_TIMESTAMP_COPY).
+    ///   - now: on the monotonic clock, after the buffer was taken.
+    mutating func judge(_ time: MonotonicTime, isCopied: Bool = false, now: MonotonicTime) -> Doubt {
+        if isCopied || time.nanoseconds == 0 { return .absent }
+        if time - now > Self.longestAge || now - time > Self.longestAge { return .unrelated }
+        if time - now > Self.tolerance { return .future }
+        if let last, time <= last { return .backwards }
+        last = time
+        return .none
+    }
+}

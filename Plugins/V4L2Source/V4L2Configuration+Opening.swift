@@ -1,0 +1,30 @@
+import InletCore
+import InletV4L2
+
+extension V4L2Configuration {
+    /// Opens the camera that is meant, or, where one was open before, that one wherever it is now.
+    ///
+    /// A camera that was unplugged is waited for until the deadline: the kernel says when it is back.
+    func openCamera(_ context: SourceContext) throws(InletError) -> Camera {
+        try context.checkCancellation()
+        guard let known = seen.identity else {
+            return try Camera(try V4L2Devices.find(address), configuration: self)
+        }
+        // Before the first look, so that nothing is missed in between.
+        let watch = try DeviceWatch()
+        while true {
+            do throws(InletError) {
+                return try Camera(try V4L2Devices.find(.identity(known)), configuration: self)
+            } catch {
+                // A device that just came is not readable until udev has set its permissions.
+                guard [.notFound, .permissionDenied, .disconnected].contains(error.code) else { throw error }
+                do throws(InletError) {
+                    try watch.wait(context)
+                } catch let end {
+                    guard end.code == .timedOut else { throw end }
+                    throw error
+                }
+            }
+        }
+    }
+}

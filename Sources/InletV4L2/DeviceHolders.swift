@@ -1,0 +1,31 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Which processes hold a device open, as far as `/proc` shows them to this user.
+enum DeviceHolders {
+    /// The names of other processes with their numbers, such as `obs (process 4711)`.
+    static func names(of node: String) -> [String] {
+        let own = String(getpid())
+        var holders: [String] = []
+        for process in SystemFiles.names(in: "/proc") where process != own && process.allSatisfy(\.isNumber) {
+            let folder = "/proc/\(process)/fd"
+            let holds = SystemFiles.names(in: folder).contains { SystemFiles.target(of: "\(folder)/\($0)") == node }
+            guard holds else { continue }
+            let name = SystemFiles.text(of: "/proc/\(process)/comm") ?? "a program"
+            holders.append("\(name) (process \(process))")
+        }
+        return holders
+    }
+
+    /// The same in a sentence.
+    static func sentence(_ names: [String]) -> String {
+        switch names.count {
+        case 0: "/proc does not show which program holds it: it may be another user's. As root, `fuser -v` names it."
+        case 1: "\(names[0]) holds it; close that first."
+        default: "\(names.joined(separator: " and ")) hold it; close the one that streams."
+        }
+    }
+}

@@ -1,0 +1,74 @@
+package import InletCore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+extension InletError {
+    /// The error for an errno that a call on a V4L2 device left, with what a person can do.
+    ///
+    /// Every errno of V4L2 becomes an `InletError` here and nowhere else.
+    ///
+    /// - Parameters:
+    ///   - number: the `errno`.
+    ///   - operation: the call, such as `VIDIOC_STREAMON`.
+    ///   - node: the device node.
+    ///   - holders: who holds the device; the default asks `/proc`, for EBUSY alone.
+    package init(
+        v4l2 number: Int32, operation: String, node: String,
+        holders: (_ node: String) -> [String] = { DeviceHolders.names(of: $0) }
+    ) {
+        let (code, advice): (Code, String) =
+            switch number {
+            case EBUSY: (.busy, "Another program uses the device: \(DeviceHolders.sentence(holders(node)))")
+            case EACCES, EPERM:
+                (
+                    .permissionDenied,
+                    """
+                    This user may not use the device. Cameras belong to the group video: `sudo usermod -aG video $USER`, then log in \
+                    again. In a container, pass the device (--device=\(node)) and the group (--group-add video).
+                    """
+                )
+            case ENOENT: (.notFound, "There is no such device. `inlet devices` lists those that there are.")
+            case _ where (number == ENXIO || number == ENODEV) && operation == "open":
+                (.notFound, "There is no driver behind this node. `inlet devices` lists the devices that there are.")
+            case ENODEV, ENXIO, ESHUTDOWN, EREMOTEIO:
+                (.disconnected, "The device went away: it was unplugged, or lost its power.")
+            case ENOSPC:
+                (
+                    .noBandwidth,
+                    """
+                    The USB bus has no bandwidth left for this mode. Cameras on one bus or hub share it: 280 Mbit/s at high speed (USB 2). \
+                    Take a smaller size, a lower rate or format=MJPG, or plug the camera into another bus.
+                    """
+                )
+            case EIO:
+                (
+                    .inputOutput,
+                    "The device or its driver failed. If it goes on, plug it in again; the kernel's log (dmesg) may say why."
+                )
+            case ENOTTY: (.unsupported, "The driver cannot do this, or the node is no video device.")
+            case EINVAL where ["VIDIOC_REQBUFS", "VIDIOC_QBUF", "VIDIOC_DQBUF", "VIDIOC_STREAMON"].contains(operation):
+                (.inputOutput, "The driver refuses to stream just now. If it goes on, plug the camera in again.")
+            case EINVAL: (.unsupported, "The driver refuses the values. `inlet devices` lists what it takes.")
+            case ENOMEM, ENOBUFS:
+                (.resourceExhausted, "The driver has no memory for its buffers. Take fewer or smaller ones.")
+            case EMFILE, ENFILE: (.resourceExhausted, "There are too many open files. Raise the limit (ulimit -n).")
+            case ETIMEDOUT, ETIME, EPROTO, EILSEQ, EOVERFLOW:
+                (
+                    .inputOutput,
+                    "The device does not answer as it should. Plug it in again, or try another cable or port."
+                )
+            case ERANGE: (.invalidConfiguration, "The value is outside the range of the control.")
+            case ENOLINK, ENOLCK:
+                (.disconnected, "The input has no signal, or none that is steady. Check what is connected to it.")
+            default: (.inputOutput, "")
+            }
+        let reason = unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
+        self.init(
+            code, "\(advice.isEmpty ? "The device failed." : advice) (\(operation) on \(node): \(reason))",
+            context: Context(operation: operation, nativeCode: number))
+    }
+}

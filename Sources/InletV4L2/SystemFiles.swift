@@ -1,0 +1,56 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Small files, links and folders of the kernel: `/sys`, `/proc`, `/dev`. None of them takes long to read.
+enum SystemFiles {
+    /// The text of a file without the line's end, or nil where it cannot be read. At most 4096 bytes.
+    static func text(of path: String) -> String? {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        return unsafe withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { bytes in
+            let count = unsafe read(descriptor, bytes.baseAddress, bytes.count)
+            guard count >= 0 else { return nil }
+            var text = unsafe String(decoding: UnsafeRawBufferPointer(rebasing: bytes[..<count]), as: UTF8.self)
+            while text.last?.isNewline == true { text.removeLast() }
+            return text
+        }
+    }
+
+    /// Where a link leads, as it is written; nil for what is no link.
+    static func target(of path: String) -> String? {
+        unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { bytes in
+            guard let base = bytes.baseAddress else { return nil }
+            let count = unsafe readlink(path, base, bytes.count)
+            guard count >= 0 else { return nil }
+            return unsafe String(decoding: UnsafeRawBufferPointer(bytes)[..<count], as: UTF8.self)
+        }
+    }
+
+    /// The path with all links followed, or nil where there is nothing.
+    static func resolved(_ path: String) -> String? {
+        guard let real = unsafe realpath(path, nil) else { return nil }
+        defer { unsafe free(real) }
+        return unsafe String(cString: real)
+    }
+
+    /// What a folder holds, in no order; empty where it cannot be read.
+    static func names(in folder: String) -> [String] {
+        guard let handle = unsafe opendir(folder) else { return [] }
+        defer { unsafe closedir(handle) }
+        var names: [String] = []
+        while let entry = unsafe readdir(handle) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    /// Whether there is anything at the path.
+    static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
+}

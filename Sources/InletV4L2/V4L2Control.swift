@@ -1,0 +1,100 @@
+/// One setting of a camera: brightness, exposure, focus.
+public struct V4L2Control: Sendable, Hashable {
+    /// The number by which the kernel knows it: `V4L2_CID_*`.
+    public var id: UInt32
+    /// Its name as `v4l2-ctl` writes it, such as `exposure_time_absolute`.
+    public var name: String
+    /// Its name in the driver's words.
+    public var label: String
+    /// What its values are.
+    public var kind: Kind
+    /// The least value; for a text the least length.
+    public var minimum: Int64
+    /// The greatest value; for a text the greatest length.
+    public var maximum: Int64
+    /// By how much values differ.
+    public var step: Int64
+    /// The value of a device that nobody has set.
+    public var defaultValue: Int64
+    /// The value now; nil where it cannot be read.
+    public var value: Value?
+    /// The choices of a menu, by their number.
+    public var choices: [Int64: String]
+    /// What else is known of it.
+    public var flags: Flags
+
+    /// What the values of a control are.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        case integer, boolean, menu, button, integer64, text, bitmask
+        /// A menu whose choices are numbers.
+        case integerMenu
+        /// Arrays and other things that have no short form; listed, never set.
+        case compound
+    }
+
+    /// A value.
+    public enum Value: Sendable, Hashable {
+        case number(Int64)
+        case text(String)
+    }
+
+    /// Facts about a control: `V4L2_CTRL_FLAG_*`.
+    public struct Flags: OptionSet, Sendable, Hashable {
+        /// The driver's bits.
+        public let rawValue: UInt32
+        public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+        /// Is there, and has no effect at all.
+        public static let disabled = Flags(rawValue: 0x01)
+        /// Cannot be set just now: usually because of the stream that runs.
+        public static let grabbed = Flags(rawValue: 0x02)
+        /// Can be read alone.
+        public static let readOnly = Flags(rawValue: 0x04)
+        /// Changes others when it is set.
+        public static let update = Flags(rawValue: 0x08)
+        /// Has no effect as long as another control, such as an automatic, is set.
+        public static let inactive = Flags(rawValue: 0x10)
+        /// Can be set alone.
+        public static let writeOnly = Flags(rawValue: 0x40)
+        /// Changes by itself.
+        public static let volatile = Flags(rawValue: 0x80)
+    }
+
+    /// The name of the control that says whether a shutter covers the lens.
+    public static let privacy = "privacy"
+    /// The name of the control that lets a camera halve its rate in dim light; 0 keeps the rate.
+    ///
+    /// `exposure_auto_priority` in kernels before 5.11, which `v4l2-ctl` still writes so for them.
+    public static let exposurePriority = "exposure_dynamic_framerate"
+
+    /// What one step of the control is, where the kernel's documents say: `Documentation/userspace-api/media/v4l/ext-ctrls-camera.rst`.
+    public var unit: String? {
+        switch name {
+        case "exposure_time_absolute", "exposure_absolute": "100 us"
+        case "white_balance_temperature": "K"
+        case "pan_absolute", "tilt_absolute", "pan_relative", "tilt_relative": "arc seconds"
+        case "auto_exposure_bias": "0.001 EV"
+        default: nil
+        }
+    }
+
+    /// The control's value in words: a menu's choice, `true`, a number.
+    public var valueText: String? {
+        switch value {
+        case nil: nil
+        case .text(let text): text
+        case .number(let number):
+            switch kind {
+            case .boolean: number == 0 ? "false" : "true"
+            case .menu, .integerMenu: choices[number] ?? "\(number)"
+            case .bitmask: "0x" + String(UInt32(truncatingIfNeeded: number), radix: 16)
+            default: "\(number)"
+            }
+        }
+    }
+
+    /// The kernel's name as `v4l2-ctl` spells it: lower case, and one `_` for everything between letters and digits.
+    static func name(from label: String) -> String {
+        label.lowercased().split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }.joined(separator: "_")
+    }
+}

@@ -1,0 +1,72 @@
+import CV4L2
+public import InletCore
+
+/// The controls of one camera, which can be used while somebody streams from it.
+///
+/// Safe from any thread. It belongs to one plug-in of the device; after a replug make a new one.
+public final class V4L2Controls: Sendable {
+    private let device: V4L2Device
+
+    /// Opens the device.
+    ///
+    /// - Throws: what is wrong with the address, or ``InletError/Code/permissionDenied``.
+    public convenience init(_ address: V4L2Address) throws(InletError) {
+        self.init(try V4L2Device(node: V4L2Devices.find(address).node))
+    }
+
+    package init(_ device: V4L2Device) { self.device = device }
+
+    /// The node it was opened by.
+    public var node: String { device.node }
+
+    /// Every control with its value, in the kernel's order.
+    public func list() -> [V4L2Control] { device.controls() }
+
+    /// One control by its name.
+    ///
+    /// - Throws: ``InletError/Code/invalidConfiguration``, with the nearest name, where there is none.
+    public func control(_ name: String) throws(InletError) -> V4L2Control {
+        let all = list()
+        // Kernels before 5.11 have it under another name.
+        let names = name == V4L2Control.exposurePriority ? [name, "exposure_auto_priority"] : [name]
+        if let found = all.first(where: { names.contains($0.name) }) { return found }
+        let nearest = Spelling.nearest(to: name, among: all.map(\.name))
+        throw InletError(
+            .invalidConfiguration,
+            """
+            The camera has no control '\(name)'. \(nearest.map { "Did you mean '\($0)'?" } ?? "`inlet controls` lists those it has.")
+            """)
+    }
+
+    /// Sets a control to a value as a person writes it.
+    ///
+    /// - Returns: the control as it is afterwards; a driver may round.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` for a name or value it does not take; ``InletError/Code/permissionDenied`` for one
+    ///   that is locked.
+    @discardableResult public func set(_ name: String, to text: String) throws(InletError) -> V4L2Control {
+        let control = try control(name)
+        do throws(InletError) {
+            try device.set(control, to: control.parse(text))
+        } catch {
+            guard error.code == .busy || control.flags.contains(.grabbed) else { throw error }
+            throw InletError(
+                .busy, "The control \(name) cannot be set while the camera streams. Stop the stream first.",
+                cause: error, context: error.context)
+        }
+        return device.control(id: control.id) ?? control
+    }
+
+    /// Sets several controls in the order given, as `name=value` joined by commas.
+    ///
+    /// - Throws: as ``set(_:to:)``; those before it stay set.
+    public func set(_ list: String) throws(InletError) {
+        for item in list.split(separator: ",") {
+            let pair = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard pair.count == 2 else {
+                throw InletError(
+                    .invalidConfiguration, "Controls are written as name=value, joined by commas, not '\(item)'.")
+            }
+            try set(String(pair[0]), to: String(pair[1]))
+        }
+    }
+}

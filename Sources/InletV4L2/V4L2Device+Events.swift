@@ -1,0 +1,39 @@
+import CV4L2
+
+/// What a device tells besides its pictures.
+package enum V4L2Event: Sendable, Hashable {
+    /// The pictures have another size from now on, or the signal came or went.
+    case sourceChanged
+    case controlChanged(UInt32)
+    /// The last picture of a stream was given out.
+    case ended
+    /// The device is no longer there.
+    case gone
+}
+
+extension V4L2Device {
+    /// Asks for events. A driver without them is no failure.
+    package func subscribe(_ type: Int32, id: UInt32 = 0) {
+        _ = inlet_v4l2_subscribe(descriptor, UInt32(type), id)
+    }
+
+    /// The next event that waits, or nil.
+    package func nextEvent() -> V4L2Event? {
+        var type: UInt32 = 0
+        var id: UInt32 = 0
+        var changes: UInt32 = 0
+        while true {
+            switch unsafe inlet_v4l2_dequeue_event(descriptor, &type, &id, &changes) {
+            case 0: break
+            case ENODEV: return .gone
+            default: return nil
+            }
+            switch Int32(type) {
+            case V4L2_EVENT_SOURCE_CHANGE: return .sourceChanged
+            case V4L2_EVENT_CTRL: return .controlChanged(id)
+            case V4L2_EVENT_EOS: return .ended
+            default: continue
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Dispatch
+public import InletCore
+import Synchronization
+
+extension V4L2Devices {
+    /// A device that came, went or became another.
+    public enum Change: Sendable, Hashable {
+        /// It is there, or can be used now that its permissions are set.
+        case appeared(V4L2DeviceInfo)
+        /// It is no longer there.
+        case disappeared(V4L2DeviceInfo)
+    }
+
+    /// What changes from now on, first of all every device that is there already.
+    ///
+    /// Nothing polls: the kernel says when a node comes or goes. Ends when its reader stops.
+    ///
+    /// - Throws: ``InletError/Code/resourceExhausted`` where the system has no more watches.
+    public static func changes(_ role: Role = .capture) throws(InletError) -> AsyncStream<Change> {
+        let watch = try DeviceWatch()
+        let queue = DispatchQueue(label: "inlet.devices")
+        let (stream, continuation) = AsyncStream.makeStream(of: Change.self, bufferingPolicy: .bufferingNewest(256))
+        let state = KnownDevices()
+        let look: @Sendable () -> Void = {
+            for change in state.replace(by: list(role)) { continuation.yield(change) }
+        }
+        let source = DispatchSource.makeReadSource(fileDescriptor: watch.descriptor, queue: queue)
+        source.setEventHandler {
+            watch.drain()
+            look()
+        }
+        source.setCancelHandler { withExtendedLifetime(watch) {} }
+        let handle = SourceHandle(source)
+        continuation.onTermination = { _ in handle.cancel() }
+        queue.async(execute: look)
+        source.activate()
+        return stream
+    }
+
+    /// From one list to the next.
+    static func changes(from old: [V4L2DeviceInfo], to new: [V4L2DeviceInfo]) -> [Change] {
+        old.filter { !new.contains($0) }.map { .disappeared($0) }
+            + new.filter { !old.contains($0) }.map { .appeared($0) }
+    }
+}
+
+/// The devices of the last look.
+private final class KnownDevices: Sendable {
+    private let devices = Mutex<[V4L2DeviceInfo]>([])
+
+    func replace(by new: [V4L2DeviceInfo]) -> [V4L2Devices.Change] {
+        devices.withLock { known in
+            defer { known = new }
+            return V4L2Devices.changes(from: known, to: new)
+        }
+    }
+}
+
+/// `@unchecked Sendable`: a dispatch source may be cancelled from any thread, and nothing else is done with it here.
+private final class SourceHandle: @unchecked Sendable {
+    private let source: any DispatchSourceRead
+    init(_ source: any DispatchSourceRead) { self.source = source }
+    func cancel() { source.cancel() }
+}

@@ -1,0 +1,136 @@
+public import InletCore
+
+/// Finds the cameras of this machine, and other devices with pictures.
+public enum V4L2Devices {
+    /// What a device is wanted for.
+    public enum Role: String, Sendable, Hashable {
+        /// It gives pictures. Nodes for metadata, codecs, radio and the like are none.
+        case capture
+        /// It takes pictures.
+        case output
+    }
+
+    /// The devices that are there, in the order of their nodes' numbers. One that cannot be opened is among them, with its trouble.
+    ///
+    /// - Parameter formats: whether to ask for formats, which takes some drivers a tenth of a second. The default is true.
+    public static func list(_ role: Role = .capture, formats: Bool = true) -> [V4L2DeviceInfo] {
+        let links = (id: links(in: "/dev/v4l/by-id"), path: links(in: "/dev/v4l/by-path"))
+        return SystemFiles.names(in: "/dev").compactMap { name -> (Int, String)? in
+            guard name.hasPrefix("video"), let number = Int(name.dropFirst(5)) else { return nil }
+            return (number, "/dev/\(name)")
+        }
+        .sorted { $0.0 < $1.0 }
+        .compactMap { look(at: $0.1, role, formats: formats, ids: links.id, paths: links.path) }
+    }
+
+    /// The one device that is meant.
+    ///
+    /// - Throws: ``InletError/Code/notFound`` where there is none; ``InletError/Code/invalidConfiguration`` where several match, naming them.
+    public static func find(_ address: V4L2Address, _ role: Role = .capture) throws(InletError) -> V4L2DeviceInfo {
+        if case .node(let node) = address {
+            // A node is taken at its word, a link to it too: what is wrong with it shows when it is opened.
+            let resolved = SystemFiles.resolved(node) ?? node
+            return list(role, formats: false).first { $0.node == resolved }
+                ?? V4L2DeviceInfo(node: node, identity: V4L2Identity(name: node, bus: node))
+        }
+        return try choose(address, from: list(role, formats: false), role)
+    }
+
+    /// The one device that is meant among those that are there.
+    static func choose(
+        _ address: V4L2Address, from devices: [V4L2DeviceInfo], _ role: Role
+    ) throws(InletError) -> V4L2DeviceInfo {
+        let matching = devices.filter(address.matches)
+        // The first one that can be used; where none can, the first one says why.
+        if case .first = address, let device = matching.first(where: { $0.trouble == nil }) ?? matching.first {
+            return device
+        }
+        if matching.count == 1 { return matching[0] }
+        let kind = role == .capture ? "camera" : "output device"
+        guard !matching.isEmpty else {
+            let known =
+                devices.isEmpty
+                ? "There is none at all: plug one in, or pass it into the container."
+                : "There are \(devices.map { "\($0.identity.name) (\($0.node))" }.joined(separator: ", "))."
+            throw InletError(.notFound, "No \(kind) is \(address). \(known)")
+        }
+        throw InletError(
+            .invalidConfiguration,
+            """
+            \(matching.count) devices are \(address): \
+            \(matching.map { "\($0.node) (\($0.identity.name) at \($0.identity.bus))" }.joined(separator: " and ")). \
+            Name one by its node, ?id= or ?path=.
+            """)
+    }
+
+    /// What the node is, or nil where it is not what is wanted.
+    private static func look(
+        at node: String, _ role: Role, formats: Bool, ids: [String: String], paths: [String: String]
+    ) -> V4L2DeviceInfo? {
+        let facts = SystemFacts(node: node)
+        var info = V4L2DeviceInfo(
+            node: node,
+            identity: V4L2Identity(
+                name: facts.name ?? node, bus: facts.place ?? "", index: facts.index, id: ids[node] ?? facts.id,
+                path: paths[node], serial: facts.serial))
+        do throws(InletError) {
+            let device = try V4L2Device(node: node)
+            info.identity.name = device.name
+            info.identity.bus = device.bus
+            info.driver = device.driver
+            info.driverVersion = device.driverVersion
+            info.capabilities = device.capabilities
+            guard role == .capture ? device.capabilities.isCapture : device.capabilities.isOutput else { return nil }
+            if formats, let type = role == .capture ? device.captureType : device.outputType {
+                info.formats = device.formats(type: type)
+            }
+            return info
+        } catch {
+            // It was unplugged meanwhile, or is something else altogether; the second node of a webcam holds metadata.
+            guard error.code == .permissionDenied || error.code == .busy, facts.index == 0 else { return nil }
+            info.trouble = error.message
+            return info
+        }
+    }
+
+    /// The names of the links in a folder by the nodes they lead to.
+    private static func links(in folder: String) -> [String: String] {
+        var links: [String: String] = [:]
+        for name in SystemFiles.names(in: folder) {
+            if let node = SystemFiles.resolved("\(folder)/\(name)") { links[node] = name }
+        }
+        return links
+    }
+}
+
+/// What `/sys` tells of a node without opening it.
+private struct SystemFacts {
+    var name: String?
+    /// The device's place in `/sys/devices`.
+    var place: String?
+    var index: Int
+    var serial: String?
+    /// The name that udev's rules would give its link, where it is a USB device.
+    var id: String?
+
+    init(node: String) {
+        let folder = "/sys/class/video4linux/\(node.split(separator: "/").last ?? "")"
+        name = SystemFiles.text(of: "\(folder)/name")
+        index = SystemFiles.text(of: "\(folder)/index").flatMap { Int($0) } ?? 0
+        guard let device = SystemFiles.resolved("\(folder)/device") else { return }
+        place = device.hasPrefix("/sys/devices/") ? String(device.dropFirst(13)) : device
+        // The device is an interface of a USB device, which lies one folder above.
+        let parent = device.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
+        guard SystemFiles.exists("\(parent)/idVendor") else { return }
+        let found = SystemFiles.text(of: "\(parent)/serial")
+        serial = found?.isEmpty == false ? found : nil
+        // As udev's 60-persistent-v4l.rules: usb-VENDOR_MODEL_SERIAL-video-indexN.
+        let parts = ["manufacturer", "product"].map {
+            SystemFiles.text(of: "\(parent)/\($0)")
+                ?? SystemFiles.text(of: "\(parent)/id\($0 == "product" ? "Product" : "Vendor")")
+        }
+        let words = (parts + [serial]).compactMap { $0 }.joined(separator: "_")
+        let allowed = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789#+-.:=@_")
+        id = "usb-\(String(words.map { allowed.contains($0) ? $0 : "_" }))-video-index\(index)"
+    }
+}

@@ -1,0 +1,36 @@
+/// What a camera is, whatever its node is called today.
+public struct V4L2Identity: Sendable, Hashable {
+    /// The name that the driver gives the device, such as `HD Pro Webcam C920`.
+    public var name: String
+    /// Where it is plugged in, in the driver's words, such as `usb-0000:00:14.0-2`.
+    public var bus: String
+    /// The number of the node among those of its device: a webcam's pictures are 0, its metadata 1.
+    public var index: Int
+    /// The name of its link in `/dev/v4l/by-id`, which udev makes for USB devices.
+    public var id: String?
+    /// The name of its link in `/dev/v4l/by-path`.
+    public var path: String?
+    /// The serial number, where the device has one.
+    public var serial: String?
+
+    public init(
+        name: String, bus: String, index: Int = 0, id: String? = nil, path: String? = nil, serial: String? = nil
+    ) {
+        self.name = name
+        self.bus = bus
+        self.index = index
+        self.id = id
+        self.path = path
+        self.serial = serial
+    }
+
+    /// Whether both are the same camera.
+    ///
+    /// A camera with a serial number is known at any plug, as long as its name is the same: cheap makers give all theirs one number. One
+    /// without is known by its plug.
+    public func isSameDevice(as other: V4L2Identity) -> Bool {
+        guard name == other.name, index == other.index else { return false }
+        if let serial, let otherSerial = other.serial { return serial == otherSerial }
+        return bus == other.bus
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import InletCapture
+import InletConvert
+import InletCore
+import InletV4L2
+import Logging
+import ReferenceTools
+import V4L2Source
+
+/// A camera driven by hand, as the bridge would on its thread.
+final class TestCamera {
+    let context: SourceContext
+    let format: SourceFormat
+    private let source: any FrameSource
+    private var isOpen = true
+
+    /// - Parameter patience: how long each call may take.
+    init(_ configuration: V4L2Configuration, patience: Duration = .seconds(20)) throws {
+        context = SourceContext(clock: SystemClock(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        context.setDeadline(after: patience)
+        source = configuration.makeSource()
+        do {
+            format = try source.open(context)
+        } catch {
+            source.close()
+            throw error
+        }
+    }
+
+    deinit { close() }
+
+    func next(patience: Duration = .seconds(20)) throws -> SourceFrame {
+        context.setDeadline(after: patience)
+        guard let frame = try source.nextFrame(context) else { throw InletError(.disconnected, "the stream ended") }
+        return frame
+    }
+
+    func close() {
+        if isOpen { source.close() }
+        isOpen = false
+    }
+
+    func pause() throws -> Bool { try source.pause(context) }
+    func resume() throws { try source.resume(context) }
+}
+
+extension V4L2Configuration {
+    /// A small and fast mode of a vivid device's webcam input.
+    static func vivid(_ device: Vivid = .first, format: String = "YU12", size: String = "320x180") -> V4L2Configuration
+    {
+        var configuration = V4L2Configuration(.path(device.bus))
+        configuration.input = 0
+        configuration.size = ImageSize(optionText: size)
+        configuration.frameRate = Rational(60)
+        configuration.format = FourCC(format)
+        return configuration
+    }
+}
+
+/// One of the virtual cameras.
+struct Vivid {
+    let bus: String
+    static let first = Vivid(bus: "platform:vivid-000")
+    /// Its API is the multi-planar one.
+    static let second = Vivid(bus: "platform:vivid-001")
+
+    /// Where it is now.
+    var node: String {
+        get throws { try V4L2Devices.find(.path(bus)).node }
+    }
+
+    /// Runs `v4l2-ctl` on it.
+    @discardableResult func control(_ arguments: String...) throws -> String {
+        String(decoding: try ReferenceCommand.run("v4l2-ctl", ["-d", try node] + arguments), as: UTF8.self)
+    }
+
+    /// Takes the driver away and brings it back: both cameras are gone in between.
+    static func replug() throws {
+        try unbind()
+        try bind()
+    }
+
+    static func unbind() throws { try write("vivid.0", "unbind") }
+    static func bind() throws { try write("vivid.0", "bind") }
+
+    private static func write(_ text: String, _ file: String) throws {
+        try ReferenceCommand.run("sh", ["-c", "echo \(text) > /sys/bus/platform/drivers/vivid/\(file)"])
+    }
+}
