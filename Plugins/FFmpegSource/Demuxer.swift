@@ -12,8 +12,8 @@ import InletFFmpeg
     private let interruption: Interruption
     private let nested: NestedInputs
     private var packet: FFmpegPacket
-    /// Over UDP, what was given out before.
-    private var previous: FFmpegPacket
+    /// Makes access units of RTP payloads; nil where libavformat does.
+    private var assembler: AccessUnitAssembler?
     private(set) var stream: StreamFacts
     /// Frames before this time, in ticks, were only read to decode the one that was asked for.
     private(set) var seekTarget: Int64?
@@ -31,9 +31,6 @@ import InletFFmpeg
     /// The times of the first packet and of the latest, in ticks.
     private var span: (first: Int64, last: Int64)?
     private var losses = 0
-    /// The stream comes as RTP over UDP, and is of a kind in which nothing repeats itself. (MJPEG does, in flat parts of the picture.)
-    private var looksForRepetitions = false
-    private var repeatedFragment = RepeatedFragment()
     /// The demuxer counts frames instead of telling their times.
     private var makesTimesUp = false
 
@@ -42,7 +39,6 @@ import InletFFmpeg
         nested = source.nestedInputs
         interruption = Interruption(context, nested: nested)
         packet = try FFmpegPacket()
-        previous = try FFmpegPacket()
         stream = StreamFacts(index: 0, timeBase: Rational(1), rotation: .none)
         pacing = source.pace ?? .unpaced
         largestSize = source.limits.size
@@ -54,6 +50,7 @@ import InletFFmpeg
             }
             if limits != nil { try awaitVideo(context) }
             try findStream(source.stream)
+            if case .network(let network) = source.kind { try assembleUnits(of: network) }
         } catch {
             // deinit does not run for an object that was never whole.
             unsafe avformat_close_input(&input)
@@ -93,7 +90,6 @@ import InletFFmpeg
         pacing = unsafe pace ?? connection.pacing(input)
         isFile = unsafe connection.isFile(input)
         makesTimesUp = unsafe connection.makesTimesUp(input)
-        looksForRepetitions = unsafe connection.comesByUDP && Self.hasDenseVideo(input)
     }
 
     /// Reads on until the stream shows that it has video: RTMP and HTTP tell only as they go. The packet that shows it is the first that is decoded.
@@ -115,12 +111,13 @@ import InletFFmpeg
         }
     }
 
-    /// Whether there is H.264 or HEVC.
-    @unsafe private static func hasDenseVideo(_ input: UnsafeMutablePointer<AVFormatContext>) -> Bool {
-        (0..<Int(unsafe input.pointee.nb_streams)).contains { index in
-            let codec = unsafe input.pointee.streams[index]?.pointee.codecpar?.pointee.codec_id
-            return codec == AV_CODEC_ID_H264 || codec == AV_CODEC_ID_HEVC
-        }
+    /// Takes the payloads of RTP as they come, where nothing was parsed yet.
+    private func assembleUnits(of network: FFmpegNetworkConfiguration) throws(InletError) {
+        guard network.url.lowercased().hasPrefix("rtsp"), network.probe == .zero,
+            let input = unsafe input, let parameters = unsafe input.pointee.streams[stream.index]?.pointee.codecpar
+        else { return }
+        assembler = unsafe try AccessUnitAssembler(parameters)
+        if assembler != nil { unsafe input.pointee.flags |= AVFMT_FLAG_NOPARSE | AVFMT_FLAG_NOFILLIN }
     }
 
     private static let packetsWithoutVideo = 2000
@@ -225,7 +222,6 @@ import InletFFmpeg
             if packet.streamIndex == stream.index { return packet }
         }
         var failures = 0
-        if looksForRepetitions { swap(&packet, &previous) }
         let limit = limits.map { hasRead ? $0.later : $0.first }
         interruption.allow(limit)
         while true {
@@ -233,6 +229,7 @@ import InletFFmpeg
             let code = unsafe av_read_frame(input, packet.pointer)
             let facts = limits == nil ? FFmpegLogging.Facts() : FFmpegLogging.takeFacts()
             losses += facts.losses
+            if code == inlet_averror_eof, let last = assembler?.takeLast() { return last }
             switch code {
             case 0...:
                 // What libavformat has held back comes out when an operation was told to give up, as if it had arrived.
@@ -248,13 +245,16 @@ import InletFFmpeg
                     continue
                 }
                 hasRead = true
-                if looksForRepetitions && isRepetition() { continue }
-                if makesTimesUp {
-                    packet.pts = nil
-                    packet.dts = nil
+                guard let unit = try assemble(isAfterLoss: facts.losses > 0) else {
+                    try checkInterruption(context, limit)
+                    continue
                 }
-                if let time = packet.pts { span = (span?.first ?? time, max(span?.last ?? time, time)) }
-                return packet
+                if makesTimesUp {
+                    unit.pts = nil
+                    unit.dts = nil
+                }
+                if let time = unit.pts { span = (span?.first ?? time, max(span?.last ?? time, time)) }
+                return unit
             case inlet_averror_eof where limits == nil || hasEnd || hasPlayedAll: return nil
             case -ENOMEM: throw InletError(ffmpeg: code, operation: "av_read_frame")
             default: try checkInterruption(context, limit)
@@ -273,18 +273,11 @@ import InletFFmpeg
         }
     }
 
-    /// Whether the packet is one that was given out already. What of a picture came twice otherwise is counted as a loss.
-    ///
-    /// UDP may deliver a packet twice, and libavformat (5.1) takes the second for the next one: a picture then comes again, in a packet of its own with
-    /// the same time, or holds a fragment twice, or begins anew in the middle.
-    private func isRepetition() -> Bool {
-        if let pts = packet.pts, pts == previous.pts {
-            if packet.isEnd(of: previous) { return true }
-            losses += 1
-        } else if packet.withBytes({ repeatedFragment.exists(in: $0) }) {
-            losses += 1
-        }
-        return false
+    /// What the packet completes: itself, or a picture whose last piece came before it.
+    private func assemble(isAfterLoss: Bool) throws(InletError) -> FFmpegPacket? {
+        guard let assembler else { return packet }
+        defer { losses += assembler.takeLosses() }
+        return try assembler.add(&packet, isAfterLoss: isAfterLoss)
     }
 
     /// How often something was missing from what came over the network, since the last call.
@@ -327,6 +320,7 @@ import InletFFmpeg
     func play() throws(InletError) {
         guard limits != nil else { return }
         hasRead = false
+        assembler?.reset()
         interruption.allow(limits?.first)
         let code = unsafe av_read_play(input)
         if code < 0 { throw NetworkTrouble.error(code, FFmpegLogging.takeFacts(), operation: "av_read_play") }

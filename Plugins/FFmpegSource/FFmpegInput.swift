@@ -21,7 +21,8 @@ struct FFmpegInput: Sendable {
     var nestedInputs: NestedInputs {
         guard case .network(let network) = kind else { return NestedInputs(isSecure: false) }
         return NestedInputs(
-            isSecure: network.url.lowercased().hasPrefix("https:"), settings: network.settingsOfNestedInputs)
+            isSecure: network.url.lowercased().hasPrefix("https:"), protocols: network.allowedProtocols,
+            settings: network.settingsOfNestedInputs)
     }
 
     enum Kind: Sendable {

@@ -1,7 +1,7 @@
 import InletCore
 
 extension FFmpegNetworkConfiguration {
-    /// Addresses begin with one of these.
+    /// Schemes of their own. The others that ``protocols`` lists stand behind `ffmpeg:`.
     static let schemes = ["rtsp", "rtsps", "http", "https", "rtmp", "rtmps", "srt", "udp"]
 
     /// What libavformat calls the protocol, and all that the stream may lead on to: never a file, never from TLS to plain text.
@@ -10,6 +10,9 @@ extension FFmpegNetworkConfiguration {
         "http": "http,https,tcp,tls,crypto",
         "https": "https,tls,tcp,crypto", "rtmp": "rtmp,tcp", "rtmps": "rtmps,rtmp,tls,tcp", "srt": "srt,udp",
         "udp": "udp",
+        "ftp": "ftp,tcp", "mmsh": "mmsh,http,tcp", "mmst": "mmst,tcp", "rist": "rist,udp",
+        "rtmpt": "rtmpt,ffrtmphttp,http,tcp", "rtp": "rtp,udp",
+        "sctp": "sctp", "tcp": "tcp", "tls": "tls,tcp", "udplite": "udplite,udp",
     ]
 
     /// Options that would undo what keeps a hostile server in bounds, or tell secrets.
@@ -27,7 +30,6 @@ extension FFmpegNetworkConfiguration {
             // The rate comes from the timestamps.
             ("fpsprobesize", "0"),
             // 0 is libavformat's own default.
-            // 0 is libavformat's own default.
             ("analyzeduration", "\(probe.wholeNanoseconds / 1000)"),
         ]
         switch scheme {
@@ -42,7 +44,7 @@ extension FFmpegNetworkConfiguration {
         case "srt": settings.append(("latency", "\(latency.wholeNanoseconds / 1000)"))
         default: break
         }
-        if ["rtsps", "https", "rtmps", "http"].contains(scheme) { settings += tlsSettings }
+        if ["rtsps", "https", "rtmps", "http", "tls"].contains(scheme) { settings += tlsSettings }
         return settings + options.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
@@ -50,6 +52,11 @@ extension FFmpegNetworkConfiguration {
         var settings = [(name: "tls_verify", value: verifiesCertificate ? "1" : "0")]
         if let certificateAuthorities { settings.append(("ca_file", certificateAuthorities)) }
         return settings
+    }
+
+    /// What the stream may lead on to.
+    var allowedProtocols: Set<String> {
+        Set((Self.protocols[url.prefix { $0 != ":" }.lowercased()] ?? "").split(separator: ",").map(String.init))
     }
 
     /// For the playlists and segments of HLS, and whatever else a stream leads on to.

@@ -22,6 +22,16 @@ enum FFmpegOptionNames {
         return unsafe collect(format.pointee.priv_class).contains(name)
     }
 
+    /// Whether this libavformat reads from a protocol. (RTSP is a demuxer.)
+    static func hasProtocol(_ scheme: String) -> Bool {
+        if scheme.hasPrefix("rtsp") { return unsafe av_find_input_format("rtsp") != nil }
+        var position: UnsafeMutableRawPointer?
+        while let name = unsafe avio_enum_protocols(&position, 0) {
+            if unsafe String(cString: name) == scheme { return true }
+        }
+        return false
+    }
+
     private static func names(scheme: String) -> Set<String> {
         let demuxers = [
             "rtsp": "rtsp", "rtsps": "rtsp", "udp": "mpegts", "srt": "mpegts", "rtmp": "flv", "rtmps": "flv",

@@ -15,6 +15,8 @@ final class FFmpegSource: FrameSource {
     /// Pictures before this time, in ticks, refer to others that were not decoded.
     private var firstWhole: Int64?
     private var phase = Phase.reading
+    /// What ended the stream, told when the decoder has given out what came before.
+    private var failure: InletError?
     private var sequence: UInt64 = 0
     /// Decoding times, for containers that have none; nil for a live stream, whose times are the sender's or none.
     private var timestamps: TimestampGuess?
@@ -72,11 +74,21 @@ final class FFmpegSource: FrameSource {
                 return frame
             case .undecodable:
                 try noteUndecodable(decoder, context)
-            case .needsInput: try feed(decoder, from: demuxer, context: context)
+            case .needsInput:
+                do throws(InletError) {
+                    try feed(decoder, from: demuxer, context: context)
+                } catch {
+                    // There may be more to say than that the time is up.
+                    try checkTime(context, droppedBefore: dropped)
+                    failure = error
+                    phase = .draining
+                    decoder.sendEnd()
+                }
             case .ended where phase == .emptying:
                 decoder.flush()
                 phase = .reading
             case .ended:
+                if let failure { throw failure }
                 guard try beginAgain(decoder, demuxer) else { return try end() }
             }
         }

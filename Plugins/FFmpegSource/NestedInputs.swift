@@ -16,9 +16,12 @@ import Synchronization
     let isSecure: Bool
     /// What each of them is opened with: libavformat hands on neither how certificates are checked nor, of what is read from memory, who asks.
     private let settings: [(name: String, value: String)]
+    /// The protocols that libavformat may use for them; nil leaves that to libavformat's own list.
+    private let protocols: Set<String>?
     private let cookies = Mutex("")
     private let count = Atomic(0)
     private let ledToPlainText = Atomic(false)
+    private let ledAstray = Atomic(false)
     private let hasBadPlaylist = Atomic(false)
     // Written by `watch`, before libavformat can call.
     nonisolated(unsafe) private var original: Open?
@@ -26,14 +29,16 @@ import Synchronization
     /// More than this many before one packet has come are a playlist that leads to itself.
     private static let most = 256
 
-    init(isSecure: Bool, settings: [(name: String, value: String)] = []) {
+    init(isSecure: Bool, protocols: Set<String>? = nil, settings: [(name: String, value: String)] = []) {
         self.isSecure = isSecure
+        self.protocols = protocols
         self.settings = settings
     }
 
     /// Whether the stream is to end: see ``check()``.
     var mustEnd: Bool {
-        ledToPlainText.load(ordering: .relaxed) || hasBadPlaylist.load(ordering: .relaxed) || areTooMany
+        ledToPlainText.load(ordering: .relaxed) || ledAstray.load(ordering: .relaxed)
+            || hasBadPlaylist.load(ordering: .relaxed) || areTooMany
     }
 
     /// There were too many in a row.
@@ -58,6 +63,11 @@ import Synchronization
             throw InletError(
                 .tlsFailed, "The server leads from https to http, where others can read and change the stream.")
         }
+        if ledAstray.load(ordering: .relaxed) {
+            throw InletError(
+                .malformedData,
+                "The server leads to something that a network stream may not open, such as a file of this machine.")
+        }
         if hasBadPlaylist.load(ordering: .relaxed) {
             throw InletError(.malformedData, "The playlist is none, is empty, or is longer than 4 MB.")
         }
@@ -73,6 +83,7 @@ import Synchronization
         _ options: UnsafeMutablePointer<OpaquePointer?>?
     ) -> Int32 {
         count.add(1, ordering: .relaxed)
+        if let url = unsafe url { note(scheme: unsafe String(cString: url).prefix { $0 != ":" && $0 != "+" }) }
         guard let original = unsafe original, !mustEnd else { return inlet_averror_exit }
         if let options = unsafe options {
             for (name, value) in settings { unsafe av_dict_set(options, name, value, AV_DICT_DONT_OVERWRITE) }
@@ -101,6 +112,17 @@ import Synchronization
         unsafe avio_close(new)
         unsafe io.pointee = nil
         return inlet_averror_exit
+    }
+
+    /// Looks at what a playlist wants opened.
+    private func note(scheme: Substring) {
+        let scheme = scheme.lowercased()
+        guard let protocols, !protocols.contains(scheme) else { return }
+        if isSecure && scheme == "http" {
+            ledToPlainText.store(true, ordering: .relaxed)
+        } else {
+            ledAstray.store(true, ordering: .relaxed)
+        }
     }
 
     /// Looks where a seek, which is a request of its own, has led.

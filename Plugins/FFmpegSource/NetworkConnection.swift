@@ -61,6 +61,11 @@ import InletFFmpeg
                         "The server broke off, or answered with something that is no \(address.scheme.uppercased()).",
                         context: .init(operation: "avformat_open_input", nativeCode: inlet_averror_invaliddata))
                 }
+                if unsafe opened.code == -EINVAL && configuration.options.isEmpty {
+                    throw InletError(
+                        .malformedData, "The server's answer makes no sense, such as a redirect to what is no address.",
+                        context: .init(operation: "avformat_open_input", nativeCode: -EINVAL))
+                }
                 throw unsafe NetworkTrouble.error(opened.code, opened.facts, operation: "avformat_open_input")
             }
         } catch {
@@ -109,11 +114,6 @@ import InletFFmpeg
         if unsafe input.pointee.duration > 0 { return true }
         guard let io = unsafe input.pointee.pb else { return false }
         return unsafe io.pointee.seekable & AVIO_SEEKABLE_NORMAL != 0 && avio_size(io) > 0
-    }
-
-    /// Whether the media are asked for as RTP over UDP.
-    var comesByUDP: Bool {
-        address.scheme.hasPrefix("rtsp") && [.udp, .multicast].contains(configuration.transport)
     }
 
     /// Whether the demuxer only counts the pictures, as that of MJPEG over HTTP does: its times would have nothing to do with the camera's.

@@ -11,7 +11,7 @@ extension SourcePlugin {
             options: NetworkOptions.all,
             examples: [
                 "rtsp://camera/stream", "rtsp://camera/stream?user=viewer&password-file=/run/secrets/camera",
-                "http://camera/video.mjpg", "udp://239.1.1.1:5000", "ffmpeg:rtsp://camera/cam?channel=1",
+                "http://camera/video.mjpg", "udp://239.1.1.1:5000", "ffmpeg:tcp://encoder:5000",
             ], takesOtherOptions: true)
     ) { uri, values in
         try NetworkOptions.configuration(uri, values)
@@ -73,18 +73,24 @@ private enum NetworkOptions {
     ) throws(InletError) -> FFmpegNetworkConfiguration {
         let address = uri.scheme == "ffmpeg" ? uri.rest : "\(uri.scheme):\(uri.rest)"
         let parsed = try NetworkAddress(address)
-        guard FFmpegNetworkConfiguration.schemes.contains(parsed.scheme) else {
+        guard FFmpegNetworkConfiguration.protocols[parsed.scheme] != nil else {
             throw InletError(
                 .unsupported,
                 "'\(parsed.scheme)' is no network protocol that is let in. It takes "
-                    + FFmpegNetworkConfiguration.schemes.joined(separator: ", ") + ".")
+                    + FFmpegNetworkConfiguration.protocols.keys.sorted().joined(separator: ", ") + ".")
+        }
+        guard FFmpegOptionNames.hasProtocol(parsed.scheme) else {
+            throw InletError(
+                .unsupported, "The installed libavformat does not speak \(parsed.scheme). Try a fuller build of FFmpeg."
+            )
         }
         let names = Set(all.map(\.name))
         var configuration = FFmpegNetworkConfiguration(url: address)
         var query: [String] = []
         for option in uri.options where !names.contains(option.name) {
             guard option.name.hasPrefix("ffmpeg.") else {
-                query.append("\(escaped(option.name))=\(escaped(option.value))")
+                let name = option.name.hasPrefix("query.") ? option.name.dropFirst("query.".count) : option.name[...]
+                query.append(escaped(name) + (option.isBare ? "" : "=\(escaped(option.value[...]))"))
                 continue
             }
             let name = String(option.name.dropFirst("ffmpeg.".count))
@@ -127,7 +133,7 @@ private enum NetworkOptions {
     }
 
     /// As it stands in a query: escapes were taken out when the URI was read.
-    private static func escaped(_ text: String) -> String {
+    private static func escaped(_ text: Substring) -> String {
         text.utf8.reduce(into: "") { result, byte in
             let character = Character(Unicode.Scalar(byte))
             result +=

@@ -104,6 +104,12 @@ public struct PluginOptionValues: Sendable {
                     Self.unknown(option.name, scheme: uri.scheme, names: declared.map(\.name)),
                     context: .init(subject: uri.redacted))
             }
+            guard !option.isBare else {
+                throw InletError(
+                    .invalidConfiguration,
+                    "The option '\(option.name)' has no value. Write options as name=value, joined by &.",
+                    context: .init(subject: uri.redacted))
+            }
             guard texts[option.name] == nil else {
                 throw InletError(
                     .invalidConfiguration, "The option '\(option.name)' is given twice.",

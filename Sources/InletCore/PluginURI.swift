@@ -18,9 +18,11 @@ public struct PluginURI: Sendable, Hashable {
         public var name: String
         /// What stands after it, which may be empty.
         public var value: String
+        /// Whether there is no `=`, as in a camera's own query `//host/path?main`. Such an item is a name alone.
+        public var isBare = false
     }
 
-    /// - Throws: ``InletError/Code/invalidConfiguration`` where the text is empty, an escape is broken, or an option has no `=`.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` where the text is empty, an escape is broken, or an option of something that is no address has no `=`.
     public init(_ text: String) throws(InletError) {
         self.text = text
         let (scheme, afterScheme) = Self.split(text)
@@ -35,6 +37,11 @@ public struct PluginURI: Sendable, Hashable {
         var options: [Option] = []
         for item in items.split(separator: "&") {
             let pair = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            // Behind an address it may be the camera's. What looks like more than a name may be the end of a password.
+            if isAddress, pair.count == 1, item.utf8.allSatisfy(Self.mayStandInName) {
+                try options.append(Option(name: Self.decode(item, in: text), value: "", isBare: true))
+                continue
+            }
             guard pair.count == 2, !pair[0].isEmpty else {
                 // What has no = may be the end of a password that holds a ? or an &, so it is shown only where there is none.
                 let redacted = Redaction.redact(uri: text)
@@ -86,6 +93,10 @@ public struct PluginURI: Sendable, Hashable {
             guard let equals = item.firstIndex(of: "="), equals > item.startIndex else { return false }
             return item[..<equals].allSatisfy { $0.isLetter || $0.isNumber || "-_.%".contains($0) }
         }
+    }
+
+    private static func mayStandInName(_ byte: UInt8) -> Bool {
+        isLetter(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "-_.%/,".utf8.contains(byte)
     }
 
     private static func endsInPort(_ authority: Substring) -> Bool {

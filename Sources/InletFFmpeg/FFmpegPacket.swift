@@ -29,13 +29,37 @@ package import InletCore
         unsafe body(UnsafeRawBufferPointer(start: pointer.pointee.data, count: max(0, byteCount)).bytes)
     }
 
-    /// Whether the other packet ends with the very same bytes.
-    package func isEnd(of other: FFmpegPacket) -> Bool {
-        let skipped = other.byteCount - byteCount
-        guard byteCount > 0, skipped >= 0, let own = unsafe pointer.pointee.data,
-            let others = unsafe other.pointer.pointee.data
+    /// Whether the other packet has the very same time and bytes.
+    package func isSame(as other: FFmpegPacket) -> Bool {
+        guard byteCount > 0, byteCount == other.byteCount, pts == other.pts,
+            let own = unsafe pointer.pointee.data, let others = unsafe other.pointer.pointee.data
         else { return false }
-        return unsafe memcmp(own, others + skipped, byteCount) == 0
+        return unsafe memcmp(own, others, byteCount) == 0
+    }
+
+    /// Makes it a packet without data, with the time, stream and side data of another.
+    ///
+    /// - Parameter capacity: how many bytes it is likely to get.
+    /// - Throws: ``InletError/Code/resourceExhausted`` where there is no memory.
+    package func begin(like other: FFmpegPacket, capacity: Int) throws(InletError) {
+        unref()
+        try check(unsafe av_new_packet(pointer, Int32(clamping: capacity)), "av_new_packet")
+        unsafe av_shrink_packet(pointer, 0)
+        try check(unsafe av_packet_copy_props(pointer, other.pointer), "av_packet_copy_props")
+    }
+
+    /// Adds the data of another packet at the end.
+    ///
+    /// - Throws: ``InletError/Code/resourceExhausted`` where there is no memory.
+    package func append(_ other: FFmpegPacket) throws(InletError) {
+        let count = byteCount
+        try check(unsafe av_grow_packet(pointer, other.pointer.pointee.size), "av_grow_packet")
+        guard let own = unsafe pointer.pointee.data, let others = unsafe other.pointer.pointee.data else { return }
+        unsafe (own + count).update(from: others, count: other.byteCount)
+    }
+
+    private func check(_ code: Int32, _ operation: String) throws(InletError) {
+        if code < 0 { throw InletError(ffmpeg: code, operation: operation) }
     }
 
     package var streamIndex: Int { unsafe Int(pointer.pointee.stream_index) }
@@ -53,6 +77,7 @@ package import InletCore
     package var duration: Int64 { unsafe pointer.pointee.duration }
     /// The demuxer saw that the data is not whole.
     package var isCorrupt: Bool { unsafe pointer.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 }
+    package func markCorrupt() { unsafe pointer.pointee.flags |= AV_PKT_FLAG_CORRUPT }
     /// The sender's time of day for the packet, in nanoseconds since 1970, where the container tells (RTCP sender reports).
     package var wallClock: Int64? {
         var size = 0
@@ -63,6 +88,7 @@ package import InletCore
         return microseconds > 0 ? microseconds.multipliedReportingOverflow(by: 1000).partialValue : nil
     }
     package var isKey: Bool { unsafe pointer.pointee.flags & AV_PKT_FLAG_KEY != 0 }
+    package func markKey() { unsafe pointer.pointee.flags |= AV_PKT_FLAG_KEY }
 }
 
 /// libav*'s way to say "no time".

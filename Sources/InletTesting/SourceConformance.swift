@@ -129,7 +129,9 @@ public struct SourceConformance: Sendable {
             }
             return nil
         case .returned(let format):
-            if !format.size.isValid && format.size != ImageSize(width: 0, height: 0) {
+            // What is joined in its middle tells its size with its first picture.
+            let mayBeUnknown = format.pacing == .live && format.size == ImageSize(width: 0, height: 0)
+            if !format.size.isValid && !mayBeUnknown {
                 violations.append(Violation("format", "the format has a size of \(format.size)"))
             }
             if format.timeBase <= Rational(0) {

@@ -24,7 +24,8 @@ enum UnsafeCodeRule {
         "Plugins/FFmpegSource/Interruption.swift": "libavformat's interrupt callback",
         "Plugins/FFmpegSource/NestedInputs.swift": "libavformat's callbacks for what an input opens besides itself",
         "Plugins/FFmpegSource/NetworkConnection.swift": "makes a libavformat input",
-        "Plugins/FFmpegSource/RepeatedFragment.swift": "reads words of a packet within bounds that it has checked",
+        "Plugins/FFmpegSource/AccessUnitAssembler.swift":
+            "owns a libavcodec parser, and reads the first bytes of packets",
         "Sources/InletFFmpeg/FFmpegPacket.swift": "owns a packet",
         "Sources/InletFFmpeg/InletError+FFmpeg.swift": "libav's text of an error",
         "Sources/InletFFmpeg/Values+FFmpeg.swift": "libavutil's name of a pixel format",

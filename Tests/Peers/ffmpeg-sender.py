@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""ffmpeg as the sender of RTMP, SRT, UDP or plain TCP: a file, or live timecode pictures. See README.md."""
+"""ffmpeg as the sender of RTMP, SRT, UDP, RTP or plain TCP: a file, or live timecode pictures. See README.md."""
 
 import fractions
 import socket
@@ -17,6 +17,7 @@ def url_of(options, port):
         "srt": f"srt://127.0.0.1:{port}",
         "udp": f"udp://127.0.0.1:{port}",
         "tcp": f"tcp://127.0.0.1:{port}",
+        "rtp": f"rtp://127.0.0.1:{port}",
     }[options.to]
 
 
@@ -26,14 +27,15 @@ def output(options, url):
         "srt": ["-f", "mpegts", f"{url}?mode=listener&latency={options.latency * 1000}"],
         "udp": ["-f", "mpegts", f"{url}?pkt_size=1316"],
         "tcp": ["-f", "mpegts", f"{url}?listen=1"],
+        "rtp": ["-f", "rtp_mpegts", f"{url}?pkt_size=1316"],
     }[options.to]
 
 
 def feed(child, options):
-    """Draws pictures into ffmpeg until it ends."""
+    """Draws pictures into ffmpeg until it ends: every number, as ffmpeg's times only count what it gets."""
     width, height = (int(side) for side in options.size.split("x"))
     rate = float(fractions.Fraction(options.fps))
-    schedule = timecode.Schedule(rate)
+    schedule = timecode.Schedule(rate, skips=False)
     try:
         while child.poll() is None:
             number = schedule.wait()
@@ -64,7 +66,7 @@ def start(options, port):
 
 def main():
     parser = peer.parser(__doc__)
-    parser.add_argument("--to", choices=["rtmp", "srt", "udp", "tcp"], required=True)
+    parser.add_argument("--to", choices=["rtmp", "srt", "udp", "tcp", "rtp"], required=True)
     parser.add_argument("--port", type=int, default=0, help="port; 0 takes a free one. With udp the receiver binds it")
     parser.add_argument("--file", help="a file to send as it is, as fast as it plays, instead of live pictures")
     parser.add_argument("--loop", action="store_true", help="sends the file over and over")
@@ -74,7 +76,7 @@ def main():
     parser.add_argument("--gop", type=int, default=30, help="live frames from one key frame to the next")
     parser.add_argument("--latency", type=int, default=120, help="of SRT, in milliseconds")
     options = parser.parse_args()
-    is_udp = options.to in ("srt", "udp")
+    is_udp = options.to in ("srt", "udp", "rtp")
     port = options.port or peer.free_port(socket.SOCK_DGRAM if is_udp else socket.SOCK_STREAM)
     child = start(options, port)
     if options.to in ("rtmp", "tcp"):

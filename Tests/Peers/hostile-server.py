@@ -2,7 +2,9 @@
 """Servers that misbehave on purpose, one kind at a time, for RTSP and HTTP alike. See README.md."""
 
 import asyncio
+import os
 import random
+import re
 import ssl
 
 import peer
@@ -47,21 +49,28 @@ class Request:
         return self.reply(headers=["Content-Type: application/octet-stream"], body=body, length=length)
 
 
+def tls(label):
+    """A context with a certificate by an authority made now, and that authority's."""
+    authority, certificate, key = peer.make_certificates(label=label)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    return context, authority
+
+
 class Hostile:
     def __init__(self, options):
         self.options = options
         self.kind = options.kind
-        self.counts = {"connections": 0, "bytes": 0, "downgraded": 0}
+        self.counts = {"connections": 0, "bytes": 0, "downgraded": 0, "elsewhere": 0, "file": 0}
         self.requests = []
         self.random = random.Random(options.seed)
 
     async def run(self):
         context, ready = None, {}
         if self.options.tls:
-            authority, certificate, key = peer.make_certificates()
-            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            context.load_cert_chain(certificate, key)
-            ready["ca"] = authority
+            context, ready["ca"] = tls(".")
+            elsewhere = await asyncio.start_server(self.serve_elsewhere, "127.0.0.1", 0, ssl=tls("elsewhere")[0])
+            self.elsewhere_port = elsewhere.sockets[0].getsockname()[1]
         server = await asyncio.start_server(self.serve, "127.0.0.1", self.options.port, ssl=context)
         plain = await asyncio.start_server(self.serve_plain, "127.0.0.1", 0)
         self.port = server.sockets[0].getsockname()[1]
@@ -88,9 +97,34 @@ class Hostile:
             writer.close()
 
     async def serve_plain(self, reader, writer):
-        """Whoever comes here was led from https to http."""
+        """Whoever comes here was led from https to http, and gets the file."""
         self.counts["downgraded"] += 1
-        writer.close()
+        await self.serve_file(reader, writer)
+
+    async def serve_elsewhere(self, reader, writer):
+        """Another host, with a certificate by another authority, that has the file, too."""
+        await self.serve_file(reader, writer, "elsewhere")
+
+    async def serve_file(self, reader, writer, counted="file"):
+        try:
+            while True:
+                request = await self.request(reader)
+                self.counts[counted] += 1
+                await self.send(writer, self.part(request))
+        except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+            pass
+        finally:
+            writer.close()
+
+    def part(self, request):
+        """The file, from where a request wants it."""
+        with open(self.options.file or os.devnull, "rb") as file:
+            whole = file.read()
+        start = start_of(request)
+        if start is None:
+            return request.reply(headers=["Accept-Ranges: bytes"], body=whole)
+        headers = ["Accept-Ranges: bytes", f"Content-Range: bytes {start}-{len(whole) - 1}/{len(whole)}"]
+        return request.reply("206 Partial Content", headers, whole[start:])
 
     async def request(self, reader):
         head = await reader.readuntil(b"\r\n\r\n")
@@ -188,6 +222,12 @@ async def random_bytes(server, reader, writer):
         left -= 4096
 
 
+def start_of(request):
+    """Where a request wants to begin; None where it does not say."""
+    found = re.match(r"bytes=(\d+)-", request.headers.get("range", ""))
+    return int(found[1]) if found else None
+
+
 async def forever(server, reader, writer, status, headers=()):
     while True:
         request = await server.request(reader)
@@ -264,12 +304,54 @@ def playlist(*uris):
 
 HLS = "application/vnd.apple.mpegurl"
 KINDS["redirect-plain"] = lambda server, *pair: redirect(server, *pair, f"http://127.0.0.1:{server.plain_port}/")
-KINDS["redirect-file"] = lambda server, *pair: redirect(server, *pair, "file:///etc/passwd")
+KINDS["redirect-file"] = lambda server, *pair: redirect(server, *pair, f"file://{server.options.file or '/etc/passwd'}")
 KINDS["playlist-file"] = lambda server, *pair: answer(server, *pair, playlist(f"file://{server.options.file or '/etc/passwd'}"), HLS)
 KINDS["playlist-concat"] = lambda server, *pair: answer(
-    server, *pair, playlist(f"concat:http://127.0.0.1:{server.plain_port}/?|file:///etc/passwd"), HLS)
+    server, *pair, playlist(f"concat:{server.options.file or '/etc/passwd'}"), HLS)
 KINDS["playlist-plain"] = lambda server, *pair: answer(server, *pair, playlist(f"http://127.0.0.1:{server.plain_port}/1.ts"), HLS)
 KINDS["playlist-self"] = lambda server, *pair: answer(server, *pair, PLAYLIST + "#EXT-X-STREAM-INF:BANDWIDTH=1\nagain.m3u8\n", HLS)
+
+
+KINDS["playlist-elsewhere"] = lambda server, *pair: answer(
+    server, *pair, playlist(f"https://127.0.0.1:{server.elsewhere_port}/1.ts"), HLS)
+
+
+@kind("playlist-guarded")
+async def playlist_guarded(server, reader, writer):
+    """A playlist that hands out a cookie, and segments only for who brings it and says the name that was asked for."""
+    while True:
+        request = await server.request(reader)
+        if request.target.endswith(".m3u8"):
+            headers = [f"Content-Type: {HLS}", "Set-Cookie: pass=42; path=/"]
+            await server.send(writer, request.reply(headers=headers, body=playlist("1.ts")))
+        elif "pass=42" in request.headers.get("cookie", "") and request.headers.get("user-agent") == "Viewer/7":
+            await server.send(writer, server.part(request))
+        else:
+            await server.send(writer, request.reply("403 Forbidden"))
+
+
+@kind("redirect-seek")
+async def redirect_seek(server, reader, writer):
+    """A file whose beginning comes from here, and all else from plain HTTP."""
+    while True:
+        request = await server.request(reader)
+        if start_of(request):
+            target = f"http://127.0.0.1:{server.plain_port}/"
+            await server.send(writer, request.reply("302 Found", [f"Location: {target}"]))
+        else:
+            await server.send(writer, server.part(request))
+
+
+@kind("chunked")
+async def chunked(server, reader, writer):
+    """A file whose length is not told."""
+    request = await server.request(reader)
+    head = f"{request.protocol} 200 OK\r\nContent-Type: video/mp2t\r\nTransfer-Encoding: chunked\r\n\r\n"
+    await server.send(writer, head.encode())
+    with open(server.options.file, "rb") as file:
+        while piece := file.read(10_000):
+            await server.send(writer, f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
+    await server.send(writer, b"0\r\n\r\n")
 
 
 @kind("playlist-endless")
@@ -301,5 +383,5 @@ if __name__ == "__main__":
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--bytes", type=int, default=100_000_000, help="of huge-body, random and garbage-stream")
     parser.add_argument("--interval", type=float, default=1, help="seconds between two bytes of slow-loris")
-    parser.add_argument("--file", help="of file-then-garbage; the absolute path that playlist-file names")
+    parser.add_argument("--file", help="of the kinds that serve one or name one on the client's disk; absolute")
     asyncio.run(Hostile(parser.parse_args()).run())

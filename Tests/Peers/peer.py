@@ -178,12 +178,13 @@ def wait_for_port(port, child, seconds=10):
     return False
 
 
-def make_certificates(name="localhost"):
-    """A certificate authority and a certificate for 127.0.0.1 and `name`, made now.
+def make_certificates(name="localhost", label="."):
+    """A certificate authority and a certificate for 127.0.0.1 and `name`, made now. Another label makes another authority.
 
     Returns the paths of the authority's certificate, the server's certificate and the server's key.
     """
-    where = folder()
+    where = os.path.join(folder(), label)
+    os.makedirs(where, exist_ok=True)
     paths = {each: os.path.join(where, each + ".pem") for each in ("ca", "ca-key", "server", "server-key", "request")}
     extensions = os.path.join(where, "extensions.cnf")
     with open(extensions, "w") as out:

@@ -52,6 +52,7 @@ def read_options():
     parser.add_argument("--gop", type=int, default=30, help="live frames from one key frame to the next")
     parser.add_argument("--kbps", type=int, default=2000, help="bit rate of live pictures")
     parser.add_argument("--bframes", type=int, default=0, help="B-frames between two others; H.264 only")
+    parser.add_argument("--refresh", action="store_true", help="a piece of each picture refreshes itself, in place of key frames; H.264 only")
     parser.add_argument("--file", help="an MP4 file to send as it is, from its start for each client, instead of live pictures")
     parser.add_argument("--transport", choices=sorted(PROTOCOLS), default="all", help="what the server agrees to; all is TCP, UDP and HTTP")
     parser.add_argument("--auth", choices=["none", "basic", "digest"], default="none")
@@ -135,6 +136,7 @@ class Factory(GstRtspServer.RTSPMediaFactory):
             width, height = live["size"].split("x")
             rate = fractions.Fraction(str(live["fps"]))
             extra = f"bframes={live['bframes']} " if int(live["bframes"]) else ""
+            extra += "intra-refresh=true " if server.options.refresh else ""
             encoder = ENCODERS[live["codec"]].format(kbps=live["kbps"], gop=live["gop"], extra=extra)
             if int(live["bframes"]):
                 encoder = encoder.replace("tune=zerolatency", "rc-lookahead=0 sync-lookahead=0")

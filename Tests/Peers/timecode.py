@@ -98,17 +98,19 @@ def is_whole(picture, width, height, frame, nanoseconds, fps=30):
 
 
 class Schedule:
-    """Numbers frames by the clock from the making of this object on, as a camera does: late frames are left out, never queued."""
+    """Numbers frames by the clock from the making of this object on, as a camera does: late frames are left out, never queued, unless all are
+    to come."""
 
-    def __init__(self, fps):
+    def __init__(self, fps, skips=True):
         self.fps = fps
+        self.skips = skips
         self.start = time.monotonic_ns()
         self.next = 0
 
     def wait(self):
         """Sleeps until the next frame is due and returns its number."""
         now = time.monotonic_ns() - self.start
-        number = max(self.next, int(now * self.fps // 1_000_000_000))
+        number = max(self.next, int(now * self.fps // 1_000_000_000)) if self.skips else self.next
         pause = number * 1_000_000_000 / self.fps - now
         if pause > 0:
             time.sleep(pause / 1e9)

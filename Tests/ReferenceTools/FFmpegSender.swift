@@ -1,7 +1,7 @@
-/// ffmpeg as the sender of RTMP, SRT, UDP or plain TCP: a file as it is, or live timecode pictures.
+/// ffmpeg as the sender of RTMP, SRT, UDP, RTP or plain TCP: a file as it is, or live timecode pictures.
 public final class FFmpegSender: Sendable {
-    /// How it sends. RTMP, SRT and TCP wait for one client; UDP sends at once to the port of a receiver.
-    public enum Carrier: String, Sendable, CaseIterable { case rtmp, srt, udp, tcp }
+    /// How it sends. RTMP, SRT and TCP wait for one client; UDP and RTP send at once to the port of a receiver.
+    public enum Carrier: String, Sendable, CaseIterable { case rtmp, srt, udp, tcp, rtp }
 
     /// What the sender is started with.
     public struct Options: Sendable {
@@ -22,7 +22,7 @@ public final class FFmpegSender: Sendable {
 
     /// The process, for its log and for commands that have no method here.
     public let process: PeerProcess
-    /// The port that it listens on, or sends to with UDP.
+    /// The port that it listens on, or sends to with UDP and RTP.
     public let port: Int
     /// What the client opens.
     public let url: String

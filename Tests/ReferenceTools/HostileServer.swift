@@ -42,18 +42,26 @@ public final class HostileServer: Sendable {
         case redirectEndless = "redirect-endless"
         /// Redirects to plain HTTP, which counts who comes.
         case redirectPlain = "redirect-plain"
-        /// Redirects to `file:///etc/passwd`.
+        /// Redirects to ``HostileServer/Options/file`` on the client's disk.
         case redirectFile = "redirect-file"
         /// A playlist whose segment is ``HostileServer/Options/file`` on the client's disk, or `/etc/passwd`.
         case playlistFile = "playlist-file"
         /// A playlist whose segments are on plain HTTP, which counts who comes.
         case playlistPlain = "playlist-plain"
-        /// A playlist that has `concat:` send on what a file holds.
+        /// A playlist that has `concat:` send on what ``HostileServer/Options/file`` on the client's disk holds.
         case playlistConcat = "playlist-concat"
         /// A playlist that leads to itself.
         case playlistSelf = "playlist-self"
         /// A playlist without end.
         case playlistEndless = "playlist-endless"
+        /// A playlist whose segment, the file, is on another host, with a certificate by another authority. With TLS only.
+        case playlistElsewhere = "playlist-elsewhere"
+        /// A playlist that hands out a cookie, and segments only for who brings it and is the agent `Viewer/7`.
+        case playlistGuarded = "playlist-guarded"
+        /// A file whose beginning comes from here; a request for what lies behind it is redirected to plain HTTP.
+        case redirectSeek = "redirect-seek"
+        /// A file whose length is not told.
+        case chunked
     }
 
     /// What the server is started with.
@@ -68,7 +76,7 @@ public final class HostileServer: Sendable {
         public var bytes = 100_000_000
         /// Seconds between two bytes of ``Kind/slowLoris``. The default is 1.
         public var interval = 1.0
-        /// Of ``Kind/fileThenGarbage`` and ``Kind/playlistFile``. The default is nil.
+        /// Of the kinds that serve one, or name one on the client's disk. The default is nil.
         public var file: String?
 
         /// The defaults.
@@ -110,7 +118,7 @@ public final class HostileServer: Sendable {
     /// Misbehaves otherwise from the next connection on.
     public func change(to kind: Kind) throws { try process.send("set", ["kind": .string(kind.rawValue)]) }
 
-    /// Connections, bytes sent, the request lines, and how many came to plain HTTP.
+    /// Connections, bytes sent, the request lines, and how many came to plain HTTP and elsewhere.
     public func report() throws -> PeerMessage { try process.send("report") }
 
     /// Ends the server at once.

@@ -22,6 +22,8 @@ public final class RTSPServer: Sendable {
         public var keyFrameInterval = 30
         /// B-frames between two others; H.264 only. The default is 0.
         public var bFrames = 0
+        /// Whether a piece of each picture refreshes itself, once in ``keyFrameInterval``, in place of key frames; H.264 only. The default is false.
+        public var isRefreshing = false
         /// The MP4 file to send as it is, without encoding, from its start for each client. The default is nil: live pictures.
         public var file: String?
         /// The default is ``Transport/all``.
@@ -71,6 +73,7 @@ public final class RTSPServer: Sendable {
         if let file = options.file { arguments += ["--file", file] }
         if let log = options.sendLog { arguments += ["--send-log", log] }
         if options.isTLS { arguments.append("--tls") }
+        if options.isRefreshing { arguments.append("--refresh") }
         process = try PeerProcess("rtsp-server.py", arguments)
         url = process.ready["url"]?.text ?? ""
         port = process.ready["port"]?.int ?? 0

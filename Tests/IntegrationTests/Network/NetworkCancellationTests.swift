@@ -26,6 +26,16 @@ extension NetworkTests {
         }
 
         @Test(
+            "A run that is stopped gives the server its session back",
+            .enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"), arguments: ["tcp", "udp"])
+        func teardown(transport: String) async throws {
+            let server = try RTSPServer.live()
+            let run = try NetworkRun("\(server.url)?transport=\(transport)")
+            #expect(try await run.play { try await $0.frames(beyond: 5) }.get() == .cancelled)
+            #expect(try server.report()["requests"]?["teardown"]?.int == 1)
+        }
+
+        @Test(
             "The contract of sources is kept by a live stream",
             .enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"))
         func conformance() async throws {

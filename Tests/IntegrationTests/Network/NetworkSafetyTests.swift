@@ -6,9 +6,14 @@ import Testing
 extension NetworkTests {
     /// Servers that mean harm, or are broken.
     @Suite struct NetworkSafetyTests {
+        /// Those that serve what can be watched.
+        private static let watchable: [HostileServer.Kind] = [
+            .playlistElsewhere, .playlistGuarded, .redirectPlain, .redirectSeek, .chunked,
+        ]
+
         @Test(
-            "A hostile server ends in an error, and takes no memory", arguments: HostileServer.Kind.allCases,
-            ["rtsp", "http"])
+            "A hostile server ends in an error, and takes no memory",
+            arguments: HostileServer.Kind.allCases.filter { !watchable.contains($0) }, ["rtsp", "http"])
         func hostile(_ kind: HostileServer.Kind, _ scheme: String) async throws {
             var options = HostileServer.Options()
             options.kind = kind
@@ -25,24 +30,71 @@ extension NetworkTests {
             #expect(Self.memory - before < 64 << 20, "\((Self.memory - before) >> 20) MB")
         }
 
+        /// A playable clip, in what HLS is made of.
+        private func transportStream(_ folder: TemporaryFolder) throws -> String {
+            let path = folder.path("clip.ts")
+            _ = try ReferenceCommand.ffmpeg(["-i", TestClips.path("h264-b.mp4"), "-c", "copy", "-an", path])
+            return path
+        }
+
         @Test(
-            "A playlist cannot read files of this machine, and https does not lead to http",
+            "A playlist cannot read files of this machine, https leads neither to http nor to whom nobody vouches for",
             arguments: [
-                HostileServer.Kind.playlistFile, .playlistConcat, .playlistPlain, .redirectFile, .redirectPlain,
-            ])
-        func leaks(_ kind: HostileServer.Kind) async throws {
+                (.playlistFile, .malformedData), (.playlistConcat, .malformedData), (.redirectFile, .malformedData),
+                (.playlistPlain, .tlsFailed), (.redirectPlain, .tlsFailed), (.redirectSeek, .tlsFailed),
+                (.playlistElsewhere, .tlsFailed),
+            ] as [(HostileServer.Kind, InletError.Code)])
+        func leaks(_ kind: HostileServer.Kind, _ code: InletError.Code) async throws {
+            let folder = try TemporaryFolder()
             var options = HostileServer.Options()
             options.kind = kind
             options.isTLS = true
-            options.file = try TestClips.path("h264-b.mp4")
+            options.file = try kind == .redirectSeek ? TestClips.path("h264-b.mp4") : transportStream(folder)
             let server = try HostileServer(options)
             let run = try NetworkRun(
-                "\(server.url("https", "/index.m3u8"))?tls-ca=\(server.authority ?? "")&connect-timeout=3s&first-timeout=1s",
+                "\(server.url("https", "/index.m3u8"))?tls-ca=\(server.authority ?? "")&connect-timeout=3s&first-timeout=3s",
                 frames: 1)
-            await #expect(throws: InletError.self) { try await run.play().get() }
+            let error = await #expect(throws: InletError.self) { try await run.play().get() }
+            #expect(error?.code == code, "\(error.map { "\($0)" } ?? "nothing")")
             #expect(run.log.readings.isEmpty)
-            // Nobody came to the plain server, except where a redirect was followed before it could be seen.
-            if kind == .playlistPlain { #expect(try server.report()["downgraded"]?.int == 0) }
+            let report = try server.report()
+            // Nobody came there, except where a redirect was followed before it could be seen.
+            #expect(report["elsewhere"]?.int == 0)
+            if kind == .playlistPlain { #expect(report["downgraded"]?.int == 0) }
+        }
+
+        @Test(
+            "What those servers name can be watched where nothing forbids it, so that the errors above are the protection's"
+        )
+        func protectionIsTheReason() async throws {
+            let folder = try TemporaryFolder()
+            var options = HostileServer.Options()
+            options.file = try transportStream(folder)
+            for kind in [HostileServer.Kind.playlistPlain, .redirectPlain, .redirectSeek] {
+                options.kind = kind
+                let server = try HostileServer(options)
+                let run = try NetworkRun(server.url("http", "/index.m3u8"), frames: 1)
+                #expect(try await run.play().get() == .frameLimit, "\(kind)")
+            }
+            options.isTLS = true
+            options.kind = .playlistElsewhere
+            let server = try HostileServer(options)
+            let run = try NetworkRun("\(server.url("https", "/index.m3u8"))?tls-verify=false", frames: 1)
+            #expect(try await run.play().get() == .frameLimit)
+        }
+
+        @Test("Segments are asked for with the cookie that the playlist gave, by the agent that was named")
+        func guarded() async throws {
+            let folder = try TemporaryFolder()
+            var options = HostileServer.Options()
+            options.kind = .playlistGuarded
+            options.file = try transportStream(folder)
+            let server = try HostileServer(options)
+            let address = server.url("http", "/index.m3u8")
+            let run = try NetworkRun("\(address)?ffmpeg.user_agent=Viewer/7", frames: 10)
+            #expect(try await run.play().get() == .frameLimit)
+            let stranger = try NetworkRun("\(address)?connect-timeout=3s&first-timeout=3s", frames: 10)
+            await #expect(throws: InletError.self) { try await stranger.play().get() }
         }
 
         @Test("Pictures and rates beyond the limits are refused")

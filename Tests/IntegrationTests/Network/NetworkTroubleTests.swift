@@ -111,7 +111,8 @@ extension NetworkTests {
                 ("rtsp://host/?transport=tpc", "tcp"), ("rtsp://host/?ffmpeg.rtsp_flagz=1", "rtsp_flags"),
                 ("rtsp://host/?ffmpeg.protocol_whitelist=file", "protection"),
                 ("ffmpeg:file://host/etc/passwd", "no network protocol"),
-                ("rtsp:///stream", "no host"), ("rtsp://host/?password-env=INLET_NOT_SET", "INLET_NOT_SET"),
+                ("rtsp:///stream", "no host"), ("rtsp://host/?transport", "has no value"),
+                ("rtsp://host/?password-env=INLET_NOT_SET", "INLET_NOT_SET"),
                 ("rtsp://host/?max-fps=0", "1 to 100000"),
             ])
         func options(_ uri: String, _ words: String) throws {
@@ -138,6 +139,19 @@ extension NetworkTests {
             let configuration = try #require(source as? FFmpegNetworkConfiguration)
             #expect(configuration.url == "rtsp://host/cam?channel=1&subtype=0/1")
             #expect(configuration.transport == .udp)
+        }
+
+        @Test(
+            "A query item without a value, and one with the name of an option, go on to the camera, too",
+            arguments: [
+                ("rtsp://host:554/cam?real_stream", "rtsp://host:554/cam?real_stream"),
+                ("rtsp://me:pw@host/cam?main&transport=udp&x=", "rtsp://me:pw@host/cam?main&x="),
+                ("rtsp://host/cam?query.user=admin&query.latency=5&user=me", "rtsp://host/cam?user=admin&latency=5"),
+                ("ffmpeg:rtsp://host/cam?query.main", "rtsp://host/cam?main"),
+            ])
+        func oddQuery(_ uri: String, _ url: String) throws {
+            let source = try PluginRegistry.standard.source(uri)
+            #expect((source as? FFmpegNetworkConfiguration)?.url == url)
         }
     }
 }

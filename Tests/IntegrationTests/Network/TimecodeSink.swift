@@ -12,6 +12,8 @@ final class TimecodeSink: FrameSink {
         /// When the picture was drawn.
         var drawn: MonotonicTime?
         var timestamp: MonotonicTime
+        /// The sender's own time, in seconds.
+        var presentation: Double
         var sequence: UInt64
         var size: ImageSize
         var flags: FrameFlags
@@ -36,7 +38,8 @@ final class TimecodeSink: FrameSink {
         log.add(
             Reading(
                 number: code.map { Int($0.frame) }, drawn: code?.captureTime, timestamp: frame.timestamp,
-                sequence: frame.sequence, size: frame.size, flags: frame.flags, wallClock: frame.wallClock,
+                presentation: frame.pts.map { Double($0.nanoseconds) / 1e9 } ?? .nan, sequence: frame.sequence,
+                size: frame.size, flags: frame.flags, wallClock: frame.wallClock,
                 received: frame.stages.received))
     }
 }

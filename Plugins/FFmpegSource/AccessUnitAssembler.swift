@@ -1,0 +1,176 @@
+import CFFmpeg
+import InletCore
+import InletFFmpeg
+
+/// Joins the payloads of RTP packets (RFC 6184, RFC 7798) into access units: all that belongs to one picture.
+///
+/// libavformat's parser does so, too, but knows no RTP packets any more. UDP may deliver one twice, and libavformat (5.1) then takes the second
+/// for the next one: a picture would hold a piece of itself twice, which decoders do not notice reliably. Here the second is left out. And a server
+/// that never ends a picture gets no more memory than the largest may have.
+///
+/// Confined to the capture thread.
+@safe final class AccessUnitAssembler {
+    private let codec: VideoCodec
+    private let parser: UnsafeMutablePointer<AVCodecParserContext>
+    private let context: UnsafeMutablePointer<AVCodecContext>
+    /// What has come of the picture that is being joined.
+    private var unit: FFmpegPacket
+    /// The unit that was given out last.
+    private var whole: FFmpegPacket
+    /// The payload that came last.
+    private var latest: FFmpegPacket
+    /// The unit has data of the picture itself, after which parameters belong to the next.
+    private var hasPicture = false
+    private var losses = 0
+
+    /// More than the largest picture that encoders make of 8192x8192.
+    private static let mostBytes = 64 << 20
+
+    /// What RTP payloads begin with.
+    enum VideoCodec { case h264, hevc }
+
+    /// - Parameter parameters: the stream's.
+    /// - Returns: nil for a codec whose payloads libavformat joins by itself.
+    @unsafe init?(_ parameters: UnsafePointer<AVCodecParameters>) throws(InletError) {
+        switch unsafe parameters.pointee.codec_id {
+        case AV_CODEC_ID_H264: codec = .h264
+        case AV_CODEC_ID_HEVC: codec = .hevc
+        default: return nil
+        }
+        unit = try FFmpegPacket()
+        whole = try FFmpegPacket()
+        latest = try FFmpegPacket()
+        guard let context = unsafe avcodec_alloc_context3(nil) else {
+            throw InletError(ffmpeg: -ENOMEM, operation: "avcodec_alloc_context3")
+        }
+        guard unsafe avcodec_parameters_to_context(context, parameters) >= 0,
+            let parser = unsafe av_parser_init(Int32(parameters.pointee.codec_id.rawValue))
+        else {
+            var context: UnsafeMutablePointer<AVCodecContext>? = unsafe context
+            unsafe avcodec_free_context(&context)
+            throw InletError(
+                .unsupported, "The installed libavcodec has no parser for the codec. Try a fuller build of FFmpeg.")
+        }
+        unsafe parser.pointee.flags |= PARSER_FLAG_COMPLETE_FRAMES
+        unsafe self.context = context
+        unsafe self.parser = parser
+    }
+
+    deinit {
+        unsafe av_parser_close(parser)
+        var context: UnsafeMutablePointer<AVCodecContext>? = unsafe self.context
+        unsafe avcodec_free_context(&context)
+    }
+
+    /// Takes in the next payload.
+    ///
+    /// - Parameters:
+    ///   - payload: is exchanged for another packet, to be filled anew.
+    ///   - isAfterLoss: something is missing before it. What it leaves without an end or a beginning is marked as corrupt.
+    /// - Returns: the access unit that it shows to be at its end, valid until the next one.
+    func add(_ payload: inout FFmpegPacket, isAfterLoss: Bool) throws(InletError) -> FFmpegPacket? {
+        guard !payload.isSame(as: latest) else { return nil }
+        swap(&payload, &latest)
+        let opening = latest.withBytes { codec.opening($0) }
+        let isNext = latest.pts != unit.pts || hasPicture && opening.mayBeginUnit
+        if isAfterLoss { unit.markCorrupt() }
+        let ended = isNext ? takeLast() : nil
+        if unit.byteCount == 0 {
+            try unit.begin(like: latest, capacity: whole.byteCount)
+            if isAfterLoss && !opening.mayBeginUnit { unit.markCorrupt() }
+        }
+        hasPicture = hasPicture || opening == .firstSlice || opening == .laterSlice
+        if unit.byteCount + latest.byteCount > Self.mostBytes {
+            unit.unref()
+            losses += 1
+        } else {
+            try unit.append(latest)
+        }
+        return ended
+    }
+
+    /// The last access unit, behind which nothing comes; nil where there is none.
+    func takeLast() -> FFmpegPacket? {
+        guard unit.byteCount > 0 else { return nil }
+        swap(&unit, &whole)
+        unit.unref()
+        hasPicture = false
+        noteKind(whole)
+        return whole
+    }
+
+    /// Forgets what has come of a picture whose rest will not.
+    func reset() {
+        unit.unref()
+        latest.unref()
+        hasPicture = false
+    }
+
+    /// How many units were given up as too large, since the last call.
+    func takeLosses() -> Int {
+        defer { losses = 0 }
+        return losses
+    }
+
+    /// Marks a unit as key where decoding can begin with it, by libavcodec's parser.
+    private func noteKind(_ unit: FFmpegPacket) {
+        var output: UnsafeMutablePointer<UInt8>?
+        var count: Int32 = 0
+        unsafe av_parser_parse2(
+            parser, context, &output, &count, unit.pointer.pointee.data, unit.pointer.pointee.size,
+            unit.pointer.pointee.pts, unit.pointer.pointee.dts, 0)
+        let isKey = unsafe parser.pointee.key_frame
+        guard unsafe isKey == 1 || isKey < 0 && parser.pointee.pict_type == Int32(AV_PICTURE_TYPE_I.rawValue) else {
+            return
+        }
+        unit.markKey()
+    }
+}
+
+extension AccessUnitAssembler.VideoCodec {
+    /// What a payload begins with.
+    enum Opening {
+        /// The middle of a NAL unit, or one that says nothing of where pictures begin.
+        case other
+        /// Parameters, a delimiter or a message that stand before a picture.
+        case preamble
+        /// The first slice of a picture.
+        case firstSlice
+        case laterSlice
+
+        /// Behind the data of one picture it belongs to the next.
+        var mayBeginUnit: Bool { self == .preamble || self == .firstSlice }
+    }
+
+    /// By the NAL unit's type: H.264 table 7-1 and section 7.4.1.2.3; H.265 table 7-1 and section 7.4.2.4.4.
+    func opening(_ payload: RawSpan) -> Opening {
+        guard let start = payload.endOfStartCode, payload.byteCount > start + 2 else { return .other }
+        let first = payload[start]
+        switch self {
+        case .h264:
+            // A slice begins with the number of its first macroblock: 0 is a single set bit.
+            switch first & 0x1f {
+            case 1, 2, 5: return payload[start + 1] & 0x80 != 0 ? .firstSlice : .laterSlice
+            case 6...9, 14...18: return .preamble
+            default: return .other
+            }
+        case .hevc:
+            switch first >> 1 & 0x3f {
+            case 0...31: return payload[start + 2] & 0x80 != 0 ? .firstSlice : .laterSlice
+            case 32...35, 39, 41...44, 48...55: return .preamble
+            default: return .other
+            }
+        }
+    }
+}
+
+extension RawSpan {
+    /// Where a NAL unit begins behind its start code (00 00 01, with or without another 00); nil without one.
+    fileprivate var endOfStartCode: Int? {
+        guard byteCount > 4, self[0] == 0, self[1] == 0 else { return nil }
+        if self[2] == 1 { return 3 }
+        return self[2] == 0 && self[3] == 1 ? 4 : nil
+    }
+
+    fileprivate subscript(index: Int) -> UInt8 { unsafe unsafeLoad(fromByteOffset: index, as: UInt8.self) }
+}
