@@ -66,7 +66,7 @@ extension NetworkTests {
             }
         }
 
-        @Test("Flipped bits in a TCP stream show no broken picture")
+        @Test("Of the pictures that flipped bits in a TCP stream break, few are shown, as H.264 has no check sums")
         func corruption() async throws {
             var options = RTSPServer.Options()
             options.keyFrameInterval = 10
@@ -78,9 +78,9 @@ extension NetworkTests {
                     UInt64(run.log.readings.count) + run.capturer.statistics.drops.values.reduce(0, +) > 200
                 }
             }
-            #expect(run.capturer.statistics.drops[.damaged, default: 0] > 0)
-            // H.264 has no check digits, so its decoder takes some flipped bits for a picture.
-            withKnownIssue(isIntermittent: true) { #expect(run.log.readings.allSatisfy { $0.number != nil }) }
+            let keptBack = Int(run.capturer.statistics.drops[.damaged, default: 0])
+            let broken = run.log.readings.count { $0.number == nil }
+            #expect(keptBack > 0 && broken * 5 < keptBack, "\(broken) shown, \(keptBack) kept back")
         }
 
         @Test(
