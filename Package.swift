@@ -67,6 +67,7 @@ let package = Package(
 
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CV4L2"),
+        .systemLibrary(name: "CV4LConvert", providers: [.apt(["libv4l-dev"])]),
 
         library("InletCore", [logging]),
         library("InletConvert", ["InletCore", "CFFmpeg", "CYUV"]),
@@ -85,7 +86,7 @@ let package = Package(
         plugin("PatternSource", []),
         plugin("FFmpegSource", ["InletFFmpeg", "CFFmpeg"]),
         plugin("FileSinks", ["CFFmpeg"]),
-        plugin("V4L2Source", ["InletV4L2", "InletFFmpeg", "CV4L2", "CFFmpeg", "CYUV"]),
+        plugin("V4L2Source", ["InletV4L2", "InletFFmpeg", "CV4L2", "CV4LConvert", "CFFmpeg", "CYUV"]),
         plugin("V4L2Sink", ["InletV4L2", "CV4L2", "CYUV"]),
 
         .executableTarget(

@@ -9,6 +9,7 @@ final class V4L2Source: FrameSource {
     private let configuration: V4L2Configuration
     private var camera: Camera?
     private var decoder: CompressedDecoder?
+    private var converter: VendorConverter?
     private var trust = TimestampTrust()
     private var doubts: Set<TimestampTrust.Doubt> = []
     private var counter = SequenceCounter()
@@ -76,6 +77,7 @@ final class V4L2Source: FrameSource {
         camera?.close()
         camera = nil
         decoder = nil
+        converter = nil
     }
 
     /// Prepares for the mode that is set.
@@ -85,6 +87,7 @@ final class V4L2Source: FrameSource {
         if let range = configuration.range { colorSpace.range = range }
         if let matrix = configuration.matrix { colorSpace.matrix = matrix }
         decoder = nil
+        converter = nil
         if case .compressed(let codec) = picture.layout {
             decoder = CompressedDecoder(codec: codec, size: picture.size, pool: pictures)
             // JPEG is of full range, whatever the driver says.
@@ -191,6 +194,9 @@ final class V4L2Source: FrameSource {
             let planes = unsafe camera.picture.repack(repacking, from: memory, to: lease.block)
             return frame(repacking.pixelFormat, planes, owner: lease, time, isDamaged: isDamaged, camera)
         }
+        if case .vendor(let vendor) = camera.picture.layout, let bytes = unsafe memory.first {
+            return unsafe try converted(bytes, vendor, camera, time, isDamaged: isDamaged, context)
+        }
         guard let decoder, let data = unsafe memory.first else { return nil }
         let pts = time.map { $0.nanoseconds / 1000 }
         if let pts, let time, !decoder.isIntra {
@@ -215,6 +221,31 @@ final class V4L2Source: FrameSource {
             context.countDrop(.undecodable)
             return nil
         }
+    }
+
+    /// A frame of a picture that libv4l's converter rewrites.
+    @unsafe private func converted(
+        _ bytes: UnsafeRawBufferPointer, _ vendor: VendorFormat, _ camera: Camera, _ time: MonotonicTime?,
+        isDamaged: Bool, _ context: SourceContext
+    ) throws(InletError) -> SourceFrame? {
+        let converter: VendorConverter
+        if let known = self.converter {
+            converter = known
+        } else {
+            converter = try VendorConverter(camera.picture.code, vendor, size: camera.picture.size)
+            self.converter = converter
+        }
+        let layout = vendor.layout(size: camera.picture.size)
+        guard let lease = copies.take(byteCount: layout.byteCount) else {
+            context.countDrop(.poolExhausted)
+            return nil
+        }
+        guard unsafe converter.convert(bytes, to: lease.block) else {
+            context.countDrop(.undecodable)
+            return nil
+        }
+        let planes = lease.block.planes(layout.planes)
+        return frame(vendor.pixelFormat, planes, owner: lease, time, isDamaged: isDamaged, camera)
     }
 
     private func accept(

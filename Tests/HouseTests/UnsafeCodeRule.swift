@@ -61,6 +61,7 @@ enum UnsafeCodeRule {
         "Plugins/V4L2Source/CaptureQueue.swift": "hands buffers to the driver and takes them back",
         "Plugins/V4L2Source/CompressedDecoder.swift": "owns a decoder, and hands libyuv a JPEG",
         "Plugins/V4L2Source/PixelRepacking.swift": "rewrites rows of a picture",
+        "Plugins/V4L2Source/VendorConverter.swift": "owns libv4l's converter of pixel formats",
         "Plugins/V4L2Source/V4L2Source.swift": "makes frames of a driver's buffers",
         "Sources/InletCore/SourceFrame.swift":
             "a native plane: a pointer into memory that the frame's owner keeps alive",
