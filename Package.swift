@@ -124,6 +124,7 @@ let package = Package(
                 "InletCore", "InletConvert", "InletTesting", "InletV4L2", "InletFFmpeg", "CV4L2", "V4L2Source",
                 "V4L2Sink", "ReferenceTools", logging,
             ]),
+        tests("V4L2SinkTests", ["InletCore", "InletV4L2", "V4L2Sink"]),
         // Runs in a virtual machine with virtual cameras, which its one test outside starts.
         tests(
             "V4L2DriverTests",
