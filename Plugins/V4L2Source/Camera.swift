@@ -113,10 +113,9 @@ import InletV4L2
             guard error.code == .noBandwidth else { throw error }
             var error = error
             let negotiation = Negotiation(formats: formats) { [device] in device.rates(of: $0, at: $1) }
-            if let lighter = negotiation.lighter(than: mode) {
-                error.message =
-                    "\(mode) is too much for the bus; \(lighter) would need less. " + error.message
-            }
+            let advice = negotiation.bandwidthAdvice(
+                for: mode, byteCount: picture.byteCount, speed: USBSpeed(node: device.node))
+            error.message = "\(advice) \(error.message)"
             throw error
         }
     }
