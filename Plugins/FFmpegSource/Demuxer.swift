@@ -24,20 +24,22 @@ import InletFFmpeg
     /// How long the first and later packets may take; nil for files, for which the bridge's limits are enough.
     private var limits: (first: Duration, later: Duration)?
     private var hasRead = false
+    /// It has an end, as it has a length.
+    private var isFile = false
     /// A packet was read that has not been given out.
     private var isPacketPending = false
     /// The times of the first packet and of the latest, in ticks.
     private var span: (first: Int64, last: Int64)?
     private var losses = 0
-    /// The stream comes as RTP over UDP.
-    private var comesByUDP = false
+    /// The stream comes as RTP over UDP, and is of a kind in which nothing repeats itself. (MJPEG does, in flat parts of the picture.)
+    private var looksForRepetitions = false
     private var repeatedFragment = RepeatedFragment()
     /// The demuxer counts frames instead of telling their times.
     private var makesTimesUp = false
 
     init(_ source: FFmpegInput, context: SourceContext) throws(InletError) {
         if case .file(let path) = source.kind { pipe = try PipeInput(path: path, context: context) } else { pipe = nil }
-        nested = NestedInputs(isSecure: source.isSecure)
+        nested = source.nestedInputs
         interruption = Interruption(context, nested: nested)
         packet = try FFmpegPacket()
         previous = try FFmpegPacket()
@@ -61,7 +63,10 @@ import InletFFmpeg
         }
     }
 
-    deinit { unsafe avformat_close_input(&input) }
+    deinit {
+        interruption.beginClosing()
+        unsafe avformat_close_input(&input)
+    }
 
     private func openFile(_ path: String) throws(InletError) {
         let allocated = unsafe try interruption.makeInput()
@@ -86,8 +91,9 @@ import InletFFmpeg
         unsafe try connection.findParameters(input)
         guard let input = unsafe input else { return }
         pacing = unsafe pace ?? connection.pacing(input)
+        isFile = unsafe connection.isFile(input)
         makesTimesUp = unsafe connection.makesTimesUp(input)
-        comesByUDP = connection.comesByUDP
+        looksForRepetitions = unsafe connection.comesByUDP && Self.hasDenseVideo(input)
     }
 
     /// Reads on until the stream shows that it has video: RTMP and HTTP tell only as they go. The packet that shows it is the first that is decoded.
@@ -97,11 +103,23 @@ import InletFFmpeg
         while !hasVideo {
             packet.unref()
             let code = unsafe av_read_frame(input, packet.pointer)
+            let facts = FFmpegLogging.takeFacts()
             try checkInterruption(context, limits?.first)
+            guard code >= 0 || code == inlet_averror_eagain else {
+                throw NetworkTrouble.error(code, facts, operation: "av_read_frame")
+            }
             count += 1
             // Audio and data alone, for so long: there will be no video.
-            guard code >= 0, count < Self.packetsWithoutVideo else { return }
-            isPacketPending = hasVideo
+            guard count < Self.packetsWithoutVideo else { return }
+            isPacketPending = code >= 0 && hasVideo
+        }
+    }
+
+    /// Whether there is H.264 or HEVC.
+    @unsafe private static func hasDenseVideo(_ input: UnsafeMutablePointer<AVFormatContext>) -> Bool {
+        (0..<Int(unsafe input.pointee.nb_streams)).contains { index in
+            let codec = unsafe input.pointee.streams[index]?.pointee.codecpar?.pointee.codec_id
+            return codec == AV_CODEC_ID_H264 || codec == AV_CODEC_ID_HEVC
         }
     }
 
@@ -207,7 +225,7 @@ import InletFFmpeg
             if packet.streamIndex == stream.index { return packet }
         }
         var failures = 0
-        if comesByUDP { swap(&packet, &previous) }
+        if looksForRepetitions { swap(&packet, &previous) }
         let limit = limits.map { hasRead ? $0.later : $0.first }
         interruption.allow(limit)
         while true {
@@ -221,12 +239,16 @@ import InletFFmpeg
                 if interruption.hasExpired { try checkInterruption(context, limit) }
                 failures = 0
                 nested.notePacket()
+                if nested.isSecure {
+                    unsafe nested.noteSeeks(of: input?.pointee.pb)
+                    try nested.check()
+                }
                 guard packet.streamIndex == stream.index else {
                     try checkInterruption(context, limit)
                     continue
                 }
                 hasRead = true
-                if comesByUDP && isRepetition() { continue }
+                if looksForRepetitions && isRepetition() { continue }
                 if makesTimesUp {
                     packet.pts = nil
                     packet.dts = nil
@@ -272,7 +294,7 @@ import InletFFmpeg
     }
 
     /// Whether the stream has an end of its own: a file that is not played as if it were live.
-    private var hasEnd: Bool { unsafe pacing != .live && input?.pointee.duration ?? 0 > 0 }
+    private var hasEnd: Bool { pacing != .live && isFile }
 
     /// Whether a server that plays a recording at its own speed has come to its end, give or take a second. One that is killed has not.
     private var hasPlayedAll: Bool {

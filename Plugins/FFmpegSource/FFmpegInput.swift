@@ -17,9 +17,11 @@ struct FFmpegInput: Sendable {
     var loop = 0
     var start = Duration.zero
 
-    /// Whether nothing of it may come in plain text.
-    var isSecure: Bool {
-        if case .network(let network) = kind { network.url.lowercased().hasPrefix("https:") } else { false }
+    /// What watches the inputs that it opens besides itself.
+    var nestedInputs: NestedInputs {
+        guard case .network(let network) = kind else { return NestedInputs(isSecure: false) }
+        return NestedInputs(
+            isSecure: network.url.lowercased().hasPrefix("https:"), settings: network.settingsOfNestedInputs)
     }
 
     enum Kind: Sendable {

@@ -42,11 +42,22 @@ extension FFmpegNetworkConfiguration {
         case "srt": settings.append(("latency", "\(latency.wholeNanoseconds / 1000)"))
         default: break
         }
-        if ["rtsps", "https", "rtmps", "http"].contains(scheme) {
-            settings.append(("tls_verify", verifiesCertificate ? "1" : "0"))
-            if let certificateAuthorities { settings.append(("ca_file", certificateAuthorities)) }
-        }
+        if ["rtsps", "https", "rtmps", "http"].contains(scheme) { settings += tlsSettings }
         return settings + options.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    private var tlsSettings: [(name: String, value: String)] {
+        var settings = [(name: "tls_verify", value: verifiesCertificate ? "1" : "0")]
+        if let certificateAuthorities { settings.append(("ca_file", certificateAuthorities)) }
+        return settings
+    }
+
+    /// For the playlists and segments of HLS, and whatever else a stream leads on to.
+    var settingsOfNestedInputs: [(name: String, value: String)] {
+        let scheme = url.prefix { $0 != ":" }.lowercased()
+        guard ["http", "https"].contains(scheme) else { return [] }
+        return tlsSettings
+            + options.filter { ["user_agent", "referer"].contains($0.key) }.map { (name: $0.key, value: $0.value) }
     }
 
     private var transportName: String {

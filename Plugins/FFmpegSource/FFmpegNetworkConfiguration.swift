@@ -49,7 +49,7 @@ public struct FFmpegNetworkConfiguration: FrameSourceConfiguration {
     public init(url: String) { self.url = url }
 
     /// The address without credentials.
-    public var redactedURI: String { Redaction.redact(url) }
+    public var redactedURI: String { Redaction.redact(uri: url) }
 
     /// A source that reads the stream. Connects to nothing yet.
     public func makeSource() -> any FrameSource {

@@ -92,6 +92,11 @@ final class FFmpegSource: FrameSource {
                 "Packets come, but \(dropped) in a row gave no whole picture: too many are lost. Try transport=tcp, or damaged=mark."
             )
         }
+        if !context.isCancelled, sequence == 0, gate.refusals > 0 {
+            throw InletError(
+                .timedOut,
+                "Packets come, but no key frame among \(gate.refusals). Have the camera send key frames more often.")
+        }
         try context.checkCancellation()
     }
 

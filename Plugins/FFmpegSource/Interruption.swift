@@ -12,6 +12,7 @@ import Synchronization
     private let nested: NestedInputs
     private let limit = Atomic(Int64.max)
     private let expired = Atomic(false)
+    private let isClosing = Atomic(false)
 
     init(_ context: SourceContext, nested: NestedInputs) {
         self.context = context
@@ -24,11 +25,19 @@ import Synchronization
         limit.store(time.map { (context.clock.now + $0).nanoseconds } ?? .max, ordering: .relaxed)
     }
 
+    /// What is said in closing, such as TEARDOWN, which gives a camera's session back, gets a moment, also after a cancellation.
+    func beginClosing() {
+        limit.store((context.clock.now + Self.closing).nanoseconds, ordering: .relaxed)
+        isClosing.store(true, ordering: .relaxed)
+    }
+
+    private static let closing = Duration.milliseconds(50)
+
     /// The limit has passed, and an operation was told to give up.
     var hasExpired: Bool { expired.load(ordering: .relaxed) }
 
     var shouldGiveUp: Bool {
-        if context.shouldGiveUp || nested.mustEnd { return true }
+        if !isClosing.load(ordering: .relaxed) && (context.shouldGiveUp || nested.mustEnd) { return true }
         guard context.clock.now.nanoseconds >= limit.load(ordering: .relaxed) else { return false }
         expired.store(true, ordering: .relaxed)
         return true

@@ -13,7 +13,10 @@ import Synchronization
         ) -> Int32
 
     /// Whether nothing may come in plain text.
-    private let isSecure: Bool
+    let isSecure: Bool
+    /// What each of them is opened with: libavformat hands on neither how certificates are checked nor, of what is read from memory, who asks.
+    private let settings: [(name: String, value: String)]
+    private let cookies = Mutex("")
     private let count = Atomic(0)
     private let ledToPlainText = Atomic(false)
     private let hasBadPlaylist = Atomic(false)
@@ -23,7 +26,10 @@ import Synchronization
     /// More than this many before one packet has come are a playlist that leads to itself.
     private static let most = 256
 
-    init(isSecure: Bool) { self.isSecure = isSecure }
+    init(isSecure: Bool, settings: [(name: String, value: String)] = []) {
+        self.isSecure = isSecure
+        self.settings = settings
+    }
 
     /// Whether the stream is to end: see ``check()``.
     var mustEnd: Bool {
@@ -68,16 +74,22 @@ import Synchronization
     ) -> Int32 {
         count.add(1, ordering: .relaxed)
         guard let original = unsafe original, !mustEnd else { return inlet_averror_exit }
+        if let options = unsafe options {
+            for (name, value) in settings { unsafe av_dict_set(options, name, value, AV_DICT_DONT_OVERWRITE) }
+            let cookies = cookies.withLock { $0 }
+            if !cookies.isEmpty { unsafe av_dict_set(options, "cookies", cookies, AV_DICT_DONT_OVERWRITE) }
+        }
         let code = unsafe original(input, io, url, flags, options)
         guard code >= 0, let io = unsafe io, let new = unsafe io.pointee else { return code }
-        let location = unsafe Self.location(new)
-        if isSecure, location?.lowercased().hasPrefix("http:") == true {
+        let location = unsafe Self.text("location", of: new)
+        if unsafe isPlain(new) {
             ledToPlainText.store(true, ordering: .relaxed)
         } else if unsafe beginsAsPlaylist(new) {
             let asked = unsafe url.map { unsafe String(cString: $0) }
             let playlist = unsafe readPlaylist(new).flatMap {
                 PlaylistCheck.accept($0, base: location == asked ? nil : location)
             }
+            if let found = unsafe Self.text("cookies", of: new) { cookies.withLock { $0 = found } }
             unsafe avio_close(new)
             unsafe io.pointee = playlist.flatMap { unsafe Self.memory($0) }
             if unsafe io.pointee != nil { return code }
@@ -91,10 +103,22 @@ import Synchronization
         return inlet_averror_exit
     }
 
-    /// Where redirects have led; nil for protocols without.
-    @unsafe private static func location(_ io: UnsafeMutablePointer<AVIOContext>) -> String? {
+    /// Looks where a seek, which is a request of its own, has led.
+    @unsafe func noteSeeks(of io: UnsafeMutablePointer<AVIOContext>?) {
+        guard isSecure, let io = unsafe io, unsafe isPlain(io) else { return }
+        ledToPlainText.store(true, ordering: .relaxed)
+    }
+
+    /// Whether redirects have led to a place that is read without TLS.
+    @unsafe private func isPlain(_ io: UnsafeMutablePointer<AVIOContext>) -> Bool {
+        guard isSecure, let location = unsafe Self.text("location", of: io) else { return false }
+        return location.lowercased().hasPrefix("http:")
+    }
+
+    /// An option that the protocol sets, such as `location`, where redirects have led; nil for protocols without.
+    @unsafe private static func text(_ name: String, of io: UnsafeMutablePointer<AVIOContext>) -> String? {
         var text: UnsafeMutablePointer<UInt8>?
-        guard unsafe av_opt_get(io, "location", AV_OPT_SEARCH_CHILDREN, &text) >= 0, let found = unsafe text else {
+        guard unsafe av_opt_get(io, name, AV_OPT_SEARCH_CHILDREN, &text) >= 0, let found = unsafe text else {
             return nil
         }
         defer { unsafe av_free(found) }
@@ -130,7 +154,6 @@ import Synchronization
             return nil
         }
         unsafe io.pointee.buf_end = io.pointee.buffer + bytes.count
-        unsafe io.pointee.seekable = AVIO_SEEKABLE_NORMAL
         return unsafe io
     }
 }

@@ -15,19 +15,24 @@ struct NetworkAddress: Sendable, Hashable {
             throw InletError(.invalidConfiguration, "A network source needs an address such as rtsp://host/path.")
         }
         scheme = url[..<mark.lowerBound].lowercased()
-        let rest = url[mark.upperBound...]
+        // What stands behind the ? of a query belongs to neither host nor credentials.
+        let length = (try? PluginURI(url))?.rest.dropFirst(2).count
+        let behind = url[mark.upperBound...]
+        let rest = length.map { behind.prefix($0) } ?? behind.prefix { $0 != "?" }
+        let query = url[rest.endIndex...]
         let authority = rest.prefix { $0 != "/" }
         let port = authority.lastIndex(of: ":").map { authority[authority.index(after: $0)...] }
-        let endsInHost = !authority.contains("@") && port?.allSatisfy(\.isNumber) ?? true
+        let endsInHost =
+            !authority.contains("@") && (authority.hasSuffix("]") || port?.allSatisfy(\.isNumber) ?? true)
         if !endsInHost, let at = rest.lastIndex(of: "@") {
             let information = rest[..<at]
             let colon = information.firstIndex(of: ":")
             user = Self.decoded(information[..<(colon ?? information.endIndex)])
             password = colon.map { Self.decoded(information[information.index(after: $0)...]) }
-            location = String(rest[rest.index(after: at)...])
+            location = String(rest[rest.index(after: at)...] + query)
         } else {
             (user, password) = (nil, nil)
-            location = String(rest)
+            location = String(rest + query)
         }
         guard let first = location.first, first != "/", !location.contains(where: \.isNewline) else {
             throw InletError(.invalidConfiguration, "The address names no host.", context: .init(subject: scheme))

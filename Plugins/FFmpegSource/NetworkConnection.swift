@@ -78,7 +78,9 @@ import InletFFmpeg
     ///
     /// - Throws: ``InletError/Code/timedOut`` where nothing came to analyse.
     @unsafe func findParameters(_ input: UnsafeMutablePointer<AVFormatContext>?) throws(InletError) {
-        guard let input = unsafe input, unsafe pacing(input) == .unpaced || configuration.probe > .zero else { return }
+        guard let input = unsafe input,
+            unsafe (configuration.pace ?? pacing(input)) == .unpaced || configuration.probe > .zero
+        else { return }
         interruption.allow(configuration.firstTimeout)
         _ = FFmpegLogging.takeFacts()
         let code = unsafe avformat_find_stream_info(input, nil)
@@ -96,10 +98,17 @@ import InletFFmpeg
     @unsafe func pacing(_ input: UnsafeMutablePointer<AVFormatContext>) -> SourcePacing {
         switch address.scheme {
         case "http", "https":
-            if unsafe input.pointee.duration > 0 { return .unpaced }
+            if unsafe isFile(input) { return .unpaced }
             return unsafe Self.name(input).contains("hls") ? .realtime : .live
         default: return .live
         }
+    }
+
+    /// Whether it has a length: a recording, and no broadcast.
+    @unsafe func isFile(_ input: UnsafeMutablePointer<AVFormatContext>) -> Bool {
+        if unsafe input.pointee.duration > 0 { return true }
+        guard let io = unsafe input.pointee.pb else { return false }
+        return unsafe io.pointee.seekable & AVIO_SEEKABLE_NORMAL != 0 && avio_size(io) > 0
     }
 
     /// Whether the media are asked for as RTP over UDP.

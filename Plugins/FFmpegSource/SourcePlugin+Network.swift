@@ -131,7 +131,7 @@ private enum NetworkOptions {
         text.utf8.reduce(into: "") { result, byte in
             let character = Character(Unicode.Scalar(byte))
             result +=
-                byte > 0x20 && byte < 0x7f && !"%&#+".contains(character)
+                byte > 0x20 && byte < 0x7f && !"%&#+@".contains(character)
                 ? String(character) : NetworkAddress.encoded(byte)
         }
     }

@@ -93,7 +93,10 @@ static inline void inlet_log_note(const char *origin, int level, const char *for
     if (!strncmp(format, "Picture size %ux%u exceeds", 26)) facts->oversized = 1;
     if (!strncmp(format, "method %s failed: %d", 20)) sscanf(line, "method %*s failed: %d", &facts->status);
     if (!strncmp(format, "HTTP error %d", 13)) sscanf(line, "HTTP error %d", &facts->status);
-    if (origin && !strcmp(origin, "tls") && level <= AV_LOG_ERROR) facts->tls_failed = 1;
+    // Not for each error: a connection that is reset says something, too.
+    if (origin && !strcmp(origin, "tls") && level <= AV_LOG_ERROR
+        && (strstr(line, "ertificate") || strstr(line, "unexpected TLS packet") || strstr(line, "alert")))
+        facts->tls_failed = 1;
 }
 
 static inline void inlet_log_callback(void *object, int level, const char *format, va_list arguments) {

@@ -23,7 +23,7 @@ public enum Redaction {
     }
 
     /// The same for a text that is one URI and nothing else, so that a space or quote does not end it.
-    static func redact(uri: String) -> String {
+    public static func redact(uri: String) -> String {
         redact(uri) { _ in false }
     }
 

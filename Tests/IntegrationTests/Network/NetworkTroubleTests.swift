@@ -120,6 +120,18 @@ extension NetworkTests {
             #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
         }
 
+        @Test(
+            "No address shows its password",
+            arguments: [
+                "rtsp://admin:a/b hunter2@host/x", "rtsp://admin:12 34hunter2@host/x",
+                "rtsp://admin:a/b\"hunter2@host/",
+                "rtsp://admin:hunter2?@host/x?y=z@w",
+            ])
+        func redactedAddress(_ uri: String) throws {
+            let source = try PluginRegistry.standard.source(uri)
+            #expect(!source.redactedURI.contains("hunter2"), "\(source.redactedURI)")
+        }
+
         @Test("A camera's own query goes on to the camera")
         func query() throws {
             let source = try PluginRegistry.standard.source("rtsp://host/cam?channel=1&transport=udp&subtype=0%2F1")

@@ -52,7 +52,8 @@ extension NetworkTests {
             expectWhole(run.log.readings)
             // The sender skips numbers when its machine is busy; nothing that it sent was lost.
             #expect(run.capturer.statistics.drops == [:])
-            expectRate(of: run.log.readings, perSecond: 30)
+            // Its times count frames, and the numbers follow the clock: they part where the sender's machine is busy.
+            expectRate(of: run.log.readings, perSecond: 30, within: 0.15)
         }
 
         @Test(
@@ -139,12 +140,14 @@ extension NetworkTests {
         }
 
         /// The timeline runs as the numbers do.
-        private func expectRate(of readings: [TimecodeSink.Reading], perSecond rate: Int) {
+        private func expectRate(
+            of readings: [TimecodeSink.Reading], perSecond rate: Int, within tolerance: Double = 0.02
+        ) {
             guard let first = readings.first, let last = readings.last, let from = first.number, let to = last.number
             else { return }
             let expected = Double(to - from) / Double(rate)
             let got = Double((last.timestamp - first.timestamp).wholeNanoseconds) / 1e9
-            #expect(abs(got - expected) < 0.2 + expected * 0.02, "\(got) s for \(expected) s")
+            #expect(abs(got - expected) < 0.2 + expected * tolerance, "\(got) s for \(expected) s")
         }
     }
 }
