@@ -26,6 +26,8 @@ enum UnsafeCodeRule {
         "Plugins/FFmpegSource/NetworkConnection.swift": "makes a libavformat input",
         "Plugins/FFmpegSource/RepeatedFragment.swift": "reads words of a packet within bounds that it has checked",
         "Sources/InletFFmpeg/FFmpegPacket.swift": "owns a packet",
+        "Sources/InletFFmpeg/JPEGColors.swift": "rewrites the rows of a picture",
+        "Sources/InletFFmpeg/JPEGEncoder.swift": "owns an encoder's context and the frame that wraps a picture",
         "Sources/InletFFmpeg/InletError+FFmpeg.swift": "libav's text of an error",
         "Sources/InletFFmpeg/Values+FFmpeg.swift": "libavutil's name of a pixel format",
         "Sources/InletV4L2/DeviceWatch.swift": "owns an inotify descriptor",
