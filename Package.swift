@@ -87,7 +87,7 @@ let package = Package(
         plugin("FFmpegSource", ["InletFFmpeg", "CFFmpeg"]),
         plugin("FileSinks", ["CFFmpeg"]),
         plugin("V4L2Source", ["InletV4L2", "InletFFmpeg", "CV4L2", "CV4LConvert", "CFFmpeg", "CYUV"]),
-        plugin("V4L2Sink", ["InletV4L2", "CV4L2", "CYUV"]),
+        plugin("V4L2Sink", ["InletV4L2", "InletFFmpeg", "CV4L2", "CYUV"]),
 
         .executableTarget(
             name: "InletCLI", dependencies: ["Inlet", argumentParser, histogram, logging], swiftSettings: houseSettings),

@@ -1,6 +1,7 @@
 import CV4L2
 import CYUV
 import InletCore
+import InletFFmpeg
 import InletV4L2
 
 #if canImport(Glibc)
@@ -19,6 +20,8 @@ import InletV4L2
     private var buffers: [V4L2Buffer] = []
     private var free: [Int] = []
     private var isStreaming = false
+    /// Where the device takes JPEGs.
+    private let encoder: JPEGEncoder?
 
     /// A device that takes no picture for this long is given up.
     private static let patience: Int32 = 2000
@@ -38,6 +41,7 @@ import InletV4L2
             throw InletError(.unsupported, "\(device.node) (\(device.name)) has no buffers for pictures.")
         }
         format = try Self.setFormat(device, type, video, configuration.format)
+        encoder = Self.isJPEG(format) ? JPEGEncoder(quality: configuration.quality) : nil
         if let rate = video.frameRate { _ = try? device.setFrameRate(rate, type: type) }
         var request = v4l2_requestbuffers()
         request.count = UInt32(configuration.buffers)
@@ -55,9 +59,10 @@ import InletV4L2
     ) throws(InletError) -> inlet_v4l2_format {
         let codes: [InletV4L2.FourCC] =
             switch wanted {
-            case .automatic: ["YU12", "YM12", "YUYV"]
+            case .automatic: ["YU12", "YM12", "YUYV", "MJPG"]
             case .yu12: ["YU12", "YM12"]
             case .yuyv: ["YUYV"]
+            case .mjpeg: ["MJPG"]
             }
         for code in codes {
             var format = inlet_v4l2_format()
@@ -65,17 +70,11 @@ import InletV4L2
             format.height = UInt32(clamping: video.size.height)
             format.pixelformat = code.rawValue
             format.field = V4L2_FIELD_NONE.rawValue
-            format.colorspace =
-                (video.colorSpace.matrix == .bt709 ? V4L2_COLORSPACE_REC709 : V4L2_COLORSPACE_SMPTE170M).rawValue
-            switch video.colorSpace.range {
-            case .full: format.quantization = V4L2_QUANTIZATION_FULL_RANGE.rawValue
-            case .limited: format.quantization = V4L2_QUANTIZATION_LIM_RANGE.rawValue
-            case .unspecified: break
-            }
+            setColors(of: &format, video.colorSpace)
             do throws(InletError) {
                 let set = try device.setFormat(format, type: type)
                 if set.pixelformat == code.rawValue, Int(set.width) == video.size.width,
-                    Int(set.height) == video.size.height
+                    Int(set.height) == video.size.height, holds(set, video.size)
                 {
                     return set
                 }
@@ -87,8 +86,35 @@ import InletV4L2
             .unsupported,
             """
             \(device.node) does not take \(video.size) pictures as \(codes.map(\.description).joined(separator: " or ")). A loopback keeps \
-            the format of its first user until all have closed it; scale with --size for one that is fixed.
+            the format of its first user until all have closed it, and takes odd widths as MJPEG alone; scale with --size for one that is fixed.
             """)
+    }
+
+    /// Whether rows are as long as the picture's, which they are not where a loopback cuts an odd width's last sample of chroma off.
+    private static func holds(_ format: inlet_v4l2_format, _ size: ImageSize) -> Bool {
+        let stride = Int(format.bytesperline.0)
+        switch InletV4L2.FourCC(rawValue: format.pixelformat) {
+        case "MJPG": return true
+        case "YUYV": return stride >= 4 * size.chroma.width
+        case "YM12": return stride >= size.width && Int(format.bytesperline.1) >= size.chroma.width
+        default: return stride >= size.width && stride / 2 >= size.chroma.width
+        }
+    }
+
+    private static func isJPEG(_ format: inlet_v4l2_format) -> Bool {
+        InletV4L2.FourCC(rawValue: format.pixelformat) == "MJPG"
+    }
+
+    private static func setColors(of format: inout inlet_v4l2_format, _ colors: ColorSpace) {
+        // Its defaults are what a JPEG is: BT.601 in full range.
+        if isJPEG(format) { return format.colorspace = V4L2_COLORSPACE_JPEG.rawValue }
+        format.colorspace =
+            (colors.matrix == .bt709 ? V4L2_COLORSPACE_REC709 : V4L2_COLORSPACE_SMPTE170M).rawValue
+        switch colors.range {
+        case .full: format.quantization = V4L2_QUANTIZATION_FULL_RANGE.rawValue
+        case .limited: format.quantization = V4L2_QUANTIZATION_LIM_RANGE.rawValue
+        case .unspecified: break
+        }
     }
 
     /// Writes a picture of the size that was set, as soon as the device has a buffer free.
@@ -101,10 +127,17 @@ import InletV4L2
         let planes = unsafe buffers[index].planes
         facts.planes = UInt32(unsafe planes.count)
         facts.timestamp_ns = frame.timestamp.nanoseconds
-        let written = unsafe fill(planes, frame.buffer)
+        let written: [UInt32] =
+            if let encoder {
+                unsafe [try encode(frame, encoder, planes[0])]
+            } else {
+                unsafe try fill(planes, frame.buffer)
+            }
         facts.bytesused.0 = written[0]
-        facts.bytesused.1 = written[1]
-        facts.bytesused.2 = written[2]
+        if written.count > 2 {
+            facts.bytesused.1 = written[1]
+            facts.bytesused.2 = written[2]
+        }
         facts.length.0 = unsafe UInt32(planes.first?.count ?? 0)
         if unsafe planes.count > 2 {
             facts.length.1 = unsafe UInt32(planes[1].count)
@@ -137,14 +170,42 @@ import InletV4L2
         }
     }
 
+    /// Writes a picture into a buffer as a JPEG.
+    ///
+    /// - Returns: its bytes.
+    @unsafe private func encode(
+        _ frame: VideoFrame, _ encoder: JPEGEncoder, _ target: UnsafeMutableRawBufferPointer
+    ) throws(InletError) -> UInt32 {
+        let node = device.node
+        return try encoder.encode(frame.buffer, colorSpace: frame.colorSpace) { jpeg throws(InletError) in
+            guard jpeg.byteCount <= target.count else {
+                throw InletError(
+                    .unsupported,
+                    """
+                    A JPEG of \(jpeg.byteCount) bytes does not fit into the buffers of \(node), which hold \(target.count). Lower \
+                    the quality.
+                    """)
+            }
+            unsafe jpeg.withUnsafeBytes { unsafe target.copyMemory(from: $0) }
+            return UInt32(jpeg.byteCount)
+        }
+    }
+
     /// Copies a picture into a buffer.
     ///
     /// - Returns: the bytes used of each plane.
-    @unsafe private func fill(_ planes: [UnsafeMutableRawBufferPointer], _ picture: I420Buffer) -> [UInt32] {
+    @unsafe private func fill(
+        _ planes: [UnsafeMutableRawBufferPointer], _ picture: I420Buffer
+    ) throws(InletError) -> [UInt32] {
         let (width, height) = (Int32(picture.size.width), Int32(picture.size.height))
         let stride = Int(format.bytesperline.0)
         func target(_ plane: Int, _ offset: Int) -> UnsafeMutablePointer<UInt8>? {
             unsafe planes[plane].baseAddress?.advanced(by: offset).assumingMemoryBound(to: UInt8.self)
+        }
+        func require(_ fits: Bool) throws(InletError) {
+            guard !fits else { return }
+            throw InletError(
+                .malformedData, "\(device.node) has buffers that are too short for the format that it took.")
         }
         let y = unsafe picture.baseAddress(of: .y)
         let u = unsafe picture.baseAddress(of: .u)
@@ -153,29 +214,23 @@ import InletV4L2
         defer { withExtendedLifetime(picture) {} }
         if InletV4L2.FourCC(rawValue: format.pixelformat) == "YUYV" {
             let used = stride * picture.size.height
-            guard unsafe planes[0].count >= used, stride >= 2 * picture.size.width else { return [0, 0, 0] }
+            try require(unsafe planes[0].count >= used)
             _ = unsafe I420ToYUY2(y, strides.0, u, strides.1, v, strides.2, target(0, 0), Int32(stride), width, height)
-            return [UInt32(used), 0, 0]
+            return [UInt32(used)]
         }
-        let chroma = unsafe planes.count > 2 ? Int(format.bytesperline.1) : stride / 2
-        let rows = picture.size.chroma.height
-        let (luma, part) = (stride * picture.size.height, chroma * rows)
-        guard stride >= picture.size.width, chroma >= picture.size.chroma.width else { return [0, 0, 0] }
-        if unsafe planes.count > 2 {
-            guard unsafe planes[0].count >= luma, unsafe planes[1].count >= part, unsafe planes[2].count >= part else {
-                return [0, 0, 0]
-            }
-            _ = unsafe I420Copy(
-                y, strides.0, u, strides.1, v, strides.2, target(0, 0), Int32(stride), target(1, 0), Int32(chroma),
-                target(2, 0),
-                Int32(chroma), width, height)
-            return [UInt32(luma), UInt32(part), UInt32(part)]
+        let isSplit = unsafe planes.count > 2
+        let chroma = isSplit ? Int(format.bytesperline.1) : stride / 2
+        let (luma, part) = (stride * picture.size.height, chroma * picture.size.chroma.height)
+        if isSplit {
+            try require(unsafe planes[0].count >= luma && planes[1].count >= part && planes[2].count >= part)
+        } else {
+            try require(unsafe planes[0].count >= luma + 2 * part)
         }
-        guard unsafe planes[0].count >= luma + 2 * part else { return [0, 0, 0] }
         _ = unsafe I420Copy(
-            y, strides.0, u, strides.1, v, strides.2, target(0, 0), Int32(stride), target(0, luma), Int32(chroma),
-            target(0, luma + part), Int32(chroma), width, height)
-        return [UInt32(luma + 2 * part), 0, 0]
+            y, strides.0, u, strides.1, v, strides.2, target(0, 0), Int32(stride),
+            isSplit ? target(1, 0) : target(0, luma), Int32(chroma),
+            isSplit ? target(2, 0) : target(0, luma + part), Int32(chroma), width, height)
+        return isSplit ? [UInt32(luma), UInt32(part), UInt32(part)] : [UInt32(luma + 2 * part)]
     }
 
     /// Ends the stream and gives the device up.

@@ -6,6 +6,7 @@ import InletTesting
 import InletV4L2
 import PatternSource
 import ReferenceTools
+import Synchronization
 import Testing
 import V4L2Sink
 import V4L2Source
@@ -17,7 +18,7 @@ extension DriverTests {
 
         @Test(
             "Frame numbers written to a loopback come back right by Inlet, v4l2-ctl and ffmpeg",
-            arguments: ["YU12", "YUYV"])
+            arguments: ["YU12", "YUYV", "mjpeg"])
         func numbers(format: String) async throws {
             let node = "/dev/video40"
             let pattern = PatternConfiguration(.timecode, size: Self.size, frameRate: Rational(10))
@@ -40,25 +41,68 @@ extension DriverTests {
                 ours.append(try #require(packed.flatMap(Self.number)))
             }
             camera.close()
-            try ReferenceCommand.run(
+            try Self.soon(
                 "v4l2-ctl", ["-d", node, "--stream-mmap", "--stream-count", "4", "--stream-to", folder.path("ctl")])
-            // ffmpeg takes ten seconds to start here, so once will do.
+            let isJPEG = format == "mjpeg"
+            // ffmpeg takes ten seconds to start here, so not for each.
             var theirs: Data?
-            if format == "YU12" {
-                theirs = try ReferenceCommand.ffmpeg(
-                    ["-f", "v4l2", "-i", node, "-frames:v", "4", "-pix_fmt", "yuv420p", "-f", "rawvideo", "-"])
+            if format != "YUYV" {
+                theirs = try Self.ffmpeg(
+                    ["-f", "v4l2"] + (isJPEG ? ["-input_format", "mjpeg"] : []) + ["-i", node, "-frames:v", "4"])
             }
             capturer.stop()
             _ = try await run
             #expect(zip(ours, ours.dropFirst()).allSatisfy { $0 < $1 })
             var raw = try Data(contentsOf: URL(fileURLWithPath: folder.path("ctl")))
             if format == "YUYV" { raw = Self.luma(ofYUYV: raw) }
+            if isJPEG { raw = try Self.ffmpeg(["-f", "mjpeg", "-i", folder.path("ctl")]) }
             for pictures in [raw, theirs].compactMap(\.self) {
                 let numbers = Self.pictures(pictures).compactMap(Self.number)
                 #expect(numbers.count == 4)
                 #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 <= $1 })
                 #expect((numbers.first ?? 0) >= (ours.last ?? .max))
             }
+        }
+
+        /// Runs a program that would wait for ever for a camera that sends nothing.
+        @discardableResult private static func soon(_ program: String, _ arguments: [String]) throws -> Data {
+            try ReferenceCommand.run("timeout", ["--signal=KILL", "60", program] + arguments)
+        }
+
+        /// The pictures that ffmpeg reads, as I420 of whatever range they are.
+        private static func ffmpeg(_ input: [String]) throws -> Data {
+            try soon(
+                "ffmpeg",
+                ["-v", "error", "-nostdin"] + input + ["-pix_fmt", "yuvj420p", "-f", "rawvideo", "-"])
+        }
+
+        @Test(
+            "The sink keeps the contract of sinks, at odd sizes as JPEGs and at even ones as it is asked to",
+            arguments: [
+                ("mjpeg", "63x49"), ("auto", "63x49"), ("YU12", "64x48"), ("YUYV", "64x48"), ("auto", "64x48"),
+            ])
+        func conformance(format: String, size: String) async throws {
+            let written = try #require(V4L2SinkConfiguration.Format(rawValue: format))
+            var suite = SinkConformance()
+            suite.size = try #require(ImageSize(optionText: size))
+            suite.unusable = V4L2SinkConfiguration(.node("/dev/null"))
+            let made = Atomic(0)
+            let violations = await suite.check {
+                // Two that run at the same time get a device each.
+                let isFirst = made.add(1, ordering: .relaxed).oldValue != 1
+                return V4L2SinkConfiguration(.node(isFirst ? "/dev/video40" : "/dev/video41"), format: written)
+            }
+            #expect(violations == [])
+        }
+
+        @Test("An odd width that a device cannot hold in pixels is refused, saying what it takes")
+        func oddWidth() throws {
+            let sink = V4L2SinkConfiguration(.node("/dev/video40"), format: .yu12).makeSink()
+            let format = VideoFormat(size: ImageSize(width: 63, height: 49), timeBase: Rational(1, 30))
+            let error = #expect(throws: InletError.self) { try sink.start(format) }
+            #expect(error?.code == .unsupported)
+            #expect(error?.message.contains("odd widths as MJPEG") == true)
+            try sink.finish()
         }
 
         /// The luma of packed 4:2:2 pictures, as I420 without colour.

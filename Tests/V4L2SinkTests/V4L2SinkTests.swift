@@ -33,13 +33,17 @@ import Testing
             try Self.configuration("v4l2:?format=YUYV&buffers=32")
                 == V4L2SinkConfiguration(.first, format: .yuyv, buffers: 32))
         #expect(try Self.configuration("v4l2:?format=YU12&buffers=2")?.format == .yu12)
+        #expect(
+            try Self.configuration("v4l2:?format=mjpeg&quality=75")
+                == V4L2SinkConfiguration(.first, format: .mjpeg, quality: 75))
+        #expect(try Self.configuration("v4l2:")?.quality == 90)
     }
 
     @Test(
         "What cannot be is refused before anything is opened",
         arguments: [
             "v4l2:/dev/video0?name=Loopback", "v4l2:?format=MJPG", "v4l2:?format=", "v4l2:?buffers=1",
-            "v4l2:?buffers=33", "v4l2:?size=640x480",
+            "v4l2:?buffers=33", "v4l2:?size=640x480", "v4l2:?quality=0", "v4l2:?quality=101",
         ])
     func refused(uri: String) {
         let error = #expect(throws: InletError.self) { try Self.configuration(uri) }
