@@ -20,6 +20,8 @@ import InletV4L2
     private var buffers: [V4L2Buffer] = []
     private var free: [Int] = []
     private var isStreaming = false
+    /// A call that copies is used in place of mapped buffers.
+    private let isWritten: Bool
     /// Where the device takes JPEGs.
     private let encoder: JPEGEncoder?
 
@@ -37,12 +39,21 @@ import InletV4L2
                 "\(device.node) (\(device.name)) takes no pictures. `inlet devices --outputs` lists devices that do.")
         }
         self.type = type
+        // v4l2loopback before 0.13 answers VIDIOC_DQBUF with the buffer that its readers look at just then, so that they would see the next picture
+        // being painted over it.
+        isWritten = device.driver == "v4l2 loopback" && device.capabilities.contains(.readWrite)
         guard device.capabilities.contains(.streaming) else {
             throw InletError(.unsupported, "\(device.node) (\(device.name)) has no buffers for pictures.")
         }
         format = try Self.setFormat(device, type, video, configuration.format)
         encoder = Self.isJPEG(format) ? JPEGEncoder(quality: configuration.quality) : nil
         if let rate = video.frameRate { _ = try? device.setFrameRate(rate, type: type) }
+        if isWritten {
+            buffers = [V4L2Buffer(allocating: [Int(format.sizeimage.0)], index: 0)]
+            // Without it the module does not see a writer leave, and offers no output any more. Versions that mind do without.
+            startStream()
+            return
+        }
         var request = v4l2_requestbuffers()
         request.count = UInt32(configuration.buffers)
         request.type = type
@@ -54,102 +65,67 @@ import InletV4L2
 
     deinit { close() }
 
-    private static func setFormat(
-        _ device: V4L2Device, _ type: UInt32, _ video: VideoFormat, _ wanted: V4L2SinkConfiguration.Format
-    ) throws(InletError) -> inlet_v4l2_format {
-        let codes: [InletV4L2.FourCC] =
-            switch wanted {
-            case .automatic: ["YU12", "YM12", "YUYV", "MJPG"]
-            case .yu12: ["YU12", "YM12"]
-            case .yuyv: ["YUYV"]
-            case .mjpeg: ["MJPG"]
-            }
-        for code in codes {
-            var format = inlet_v4l2_format()
-            format.width = UInt32(clamping: video.size.width)
-            format.height = UInt32(clamping: video.size.height)
-            format.pixelformat = code.rawValue
-            format.field = V4L2_FIELD_NONE.rawValue
-            setColors(of: &format, video.colorSpace)
-            do throws(InletError) {
-                let set = try device.setFormat(format, type: type)
-                if set.pixelformat == code.rawValue, Int(set.width) == video.size.width,
-                    Int(set.height) == video.size.height, holds(set, video.size)
-                {
-                    return set
-                }
-            } catch {
-                guard error.code == .unsupported else { throw error }
-            }
-        }
-        throw InletError(
-            .unsupported,
-            """
-            \(device.node) does not take \(video.size) pictures as \(codes.map(\.description).joined(separator: " or ")). A loopback keeps \
-            the format of its first user until all have closed it, and takes odd widths as MJPEG alone; scale with --size for one that is fixed.
-            """)
-    }
-
-    /// Whether rows are as long as the picture's, which they are not where a loopback cuts an odd width's last sample of chroma off.
-    private static func holds(_ format: inlet_v4l2_format, _ size: ImageSize) -> Bool {
-        let stride = Int(format.bytesperline.0)
-        switch InletV4L2.FourCC(rawValue: format.pixelformat) {
-        case "MJPG": return true
-        case "YUYV": return stride >= 4 * size.chroma.width
-        case "YM12": return stride >= size.width && Int(format.bytesperline.1) >= size.chroma.width
-        default: return stride >= size.width && stride / 2 >= size.chroma.width
-        }
-    }
-
-    private static func isJPEG(_ format: inlet_v4l2_format) -> Bool {
-        InletV4L2.FourCC(rawValue: format.pixelformat) == "MJPG"
-    }
-
-    private static func setColors(of format: inout inlet_v4l2_format, _ colors: ColorSpace) {
-        // Its defaults are what a JPEG is: BT.601 in full range.
-        if isJPEG(format) { return format.colorspace = V4L2_COLORSPACE_JPEG.rawValue }
-        format.colorspace =
-            (colors.matrix == .bt709 ? V4L2_COLORSPACE_REC709 : V4L2_COLORSPACE_SMPTE170M).rawValue
-        switch colors.range {
-        case .full: format.quantization = V4L2_QUANTIZATION_FULL_RANGE.rawValue
-        case .limited: format.quantization = V4L2_QUANTIZATION_LIM_RANGE.rawValue
-        case .unspecified: break
-        }
-    }
-
     /// Writes a picture of the size that was set, as soon as the device has a buffer free.
     ///
     /// - Throws: ``InletError/Code/timedOut`` where it takes none; ``InletError/Code/disconnected`` where it went away.
     func write(_ frame: VideoFrame) throws(InletError) {
-        let index = try freeBuffer()
-        var facts = inlet_v4l2_buffer()
-        facts.index = UInt32(index)
+        let index = isWritten ? 0 : try freeBuffer()
         let planes = unsafe buffers[index].planes
-        facts.planes = UInt32(unsafe planes.count)
-        facts.timestamp_ns = frame.timestamp.nanoseconds
-        let written: [UInt32] =
+        let used: [UInt32] =
             if let encoder {
                 unsafe [try encode(frame, encoder, planes[0])]
             } else {
                 unsafe try fill(planes, frame.buffer)
             }
-        facts.bytesused.0 = written[0]
-        if written.count > 2 {
-            facts.bytesused.1 = written[1]
-            facts.bytesused.2 = written[2]
-        }
-        facts.length.0 = unsafe UInt32(planes.first?.count ?? 0)
-        if unsafe planes.count > 2 {
+        guard !isWritten else { return unsafe try write(UnsafeRawBufferPointer(rebasing: planes[0][..<Int(used[0])])) }
+        var facts = inlet_v4l2_buffer()
+        facts.index = UInt32(index)
+        facts.planes = UInt32(unsafe planes.count)
+        facts.timestamp_ns = frame.timestamp.nanoseconds
+        facts.bytesused.0 = used[0]
+        facts.length.0 = unsafe UInt32(planes[0].count)
+        if used.count > 2 {
+            (facts.bytesused.1, facts.bytesused.2) = (used[1], used[2])
             facts.length.1 = unsafe UInt32(planes[1].count)
             facts.length.2 = unsafe UInt32(planes[2].count)
         }
         try device.check(
             unsafe inlet_v4l2_queue_buffer(device.descriptor, type, V4L2_MEMORY_MMAP.rawValue, &facts), "VIDIOC_QBUF")
         free.removeAll { $0 == index }
-        guard !isStreaming else { return }
+        if !isStreaming { try device.check(startStream(), "VIDIOC_STREAMON") }
+    }
+
+    /// - Returns: 0, or the errno of what failed.
+    @discardableResult private func startStream() -> Int32 {
         var type = Int32(self.type)
-        try device.check(unsafe device.call(inlet_VIDIOC_STREAMON, &type), "VIDIOC_STREAMON")
-        isStreaming = true
+        let failure = unsafe device.call(inlet_VIDIOC_STREAMON, &type)
+        isStreaming = failure == 0
+        return failure
+    }
+
+    /// Hands over a whole picture by a call that copies it.
+    @unsafe private func write(_ bytes: UnsafeRawBufferPointer) throws(InletError) {
+        while true {
+            #if canImport(Glibc)
+                let count = unsafe Glibc.write(device.descriptor, bytes.baseAddress, bytes.count)
+            #else
+                let count = unsafe Musl.write(device.descriptor, bytes.baseAddress, bytes.count)
+            #endif
+            if count == bytes.count { return }
+            let failure = count < 0 ? errno : EIO
+            if failure == EINTR { continue }
+            guard failure == EAGAIN else { throw device.error(failure, "write") }
+            try waitForRoom()
+        }
+    }
+
+    /// Waits until the device takes a picture.
+    private func waitForRoom() throws(InletError) {
+        var polled = pollfd(fd: device.descriptor, events: Int16(POLLOUT), revents: 0)
+        guard unsafe poll(&polled, 1, Self.patience) > 0 else {
+            throw InletError(
+                .timedOut, "\(device.node) took no picture for \(Self.patience / 1000) seconds: its driver hangs.")
+        }
     }
 
     private func freeBuffer() throws(InletError) -> Int {
@@ -162,11 +138,7 @@ import InletV4L2
                 return Int(facts.index)
             }
             if failure != EAGAIN { throw device.error(failure == 0 ? EIO : failure, "VIDIOC_DQBUF") }
-            var polled = pollfd(fd: device.descriptor, events: Int16(POLLOUT), revents: 0)
-            guard unsafe poll(&polled, 1, Self.patience) > 0 else {
-                throw InletError(
-                    .timedOut, "\(device.node) took no picture for \(Self.patience / 1000) seconds: its driver hangs.")
-            }
+            try waitForRoom()
         }
     }
 
@@ -242,6 +214,7 @@ import InletV4L2
         }
         buffers = []
         free = []
+        guard !isWritten else { return }
         var request = v4l2_requestbuffers()
         request.type = type
         request.memory = V4L2_MEMORY_MMAP.rawValue

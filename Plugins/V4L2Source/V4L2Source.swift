@@ -14,6 +14,8 @@ final class V4L2Source: FrameSource {
     private var doubts: Set<TimestampTrust.Doubt> = []
     private var counter = SequenceCounter()
     private var rateWatch = RateWatch(expected: nil)
+    /// Nil where the rate is not ours to choose.
+    private var rateDemand: RateDemand?
     private var colorSpace = ColorSpace.unspecified
     private var copies: BlockPool
     private let pictures: I420BufferPool
@@ -36,15 +38,26 @@ final class V4L2Source: FrameSource {
         try configuration.validate()
         let camera = try configuration.openCamera(context)
         self.camera = camera
+        rateDemand = nil
+        // An encoder in the camera would begin with a new key picture at every change.
+        if let rates = camera.freeRates, let highest = camera.rate, !camera.picture.isInterCoded {
+            var demand = RateDemand(rates: rates, highest: highest)
+            let rate = demand.begin(context.demand)
+            if rate != highest { try camera.setRate(rate) }
+            rateDemand = demand
+        }
+        let stated = rateDemand?.highest ?? camera.rate
         try camera.start()
         configuration.seen.identity = camera.info.identity
         context.logger.info("\(camera.info.identity.name) on \(camera.device.node): \(camera.mode)")
+        if camera.isCovered { sayThatItIsCovered(context) }
         adopt(camera)
-        return format(of: camera)
+        return format(of: camera, rate: stated)
     }
 
     func nextFrame(_ context: SourceContext) throws -> SourceFrame? {
         guard let camera else { return nil }
+        try followDemand(camera, context)
         while true {
             switch try camera.take(context) {
             case .filled(let filled):
@@ -52,9 +65,16 @@ final class V4L2Source: FrameSource {
             case .read(let lease, let count):
                 let now = context.clock.now
                 if let frame = try accept(lease, count, camera, context, now) { return finished(frame) }
+            case .coverChanged:
+                if camera.isCovered {
+                    sayThatItIsCovered(context)
+                } else {
+                    context.logger.notice("The camera's shutter is open.")
+                }
             case .noMemory: context.countDrop(.poolExhausted)
             case .sourceChanged:
                 try camera.restart()
+                rateDemand = nil
                 adopt(camera)
                 startsAnew = true
                 context.logger.notice("The camera's input changed: \(camera.mode)")
@@ -71,6 +91,23 @@ final class V4L2Source: FrameSource {
         try camera?.start()
         counter.restart()
         rateWatch = RateWatch(expected: camera?.rate)
+    }
+
+    /// Goes to the lowest rate that all sinks are content with.
+    private func followDemand(_ camera: Camera, _ context: SourceContext) throws(InletError) {
+        guard rateDemand != nil, let rate = rateDemand?.follow(context.demand, at: context.clock.now) else { return }
+        do throws(InletError) {
+            try camera.setRate(rate)
+            context.logger.info("The sinks want other rates than before: \(camera.mode)")
+        } catch {
+            guard error.code == .busy || error.code == .unsupported || error.code == .invalidConfiguration else {
+                throw error
+            }
+            rateDemand = nil
+            context.logger.notice("The camera stays at its rate: \(error.message)")
+        }
+        counter.restart()
+        rateWatch = RateWatch(expected: camera.rate)
     }
 
     func close() {
@@ -99,11 +136,12 @@ final class V4L2Source: FrameSource {
         pending = [:]
     }
 
-    private func format(of camera: Camera) -> SourceFormat {
+    /// - Parameter rate: what the camera has for those who want it all, whatever it is set to now.
+    private func format(of camera: Camera, rate: Rational?) -> SourceFormat {
         var codec: String?
         if case .compressed(let name) = camera.picture.layout { codec = name }
         return SourceFormat(
-            size: camera.picture.size, pixelFormat: camera.picture.pixelFormat ?? .yuv420p, frameRate: camera.rate,
+            size: camera.picture.size, pixelFormat: camera.picture.pixelFormat ?? .yuv420p, frameRate: rate,
             timeBase: Self.timeBase, colorSpace: colorSpace, pacing: .live, codec: codec,
             container: "\(camera.info.identity.name) (\(camera.device.driver), \(camera.picture.code))")
     }
@@ -302,6 +340,11 @@ final class V4L2Source: FrameSource {
             context.logger.warning("\(doubt.rawValue): the time of arrival is taken instead.")
         }
         return nil
+    }
+
+    private func sayThatItIsCovered(_ context: SourceContext) {
+        context.logger.notice(
+            "The camera's shutter is closed, so its pictures are black: the control \(V4L2Control.privacy) says so.")
     }
 
     private func sayThatItIsSlow(_ rate: Double, _ camera: Camera, _ context: SourceContext) {

@@ -79,6 +79,7 @@ struct ControlsCommand: AsyncParsableCommand {
         }
         if let unit = control.unit { facts.append("in \(unit)") }
         facts += Self.names(control.flags)
+        if let note = control.note { facts.append(note) }
         return "\(control.name) = \(control.valueText ?? "?")  (\(facts.joined(separator: "; ")))"
     }
 
@@ -102,6 +103,7 @@ struct ControlsCommand: AsyncParsableCommand {
         var `default`: Int64
         var choices: [String: String]?
         var unit: String?
+        var note: String?
         var flags: [String]
 
         init(_ control: V4L2Control) {
@@ -117,6 +119,7 @@ struct ControlsCommand: AsyncParsableCommand {
                 control.choices.isEmpty
                 ? nil : Dictionary(uniqueKeysWithValues: control.choices.map { ("\($0)", $1) })
             unit = control.unit
+            note = control.note
             flags = ControlsCommand.names(control.flags)
         }
     }

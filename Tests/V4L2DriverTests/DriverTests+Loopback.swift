@@ -14,14 +14,13 @@ import V4L2Source
 extension DriverTests {
     /// Frames through v4l2loopback: what one program writes, another sees as a camera.
     @Suite struct Loopback {
-        private static let size = ImageSize(width: 320, height: 240)
-
         @Test(
             "Frame numbers written to a loopback come back right by Inlet, v4l2-ctl and ffmpeg",
-            arguments: ["YU12", "YUYV", "mjpeg"])
-        func numbers(format: String) async throws {
+            arguments: [("YU12", "320x240"), ("YUYV", "320x240"), ("mjpeg", "321x241")])
+        func numbers(format: String, size: String) async throws {
             let node = "/dev/video40"
-            let pattern = PatternConfiguration(.timecode, size: Self.size, frameRate: Rational(10))
+            let size = try #require(ImageSize(optionText: size))
+            let pattern = PatternConfiguration(.timecode, size: size, frameRate: Rational(10))
             let capturer = Capturer(pattern)
             let written = try #require(V4L2SinkConfiguration.Format(rawValue: format))
             capturer.attach(V4L2SinkConfiguration(.node(node), format: written))
@@ -38,7 +37,7 @@ extension DriverTests {
             var ours: [UInt32] = []
             for _ in 0..<5 {
                 let packed = PictureFile.packed(try camera.next())
-                ours.append(try #require(packed.flatMap(Self.number)))
+                ours.append(try #require(packed.flatMap { Self.number($0, size) }))
             }
             camera.close()
             try Self.soon(
@@ -52,14 +51,14 @@ extension DriverTests {
             }
             capturer.stop()
             _ = try await run
-            #expect(zip(ours, ours.dropFirst()).allSatisfy { $0 < $1 })
+            #expect(zip(ours, ours.dropFirst()).allSatisfy { $0 < $1 }, "\(ours)")
             var raw = try Data(contentsOf: URL(fileURLWithPath: folder.path("ctl")))
-            if format == "YUYV" { raw = Self.luma(ofYUYV: raw) }
+            if format == "YUYV" { raw = Self.luma(ofYUYV: raw, size) }
             if isJPEG { raw = try Self.ffmpeg(["-f", "mjpeg", "-i", folder.path("ctl")]) }
             for pictures in [raw, theirs].compactMap(\.self) {
-                let numbers = Self.pictures(pictures).compactMap(Self.number)
+                let numbers = Self.pictures(pictures, size).compactMap { Self.number($0, size) }
                 #expect(numbers.count == 4)
-                #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 <= $1 })
+                #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }, "\(numbers)")
                 #expect((numbers.first ?? 0) >= (ours.last ?? .max))
             }
         }
@@ -73,7 +72,9 @@ extension DriverTests {
         private static func ffmpeg(_ input: [String]) throws -> Data {
             try soon(
                 "ffmpeg",
-                ["-v", "error", "-nostdin"] + input + ["-pix_fmt", "yuvj420p", "-f", "rawvideo", "-"])
+                ["-v", "error", "-nostdin"] + input + [
+                    "-fps_mode", "passthrough", "-pix_fmt", "yuvj420p", "-f", "rawvideo", "-",
+                ])
         }
 
         @Test(
@@ -106,7 +107,7 @@ extension DriverTests {
         }
 
         /// The luma of packed 4:2:2 pictures, as I420 without colour.
-        private static func luma(ofYUYV data: Data) -> Data {
+        private static func luma(ofYUYV data: Data, _ size: ImageSize) -> Data {
             var planar = Data()
             let bytes = [UInt8](data)
             let count = 2 * size.width * size.height
@@ -117,49 +118,82 @@ extension DriverTests {
             return planar
         }
 
-        private static func pictures(_ data: Data) -> [Data] {
+        private static func pictures(_ data: Data, _ size: ImageSize) -> [Data] {
             (0..<data.count / size.packedI420ByteCount).map {
                 data.dropFirst($0 * size.packedI420ByteCount).prefix(size.packedI420ByteCount)
             }
         }
 
-        private static func number(_ packed: Data) -> UInt32? {
+        private static func number(_ packed: Data, _ size: ImageSize) -> UInt32? {
             guard let buffer = try? ReferencePictures(Data(packed), size: size).packed(0) else { return nil }
             return TimecodeReader.read(buffer)?.frame
         }
 
-        /// What ``VirtualMachineTests`` prepares: compressed streams of one picture that stands still, and that picture as ffmpeg decodes it.
-        static let streams = [("bars.mjpeg", "mjpeg", "MJPG"), ("bars.h264", "h264", "H264")]
+        /// A stream of one picture that stands still, for ffmpeg to write into a loopback.
+        struct Stream: Sendable, CustomTestStringConvertible {
+            var format: String
+            /// What ffmpeg is told of the stream, before its file.
+            var input: [String]
+            var size: String
+            /// How ffmpeg makes it.
+            var encoding: [String]
+            /// How close our picture must come to ffmpeg's, which decodes by another inverse transform where there is one.
+            var quality: Double
+            /// What ffmpeg decodes to.
+            var pixels = "yuv420p"
 
-        static func prepare(in folder: String) throws {
-            for (file, codec, _) in streams {
-                let isJPEG = codec == "mjpeg"
-                let pixels = isJPEG ? "yuvj420p" : "yuv420p"
-                try ReferenceCommand.ffmpeg(
-                    ["-f", "lavfi", "-i", "smptebars=size=320x240:rate=10", "-frames:v", "50", "-pix_fmt", pixels]
-                        + (isJPEG
-                            ? ["-c:v", "mjpeg", "-q:v", "2"]
-                            : ["-c:v", "libx264", "-tune", "zerolatency", "-g", "5", "-crf", "10"])
-                        + ["-f", codec, "\(folder)/\(file)"])
-                try ReferenceCommand.ffmpeg([
-                    "-f", codec, "-i", "\(folder)/\(file)", "-frames:v", "1", "-pix_fmt", pixels, "-f", "rawvideo",
-                    "\(folder)/\(file).yuv",
-                ])
+            var file: String { "bars.\(format)" }
+            var testDescription: String { "\(format) \(size)" }
+
+            static func raw(_ format: String, _ name: String) -> Stream {
+                let input = ["-f", "rawvideo", "-pixel_format", name, "-video_size", "321x241"]
+                return Stream(
+                    format: format, input: input, size: "321x241",
+                    encoding: ["-pix_fmt", name, "-f", "rawvideo"], quality: 45)
             }
         }
 
-        @Test("Cameras that compress are decoded: the pictures are those that ffmpeg decodes", arguments: streams)
-        func compressed(file: String, codec: String, format: String) throws {
+        /// What ``VirtualMachineTests`` prepares, each with the picture that ffmpeg makes of it.
+        static let streams = [
+            Stream(
+                format: "MJPG", input: ["-f", "mjpeg"], size: "320x240",
+                encoding: ["-pix_fmt", "yuvj420p", "-q:v", "2", "-f", "mjpeg"], quality: 40, pixels: "yuvj420p"),
+            Stream(
+                format: "H264", input: ["-f", "h264"], size: "320x240",
+                encoding: [
+                    "-pix_fmt", "yuv420p", "-c:v", "libx264", "-tune", "zerolatency", "-g", "5", "-crf", "10", "-f",
+                    "h264",
+                ], quality: 40),
+            // Odd sizes, which vivid does not name.
+            .raw("RGB3", "rgb24"), .raw("BGR4", "bgr0"), .raw("GREY", "gray"),
+        ]
+
+        static func prepare(in folder: String) throws {
+            for stream in streams {
+                let path = "\(folder)/\(stream.file)"
+                try ReferenceCommand.ffmpeg(
+                    ["-f", "lavfi", "-i", "smptebars=size=\(stream.size):rate=10", "-frames:v", "50"]
+                        + stream.encoding + [path])
+                try ReferenceCommand.ffmpeg(
+                    stream.input + [
+                        "-i", path, "-frames:v", "1", "-sws_flags", "area+accurate_rnd+full_chroma_int", "-pix_fmt",
+                        stream.pixels, "-f", "rawvideo", path + ".yuv",
+                    ])
+            }
+        }
+
+        @Test(
+            "Cameras that compress, or have odd sizes, are read: the pictures are those that ffmpeg makes",
+            arguments: streams)
+        func fed(_ stream: Stream) throws {
             let node = "/dev/video41"
-            let path = "\(VirtualMachine.exchange)/\(file)"
+            let path = "\(VirtualMachine.exchange)/\(stream.file)"
             let expected = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path + ".yuv")))
             let feeder = Process()
             feeder.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-            feeder.arguments = [
-                "ffmpeg", "-v", "error", "-nostdin", "-re", "-stream_loop", "-1", "-f", codec, "-framerate", "10", "-i",
-                path, "-c",
-                "copy", "-f", "v4l2", node,
-            ]
+            feeder.arguments =
+                ["ffmpeg", "-v", "error", "-nostdin", "-re", "-stream_loop", "-1"] + stream.input
+                + ["-framerate", "10", "-i", path, "-c", "copy", "-f", "v4l2", node]
             feeder.standardInput = FileHandle.nullDevice
             try feeder.run()
             // It may be inside the driver, where nothing else ends it.
@@ -167,15 +201,15 @@ extension DriverTests {
             // The module's own word, so that nobody opens the device while its writer does.
             let setting = "/sys/class/video4linux/video41/format"
             let waited = SuspendingClock.now
-            while (try? String(contentsOfFile: setting, encoding: .utf8))?.hasPrefix(format) != true,
+            while (try? String(contentsOfFile: setting, encoding: .utf8))?.hasPrefix(stream.format) != true,
                 SuspendingClock.now - waited < .seconds(40)
             { Thread.sleep(forTimeInterval: 0.2) }
             let camera = try TestCamera(V4L2Configuration(.node(node)))
-            #expect(camera.format.container?.contains(format) == true)
+            #expect(camera.format.container?.contains(stream.format) == true)
             for _ in 0..<3 {
                 let packed = PictureFile.packed(try camera.next())
                 let actual = [UInt8](try #require(packed))
-                #expect(PictureComparison.psnr(actual, expected) >= 40)
+                #expect(PictureComparison.psnr(actual, expected) >= stream.quality)
             }
         }
     }
