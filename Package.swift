@@ -24,6 +24,9 @@ func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: houseSettings)
 }
 
+/// A target that other systems do without.
+func onLinux(_ name: String) -> Target.Dependency { .target(name: name, condition: .when(platforms: [.linux])) }
+
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: houseSettings)
 }
@@ -77,9 +80,8 @@ let package = Package(
         library(
             "Inlet",
             [
-                "InletCore", "InletConvert", "InletCapture", "InletV4L2", "PatternSource", "FFmpegSource", "FileSinks",
-                "V4L2Source",
-                "V4L2Sink",
+                "InletCore", "InletConvert", "InletCapture", "PatternSource", "FFmpegSource", "FileSinks",
+                onLinux("InletV4L2"), onLinux("V4L2Source"), onLinux("V4L2Sink"),
             ]),
         library("InletTesting", ["InletCore", "PatternSource", logging]),
 

@@ -9,10 +9,12 @@ extension OutputDevice {
     static func setFormat(
         _ device: V4L2Device, _ type: UInt32, _ video: VideoFormat, _ wanted: V4L2SinkConfiguration.Format
     ) throws(InletError) -> inlet_v4l2_format {
+        // Planes apart are what the multi-planar API is for.
+        let planar: [InletV4L2.FourCC] = inlet_v4l2_is_multiplanar(type) == 0 ? ["YU12"] : ["YM12", "YU12"]
         let codes: [InletV4L2.FourCC] =
             switch wanted {
-            case .automatic: ["YU12", "YM12", "YUYV", "MJPG"]
-            case .yu12: ["YU12", "YM12"]
+            case .automatic: planar + ["YUYV", "MJPG"]
+            case .yu12: planar
             case .yuyv: ["YUYV"]
             case .mjpeg: ["MJPG"]
             }

@@ -123,7 +123,9 @@ extension DriverTests {
             var last = try camera.next()
             #expect(try rate() == "10")
             func goOn(until wanted: String) throws {
-                for _ in 0..<600 where try rate() != wanted {
+                var left = 600
+                while left > 0, try rate() != wanted {
+                    left -= 1
                     let frame = try camera.next()
                     #expect(frame.sequence > last.sequence)
                     if let time = frame.captureTime, let before = last.captureTime { #expect(time > before) }

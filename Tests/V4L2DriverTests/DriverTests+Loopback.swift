@@ -63,6 +63,57 @@ extension DriverTests {
             }
         }
 
+        @Test(
+            "Through the mapped buffers of an output, single- and multi-planar, frame numbers come back at the input that it is wired to",
+            arguments: ["platform:vivid-000", "platform:vivid-001"], ["YU12", "YUYV"])
+        func outputs(bus: String, format: String) async throws {
+            let device = Vivid(bus: bus)
+            let size = ImageSize(width: 640, height: 480)
+            let node = try #require(V4L2Devices.list(.output, formats: false).first { $0.identity.bus == bus }).node
+            // Both ends are HDMI, at the first of the driver's timings, whose size this is.
+            try device.control("-i", "3", "--set-dv-bt-timings", "index=0")
+            try device.control("-c", "loop_video=1,osd_text_mode=2")
+            try Self.soon("v4l2-ctl", ["-d", node, "-o", "1", "--set-dv-bt-timings", "index=0"])
+            defer { _ = try? device.control("-c", "loop_video=0,osd_text_mode=0", "-i", "0") }
+            let capturer = Capturer(PatternConfiguration(.timecode, size: size, frameRate: Rational(5)))
+            let written = try #require(V4L2SinkConfiguration.Format(rawValue: format))
+            capturer.attach(V4L2SinkConfiguration(.node(node), format: written))
+            async let run = capturer.run()
+            var configuration = V4L2Configuration(.path(bus))
+            configuration.input = 3
+            configuration.size = size
+            let isSplit = bus == Vivid.second.bus && format == "YU12"
+            configuration.format = isSplit ? "YM12" : FourCC(format)
+            var numbers: [UInt32] = []
+            do {
+                let camera = try TestCamera(configuration)
+                // What comes before the output streams is noise.
+                for _ in 0..<400 where Set(numbers).count < 4 {
+                    let packed = PictureFile.packed(try camera.next())
+                    if let number = packed.flatMap({ Self.number($0, size) }) { numbers.append(number) }
+                }
+            }
+            capturer.stop()
+            _ = try await run
+            #expect(Set(numbers).count >= 4, "\(numbers)")
+            #expect(numbers == numbers.sorted(), "\(numbers)")
+        }
+
+        @Test("The sink keeps the contract of sinks with mapped buffers", arguments: ["YU12", "YUYV", "auto"])
+        func mappedConformance(format: String) async throws {
+            let written = try #require(V4L2SinkConfiguration.Format(rawValue: format))
+            let nodes = V4L2Devices.list(.output, formats: false).filter { $0.driver == "vivid" }.map(\.node)
+            try #require(nodes.count == 2)
+            var suite = SinkConformance()
+            suite.size = ImageSize(width: 64, height: 48)
+            let made = Atomic(0)
+            let violations = await suite.check {
+                let isFirst = made.add(1, ordering: .relaxed).oldValue != 1
+                return V4L2SinkConfiguration(.node(nodes[isFirst ? 0 : 1]), format: written)
+            }
+            #expect(violations == [])
+        }
+
         /// Runs a program that would wait for ever for a camera that sends nothing.
         @discardableResult private static func soon(_ program: String, _ arguments: [String]) throws -> Data {
             try ReferenceCommand.run("timeout", ["--signal=KILL", "60", program] + arguments)
@@ -141,15 +192,27 @@ extension DriverTests {
             var quality: Double
             /// What ffmpeg decodes to.
             var pixels = "yuv420p"
+            /// Filters before that.
+            var filters = "null"
 
             var file: String { "bars.\(format)" }
             var testDescription: String { "\(format) \(size)" }
 
             static func raw(_ format: String, _ name: String) -> Stream {
                 let input = ["-f", "rawvideo", "-pixel_format", name, "-video_size", "321x241"]
-                return Stream(
+                var stream = Stream(
                     format: format, input: input, size: "321x241",
                     encoding: ["-pix_fmt", name, "-f", "rawvideo"], quality: 45)
+                if name == "gray" {
+                    // Luma stays as it is.
+                    stream.pixels = "yuvj420p"
+                } else {
+                    // libswscale makes the chroma of an odd last column of it and of what follows in memory, so it gets an even picture.
+                    stream.filters =
+                        "pad=322:242,fillborders=right=1:bottom=1:mode=smear,scale=flags=area+accurate_rnd+full_chroma_int,"
+                        + "format=yuv420p,crop=321:241:0:0:exact=1"
+                }
+                return stream
             }
         }
 
@@ -176,7 +239,7 @@ extension DriverTests {
                         + stream.encoding + [path])
                 try ReferenceCommand.ffmpeg(
                     stream.input + [
-                        "-i", path, "-frames:v", "1", "-sws_flags", "area+accurate_rnd+full_chroma_int", "-pix_fmt",
+                        "-i", path, "-frames:v", "1", "-vf", stream.filters, "-pix_fmt",
                         stream.pixels, "-f", "rawvideo", path + ".yuv",
                     ])
             }
