@@ -259,13 +259,16 @@ extension DriverTests {
                 + ["-framerate", "10", "-i", path, "-c", "copy", "-f", "v4l2", node]
             feeder.standardInput = FileHandle.nullDevice
             try feeder.run()
-            // It may be inside the driver, where nothing else ends it.
-            defer { kill(feeder.processIdentifier, SIGKILL) }
+            // It may be inside the driver, where nothing else ends it. The next writer would get this one's format as long as it is there.
+            defer {
+                kill(feeder.processIdentifier, SIGKILL)
+                feeder.waitUntilExit()
+            }
             // The module's own word, so that nobody opens the device while its writer does.
             let setting = "/sys/class/video4linux/video41/format"
             let waited = SuspendingClock.now
             while (try? String(contentsOfFile: setting, encoding: .utf8))?.hasPrefix(stream.format) != true,
-                SuspendingClock.now - waited < .seconds(40)
+                feeder.isRunning, SuspendingClock.now - waited < .seconds(120)
             { Thread.sleep(forTimeInterval: 0.2) }
             let camera = try TestCamera(V4L2Configuration(.node(node)))
             #expect(camera.format.container?.contains(stream.format) == true)
