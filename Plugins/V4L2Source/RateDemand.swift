@@ -14,6 +14,8 @@ struct RateDemand: Sendable {
     private var wanted: Rational
     private var since: MonotonicTime?
 
+    /// A camera that is slower than this looks as if it hung.
+    static let least = Rational(1)
     /// For how long less must have been wanted.
     static let patience = Duration.seconds(2)
 
@@ -29,7 +31,8 @@ struct RateDemand: Sendable {
 
     /// The lowest rate of the mode that is as high as the demand.
     func rate(for demand: SourceDemand) -> Rational {
-        guard let maximum = demand.maximumFrameRate, maximum < highest else { return highest }
+        guard let wanted = demand.maximumFrameRate, wanted < highest else { return highest }
+        let maximum = min(max(wanted, Self.least), highest)
         switch rates {
         case .discrete(let all):
             return all.filter { ($0 >= maximum || Negotiation.areAlike($0, maximum)) && $0 <= highest }.min() ?? highest

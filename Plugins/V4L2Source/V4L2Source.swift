@@ -341,20 +341,6 @@ final class V4L2Source: FrameSource {
         }
         return nil
     }
-
-    private func sayThatItIsCovered(_ context: SourceContext) {
-        context.logger.notice(
-            "The camera's shutter is closed, so its pictures are black: the control \(V4L2Control.privacy) says so.")
-    }
-
-    private func sayThatItIsSlow(_ rate: Double, _ camera: Camera, _ context: SourceContext) {
-        let tenths = (rate * 10).rounded() / 10
-        context.logger.notice(
-            """
-            The camera gives \(tenths) frames a second instead of \(camera.rate?.description ?? "more"): in dim light many lengthen the \
-            exposure. The control \(V4L2Control.exposurePriority)=0 keeps the rate, where the camera has it.
-            """)
-    }
 }
 
 extension CaptureQueue.Filled {

@@ -31,6 +31,8 @@ import Testing
         #expect(any.rate(for: SourceDemand(maximumFrameRate: Rational(7))) == Rational(7))
         #expect(any.rate(for: SourceDemand(maximumFrameRate: Rational(1))) == Rational(2))
         #expect(any.rate(for: SourceDemand(maximumFrameRate: Rational(55))) == Rational(50))
+        let slow = RateDemand(rates: .range(Rational(1, 100), Rational(60)), highest: Rational(60))
+        #expect(slow.rate(for: SourceDemand(maximumFrameRate: Rational(1, 10))) == Rational(1))
         let none = RateDemand(rates: .discrete([]), highest: Rational(30))
         #expect(none.rate(for: SourceDemand(maximumFrameRate: Rational(7))) == Rational(30))
     }
