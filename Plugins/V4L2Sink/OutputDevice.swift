@@ -22,6 +22,7 @@ import InletV4L2
     private var isStreaming = false
     /// A call that copies is used in place of mapped buffers.
     private let isWritten: Bool
+    private var isMarked = false
     /// Where the device takes JPEGs.
     private let encoder: JPEGEncoder?
 
@@ -50,8 +51,6 @@ import InletV4L2
         if let rate = video.frameRate { _ = try? device.setFrameRate(rate, type: type) }
         if isWritten {
             buffers = [V4L2Buffer(allocating: [Int(format.sizeimage.0)], index: 0)]
-            // Without it the module does not see a writer leave, and offers no output any more. Versions that mind do without.
-            startStream()
             return
         }
         var request = v4l2_requestbuffers()
@@ -111,12 +110,20 @@ import InletV4L2
             #else
                 let count = unsafe Musl.write(device.descriptor, bytes.baseAddress, bytes.count)
             #endif
-            if count == bytes.count { return }
+            if count == bytes.count { return markWriter() }
             let failure = count < 0 ? errno : EIO
             if failure == EINTR { continue }
             guard failure == EAGAIN else { throw device.error(failure, "write") }
             try waitForRoom()
         }
+    }
+
+    /// Says that this is a writer, or v4l2loopback would not see it leave, and offer no output any more.
+    ///
+    /// After the first picture, so that no reader gets what lay in the memory before. Versions from 0.13 on refuse, and see it by themselves.
+    private func markWriter() {
+        if !isMarked { startStream() }
+        isMarked = true
     }
 
     /// Waits until the device takes a picture.
