@@ -24,6 +24,9 @@ func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: houseSettings)
 }
 
+/// A target that other systems do without.
+func onLinux(_ name: String) -> Target.Dependency { .target(name: name, condition: .when(platforms: [.linux])) }
+
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: houseSettings)
 }
@@ -67,6 +70,7 @@ let package = Package(
 
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CV4L2"),
+        .systemLibrary(name: "CV4LConvert", providers: [.apt(["libv4l-dev"])]),
 
         library("InletCore", [logging]),
         library("InletConvert", ["InletCore", "CFFmpeg", "CYUV"]),
@@ -76,17 +80,16 @@ let package = Package(
         library(
             "Inlet",
             [
-                "InletCore", "InletConvert", "InletCapture", "InletV4L2", "PatternSource", "FFmpegSource", "FileSinks",
-                "V4L2Source",
-                "V4L2Sink",
+                "InletCore", "InletConvert", "InletCapture", "PatternSource", "FFmpegSource", "FileSinks",
+                onLinux("InletV4L2"), onLinux("V4L2Source"), onLinux("V4L2Sink"),
             ]),
         library("InletTesting", ["InletCore", "PatternSource", logging]),
 
         plugin("PatternSource", []),
         plugin("FFmpegSource", ["InletFFmpeg", "CFFmpeg"]),
         plugin("FileSinks", ["CFFmpeg"]),
-        plugin("V4L2Source", ["InletV4L2", "InletFFmpeg", "CV4L2", "CFFmpeg", "CYUV"]),
-        plugin("V4L2Sink", ["InletV4L2", "CV4L2", "CYUV"]),
+        plugin("V4L2Source", ["InletV4L2", "InletFFmpeg", "CV4L2", "CV4LConvert", "CFFmpeg", "CYUV"]),
+        plugin("V4L2Sink", ["InletV4L2", "InletFFmpeg", "CV4L2", "CYUV"]),
 
         .executableTarget(
             name: "InletCLI", dependencies: ["Inlet", argumentParser, histogram, logging], swiftSettings: houseSettings),
@@ -116,6 +119,7 @@ let package = Package(
         tests(
             "FFmpegSourceTests",
             ["InletCore", "InletConvert", "InletTesting", "FFmpegSource", "ReferenceTools", logging]),
+        tests("InletFFmpegTests", ["InletCore", "InletFFmpeg", "ReferenceTools"]),
         tests("InletV4L2Tests", ["InletCore", "InletV4L2", "CV4L2"]),
         tests(
             "V4L2SourceTests",
@@ -123,6 +127,7 @@ let package = Package(
                 "InletCore", "InletConvert", "InletTesting", "InletV4L2", "InletFFmpeg", "CV4L2", "V4L2Source",
                 "V4L2Sink", "ReferenceTools", logging,
             ]),
+        tests("V4L2SinkTests", ["InletCore", "InletV4L2", "V4L2Sink"]),
         // Runs in a virtual machine with virtual cameras, which its one test outside starts.
         tests(
             "V4L2DriverTests",

@@ -1,6 +1,7 @@
 import CV4L2
 import CYUV
 import InletCore
+import InletFFmpeg
 import InletV4L2
 
 #if canImport(Glibc)
@@ -19,6 +20,11 @@ import InletV4L2
     private var buffers: [V4L2Buffer] = []
     private var free: [Int] = []
     private var isStreaming = false
+    /// A call that copies is used in place of mapped buffers.
+    private let isWritten: Bool
+    private var isMarked = false
+    /// Where the device takes JPEGs.
+    private let encoder: JPEGEncoder?
 
     /// A device that takes no picture for this long is given up.
     private static let patience: Int32 = 2000
@@ -34,11 +40,19 @@ import InletV4L2
                 "\(device.node) (\(device.name)) takes no pictures. `inlet devices --outputs` lists devices that do.")
         }
         self.type = type
+        // v4l2loopback before 0.13 answers VIDIOC_DQBUF with the buffer that its readers look at just then, so that they would see the next picture
+        // being painted over it.
+        isWritten = device.driver == "v4l2 loopback" && device.capabilities.contains(.readWrite)
         guard device.capabilities.contains(.streaming) else {
             throw InletError(.unsupported, "\(device.node) (\(device.name)) has no buffers for pictures.")
         }
         format = try Self.setFormat(device, type, video, configuration.format)
+        encoder = Self.isJPEG(format) ? JPEGEncoder(quality: configuration.quality) : nil
         if let rate = video.frameRate { _ = try? device.setFrameRate(rate, type: type) }
+        if isWritten {
+            buffers = [V4L2Buffer(allocating: [Int(format.sizeimage.0)], index: 0)]
+            return
+        }
         var request = v4l2_requestbuffers()
         request.count = UInt32(configuration.buffers)
         request.type = type
@@ -50,73 +64,75 @@ import InletV4L2
 
     deinit { close() }
 
-    private static func setFormat(
-        _ device: V4L2Device, _ type: UInt32, _ video: VideoFormat, _ wanted: V4L2SinkConfiguration.Format
-    ) throws(InletError) -> inlet_v4l2_format {
-        let codes: [InletV4L2.FourCC] =
-            switch wanted {
-            case .automatic: ["YU12", "YM12", "YUYV"]
-            case .yu12: ["YU12", "YM12"]
-            case .yuyv: ["YUYV"]
-            }
-        for code in codes {
-            var format = inlet_v4l2_format()
-            format.width = UInt32(clamping: video.size.width)
-            format.height = UInt32(clamping: video.size.height)
-            format.pixelformat = code.rawValue
-            format.field = V4L2_FIELD_NONE.rawValue
-            format.colorspace =
-                (video.colorSpace.matrix == .bt709 ? V4L2_COLORSPACE_REC709 : V4L2_COLORSPACE_SMPTE170M).rawValue
-            switch video.colorSpace.range {
-            case .full: format.quantization = V4L2_QUANTIZATION_FULL_RANGE.rawValue
-            case .limited: format.quantization = V4L2_QUANTIZATION_LIM_RANGE.rawValue
-            case .unspecified: break
-            }
-            do throws(InletError) {
-                let set = try device.setFormat(format, type: type)
-                if set.pixelformat == code.rawValue, Int(set.width) == video.size.width,
-                    Int(set.height) == video.size.height
-                {
-                    return set
-                }
-            } catch {
-                guard error.code == .unsupported else { throw error }
-            }
-        }
-        throw InletError(
-            .unsupported,
-            """
-            \(device.node) does not take \(video.size) pictures as \(codes.map(\.description).joined(separator: " or ")). A loopback keeps \
-            the format of its first user until all have closed it; scale with --size for one that is fixed.
-            """)
-    }
-
     /// Writes a picture of the size that was set, as soon as the device has a buffer free.
     ///
     /// - Throws: ``InletError/Code/timedOut`` where it takes none; ``InletError/Code/disconnected`` where it went away.
     func write(_ frame: VideoFrame) throws(InletError) {
-        let index = try freeBuffer()
+        let index = isWritten ? 0 : try freeBuffer()
+        let planes = unsafe buffers[index].planes
+        let used: [UInt32] =
+            if let encoder {
+                unsafe [try encode(frame, encoder, planes[0])]
+            } else {
+                unsafe try fill(planes, frame.buffer)
+            }
+        guard !isWritten else { return unsafe try write(UnsafeRawBufferPointer(rebasing: planes[0][..<Int(used[0])])) }
         var facts = inlet_v4l2_buffer()
         facts.index = UInt32(index)
-        let planes = unsafe buffers[index].planes
         facts.planes = UInt32(unsafe planes.count)
         facts.timestamp_ns = frame.timestamp.nanoseconds
-        let written = unsafe fill(planes, frame.buffer)
-        facts.bytesused.0 = written[0]
-        facts.bytesused.1 = written[1]
-        facts.bytesused.2 = written[2]
-        facts.length.0 = unsafe UInt32(planes.first?.count ?? 0)
-        if unsafe planes.count > 2 {
+        facts.bytesused.0 = used[0]
+        facts.length.0 = unsafe UInt32(planes[0].count)
+        if used.count > 2 {
+            (facts.bytesused.1, facts.bytesused.2) = (used[1], used[2])
             facts.length.1 = unsafe UInt32(planes[1].count)
             facts.length.2 = unsafe UInt32(planes[2].count)
         }
         try device.check(
             unsafe inlet_v4l2_queue_buffer(device.descriptor, type, V4L2_MEMORY_MMAP.rawValue, &facts), "VIDIOC_QBUF")
         free.removeAll { $0 == index }
-        guard !isStreaming else { return }
+        if !isStreaming { try device.check(startStream(), "VIDIOC_STREAMON") }
+    }
+
+    /// - Returns: 0, or the errno of what failed.
+    @discardableResult private func startStream() -> Int32 {
         var type = Int32(self.type)
-        try device.check(unsafe device.call(inlet_VIDIOC_STREAMON, &type), "VIDIOC_STREAMON")
-        isStreaming = true
+        let failure = unsafe device.call(inlet_VIDIOC_STREAMON, &type)
+        isStreaming = failure == 0
+        return failure
+    }
+
+    /// Hands over a whole picture by a call that copies it.
+    @unsafe private func write(_ bytes: UnsafeRawBufferPointer) throws(InletError) {
+        while true {
+            #if canImport(Glibc)
+                let count = unsafe Glibc.write(device.descriptor, bytes.baseAddress, bytes.count)
+            #else
+                let count = unsafe Musl.write(device.descriptor, bytes.baseAddress, bytes.count)
+            #endif
+            if count == bytes.count { return markWriter() }
+            let failure = count < 0 ? errno : EIO
+            if failure == EINTR { continue }
+            guard failure == EAGAIN else { throw device.error(failure, "write") }
+            try waitForRoom()
+        }
+    }
+
+    /// Says that this is a writer, or v4l2loopback would not see it leave, and offer no output any more.
+    ///
+    /// After the first picture, so that no reader gets what lay in the memory before. Versions from 0.13 on refuse, and see it by themselves.
+    private func markWriter() {
+        if !isMarked { startStream() }
+        isMarked = true
+    }
+
+    /// Waits until the device takes a picture.
+    private func waitForRoom() throws(InletError) {
+        var polled = pollfd(fd: device.descriptor, events: Int16(POLLOUT), revents: 0)
+        guard unsafe poll(&polled, 1, Self.patience) > 0 else {
+            throw InletError(
+                .timedOut, "\(device.node) took no picture for \(Self.patience / 1000) seconds: its driver hangs.")
+        }
     }
 
     private func freeBuffer() throws(InletError) -> Int {
@@ -129,22 +145,46 @@ import InletV4L2
                 return Int(facts.index)
             }
             if failure != EAGAIN { throw device.error(failure == 0 ? EIO : failure, "VIDIOC_DQBUF") }
-            var polled = pollfd(fd: device.descriptor, events: Int16(POLLOUT), revents: 0)
-            guard unsafe poll(&polled, 1, Self.patience) > 0 else {
+            try waitForRoom()
+        }
+    }
+
+    /// Writes a picture into a buffer as a JPEG.
+    ///
+    /// - Returns: its bytes.
+    @unsafe private func encode(
+        _ frame: VideoFrame, _ encoder: JPEGEncoder, _ target: UnsafeMutableRawBufferPointer
+    ) throws(InletError) -> UInt32 {
+        let node = device.node
+        return try encoder.encode(frame.buffer, colorSpace: frame.colorSpace) { jpeg throws(InletError) in
+            guard jpeg.byteCount <= target.count else {
                 throw InletError(
-                    .timedOut, "\(device.node) took no picture for \(Self.patience / 1000) seconds: its driver hangs.")
+                    .unsupported,
+                    """
+                    A JPEG of \(jpeg.byteCount) bytes does not fit into the buffers of \(node), which hold \(target.count). Lower \
+                    the quality.
+                    """)
             }
+            unsafe jpeg.withUnsafeBytes { unsafe target.copyMemory(from: $0) }
+            return UInt32(jpeg.byteCount)
         }
     }
 
     /// Copies a picture into a buffer.
     ///
     /// - Returns: the bytes used of each plane.
-    @unsafe private func fill(_ planes: [UnsafeMutableRawBufferPointer], _ picture: I420Buffer) -> [UInt32] {
+    @unsafe private func fill(
+        _ planes: [UnsafeMutableRawBufferPointer], _ picture: I420Buffer
+    ) throws(InletError) -> [UInt32] {
         let (width, height) = (Int32(picture.size.width), Int32(picture.size.height))
         let stride = Int(format.bytesperline.0)
         func target(_ plane: Int, _ offset: Int) -> UnsafeMutablePointer<UInt8>? {
             unsafe planes[plane].baseAddress?.advanced(by: offset).assumingMemoryBound(to: UInt8.self)
+        }
+        func require(_ fits: Bool) throws(InletError) {
+            guard !fits else { return }
+            throw InletError(
+                .malformedData, "\(device.node) has buffers that are too short for the format that it took.")
         }
         let y = unsafe picture.baseAddress(of: .y)
         let u = unsafe picture.baseAddress(of: .u)
@@ -153,29 +193,23 @@ import InletV4L2
         defer { withExtendedLifetime(picture) {} }
         if InletV4L2.FourCC(rawValue: format.pixelformat) == "YUYV" {
             let used = stride * picture.size.height
-            guard unsafe planes[0].count >= used, stride >= 2 * picture.size.width else { return [0, 0, 0] }
+            try require(unsafe planes[0].count >= used)
             _ = unsafe I420ToYUY2(y, strides.0, u, strides.1, v, strides.2, target(0, 0), Int32(stride), width, height)
-            return [UInt32(used), 0, 0]
+            return [UInt32(used)]
         }
-        let chroma = unsafe planes.count > 2 ? Int(format.bytesperline.1) : stride / 2
-        let rows = picture.size.chroma.height
-        let (luma, part) = (stride * picture.size.height, chroma * rows)
-        guard stride >= picture.size.width, chroma >= picture.size.chroma.width else { return [0, 0, 0] }
-        if unsafe planes.count > 2 {
-            guard unsafe planes[0].count >= luma, unsafe planes[1].count >= part, unsafe planes[2].count >= part else {
-                return [0, 0, 0]
-            }
-            _ = unsafe I420Copy(
-                y, strides.0, u, strides.1, v, strides.2, target(0, 0), Int32(stride), target(1, 0), Int32(chroma),
-                target(2, 0),
-                Int32(chroma), width, height)
-            return [UInt32(luma), UInt32(part), UInt32(part)]
+        let isSplit = unsafe planes.count > 2
+        let chroma = isSplit ? Int(format.bytesperline.1) : stride / 2
+        let (luma, part) = (stride * picture.size.height, chroma * picture.size.chroma.height)
+        if isSplit {
+            try require(unsafe planes[0].count >= luma && planes[1].count >= part && planes[2].count >= part)
+        } else {
+            try require(unsafe planes[0].count >= luma + 2 * part)
         }
-        guard unsafe planes[0].count >= luma + 2 * part else { return [0, 0, 0] }
         _ = unsafe I420Copy(
-            y, strides.0, u, strides.1, v, strides.2, target(0, 0), Int32(stride), target(0, luma), Int32(chroma),
-            target(0, luma + part), Int32(chroma), width, height)
-        return [UInt32(luma + 2 * part), 0, 0]
+            y, strides.0, u, strides.1, v, strides.2, target(0, 0), Int32(stride),
+            isSplit ? target(1, 0) : target(0, luma), Int32(chroma),
+            isSplit ? target(2, 0) : target(0, luma + part), Int32(chroma), width, height)
+        return isSplit ? [UInt32(luma), UInt32(part), UInt32(part)] : [UInt32(luma + 2 * part)]
     }
 
     /// Ends the stream and gives the device up.
@@ -187,6 +221,7 @@ import InletV4L2
         }
         buffers = []
         free = []
+        guard !isWritten else { return }
         var request = v4l2_requestbuffers()
         request.type = type
         request.memory = V4L2_MEMORY_MMAP.rawValue

@@ -10,6 +10,9 @@ public struct V4L2SinkConfiguration: FrameSinkConfiguration, Hashable {
     /// Buffers that the driver is asked for, from 2 to 32. The default is 4.
     public var buffers: Int
 
+    /// The quality of JPEGs, from 1 to 100, on libjpeg's scale. The default is 90.
+    public var quality: Int
+
     /// What is written.
     public enum Format: String, Sendable, Hashable, ChoiceOptionValue {
         /// The first of the others that the device takes.
@@ -18,12 +21,17 @@ public struct V4L2SinkConfiguration: FrameSinkConfiguration, Hashable {
         case yu12 = "YU12"
         /// Packed 4:2:2, which every program reads.
         case yuyv = "YUYV"
+        /// A JPEG for each picture: the least memory, and the most work.
+        case mjpeg
     }
 
-    public init(_ address: V4L2Address = .first, format: Format = .automatic, buffers: Int = 4) {
+    public init(
+        _ address: V4L2Address = .first, format: Format = .automatic, buffers: Int = 4, quality: Int = 90
+    ) {
         self.address = address
         self.format = format
         self.buffers = buffers
+        self.quality = quality
     }
 
     /// The sink by its URI.
@@ -39,6 +47,7 @@ public struct V4L2SinkConfiguration: FrameSinkConfiguration, Hashable {
     public func makeSink() -> any FrameSink { V4L2Sink(self) }
 
     static let bufferCounts = 2...32
+    static let qualities = 1...100
 }
 
 extension SinkPlugin {
@@ -50,6 +59,7 @@ extension SinkPlugin {
             usage: "v4l2:/dev/video40 or v4l2:?name=...; `inlet devices --outputs` lists them",
             options: [
                 OutputOptions.name.description, OutputOptions.format.description, OutputOptions.buffers.description,
+                OutputOptions.quality.description,
             ],
             examples: ["v4l2:/dev/video40", "v4l2:?name=Loopback&format=YUYV"])
     ) { uri, values in
@@ -67,7 +77,8 @@ extension SinkPlugin {
             address = .name(name)
         }
         return V4L2SinkConfiguration(
-            address, format: values[OutputOptions.format], buffers: values[OutputOptions.buffers])
+            address, format: values[OutputOptions.format], buffers: values[OutputOptions.buffers],
+            quality: values[OutputOptions.quality])
     }
 }
 
@@ -77,4 +88,6 @@ private enum OutputOptions {
         "format", default: V4L2SinkConfiguration.Format.automatic, "The pixel format that is written")
     static let buffers = PluginOption(
         "buffers", default: 4, in: V4L2SinkConfiguration.bufferCounts, "Buffers that the driver is asked for")
+    static let quality = PluginOption(
+        "quality", default: 90, in: V4L2SinkConfiguration.qualities, "The quality of JPEGs")
 }

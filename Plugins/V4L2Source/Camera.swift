@@ -16,6 +16,8 @@ import InletV4L2
     let info: V4L2DeviceInfo
     private(set) var picture: CapturePicture
     private(set) var rate: Rational?
+    /// The rates of the mode, from which a lower one may be taken; nil where a wish or a signal says what it is.
+    let freeRates: V4L2FrameRates?
     private let type: UInt32
     private let formats: [V4L2FormatInfo]
     private let configuration: V4L2Configuration
@@ -29,6 +31,8 @@ import InletV4L2
         /// What was read, and how many bytes of it.
         case read(BlockLease, Int)
         case sourceChanged
+        /// A shutter before the lens was closed or opened.
+        case coverChanged
         /// All memory for copies is held by frames; a picture was lost for it.
         case noMemory
     }
@@ -63,6 +67,7 @@ import InletV4L2
         var input: Int32 = 0
         _ = unsafe device.call(inlet_VIDIOC_G_INPUT, &input)
         device.subscribe(V4L2_EVENT_SOURCE_CHANGE, id: UInt32(clamping: input))
+        device.subscribe(V4L2_EVENT_CTRL, id: V4L2Control.privacyID)
         formats = device.formats(type: type)
         var request = Negotiation.Request(
             size: configuration.size, rate: configuration.frameRate, format: configuration.format)
@@ -75,7 +80,11 @@ import InletV4L2
         let mode = try negotiation.choose(request)
         readPool = BlockPool(capacity: max(2, configuration.copies))
         (picture, rate) = try Self.set(mode, on: device, type: type, request)
+        freeRates = hasSignal || request.rate != nil ? nil : device.rates(of: picture.code, at: picture.size)
     }
+
+    /// Whether a shutter or switch keeps the camera from seeing, where it has one and tells.
+    var isCovered: Bool { device.control(id: V4L2Control.privacyID)?.value == .number(1) }
 
     /// The mode that is set.
     var mode: V4L2CaptureMode { V4L2CaptureMode(format: picture.code, size: picture.size, rate: rate) }
@@ -113,10 +122,9 @@ import InletV4L2
             guard error.code == .noBandwidth else { throw error }
             var error = error
             let negotiation = Negotiation(formats: formats) { [device] in device.rates(of: $0, at: $1) }
-            if let lighter = negotiation.lighter(than: mode) {
-                error.message =
-                    "\(mode) is too much for the bus; \(lighter) would need less. " + error.message
-            }
+            let advice = negotiation.bandwidthAdvice(
+                for: mode, byteCount: picture.byteCount, speed: USBSpeed(node: device.node))
+            error.message = "\(advice) \(error.message)"
             throw error
         }
     }
@@ -153,6 +161,23 @@ import InletV4L2
     /// Stands still; ``start()`` goes on. Nothing to do for a device that is read.
     func stop() { queue?.stop() }
 
+    /// Goes to another rate of the mode, which drivers do only while nothing streams.
+    ///
+    /// - Throws: what went wrong; the camera streams at the rate that it had, where it can.
+    func setRate(_ wanted: Rational) throws(InletError) {
+        let isStreaming = queue != nil
+        stop()
+        let failure: InletError?
+        do throws(InletError) {
+            rate = try device.setFrameRate(wanted, type: type) ?? rate
+            failure = nil
+        } catch {
+            failure = error
+        }
+        if isStreaming { try start() }
+        if let failure { throw failure }
+    }
+
     /// Gives the device up. What frames hold stays readable.
     func close() {
         queue?.close()
@@ -185,6 +210,7 @@ import InletV4L2
                     switch event {
                     case .sourceChanged: return .sourceChanged
                     case .gone: throw device.error(ENODEV, "VIDIOC_DQEVENT")
+                    case .controlChanged(V4L2Control.privacyID): return .coverChanged
                     case .controlChanged, .ended: continue
                     }
                 }

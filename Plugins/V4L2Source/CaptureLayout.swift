@@ -7,6 +7,8 @@ enum CaptureLayout: Sendable, Hashable {
     case pixels(PixelFormat, Arrangement)
     /// A picture that no library reads as it is: it is rewritten once, into memory of our own.
     case repacked(PixelRepacking)
+    /// A maker's own format, which libv4l's converter rewrites into memory of our own.
+    case vendor(VendorFormat)
     /// Compressed; the name of the decoder as libavcodec spells it.
     case compressed(String)
 
@@ -21,7 +23,7 @@ enum CaptureLayout: Sendable, Hashable {
 
     /// The formats of `linux/videodev2.h` that can be read, by its documents in `Documentation/userspace-api/media/v4l/pixfmt-*.rst`.
     ///
-    /// Left out: HSV, tiled, and those with samples packed across bytes.
+    /// Left out: HSV, tiled and compressed formats of single makers, and most of those with samples packed across bytes.
     static let table: [FourCC: CaptureLayout] = {
         var table: [FourCC: CaptureLayout] = [:]
         func add(_ codes: [FourCC], _ name: String, _ arrangement: Arrangement = .packed) {
@@ -103,6 +105,27 @@ enum CaptureLayout: Sendable, Hashable {
             for (code, shift) in zip(codes, [6, 4, 2]) { fields(code, .widened(PixelFormat(name), shift: shift)) }
         }
 
+        func vendor(
+            _ codes: [FourCC], bits: Int, _ output: VendorFormat.Output, _ width: Int, _ height: Int,
+            widths: ClosedRange<Int> = 1...Int.max, blockPixels: Int = 1
+        ) {
+            let unit = ImageSize(width: width, height: height)
+            for code in codes {
+                table[code] = .vendor(
+                    VendorFormat(bits: bits, output: output, unit: unit, widths: widths, blockPixels: blockPixels))
+            }
+        }
+        // The converter moves words of 8 bytes, and half a row of them is chroma.
+        vendor(["S501", "S505", "S508"], bits: 12, .i420, 16, 2)
+        vendor(["CITV", "M420"], bits: 12, .i420, 2, 2)
+        vendor(["KONI"], bits: 12, .i420, 2, 2, blockPixels: 256)
+        vendor(["S920"], bits: 12, .i420, 16, 8)
+        // Its makers put all sizes into rows of 720 pixels, for which the converter is written.
+        vendor(["HM12"], bits: 12, .i420, 16, 32, widths: 720...720)
+        vendor(["Y10B"], bits: 10, .i420, 4, 2)
+        vendor(["S680"], bits: 8, .rgb, 2, 2)
+        vendor(["pBAA", "pGAA", "pgAA", "pRAA"], bits: 10, .rgb, 4, 2)
+
         for code in ["MJPG", "JPEG"] as [FourCC] { table[code] = .compressed("mjpeg") }
         for code in ["H264", "AVC1"] as [FourCC] { table[code] = .compressed("h264") }
         table["HEVC"] = .compressed("hevc")
@@ -121,6 +144,7 @@ enum CaptureLayout: Sendable, Hashable {
         case .compressed("mjpeg"): 4
         case .compressed: 5
         case .repacked: 7
+        case .vendor(let format): format.output == .rgb ? 8 : code == "Y10B" ? 9 : 7
         case .pixels(let format, _):
             switch format.name {
             case "yuv420p": 0

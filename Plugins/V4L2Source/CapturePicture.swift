@@ -43,6 +43,13 @@ import InletV4L2
             guard lines.allSatisfy({ $0 >= rowBytes }) else {
                 throw InletError(.unsupported, "The driver set rows of \(lines) bytes, too short for \(size) \(code).")
             }
+        case .vendor(let vendor):
+            isRGB = vendor.output == .rgb
+            guard count == 1, vendor.fits(size) else {
+                throw InletError(
+                    .unsupported, "libv4l's converter reads no \(size) \(code). Ask for another size= or format=.")
+            }
+            neededBytes = [vendor.byteCount(size)]
         }
         colorSpace = ColorSpace(v4l2: format, isRGB: isRGB)
         guard zip(neededBytes, planeSizes).allSatisfy({ $0.0 <= $0.1 }) else {
@@ -81,11 +88,18 @@ import InletV4L2
         ]
     }
 
+    /// Whether pictures are told by others: compressed, and not each by itself.
+    var isInterCoded: Bool {
+        guard case .compressed(let codec) = layout else { return false }
+        return codec != "mjpeg"
+    }
+
     /// The pixel format of the frames; nil where a decoder decides.
     var pixelFormat: PixelFormat? {
         switch layout {
         case .pixels(let format, _): format
         case .repacked(let repacking): repacking.pixelFormat
+        case .vendor(let vendor): vendor.pixelFormat
         case .compressed: nil
         }
     }
@@ -147,11 +161,16 @@ import InletV4L2
                     width: size.width, targets: targets)
             }
         }
+        return block.planes(target.planes)
+    }
+}
+
+extension PictureBlock {
+    /// The planes of a picture in the memory.
+    func planes(_ places: [(offset: Int, stride: Int)]) -> SourcePlanes {
         var planes = SourcePlanes()
-        let whole = unsafe UnsafeRawBufferPointer(block.memory)
-        for plane in target.planes {
-            unsafe planes.append(SourcePlane(whole, offset: plane.offset, stride: plane.stride))
-        }
+        let whole = unsafe UnsafeRawBufferPointer(memory)
+        for plane in places { unsafe planes.append(SourcePlane(whole, offset: plane.offset, stride: plane.stride)) }
         return planes
     }
 }

@@ -9,10 +9,13 @@ final class V4L2Source: FrameSource {
     private let configuration: V4L2Configuration
     private var camera: Camera?
     private var decoder: CompressedDecoder?
+    private var converter: VendorConverter?
     private var trust = TimestampTrust()
     private var doubts: Set<TimestampTrust.Doubt> = []
     private var counter = SequenceCounter()
     private var rateWatch = RateWatch(expected: nil)
+    /// Nil where the rate is not ours to choose.
+    private var rateDemand: RateDemand?
     private var colorSpace = ColorSpace.unspecified
     private var copies: BlockPool
     private let pictures: I420BufferPool
@@ -35,15 +38,26 @@ final class V4L2Source: FrameSource {
         try configuration.validate()
         let camera = try configuration.openCamera(context)
         self.camera = camera
+        rateDemand = nil
+        // An encoder in the camera would begin with a new key picture at every change.
+        if let rates = camera.freeRates, let highest = camera.rate, !camera.picture.isInterCoded {
+            var demand = RateDemand(rates: rates, highest: highest)
+            let rate = demand.begin(context.demand)
+            if rate != highest { try camera.setRate(rate) }
+            rateDemand = demand
+        }
+        let stated = rateDemand?.highest ?? camera.rate
         try camera.start()
         configuration.seen.identity = camera.info.identity
         context.logger.info("\(camera.info.identity.name) on \(camera.device.node): \(camera.mode)")
+        if camera.isCovered { sayThatItIsCovered(context) }
         adopt(camera)
-        return format(of: camera)
+        return format(of: camera, rate: stated)
     }
 
     func nextFrame(_ context: SourceContext) throws -> SourceFrame? {
         guard let camera else { return nil }
+        try followDemand(camera, context)
         while true {
             switch try camera.take(context) {
             case .filled(let filled):
@@ -51,9 +65,16 @@ final class V4L2Source: FrameSource {
             case .read(let lease, let count):
                 let now = context.clock.now
                 if let frame = try accept(lease, count, camera, context, now) { return finished(frame) }
+            case .coverChanged:
+                if camera.isCovered {
+                    sayThatItIsCovered(context)
+                } else {
+                    context.logger.notice("The camera's shutter is open.")
+                }
             case .noMemory: context.countDrop(.poolExhausted)
             case .sourceChanged:
                 try camera.restart()
+                rateDemand = nil
                 adopt(camera)
                 startsAnew = true
                 context.logger.notice("The camera's input changed: \(camera.mode)")
@@ -72,10 +93,28 @@ final class V4L2Source: FrameSource {
         rateWatch = RateWatch(expected: camera?.rate)
     }
 
+    /// Goes to the lowest rate that all sinks are content with.
+    private func followDemand(_ camera: Camera, _ context: SourceContext) throws(InletError) {
+        guard rateDemand != nil, let rate = rateDemand?.follow(context.demand, at: context.clock.now) else { return }
+        do throws(InletError) {
+            try camera.setRate(rate)
+            context.logger.info("The sinks want other rates than before: \(camera.mode)")
+        } catch {
+            guard error.code == .busy || error.code == .unsupported || error.code == .invalidConfiguration else {
+                throw error
+            }
+            rateDemand = nil
+            context.logger.notice("The camera stays at its rate: \(error.message)")
+        }
+        counter.restart()
+        rateWatch = RateWatch(expected: camera.rate)
+    }
+
     func close() {
         camera?.close()
         camera = nil
         decoder = nil
+        converter = nil
     }
 
     /// Prepares for the mode that is set.
@@ -85,6 +124,7 @@ final class V4L2Source: FrameSource {
         if let range = configuration.range { colorSpace.range = range }
         if let matrix = configuration.matrix { colorSpace.matrix = matrix }
         decoder = nil
+        converter = nil
         if case .compressed(let codec) = picture.layout {
             decoder = CompressedDecoder(codec: codec, size: picture.size, pool: pictures)
             // JPEG is of full range, whatever the driver says.
@@ -96,11 +136,12 @@ final class V4L2Source: FrameSource {
         pending = [:]
     }
 
-    private func format(of camera: Camera) -> SourceFormat {
+    /// - Parameter rate: what the camera has for those who want it all, whatever it is set to now.
+    private func format(of camera: Camera, rate: Rational?) -> SourceFormat {
         var codec: String?
         if case .compressed(let name) = camera.picture.layout { codec = name }
         return SourceFormat(
-            size: camera.picture.size, pixelFormat: camera.picture.pixelFormat ?? .yuv420p, frameRate: camera.rate,
+            size: camera.picture.size, pixelFormat: camera.picture.pixelFormat ?? .yuv420p, frameRate: rate,
             timeBase: Self.timeBase, colorSpace: colorSpace, pacing: .live, codec: codec,
             container: "\(camera.info.identity.name) (\(camera.device.driver), \(camera.picture.code))")
     }
@@ -191,6 +232,9 @@ final class V4L2Source: FrameSource {
             let planes = unsafe camera.picture.repack(repacking, from: memory, to: lease.block)
             return frame(repacking.pixelFormat, planes, owner: lease, time, isDamaged: isDamaged, camera)
         }
+        if case .vendor(let vendor) = camera.picture.layout, let bytes = unsafe memory.first {
+            return unsafe try converted(bytes, vendor, camera, time, isDamaged: isDamaged, context)
+        }
         guard let decoder, let data = unsafe memory.first else { return nil }
         let pts = time.map { $0.nanoseconds / 1000 }
         if let pts, let time, !decoder.isIntra {
@@ -215,6 +259,31 @@ final class V4L2Source: FrameSource {
             context.countDrop(.undecodable)
             return nil
         }
+    }
+
+    /// A frame of a picture that libv4l's converter rewrites.
+    @unsafe private func converted(
+        _ bytes: UnsafeRawBufferPointer, _ vendor: VendorFormat, _ camera: Camera, _ time: MonotonicTime?,
+        isDamaged: Bool, _ context: SourceContext
+    ) throws(InletError) -> SourceFrame? {
+        let converter: VendorConverter
+        if let known = self.converter {
+            converter = known
+        } else {
+            converter = try VendorConverter(camera.picture.code, vendor, size: camera.picture.size)
+            self.converter = converter
+        }
+        let layout = vendor.layout(size: camera.picture.size)
+        guard let lease = copies.take(byteCount: layout.byteCount) else {
+            context.countDrop(.poolExhausted)
+            return nil
+        }
+        guard unsafe converter.convert(bytes, to: lease.block) else {
+            context.countDrop(.undecodable)
+            return nil
+        }
+        let planes = lease.block.planes(layout.planes)
+        return frame(vendor.pixelFormat, planes, owner: lease, time, isDamaged: isDamaged, camera)
     }
 
     private func accept(
@@ -271,15 +340,6 @@ final class V4L2Source: FrameSource {
             context.logger.warning("\(doubt.rawValue): the time of arrival is taken instead.")
         }
         return nil
-    }
-
-    private func sayThatItIsSlow(_ rate: Double, _ camera: Camera, _ context: SourceContext) {
-        let tenths = (rate * 10).rounded() / 10
-        context.logger.notice(
-            """
-            The camera gives \(tenths) frames a second instead of \(camera.rate?.description ?? "more"): in dim light many lengthen the \
-            exposure. The control \(V4L2Control.exposurePriority)=0 keeps the rate, where the camera has it.
-            """)
     }
 }
 

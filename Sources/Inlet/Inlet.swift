@@ -4,7 +4,10 @@
 @_exported public import InletCapture
 @_exported public import InletConvert
 @_exported public import InletCore
-@_exported public import InletV4L2
 @_exported public import PatternSource
-@_exported public import V4L2Sink
-@_exported public import V4L2Source
+
+#if os(Linux)
+    @_exported public import InletV4L2
+    @_exported public import V4L2Sink
+    @_exported public import V4L2Source
+#endif

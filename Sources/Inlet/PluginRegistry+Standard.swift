@@ -5,12 +5,14 @@ extension PluginRegistry {
         registry.register(SourcePlugin.pattern)
         registry.register(SourcePlugin.file)
         registry.register(SourcePlugin.network)
-        registry.register(SourcePlugin.v4l2)
         registry.register(SinkPlugin.null)
         registry.register(SinkPlugin.i420)
         registry.register(SinkPlugin.y4m)
         registry.register(SinkPlugin.framemd5)
-        registry.register(SinkPlugin.v4l2)
+        #if os(Linux)
+            registry.register(SourcePlugin.v4l2)
+            registry.register(SinkPlugin.v4l2)
+        #endif
         return registry
     }
 }

@@ -21,9 +21,13 @@ struct InletCommand: AsyncParsableCommand {
             Exit codes follow sysexits: 0 success, 64 usage, 65 bad data, 66 no such input, 69 unavailable, 70 internal, \
             74 input or output, 75 temporary, 77 permission, 130 interrupted.
             """,
-        subcommands: [
-            RunCommand.self, ProbeCommand.self, DevicesCommand.self, ControlsCommand.self, PluginsCommand.self,
-        ])
+        subcommands: [RunCommand.self, ProbeCommand.self] + cameraCommands + [PluginsCommand.self])
+
+    #if os(Linux)
+        private static let cameraCommands: [any ParsableCommand.Type] = [DevicesCommand.self, ControlsCommand.self]
+    #else
+        private static let cameraCommands: [any ParsableCommand.Type] = []
+    #endif
 
     static func main() async {
         Terminal.ignoreBrokenPipes()

@@ -67,6 +67,18 @@ public struct V4L2Control: Sendable, Hashable {
     /// `exposure_auto_priority` in kernels before 5.11, which `v4l2-ctl` still writes so for them.
     public static let exposurePriority = "exposure_dynamic_framerate"
 
+    /// The number of ``privacy``: V4L2_CID_PRIVACY.
+    package static let privacyID: UInt32 = 0x009A_0910
+
+    /// What the control does, for those that explain a picture which surprises people; nil for the others.
+    public var note: String? {
+        switch name {
+        case Self.privacy: "true while a shutter or switch keeps the camera from seeing: its pictures are black"
+        case Self.exposurePriority, "exposure_auto_priority": "off keeps the frame rate in dim light"
+        default: nil
+        }
+    }
+
     /// What one step of the control is, where the kernel's documents say: `Documentation/userspace-api/media/v4l/ext-ctrls-camera.rst`.
     public var unit: String? {
         switch name {

@@ -34,8 +34,8 @@ enum ImportRule {
         // For password files, the environment, and addresses in playlists.
         "FFmpegSource": ["InletFFmpeg", "CFFmpeg", "FoundationEssentials"],
         "FileSinks": ["CFFmpeg"],
-        "V4L2Source": ["InletV4L2", "InletFFmpeg", "CV4L2", "CFFmpeg", "CYUV"],
-        "V4L2Sink": ["InletV4L2", "CV4L2", "CYUV"],
+        "V4L2Source": ["InletV4L2", "InletFFmpeg", "CV4L2", "CV4LConvert", "CFFmpeg", "CYUV"],
+        "V4L2Sink": ["InletV4L2", "InletFFmpeg", "CV4L2", "CYUV"],
     ]
     /// What every plug-in may import, a stranger's too.
     static let everyPlugin = standard.union(system).union(["InletCore", "Logging"])

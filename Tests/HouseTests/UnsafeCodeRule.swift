@@ -27,6 +27,8 @@ enum UnsafeCodeRule {
         "Plugins/FFmpegSource/AccessUnitAssembler.swift":
             "owns a libavcodec parser, and reads the first bytes of packets",
         "Sources/InletFFmpeg/FFmpegPacket.swift": "owns a packet",
+        "Sources/InletFFmpeg/JPEGColors.swift": "rewrites the rows of a picture",
+        "Sources/InletFFmpeg/JPEGEncoder.swift": "owns an encoder's context and the frame that wraps a picture",
         "Sources/InletFFmpeg/InletError+FFmpeg.swift": "libav's text of an error",
         "Sources/InletFFmpeg/Values+FFmpeg.swift": "libavutil's name of a pixel format",
         "Sources/InletV4L2/DeviceWatch.swift": "owns an inotify descriptor",
@@ -62,6 +64,7 @@ enum UnsafeCodeRule {
         "Plugins/V4L2Source/CaptureQueue.swift": "hands buffers to the driver and takes them back",
         "Plugins/V4L2Source/CompressedDecoder.swift": "owns a decoder, and hands libyuv a JPEG",
         "Plugins/V4L2Source/PixelRepacking.swift": "rewrites rows of a picture",
+        "Plugins/V4L2Source/VendorConverter.swift": "owns libv4l's converter of pixel formats",
         "Plugins/V4L2Source/V4L2Source.swift": "makes frames of a driver's buffers",
         "Sources/InletCore/SourceFrame.swift":
             "a native plane: a pointer into memory that the frame's owner keeps alive",

@@ -20,6 +20,19 @@ import Testing
         #expect(V4L2Control.name(from: "U8 2x3x4x5 Array") == "u8_2x3x4x5_array")
     }
 
+    @Test("The shutter and the control that trades rate for light say what they do, under old names too, and no other")
+    func notes() {
+        func note(_ name: String) -> String? {
+            var control = Self.control(.boolean)
+            control.name = name
+            return control.note
+        }
+        #expect(note("privacy")?.contains("black") == true)
+        #expect(note("exposure_dynamic_framerate")?.contains("frame rate") == true)
+        #expect(note("exposure_auto_priority") == note("exposure_dynamic_framerate"))
+        #expect(note("brightness") == nil)
+    }
+
     @Test("Values are read as people write them")
     func values() throws {
         #expect(try Self.control(.integer).parse("140") == .number(140))

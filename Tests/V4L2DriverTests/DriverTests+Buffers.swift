@@ -108,6 +108,43 @@ extension DriverTests {
             #expect(after.sequence < 200)
         }
 
+        @Test("A camera runs as slow as its sinks are content with, and as fast as it can when one wants all")
+        func demand() throws {
+            func rate() throws -> String? {
+                try Vivid.first.control("--get-parm").firstMatch(of: /Frames per second: (\d+)/).map {
+                    String($0.output.1)
+                }
+            }
+            var configuration = V4L2Configuration.vivid()
+            configuration.frameRate = nil
+            let seven = SourceDemand(maximumFrameRate: Rational(7))
+            let camera = try TestCamera(configuration, demand: seven)
+            #expect(camera.format.frameRate == Rational(60))
+            var last = try camera.next()
+            #expect(try rate() == "10")
+            func goOn(until wanted: String) throws {
+                var left = 600
+                while left > 0, try rate() != wanted {
+                    left -= 1
+                    let frame = try camera.next()
+                    #expect(frame.sequence > last.sequence)
+                    if let time = frame.captureTime, let before = last.captureTime { #expect(time > before) }
+                    last = frame
+                }
+                #expect(try rate() == wanted)
+            }
+            camera.context.setDemand(.everything)
+            try goOn(until: "60")
+            camera.context.setDemand(seven)
+            try goOn(until: "10")
+            camera.close()
+
+            // Who names a rate gets it.
+            let fixed = try TestCamera(.vivid(), demand: seven)
+            _ = try fixed.next()
+            #expect(try rate() == "60")
+        }
+
         @Test("Two cameras stream at once")
         func two() throws {
             let cameras = [try TestCamera(.vivid()), try TestCamera(.vivid(.second, format: "NM12"))]

@@ -32,6 +32,38 @@ extension DriverTests {
             #expect(outputs.starts(with: ["platform:vivid-000", "platform:vivid-001"]))
         }
 
+        @Test("The program lists the cameras and their controls as JSON, and says what it set as people read it")
+        func program() throws {
+            func inlet(_ arguments: String...) throws -> Data {
+                try ReferenceCommand.run(VirtualMachine.inlet, arguments)
+            }
+            struct Device: Decodable {
+                var node: String
+                var formats: [Format]
+                struct Format: Decodable { var format: String }
+            }
+            struct Control: Decodable {
+                var name: String
+                var flags: [String]
+            }
+            let devices = try JSONDecoder().decode([Device].self, from: inlet("devices", "--json"))
+            #expect(devices.map(\.node) == [try Vivid.first.node, try Vivid.second.node])
+            #expect(devices.allSatisfy { $0.formats.contains { $0.format == "YUYV" } })
+            let text = String(decoding: try inlet("devices"), as: UTF8.self)
+            #expect(text.contains("platform:vivid-000") && text.contains("formats YUYV UYVY"))
+            let uri = "v4l2:\(try Vivid.first.node)"
+            let controls = try JSONDecoder().decode([Control].self, from: inlet("controls", uri, "--json"))
+            #expect(controls.first { $0.name == "gain" }?.flags.contains("inactive") == true)
+            let set = String(decoding: try inlet("controls", uri, "brightness=140"), as: UTF8.self)
+            #expect(set == "brightness = 140  (0 to 255)\n")
+            #expect(try Vivid.first.control("-C", "brightness").contains("140"))
+            try Vivid.first.control("-c", "brightness=128")
+            let report = String(
+                decoding: try inlet("run", uri + "?size=320x180&fps=30", "--frames", "5", "--to", "null:"),
+                as: UTF8.self)
+            #expect(!report.contains("error"))
+        }
+
         @Test("Two cameras of one name are an error that names both")
         func ambiguous() throws {
             let error = #expect(throws: InletError.self) { try V4L2Devices.find(.name("vivid")) }

@@ -14,9 +14,14 @@ final class TestCamera {
     private let source: any FrameSource
     private var isOpen = true
 
-    /// - Parameter patience: how long each call may take.
-    init(_ configuration: V4L2Configuration, patience: Duration = .seconds(20)) throws {
+    /// - Parameters:
+    ///   - patience: how long each call may take.
+    ///   - demand: what the sinks want.
+    init(
+        _ configuration: V4L2Configuration, patience: Duration = .seconds(20), demand: SourceDemand = .everything
+    ) throws {
         context = SourceContext(clock: SystemClock(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        context.setDemand(demand)
         context.setDeadline(after: patience)
         source = configuration.makeSource()
         do {

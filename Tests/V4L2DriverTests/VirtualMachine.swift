@@ -33,5 +33,5 @@ enum VirtualMachine {
 @Suite(
     .serialized,
     .enabled(if: VirtualMachine.isInside, "runs inside Scripts/v4l2-vm, which VirtualMachineTests starts"),
-    .timeLimit(.minutes(5)))
+    .timeLimit(.minutes(12)))
 struct DriverTests {}

@@ -19,7 +19,7 @@ struct VirtualMachineTests {
         process.executableURL = VirtualMachine.root.appendingPathComponent("Scripts/v4l2-vm")
         process.currentDirectoryURL = VirtualMachine.root
         process.arguments = [
-            "--loopback", "--vivid", "n_devs=2 multiplanar=1,2 no_error_inj=0", "--time-limit", "800", "--writable",
+            "--loopback", "--vivid", "n_devs=2 multiplanar=1,2 no_error_inj=0", "--time-limit", "1500", "--writable",
             exchange,
             "--env", "\(VirtualMachine.variable)=\(exchange)", "--",
             VirtualMachine.bundle, "--testing-library", "swift-testing", "--filter", "DriverTests/",

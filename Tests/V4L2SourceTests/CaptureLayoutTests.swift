@@ -15,6 +15,7 @@ import Testing
             switch layout {
             case .pixels(let pixels, _): format = pixels
             case .repacked(let repacking): format = repacking.pixelFormat
+            case .vendor(let vendor): format = vendor.pixelFormat
             case .compressed: continue
             }
             // Four planes of plenty: what counts is that the format is known and read.

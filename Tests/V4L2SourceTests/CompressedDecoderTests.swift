@@ -1,4 +1,5 @@
 import Foundation
+import InletConvert
 import InletCore
 import InletFFmpeg
 import ReferenceTools
@@ -48,6 +49,33 @@ import Testing
         }
         #expect(frame.size == ImageSize(width: 96, height: 64))
         #expect(frame.bestEffortTimestamp == 5)
+    }
+
+    @Test(
+        "A picture of a stream comes out as soon as its data is in, as ffmpeg decodes it",
+        arguments: [("h264", "libx264"), ("hevc", "libx265")])
+    func streams(codec: String, encoder: String) throws {
+        let folder = try TemporaryFolder()
+        try ReferenceCommand.ffmpeg([
+            "-f", "lavfi", "-i", "testsrc2=size=96x64", "-frames:v", "1", "-pix_fmt", "yuv420p", "-c:v", encoder,
+            "-tune", "zerolatency", "-f", codec, folder.path("a"),
+        ])
+        let expected = try ReferenceCommand.ffmpeg([
+            "-f", codec, "-i", folder.path("a"), "-pix_fmt", "yuv420p", "-f", "rawvideo", "-",
+        ])
+        let decoder = CompressedDecoder(
+            codec: codec, size: ImageSize(width: 96, height: 64), pool: I420BufferPool(capacity: 2))
+        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: folder.path("a"))))
+        guard case .frame(let frame) = unsafe try bytes.withUnsafeBytes({ unsafe try decoder.decode($0, pts: 7) })
+        else {
+            Issue.record("no frame")
+            return
+        }
+        #expect(frame.bestEffortTimestamp == 7)
+        let source = SourceFrame(
+            pixelFormat: .yuv420p, size: frame.size, planes: frame.planes, owner: frame, pts: nil, sequence: 0)
+        let converted = try FrameConverter().i420(from: source, pool: I420BufferPool(capacity: 1)).buffer
+        #expect(converted.packedBytes.isSame(as: expected))
     }
 
     @Test("A JPEG that is cut, empty or something else is undecodable, and zeros behind one are not minded")

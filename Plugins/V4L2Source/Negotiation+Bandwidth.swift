@@ -1,0 +1,34 @@
+import InletCore
+import InletV4L2
+
+extension Negotiation {
+    /// The sentence for a mode that the bus has no room for: what the mode needs, what the bus carries, and a mode that would fit.
+    ///
+    /// - Parameters:
+    ///   - byteCount: bytes of one of the mode's pictures. What compressed ones take is not known.
+    ///   - speed: of the port; nil where it is not known.
+    func bandwidthAdvice(for mode: V4L2CaptureMode, byteCount: Int, speed: USBSpeed?) -> String {
+        let isCompressed = formats.first { $0.fourCC == mode.format }?.isCompressed ?? false
+        let load = isCompressed ? nil : mode.rate.map { Double(byteCount) * $0.doubleValue }
+        let limit = speed?.streamBytesPerSecond
+        let needs = load.map { "\(mode) needs \(Self.megabytes($0)) MB/s" } ?? "\(mode) is too much for the bus"
+        let carries =
+            limit.flatMap { limit in
+                speed.map {
+                    ", and USB at \(Int($0.megabits)) Mbit/s carries at most \(Self.megabytes(limit)) MB/s for one camera"
+                }
+            } ?? ""
+        var lighter = lighter(than: mode)
+        // Of one format the bytes grow with the pixels; each step down is smaller than the last.
+        while let limit, let load, let found = lighter, found.format == mode.format {
+            let pixels = Double(found.size.width * found.size.height) / Double(mode.size.width * mode.size.height)
+            let rates = (found.rate?.doubleValue ?? 0) / (mode.rate?.doubleValue ?? 1)
+            guard load * pixels * rates > limit else { break }
+            lighter = self.lighter(than: found)
+        }
+        return "\(needs)\(carries)." + (lighter.map { " \($0) would need less." } ?? "")
+    }
+
+    /// With one digit behind the point.
+    private static func megabytes(_ bytes: Double) -> Double { (bytes / 100_000).rounded() / 10 }
+}

@@ -1,0 +1,20 @@
+import InletCore
+import InletV4L2
+import Logging
+
+/// What surprises people about a picture, in words.
+extension V4L2Source {
+    func sayThatItIsCovered(_ context: SourceContext) {
+        context.logger.notice(
+            "The camera's shutter is closed, so its pictures are black: the control \(V4L2Control.privacy) says so.")
+    }
+
+    func sayThatItIsSlow(_ rate: Double, _ camera: Camera, _ context: SourceContext) {
+        let tenths = (rate * 10).rounded() / 10
+        context.logger.notice(
+            """
+            The camera gives \(tenths) frames a second instead of \(camera.rate?.description ?? "more"): in dim light many lengthen the \
+            exposure. The control \(V4L2Control.exposurePriority)=0 keeps the rate, where the camera has it.
+            """)
+    }
+}

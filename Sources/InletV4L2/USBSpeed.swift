@@ -1,0 +1,28 @@
+/// What a USB port carries for one camera.
+package struct USBSpeed: Sendable, Hashable {
+    /// As `/sys` has it, in Mbit/s: 1.5, 12, 480, 5000 or more.
+    package var megabits: Double
+
+    package init(megabits: Double) { self.megabits = megabits }
+
+    /// The speed of the USB device that a video node belongs to; nil where it is none, or where `/sys` does not say.
+    package init?(node: String) {
+        guard
+            let device = SystemFiles.resolved("/sys/class/video4linux/\(node.split(separator: "/").last ?? "")/device")
+        else { return nil }
+        // The device is an interface of a USB device, which lies one folder above.
+        guard let speed = SystemFiles.text(of: "\(device)/../speed").flatMap({ Double($0) }) else { return nil }
+        megabits = speed
+    }
+
+    /// The most bytes a second of one isochronous stream, by the USB specifications 2.0 (5.6.3) and 3.2 (8.12.6): 1023 bytes a frame of
+    /// 1 ms, three packets of 1024 bytes a microframe of 125 us, or three bursts of 16 such packets. Nil for what has none.
+    package var streamBytesPerSecond: Double? {
+        switch megabits {
+        case 12: 1023 * 1000
+        case 480: 3 * 1024 * 8000
+        case 5000...: 48 * 1024 * 8000
+        default: nil
+        }
+    }
+}
