@@ -8,9 +8,14 @@ import InletFFmpeg
 /// for the next one: a picture would hold a piece of itself twice, which decoders do not notice reliably. Here the second is left out. And a server
 /// that never ends a picture gets no more memory than the largest may have.
 ///
+/// Where a picture ends is told by the NAL units, not by the time: libavformat (5.1) counts the times of two video streams from each sender
+/// report anew, so that they shift by a little within a picture.
+///
 /// Confined to the capture thread.
 @safe final class AccessUnitAssembler {
     private let codec: VideoCodec
+    /// Whether a payload may come twice.
+    private let comesByUDP: Bool
     private let parser: UnsafeMutablePointer<AVCodecParserContext>
     private let context: UnsafeMutablePointer<AVCodecContext>
     /// What has come of the picture that is being joined.
@@ -21,17 +26,24 @@ import InletFFmpeg
     private var latest: FFmpegPacket
     /// The unit has data of the picture itself, after which parameters belong to the next.
     private var hasPicture = false
+    /// What comes next may be in the middle of a picture.
+    private var isJoining = true
     private var losses = 0
 
     /// More than the largest picture that encoders make of 8192x8192.
     private static let mostBytes = 64 << 20
+    /// What times may shift within a picture: 10 ms of the 90 kHz that all video has in RTP. Less than any picture lasts.
+    private static let shift = 900
+    /// Flat pictures are encoded to bytes that repeat themselves after so many, at most: one macroblock's.
+    private static let longestPeriod = 64
 
     /// What RTP payloads begin with.
     enum VideoCodec { case h264, hevc }
 
     /// - Parameter parameters: the stream's.
     /// - Returns: nil for a codec whose payloads libavformat joins by itself.
-    @unsafe init?(_ parameters: UnsafePointer<AVCodecParameters>) throws(InletError) {
+    @unsafe init?(_ parameters: UnsafePointer<AVCodecParameters>, comesByUDP: Bool) throws(InletError) {
+        self.comesByUDP = comesByUDP
         switch unsafe parameters.pointee.codec_id {
         case AV_CODEC_ID_H264: codec = .h264
         case AV_CODEC_ID_HEVC: codec = .hevc
@@ -69,15 +81,15 @@ import InletFFmpeg
     ///   - isAfterLoss: something is missing before it. What it leaves without an end or a beginning is marked as corrupt.
     /// - Returns: the access unit that it shows to be at its end, valid until the next one.
     func add(_ payload: inout FFmpegPacket, isAfterLoss: Bool) throws(InletError) -> FFmpegPacket? {
-        guard !payload.isSame(as: latest) else { return nil }
+        guard !cameTwice(payload) else { return nil }
         swap(&payload, &latest)
         let opening = latest.withBytes { codec.opening($0) }
-        let isNext = latest.pts != unit.pts || hasPicture && opening.mayBeginUnit
         if isAfterLoss { unit.markCorrupt() }
-        let ended = isNext ? takeLast() : nil
+        let ended = beginsUnit(opening, isAfterLoss: isAfterLoss) ? takeLast() : nil
         if unit.byteCount == 0 {
             try unit.begin(like: latest, capacity: whole.byteCount)
-            if isAfterLoss && !opening.mayBeginUnit { unit.markCorrupt() }
+            if (isAfterLoss || isJoining) && !opening.mayBeginUnit { unit.markCorrupt() }
+            isJoining = false
         }
         hasPicture = hasPicture || opening == .firstSlice || opening == .laterSlice
         if unit.byteCount + latest.byteCount > Self.mostBytes {
@@ -87,6 +99,24 @@ import InletFFmpeg
             try unit.append(latest)
         }
         return ended
+    }
+
+    /// Whether it is the payload before once more. In a flat picture different payloads may look the same: those repeat themselves within, too.
+    private func cameTwice(_ payload: FFmpegPacket) -> Bool {
+        comesByUDP && payload.isSame(as: latest) && !payload.withBytes { $0.repeatsItself(within: Self.longestPeriod) }
+    }
+
+    /// Whether the payload that came last belongs to another picture than those before it.
+    private func beginsUnit(_ opening: VideoCodec.Opening, isAfterLoss: Bool) -> Bool {
+        let hasOtherTime = latest.pts != unit.pts
+        switch opening {
+        case .preamble, .firstSlice: return hasPicture || isAfterLoss && hasOtherTime
+        // Behind a loss it may be of any picture; otherwise its beginning has come.
+        case .other: return isAfterLoss && hasOtherTime
+        case .laterSlice:
+            guard let one = latest.pts, let other = unit.pts else { return isAfterLoss && hasOtherTime }
+            return isAfterLoss && hasOtherTime || abs(one &- other) > Self.shift
+        }
     }
 
     /// The last access unit, behind which nothing comes; nil where there is none.
@@ -104,6 +134,7 @@ import InletFFmpeg
         unit.unref()
         latest.unref()
         hasPicture = false
+        isJoining = true
     }
 
     /// How many units were given up as too large, since the last call.
@@ -151,7 +182,8 @@ extension AccessUnitAssembler.VideoCodec {
             // A slice begins with the number of its first macroblock: 0 is a single set bit.
             switch first & 0x1f {
             case 1, 2, 5: return payload[start + 1] & 0x80 != 0 ? .firstSlice : .laterSlice
-            case 6...9, 14...18: return .preamble
+            // Not 14, the prefix of an SVC stream's every slice.
+            case 6...9, 15...18: return .preamble
             default: return .other
             }
         case .hevc:
@@ -170,6 +202,15 @@ extension RawSpan {
         guard byteCount > 4, self[0] == 0, self[1] == 0 else { return nil }
         if self[2] == 1 { return 3 }
         return self[2] == 0 && self[3] == 1 ? 4 : nil
+    }
+
+    /// Whether it is one short stretch over and over. The bytes at both ends may be parts of a header or of the next stretch.
+    fileprivate func repeatsItself(within longest: Int) -> Bool {
+        let margin = 8
+        guard byteCount > 2 * margin + 2 * longest else { return true }
+        return (1...longest).contains { period in
+            (margin..<byteCount - margin - period).allSatisfy { self[$0] == self[$0 + period] }
+        }
     }
 
     fileprivate subscript(index: Int) -> UInt8 { unsafe unsafeLoad(fromByteOffset: index, as: UInt8.self) }

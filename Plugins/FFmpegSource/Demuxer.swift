@@ -12,6 +12,8 @@ import InletFFmpeg
     private let interruption: Interruption
     private let nested: NestedInputs
     private var packet: FFmpegPacket
+    /// libavformat has parsed packets, and goes on so.
+    private var isParsed = false
     /// Makes access units of RTP payloads; nil where libavformat does.
     private var assembler: AccessUnitAssembler?
     private(set) var stream: StreamFacts
@@ -85,7 +87,7 @@ import InletFFmpeg
         limits = (network.firstTimeout, network.readTimeout)
         let connection = try NetworkConnection(network, interruption: interruption, nested: nested, context: context)
         unsafe input = try unsafe connection.open()
-        unsafe try connection.findParameters(input)
+        isParsed = unsafe try connection.findParameters(input)
         guard let input = unsafe input else { return }
         pacing = unsafe pace ?? connection.pacing(input)
         isFile = unsafe connection.isFile(input)
@@ -97,6 +99,7 @@ import InletFFmpeg
         interruption.allow(limits?.first)
         var count = 0
         while !hasVideo {
+            isParsed = true
             packet.unref()
             let code = unsafe av_read_frame(input, packet.pointer)
             let facts = FFmpegLogging.takeFacts()
@@ -113,10 +116,11 @@ import InletFFmpeg
 
     /// Takes the payloads of RTP as they come, where nothing was parsed yet.
     private func assembleUnits(of network: FFmpegNetworkConfiguration) throws(InletError) {
-        guard network.url.lowercased().hasPrefix("rtsp"), network.probe == .zero,
-            let input = unsafe input, let parameters = unsafe input.pointee.streams[stream.index]?.pointee.codecpar
+        guard network.url.lowercased().hasPrefix("rtsp"), !isParsed, let input = unsafe input,
+            let parameters = unsafe input.pointee.streams[stream.index]?.pointee.codecpar
         else { return }
-        assembler = unsafe try AccessUnitAssembler(parameters)
+        assembler = unsafe try AccessUnitAssembler(
+            parameters, comesByUDP: [.udp, .multicast].contains(network.transport))
         if assembler != nil { unsafe input.pointee.flags |= AVFMT_FLAG_NOPARSE | AVFMT_FLAG_NOFILLIN }
     }
 
@@ -229,7 +233,12 @@ import InletFFmpeg
             let code = unsafe av_read_frame(input, packet.pointer)
             let facts = limits == nil ? FFmpegLogging.Facts() : FFmpegLogging.takeFacts()
             losses += facts.losses
-            if code == inlet_averror_eof, let last = assembler?.takeLast() { return last }
+            if code == inlet_averror_eof, let last = assembler?.takeLast() {
+                note(last.pts)
+                if hasPlayedAll { return last }
+                // Whoever died has not said whether the picture was at its end.
+                context.countDrop(.damaged)
+            }
             switch code {
             case 0...:
                 // What libavformat has held back comes out when an operation was told to give up, as if it had arrived.
@@ -253,7 +262,7 @@ import InletFFmpeg
                     unit.pts = nil
                     unit.dts = nil
                 }
-                if let time = unit.pts { span = (span?.first ?? time, max(span?.last ?? time, time)) }
+                note(unit.pts)
                 return unit
             case inlet_averror_eof where limits == nil || hasEnd || hasPlayedAll: return nil
             case -ENOMEM: throw InletError(ffmpeg: code, operation: "av_read_frame")
@@ -271,6 +280,10 @@ import InletFFmpeg
                 .malformedData, "The server sends nothing that can be understood. Check with ffprobe what it is.",
                 context: .init(operation: "av_read_frame", nativeCode: code))
         }
+    }
+
+    private func note(_ time: Int64?) {
+        if let time { span = (span?.first ?? time, max(span?.last ?? time, time)) }
     }
 
     /// What the packet completes: itself, or a picture whose last piece came before it.

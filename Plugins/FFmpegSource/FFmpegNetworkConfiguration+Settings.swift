@@ -36,7 +36,8 @@ extension FFmpegNetworkConfiguration {
         case "rtsp", "rtsps":
             settings.append(("allowed_media_types", "video"))
             settings.append(("max_delay", "\(latency.wholeNanoseconds / 1000)"))
-            settings.append(("reorder_queue_size", transportName.hasPrefix("udp") ? "500" : "0"))
+            // With fewer than two libavformat does not look at the numbers, and a server may leave out packets over TCP, too.
+            settings.append(("reorder_queue_size", transportName.hasPrefix("udp") ? "500" : "2"))
             settings.append(("rtsp_transport", transportName))
         // Each playlist and segment of HLS on a connection of its own: what goes over an open one passes by ``NestedInputs``.
         case "http", "https": settings += [("http_persistent", "0"), ("http_multiple", "0")]

@@ -75,6 +75,7 @@ final class FFmpegSource: FrameSource {
             case .undecodable:
                 try noteUndecodable(decoder, context)
             case .needsInput:
+                if let failure { throw failure }
                 do throws(InletError) {
                     try feed(decoder, from: demuxer, context: context)
                 } catch {

@@ -83,7 +83,7 @@ import Synchronization
         _ options: UnsafeMutablePointer<OpaquePointer?>?
     ) -> Int32 {
         count.add(1, ordering: .relaxed)
-        if let url = unsafe url { note(scheme: unsafe String(cString: url).prefix { $0 != ":" && $0 != "+" }) }
+        if let url = unsafe url { note(unsafe String(cString: url)[...]) }
         guard let original = unsafe original, !mustEnd else { return inlet_averror_exit }
         if let options = unsafe options {
             for (name, value) in settings { unsafe av_dict_set(options, name, value, AV_DICT_DONT_OVERWRITE) }
@@ -115,9 +115,12 @@ import Synchronization
     }
 
     /// Looks at what a playlist wants opened.
-    private func note(scheme: Substring) {
-        let scheme = scheme.lowercased()
-        guard let protocols, !protocols.contains(scheme) else { return }
+    private func note(_ url: Substring) {
+        let scheme = url.prefix { $0 != ":" && $0 != "+" }.lowercased()
+        guard let protocols else { return }
+        // What is encrypted names the protocol that it comes by behind that: crypto+https://host/path.
+        if scheme == "crypto" { note(url.dropFirst(scheme.count + 1)) }
+        guard !protocols.contains(scheme) else { return }
         if isSecure && scheme == "http" {
             ledToPlainText.store(true, ordering: .relaxed)
         } else {

@@ -39,6 +39,14 @@ struct NetworkAddress: Sendable, Hashable {
         }
     }
 
+    /// Whether it names a port.
+    var hasPort: Bool {
+        let authority = location.prefix { !"/?".contains($0) }
+        guard let colon = authority.lastIndex(of: ":") else { return false }
+        let port = authority[authority.index(after: colon)...]
+        return !port.isEmpty && port.allSatisfy(\.isNumber)
+    }
+
     /// The address for libavformat, with every odd character of the credentials escaped.
     func url(user: String?, password: String?) -> String {
         guard let user = user ?? self.user else { return "\(scheme)://\(location)" }

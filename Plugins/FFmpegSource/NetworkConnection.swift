@@ -61,7 +61,7 @@ import InletFFmpeg
                         "The server broke off, or answered with something that is no \(address.scheme.uppercased()).",
                         context: .init(operation: "avformat_open_input", nativeCode: inlet_averror_invaliddata))
                 }
-                if unsafe opened.code == -EINVAL && configuration.options.isEmpty {
+                if unsafe opened.code == -EINVAL && address.scheme.hasPrefix("http") && configuration.options.isEmpty {
                     throw InletError(
                         .malformedData, "The server's answer makes no sense, such as a redirect to what is no address.",
                         context: .init(operation: "avformat_open_input", nativeCode: -EINVAL))
@@ -81,11 +81,12 @@ import InletFFmpeg
     /// Finds out what a stream with an end is, and any stream for which an analysis was asked for. Of all others the first key frame tells the
     /// size and the timestamps tell the rate, so nothing is analysed before the start.
     ///
+    /// - Returns: whether it has read packets for that.
     /// - Throws: ``InletError/Code/timedOut`` where nothing came to analyse.
-    @unsafe func findParameters(_ input: UnsafeMutablePointer<AVFormatContext>?) throws(InletError) {
+    @unsafe func findParameters(_ input: UnsafeMutablePointer<AVFormatContext>?) throws(InletError) -> Bool {
         guard let input = unsafe input,
             unsafe (configuration.pace ?? pacing(input)) == .unpaced || configuration.probe > .zero
-        else { return }
+        else { return false }
         interruption.allow(configuration.firstTimeout)
         _ = FFmpegLogging.takeFacts()
         let code = unsafe avformat_find_stream_info(input, nil)
@@ -96,6 +97,7 @@ import InletFFmpeg
         if code < 0 {
             throw NetworkTrouble.error(code, FFmpegLogging.takeFacts(), operation: "avformat_find_stream_info")
         }
+        return true
     }
 
     /// How the stream's frames come: a file is read as fast as it is taken, HLS comes in pieces that are played at their own speed, and all

@@ -68,6 +68,8 @@ private enum NetworkOptions {
         damaged.description, pace.description, largestSize.description, highestRate.description,
     ]
 
+    private static let needPort: Set<String> = ["rist", "rtp", "sctp", "srt", "tcp", "tls", "udp", "udplite"]
+
     static func configuration(
         _ uri: PluginURI, _ values: PluginOptionValues
     ) throws(InletError) -> FFmpegNetworkConfiguration {
@@ -84,14 +86,22 @@ private enum NetworkOptions {
                 .unsupported, "The installed libavformat does not speak \(parsed.scheme). Try a fuller build of FFmpeg."
             )
         }
+        if needPort.contains(parsed.scheme), !parsed.hasPort {
+            throw InletError(
+                .invalidConfiguration,
+                "The address needs a port, as \(parsed.scheme) has none of its own: \(parsed.scheme)://host:5000.")
+        }
         let names = Set(all.map(\.name))
         var configuration = FFmpegNetworkConfiguration(url: address)
         var query: [String] = []
         for option in uri.options where !names.contains(option.name) {
             guard option.name.hasPrefix("ffmpeg.") else {
-                let name = option.name.hasPrefix("query.") ? option.name.dropFirst("query.".count) : option.name[...]
-                query.append(escaped(name) + (option.isBare ? "" : "=\(escaped(option.value[...]))"))
+                let text = option.text.hasPrefix("query.") ? option.text.dropFirst("query.".count) : option.text[...]
+                query.append(printable(text))
                 continue
+            }
+            guard !option.isBare else {
+                throw InletError(.invalidConfiguration, "The option '\(option.name)' has no value.")
             }
             let name = String(option.name.dropFirst("ffmpeg.".count))
             try FFmpegOptionNames.check(name, value: option.value, scheme: parsed.scheme)
@@ -132,13 +142,11 @@ private enum NetworkOptions {
         return value
     }
 
-    /// As it stands in a query: escapes were taken out when the URI was read.
-    private static func escaped(_ text: Substring) -> String {
+    /// A query's item as it is written, with what cannot stand in a request escaped.
+    private static func printable(_ text: Substring) -> String {
         text.utf8.reduce(into: "") { result, byte in
-            let character = Character(Unicode.Scalar(byte))
-            result +=
-                byte > 0x20 && byte < 0x7f && !"%&#+@".contains(character)
-                ? String(character) : NetworkAddress.encoded(byte)
+            let isPrintable = byte > 0x20 && byte < 0x7f && byte != UInt8(ascii: "#")
+            result += isPrintable ? String(Character(Unicode.Scalar(byte))) : NetworkAddress.encoded(byte)
         }
     }
 }

@@ -18,6 +18,8 @@ public struct PluginURI: Sendable, Hashable {
         public var name: String
         /// What stands after it, which may be empty.
         public var value: String
+        /// The whole item as it is written, escapes included.
+        public var text = ""
         /// Whether there is no `=`, as in a camera's own query `//host/path?main`. Such an item is a name alone.
         public var isBare = false
     }
@@ -38,8 +40,11 @@ public struct PluginURI: Sendable, Hashable {
         for item in items.split(separator: "&") {
             let pair = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             // Behind an address it may be the camera's. What looks like more than a name may be the end of a password.
-            if isAddress, pair.count == 1, item.utf8.allSatisfy(Self.mayStandInName) {
-                try options.append(Option(name: Self.decode(item, in: text), value: "", isBare: true))
+            if isAddress, pair.count == 1, item.utf8.allSatisfy(Self.mayStandInName),
+                !options.contains(where: { Redaction.isSecret($0.name) })
+            {
+                try options.append(
+                    Option(name: Self.decode(item, in: text), value: "", text: String(item), isBare: true))
                 continue
             }
             guard pair.count == 2, !pair[0].isEmpty else {
@@ -53,7 +58,8 @@ public struct PluginURI: Sendable, Hashable {
                     context: .init(subject: redacted))
             }
             try options.append(
-                Option(name: Self.decode(pair[0], in: text), value: Self.decode(pair[1], in: text)))
+                Option(
+                    name: Self.decode(pair[0], in: text), value: Self.decode(pair[1], in: text), text: String(item)))
         }
         self.options = options
     }
@@ -90,7 +96,8 @@ public struct PluginURI: Sendable, Hashable {
 
     private static func readsAsOptions(_ text: Substring) -> Bool {
         text.split(separator: "&").allSatisfy { item in
-            guard let equals = item.firstIndex(of: "="), equals > item.startIndex else { return false }
+            guard let equals = item.firstIndex(of: "=") else { return item.utf8.allSatisfy(mayStandInName) }
+            guard equals > item.startIndex else { return false }
             return item[..<equals].allSatisfy { $0.isLetter || $0.isNumber || "-_.%".contains($0) }
         }
     }

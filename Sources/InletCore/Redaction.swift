@@ -8,7 +8,7 @@ public enum Redaction {
     /// Words that make an option or query parameter a secret when its name contains one of them.
     private static let secretWords = [
         "password", "passwd", "passphrase", "pwd", "secret", "token", "apikey", "api_key", "api-key", "auth",
-        "signature", "credential", "loginpas",
+        "signature", "credential", "loginpas", "decryption_key", "activation_bytes", "audible",
     ]
     /// Names of secrets that are too short to look for inside other names.
     private static let secretNames: Set<String> = ["pass", "pw", "psw", "key", "sig"]
@@ -30,9 +30,27 @@ public enum Redaction {
     /// Whether an option or query parameter of this name holds a secret. One that names where the secret is kept, such as
     /// `password-file`, does not.
     static func isSecret(_ name: some StringProtocol) -> Bool {
-        let name = name.lowercased()
+        var name = unescaped(name).lowercased()
+        for prefix in ["query.", "ffmpeg."] where name.hasPrefix(prefix) { name.removeFirst(prefix.count) }
         return secretNames.contains(name)
             || (secretWords.contains { name.contains($0) } && !name.hasSuffix("-file") && !name.hasSuffix("-env"))
+    }
+
+    /// With `%XX` read as the byte XX, as far as that can be done.
+    private static func unescaped(_ name: some StringProtocol) -> String {
+        guard name.contains("%") else { return String(name) }
+        var bytes: [UInt8] = []
+        var rest = Array(name.utf8)[...]
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(2).compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+            guard byte == UInt8(ascii: "%"), digits.count == 2 else {
+                bytes.append(byte)
+                continue
+            }
+            bytes.append(UInt8(digits[0] << 4 | digits[1]))
+            rest = rest.dropFirst(2)
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private static func redact(_ text: String, endsURL: (Character) -> Bool) -> String {

@@ -21,18 +21,27 @@ extension NetworkTests {
             let server = try MutatingServer(MutationMaterial())
             defer { server.stop() }
             let tally = Mutex<[String: Int]>([:])
+            // Threads of their own, as most of the time they wait, and a queue has no more than there are cores.
             func run(_ seeds: Range<Int>) {
-                DispatchQueue.concurrentPerform(iterations: Self.workers) { worker in
-                    for seed in seeds where seed % Self.workers == worker {
-                        let kind = MutatingServer.Kind.allCases[
-                            seed / Self.workers % MutatingServer.Kind.allCases.count]
-                        if Self.number("INLET_TELL") != nil {
-                            FileHandle.standardError.write(Data("seed \(seed) \(kind)\n".utf8))
+                let group = DispatchGroup()
+                let next = Atomic(seeds.lowerBound)
+                for _ in 0..<Self.workers {
+                    group.enter()
+                    Thread {
+                        while true {
+                            let seed = next.add(1, ordering: .relaxed).oldValue
+                            guard seed < seeds.upperBound else { break }
+                            let kind = MutatingServer.Kind.allCases[seed % MutatingServer.Kind.allCases.count]
+                            if Self.number("INLET_TELL") != nil {
+                                FileHandle.standardError.write(Data("seed \(seed) \(kind)\n".utf8))
+                            }
+                            let outcome = Self.open(kind, seed, server.port)
+                            tally.withLock { $0[outcome, default: 0] += 1 }
                         }
-                        let outcome = Self.open(kind, seed, server.port)
-                        tally.withLock { $0[outcome, default: 0] += 1 }
-                    }
+                        group.leave()
+                    }.start()
                 }
+                group.wait()
             }
             // The first tenth shows what libraries keep for good.
             run(first..<first + count / 10)

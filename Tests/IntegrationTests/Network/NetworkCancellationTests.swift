@@ -32,7 +32,10 @@ extension NetworkTests {
             let server = try RTSPServer.live()
             let run = try NetworkRun("\(server.url)?transport=\(transport)")
             #expect(try await run.play { try await $0.frames(beyond: 5) }.get() == .cancelled)
-            #expect(try server.report()["requests"]?["teardown"]?.int == 1)
+            // It is not waited for, so the server may still be reading it.
+            try await run.until("a TEARDOWN") { _ in
+                (try? server.report())?["requests"]?["teardown"]?.int == 1
+            }
         }
 
         @Test(

@@ -112,6 +112,8 @@ extension NetworkTests {
                 ("rtsp://host/?ffmpeg.protocol_whitelist=file", "protection"),
                 ("ffmpeg:file://host/etc/passwd", "no network protocol"),
                 ("rtsp:///stream", "no host"), ("rtsp://host/?transport", "has no value"),
+                ("rtsp://host/?ffmpeg.rtsp_flags", "has no value"), ("srt://host", "needs a port"),
+                ("ffmpeg:tcp://host/x", "needs a port"),
                 ("rtsp://host/?password-env=INLET_NOT_SET", "INLET_NOT_SET"),
                 ("rtsp://host/?max-fps=0", "1 to 100000"),
             ])
@@ -126,7 +128,9 @@ extension NetworkTests {
             arguments: [
                 "rtsp://admin:a/b hunter2@host/x", "rtsp://admin:12 34hunter2@host/x",
                 "rtsp://admin:a/b\"hunter2@host/",
-                "rtsp://admin:hunter2?@host/x?y=z@w",
+                "rtsp://admin:hunter2?@host/x?y=z@w", "rtsp://admin:hunter2@host/x?main&y=z@w",
+                "rtsp://host/?query.key=hunter2", "http://host/?ffmpeg.decryption_key=hunter2",
+                "http://host/?p%61ssword=hunter2",
             ])
         func redactedAddress(_ uri: String) throws {
             let source = try PluginRegistry.standard.source(uri)
@@ -137,7 +141,7 @@ extension NetworkTests {
         func query() throws {
             let source = try PluginRegistry.standard.source("rtsp://host/cam?channel=1&transport=udp&subtype=0%2F1")
             let configuration = try #require(source as? FFmpegNetworkConfiguration)
-            #expect(configuration.url == "rtsp://host/cam?channel=1&subtype=0/1")
+            #expect(configuration.url == "rtsp://host/cam?channel=1&subtype=0%2F1")
             #expect(configuration.transport == .udp)
         }
 
@@ -148,6 +152,8 @@ extension NetworkTests {
                 ("rtsp://me:pw@host/cam?main&transport=udp&x=", "rtsp://me:pw@host/cam?main&x="),
                 ("rtsp://host/cam?query.user=admin&query.latency=5&user=me", "rtsp://host/cam?user=admin&latency=5"),
                 ("ffmpeg:rtsp://host/cam?query.main", "rtsp://host/cam?main"),
+                ("rtsp://me:pw@host/cam?main&mail=a@b", "rtsp://me:pw@host/cam?main&mail=a@b"),
+                ("rtsp://host/cam?t=1+2&a%3Db&c=%20", "rtsp://host/cam?t=1+2&a%3Db&c=%20"),
             ])
         func oddQuery(_ uri: String, _ url: String) throws {
             let source = try PluginRegistry.standard.source(uri)
