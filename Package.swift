@@ -27,6 +27,9 @@ func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 /// A target that other systems do without.
 func onLinux(_ name: String) -> Target.Dependency { .target(name: name, condition: .when(platforms: [.linux])) }
 
+/// A target that is there where the trait WebRTC is on.
+func withWebRTC(_ name: String) -> Target.Dependency { .target(name: name, condition: .when(traits: ["WebRTC"])) }
+
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: houseSettings)
 }
@@ -37,6 +40,12 @@ let metrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-m
 let metricsTestKit: Target.Dependency = .product(name: "MetricsTestKit", package: "swift-metrics")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let collections: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
+
+// For sinks that are web servers: who names another product of this package does not compile it.
+let nio: [Target.Dependency] = [
+    .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+    .product(name: "NIOHTTP1", package: "swift-nio"),
+]
 
 let package = Package(
     name: "inlet",
@@ -50,16 +59,27 @@ let package = Package(
         .library(name: "PatternSource", targets: ["PatternSource"]),
         .library(name: "FFmpegSource", targets: ["FFmpegSource"]),
         .library(name: "FileSinks", targets: ["FileSinks"]),
+        .library(name: "FFmpegSink", targets: ["FFmpegSink"]),
+        .library(name: "PipeSink", targets: ["PipeSink"]),
+        .library(name: "StillSinks", targets: ["StillSinks"]),
+        .library(name: "PreviewSink", targets: ["PreviewSink"]),
+        .library(name: "InletRTC", targets: ["InletRTC"]),
+        .library(name: "WebRTCSink", targets: ["WebRTCSink"]),
         .library(name: "InletV4L2", targets: ["InletV4L2"]),
         .library(name: "V4L2Source", targets: ["V4L2Source"]),
         .library(name: "V4L2Sink", targets: ["V4L2Sink"]),
         .executable(name: "inlet", targets: ["InletCLI"]),
+    ],
+    traits: [
+        .trait(
+            name: "WebRTC", description: "Frames to browsers by WebRTC. Needs GStreamer: Scripts/bootstrap --webrtc.")
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     ],
     targets: [
@@ -68,6 +88,10 @@ let package = Package(
             providers: [.apt(["libavformat-dev", "libavcodec-dev", "libswscale-dev"]), .brew(["ffmpeg"])]),
         .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"]), .brew(["libyuv"])]),
 
+        // Its headers are read where the trait WebRTC is on alone.
+        .systemLibrary(
+            name: "CGStreamer", pkgConfig: "gstreamer-sdp-1.0",
+            providers: [.apt(["libgstreamer1.0-dev", "libgstreamer-plugins-base1.0-dev"])]),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CV4L2"),
         .systemLibrary(name: "CV4LConvert", providers: [.apt(["libv4l-dev"])]),
@@ -75,29 +99,48 @@ let package = Package(
         library("InletCore", [logging]),
         library("InletConvert", ["InletCore", "CFFmpeg", "CYUV"]),
         library("InletFFmpeg", ["InletCore", "CFFmpeg", logging]),
+        // What sinks that write bytes need, whatever they write to.
+        library("InletOutput", ["InletCore"]),
+        // WebRTC but for the media engine: sessions, signaling, rates.
+        library("InletRTC", ["InletCore"]),
+        // What sinks that are web servers share.
+        library("InletHTTP", ["InletCore"] + nio),
         library("InletV4L2", ["InletCore", "CV4L2"]),
         library("InletCapture", ["InletCore", "InletConvert", "CLinux", logging, metrics, collections]),
         library(
             "Inlet",
             [
-                "InletCore", "InletConvert", "InletCapture", "PatternSource", "FFmpegSource", "FileSinks",
-                onLinux("InletV4L2"), onLinux("V4L2Source"), onLinux("V4L2Sink"),
+                "InletCore", "InletConvert", "InletCapture", "PatternSource", "FFmpegSource", "FFmpegSink", "FileSinks",
+                "PipeSink", "StillSinks", "PreviewSink",
+                onLinux("InletV4L2"), onLinux("V4L2Source"), onLinux("V4L2Sink"), withWebRTC("InletRTC"),
+                withWebRTC("WebRTCSink"),
             ]),
         library("InletTesting", ["InletCore", "PatternSource", logging]),
 
         plugin("PatternSource", []),
         plugin("FFmpegSource", ["InletFFmpeg", "CFFmpeg"]),
-        plugin("FileSinks", ["CFFmpeg"]),
+        plugin("FileSinks", ["InletOutput", "CFFmpeg"]),
+        plugin("FFmpegSink", ["InletOutput", "InletFFmpeg", "CFFmpeg", logging]),
         plugin("V4L2Source", ["InletV4L2", "InletFFmpeg", "CV4L2", "CV4LConvert", "CFFmpeg", "CYUV"]),
         plugin("V4L2Sink", ["InletV4L2", "InletFFmpeg", "CV4L2", "CYUV"]),
+        plugin("PipeSink", ["InletOutput", "CLinux"]),
+        plugin("StillSinks", ["InletOutput", "InletFFmpeg"]),
+        plugin("PreviewSink", ["InletFFmpeg", "InletHTTP", logging] + nio),
+        plugin(
+            "WebRTCSink",
+            ["InletRTC", "InletHTTP", "InletConvert", withWebRTC("CGStreamer"), logging, metrics] + nio),
 
         .executableTarget(
             name: "InletCLI", dependencies: ["Inlet", argumentParser, histogram, logging], swiftSettings: houseSettings),
 
         .executableTarget(
             name: "FirstFrame", dependencies: ["Inlet"], path: "Samples/FirstFrame", swiftSettings: houseSettings),
+        .executableTarget(
+            name: "WebSocketRoom",
+            dependencies: ["Inlet"] + nio + [.product(name: "NIOWebSocket", package: "swift-nio")],
+            path: "Samples/WebSocketRoom", exclude: ["viewer.py"], swiftSettings: houseSettings),
 
-        .target(name: "CBare", path: "Tests/Benchmarks/CBare"),
+        .target(name: "CBare", dependencies: ["CFFmpeg"], path: "Tests/Benchmarks/CBare"),
         .executableTarget(
             name: "BridgeBenchmark", dependencies: ["Inlet", "CBare", logging], path: "Tests/Benchmarks/Bridge",
             swiftSettings: houseSettings),
@@ -136,7 +179,30 @@ let package = Package(
                 "V4L2Sink", "ReferenceTools",
                 "PatternSource", "Inlet", logging,
             ]),
-        tests("FileSinksTests", ["InletCore", "InletTesting", "FileSinks", "ReferenceTools", logging]),
+        tests("InletOutputTests", ["InletCore", "InletOutput", "ReferenceTools"]),
+        tests("FileSinksTests", ["InletCore", "InletTesting", "FileSinks", "InletOutput", "ReferenceTools", logging]),
+        tests(
+            "FFmpegSinkTests",
+            ["InletCore", "InletCapture", "InletTesting", "FFmpegSink", "PatternSource", "ReferenceTools", logging]),
+        tests(
+            "PipeSinkTests",
+            ["InletCore", "InletCapture", "InletTesting", "PatternSource", "PipeSink", "ReferenceTools"]),
+        tests(
+            "StillSinksTests",
+            ["InletCore", "InletCapture", "InletTesting", "PatternSource", "StillSinks", "ReferenceTools"]),
+        tests(
+            "PreviewSinkTests",
+            [
+                "InletCore", "InletCapture", "InletTesting", "FileSinks", "PatternSource", "PreviewSink",
+                "ReferenceTools",
+            ]),
+        tests("InletRTCTests", ["InletCore", "InletRTC"]),
+        tests(
+            "WebRTCSinkTests",
+            [
+                "InletCore", "InletCapture", "InletRTC", "InletTesting", "FFmpegSource", "FFmpegSink", "PatternSource",
+                "InletCLI", "ReferenceTools", metrics, metricsTestKit, withWebRTC("WebRTCSink"),
+            ]),
         tests("ReferenceToolsTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools"]),
         tests("IntegrationTests", ["Inlet", "InletCLI", "InletTesting", "PatternSource", "ReferenceTools", logging]),
         tests("HouseTests", []),

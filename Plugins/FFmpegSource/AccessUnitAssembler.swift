@@ -175,20 +175,21 @@ extension AccessUnitAssembler.VideoCodec {
 
     /// By the NAL unit's type: H.264 table 7-1 and section 7.4.1.2.3; H.265 table 7-1 and section 7.4.2.4.4.
     func opening(_ payload: RawSpan) -> Opening {
-        guard let start = payload.endOfStartCode, payload.byteCount > start + 2 else { return .other }
+        guard let start = payload.endOfStartCode, payload.byteCount > start else { return .other }
         let first = payload[start]
+        let hasSliceHeader = payload.byteCount > start + 2
         switch self {
         case .h264:
             // A slice begins with the number of its first macroblock: 0 is a single set bit.
             switch first & 0x1f {
-            case 1, 2, 5: return payload[start + 1] & 0x80 != 0 ? .firstSlice : .laterSlice
+            case 1, 2, 5: return !hasSliceHeader ? .other : payload[start + 1] & 0x80 != 0 ? .firstSlice : .laterSlice
             // Not 14, the prefix of an SVC stream's every slice.
             case 6...9, 15...18: return .preamble
             default: return .other
             }
         case .hevc:
             switch first >> 1 & 0x3f {
-            case 0...31: return payload[start + 2] & 0x80 != 0 ? .firstSlice : .laterSlice
+            case 0...31: return !hasSliceHeader ? .other : payload[start + 2] & 0x80 != 0 ? .firstSlice : .laterSlice
             case 32...35, 39, 41...44, 48...55: return .preamble
             default: return .other
             }

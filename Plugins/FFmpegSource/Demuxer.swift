@@ -185,6 +185,23 @@ import InletFFmpeg
         return zip(keys, keys.dropFirst()).map { $1 &- $0 }
     }
 
+    /// What the stream's packets are.
+    var codecParameters: CodecParameters? {
+        guard let codec = unsafe input?.pointee.streams[stream.index]?.pointee.codecpar.pointee else { return nil }
+        let format = format
+        var parameters = CodecParameters(
+            codec: VideoCodec(rawValue: format.codec ?? ""), size: format.size, timeBase: stream.timeBase,
+            frameRate: stream.frameRate, colorSpace: format.colorSpace, rotation: stream.rotation,
+            sampleAspectRatio: stream.sampleAspectRatio, pixelFormat: format.pixelFormat)
+        if let data = unsafe codec.extradata {
+            parameters.extraData = unsafe [UInt8](
+                UnsafeBufferPointer(start: data, count: max(0, Int(codec.extradata_size))))
+        }
+        if unsafe codec.profile >= 0 { parameters.profile = unsafe Int(codec.profile) }
+        if unsafe codec.level >= 0 { parameters.level = unsafe Int(codec.level) }
+        return parameters
+    }
+
     /// What the container says of the whole. The size is zero where only the first picture will tell.
     var format: SourceFormat {
         var format = SourceFormat(

@@ -1,4 +1,5 @@
 import InletCore
+import InletFFmpeg
 
 extension FFmpegNetworkConfiguration {
     /// Schemes of their own. The others that ``protocols`` lists stand behind `ffmpeg:`.
@@ -45,14 +46,12 @@ extension FFmpegNetworkConfiguration {
         case "srt": settings.append(("latency", "\(latency.wholeNanoseconds / 1000)"))
         default: break
         }
-        if ["rtsps", "https", "rtmps", "http", "tls"].contains(scheme) { settings += tlsSettings }
+        if ["rtsps", "https", "rtmps", "http", "tls"].contains(scheme) { settings += certificateCheck.settings }
         return settings + options.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    private var tlsSettings: [(name: String, value: String)] {
-        var settings = [(name: "tls_verify", value: verifiesCertificate ? "1" : "0")]
-        if let certificateAuthorities { settings.append(("ca_file", certificateAuthorities)) }
-        return settings
+    var certificateCheck: CertificateCheck {
+        CertificateCheck(authorities: certificateAuthorities, isOn: verifiesCertificate)
     }
 
     /// What the stream may lead on to.
@@ -64,7 +63,7 @@ extension FFmpegNetworkConfiguration {
     var settingsOfNestedInputs: [(name: String, value: String)] {
         let scheme = url.prefix { $0 != ":" }.lowercased()
         guard ["http", "https"].contains(scheme) else { return [] }
-        return tlsSettings
+        return certificateCheck.settings
             + options.filter { ["user_agent", "referer"].contains($0.key) }.map { (name: $0.key, value: $0.value) }
     }
 

@@ -16,12 +16,6 @@ enum FFmpegOptionNames {
         throw InletError(.invalidConfiguration, "libavformat has no option '\(name)' for \(scheme).\(hint)")
     }
 
-    /// Whether a demuxer of this libavformat has an option.
-    static func has(_ name: String, demuxer: String) -> Bool {
-        guard let format = unsafe av_find_input_format(demuxer) else { return false }
-        return unsafe collect(format.pointee.priv_class).contains(name)
-    }
-
     /// Whether this libavformat reads from a protocol. (RTSP is a demuxer.)
     static func hasProtocol(_ scheme: String) -> Bool {
         if scheme.hasPrefix("rtsp") { return unsafe av_find_input_format("rtsp") != nil }

@@ -22,6 +22,7 @@ final class FFmpegSource: FrameSource {
     private var timestamps: TimestampGuess?
     private var passes: FilePasses
     private var audit: RateAudit?
+    private var handover = PacketHandover()
     /// When the packet that was decoded last had been read, and the sender's time of day for it in nanoseconds.
     private var received: (time: MonotonicTime, wallClock: Int64?)?
 
@@ -56,7 +57,10 @@ final class FFmpegSource: FrameSource {
         selection = PacketSelection(timeBase: demuxer.stream.timeBase, known: demuxer.keyFrameDistances)
         timestamps = isLive ? nil : TimestampGuess(demuxer.stream, reorderDepth: decoder.reorderDepth)
         if input.start > .zero { try demuxer.seek(to: input.start) }
-        return demuxer.format
+        handover = PacketHandover(demuxer.codecParameters, reorderDepth: decoder.reorderDepth)
+        var format = demuxer.format
+        format.hasPackets = true
+        return format
     }
 
     func nextFrame(_ context: SourceContext) throws -> SourceFrame? {
@@ -75,6 +79,7 @@ final class FFmpegSource: FrameSource {
             case .undecodable:
                 try noteUndecodable(decoder, context)
             case .needsInput:
+                if let packet = try nextPacket(context) { return packet }
                 if let failure { throw failure }
                 do throws(InletError) {
                     try feed(decoder, from: demuxer, context: context)
@@ -83,16 +88,27 @@ final class FFmpegSource: FrameSource {
                     try checkTime(context, droppedBefore: dropped)
                     failure = error
                     phase = .draining
+                    handover.release()
                     decoder.sendEnd()
                 }
             case .ended where phase == .emptying:
                 decoder.flush()
                 phase = .reading
             case .ended:
+                if let packet = try nextPacket(context) { return packet }
                 if let failure { throw failure }
                 guard try beginAgain(decoder, demuxer) else { return try end() }
             }
         }
+    }
+
+    /// The next packet to be handed out as it is.
+    private func nextPacket(_ context: SourceContext) throws -> SourceFrame? {
+        guard let packet = handover.take() else { return nil }
+        if pacing == .realtime, !demand.pictures {
+            try pacer.wait(for: packet.dts, startsAnew: false, context: context)
+        }
+        return SourceFrame(packet, sequence: sequence)
     }
 
     /// - Throws: as ``SourceContext/checkCancellation()``; where packets come and none gives a picture, it says so.
@@ -135,6 +151,7 @@ final class FFmpegSource: FrameSource {
         guard phase == .reading else { return }
         guard let packet = try demuxer.nextPacket(context) else {
             phase = .draining
+            handover.release()
             decoder.sendEnd()
             return
         }
@@ -146,6 +163,20 @@ final class FFmpegSource: FrameSource {
         }
         timestamps?.complete(packet)
         let time = packet.pts ?? packet.dts
+        if demand.packets {
+            try handover.put(packet, offset: passes.offset, received: pacing == .live ? received?.time : nil)
+        }
+        switch handover.fate(isKey: packet.isKey, pictures: demand.pictures || !demand.packets) {
+        case .decode: break
+        case .pass:
+            if let time { passes.note(time, length: packet.duration) }
+            return
+        case .decodeAnew:
+            // What the decoder knows is from before a gap.
+            decoder.flush()
+            selection?.reset()
+            firstWhole = packet.pts
+        }
         switch selection?.fate(isKey: packet.isKey, time: time, wanted: demand.maximumFrameRate) ?? .decode {
         case .pass: return
         case .passAndDrain:
@@ -206,6 +237,7 @@ final class FFmpegSource: FrameSource {
     private func lose(_ decoder: FFmpegDecoder) {
         gate.noteLoss()
         guard input.damage == .drop else { return }
+        handover.lose()
         decoder.flush()
         selection?.reset()
         phase = .reading
@@ -216,7 +248,10 @@ final class FFmpegSource: FrameSource {
         let version = context.demandVersion
         guard version != demandVersion else { return }
         demandVersion = version
+        let hadPackets = demand.packets
         demand = context.demand
+        // What comes meanwhile is not seen.
+        if hadPackets, !demand.packets { handover.lose() }
         // Up to three pictures in a row to which no other refers are usual; beyond that the ones that are left are close enough.
         let spacing = demand.maximumFrameRate.flatMap { wanted in
             stream.frameRate.map { $0.doubleValue / wanted.doubleValue }
@@ -241,7 +276,7 @@ final class FFmpegSource: FrameSource {
     /// The end of the stream, which is an error only where nothing at all could be read.
     private func end() throws(InletError) -> SourceFrame? {
         phase = .ended
-        guard sequence == 0 else { return nil }
+        guard sequence == 0, handover.count == 0 else { return nil }
         throw InletError(
             .malformedData, "Not one picture could be decoded: the file is cut or damaged. Check it with ffprobe.",
             context: .init(subject: input.subject))

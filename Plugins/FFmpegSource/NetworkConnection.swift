@@ -19,18 +19,7 @@ import InletFFmpeg
         self.interruption = interruption
         self.nested = nested
         self.context = context
-        try refuseWhatCannotBeChecked()
-    }
-
-    /// - Throws: ``InletError/Code/unsupported`` where certificates are to be checked and this libavformat cannot.
-    private func refuseWhatCannotBeChecked() throws(InletError) {
-        guard address.scheme == "rtsps", configuration.verifiesCertificate,
-            !FFmpegOptionNames.has("tls_verify", demuxer: "rtsp")
-        else { return }
-        throw InletError(
-            .unsupported,
-            "The installed libavformat cannot check certificates of rtsps. tls-verify=false takes any, which keeps off listeners but no impostor."
-        )
+        try configuration.certificateCheck.refuseWhatCannotBeChecked(scheme: address.scheme, isOutput: false)
     }
 
     /// Opens the input, on a thread of its own.

@@ -1,5 +1,6 @@
 import FoundationEssentials
 public import InletCore
+import InletFFmpeg
 
 extension SourcePlugin {
     /// `rtsp://`, `http://`, `rtmp://`, `srt://`, `udp://` and the like, and `ffmpeg:URL`.
@@ -32,8 +33,6 @@ private enum NetworkOptions {
         "password-file", default: nil, "A file whose first line is the password")
     static let passwordVariable = PluginOption<String?>(
         "password-env", default: nil, "The environment variable that holds the password")
-    static let authorities = PluginOption<String?>("tls-ca", default: nil, "A PEM file of certificate authorities")
-    static let verify = PluginOption("tls-verify", default: true, "Whether the server's certificate is checked")
     static let connectTimeout = PluginOption(
         "connect-timeout", default: Duration.seconds(5), in: .milliseconds(10) ... .seconds(3600),
         "How long connecting may take")
@@ -63,7 +62,8 @@ private enum NetworkOptions {
 
     static let all = [
         transport.description, latency.description, probe.description, user.description, passwordFile.description,
-        passwordVariable.description, authorities.description, verify.description, connectTimeout.description,
+        passwordVariable.description, CertificateCheck.authorities.description, CertificateCheck.verify.description,
+        connectTimeout.description,
         firstTimeout.description, readTimeout.description, threads.description, stream.description,
         damaged.description, pace.description, largestSize.description, highestRate.description,
     ]
@@ -113,8 +113,8 @@ private enum NetworkOptions {
         configuration.probe = values[probe]
         configuration.user = values[user]
         configuration.password = try password(file: values[passwordFile], variable: values[passwordVariable])
-        configuration.certificateAuthorities = values[authorities]
-        configuration.verifiesCertificate = values[verify]
+        configuration.certificateAuthorities = values[CertificateCheck.authorities]
+        configuration.verifiesCertificate = values[CertificateCheck.verify]
         configuration.connectTimeout = values[connectTimeout]
         configuration.firstTimeout = values[firstTimeout]
         configuration.readTimeout = values[readTimeout]

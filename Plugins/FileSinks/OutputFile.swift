@@ -1,4 +1,5 @@
 import InletCore
+import InletOutput
 
 #if canImport(Glibc)
     import Glibc

@@ -1,4 +1,5 @@
 import InletCore
+import InletOutput
 
 /// Writes pictures one after another, with or without YUV4MPEG2 headers.
 final class PlanarFileSink: FrameSink {

@@ -42,7 +42,7 @@ extension SinkPlugin {
         return SinkPlugin(info) { uri, _ in
             guard !uri.rest.isEmpty else {
                 throw InletError(
-                    .invalidConfiguration, "\(scheme): needs a path, such as \(scheme):out.\(suffix).",
+                    .invalidConfiguration, "A path is needed, such as \(scheme):out.\(suffix).",
                     context: .init(subject: uri.redacted))
             }
             return makeConfiguration(uri.rest)

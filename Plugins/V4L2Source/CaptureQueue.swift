@@ -132,6 +132,7 @@ import Synchronization
         }
         let left = state.withLock { state in
             state.places[index] = .out
+            _ = queueIdle(&state)
             return state.queuedCount
         }
         return Filled(buffer: buffers[index], facts: facts, left: left)
@@ -140,14 +141,20 @@ import Synchronization
     /// Lends a buffer that was dequeued to a frame.
     func lend(_ buffer: V4L2Buffer) -> CaptureLease { CaptureLease(buffer, queue: self) }
 
-    /// Takes a buffer back and queues it, where the stream still runs. From any thread.
+    /// Takes a buffer back, where the stream still runs. From any thread.
+    ///
+    /// It is queued with the next picture, on the capture thread, which then holds nobody up: a driver may keep the lock that queueing takes for as
+    /// long as it fills a picture, and others wait for it with a busy processor. Where the driver has few buffers, it is queued at once.
     func giveBack(_ buffer: V4L2Buffer) {
         state.withLock { state in
             state.places[buffer.index] = .idle
             // One that the driver refuses is offered again with the next. A device that is gone says so to whoever waits for frames.
-            if state.isStreaming { _ = queueIdle(&state) }
+            if state.isStreaming, state.queuedCount < plenty { _ = queueIdle(&state) }
         }
     }
+
+    /// With so many buffers to fill, the driver is not about to run dry.
+    private var plenty: Int { max(2, count / 2) }
 
     /// Offers the driver every buffer that is idle.
     ///

@@ -1,13 +1,22 @@
 // One import for applications: the vocabulary, the conversion, the bridge and the plug-ins that Inlet comes with.
+@_exported public import FFmpegSink
 @_exported public import FFmpegSource
 @_exported public import FileSinks
 @_exported public import InletCapture
 @_exported public import InletConvert
 @_exported public import InletCore
 @_exported public import PatternSource
+@_exported public import PipeSink
+@_exported public import PreviewSink
+@_exported public import StillSinks
 
 #if os(Linux)
     @_exported public import InletV4L2
     @_exported public import V4L2Sink
     @_exported public import V4L2Source
+#endif
+
+#if WebRTC
+    @_exported public import InletRTC
+    @_exported public import WebRTCSink
 #endif

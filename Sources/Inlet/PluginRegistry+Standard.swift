@@ -9,9 +9,22 @@ extension PluginRegistry {
         registry.register(SinkPlugin.i420)
         registry.register(SinkPlugin.y4m)
         registry.register(SinkPlugin.framemd5)
+        registry.register(SinkPlugin.jpeg)
+        registry.register(SinkPlugin.png)
+        registry.register(SinkPlugin.preview)
+        registry.register(SinkPlugin.exec)
+        registry.register(SinkPlugin.sharedMemory)
+        registry.register(SinkPlugin.recording)
+        registry.register(SinkPlugin.streaming)
         #if os(Linux)
             registry.register(SourcePlugin.v4l2)
             registry.register(SinkPlugin.v4l2)
+        #endif
+        #if WebRTC
+            registry.register(SinkPlugin.webRTC { FFmpegVideoEncoder() })
+            registry.register(SinkPlugin.whip { FFmpegVideoEncoder() })
+        #else
+            registry.register(SinkPlugin.webRTCIsAbsent)
         #endif
         return registry
     }

@@ -14,6 +14,7 @@ struct InletCommand: AsyncParsableCommand {
               inlet run 'pattern:smpte?size=640x360&fps=30' --duration 3 --to y4m:- | ffplay -
               inlet run clip.mp4 --to framemd5:-
               inlet probe clip.mp4
+              inlet snapshot v4l2: door.jpg
               inlet devices
               inlet run 'v4l2:?size=1280x720' --duration 10 --to y4m:camera.y4m
               inlet plugins pattern
@@ -21,7 +22,8 @@ struct InletCommand: AsyncParsableCommand {
             Exit codes follow sysexits: 0 success, 64 usage, 65 bad data, 66 no such input, 69 unavailable, 70 internal, \
             74 input or output, 75 temporary, 77 permission, 130 interrupted.
             """,
-        subcommands: [RunCommand.self, ProbeCommand.self] + cameraCommands + [PluginsCommand.self])
+        subcommands: [RunCommand.self, SnapshotCommand.self, ProbeCommand.self] + cameraCommands + [PluginsCommand.self]
+    )
 
     #if os(Linux)
         private static let cameraCommands: [any ParsableCommand.Type] = [DevicesCommand.self, ControlsCommand.self]
@@ -32,9 +34,9 @@ struct InletCommand: AsyncParsableCommand {
     static func main() async {
         Terminal.ignoreBrokenPipes()
         LoggingSystem.bootstrap { label in
-            // Errors are said by the commands themselves.
+            // Errors are said by the commands themselves, and only servers know where they listen.
             var handler = StreamLogHandler.standardError(label: label)
-            handler.logLevel = .warning
+            handler.logLevel = ["inlet.preview", "inlet.webrtc"].contains(label) ? .notice : .warning
             return handler
         }
         do {

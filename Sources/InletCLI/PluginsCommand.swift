@@ -35,13 +35,14 @@ struct PluginsCommand: ParsableCommand {
     private func describe(_ info: PluginInfo, kind: String) {
         print("\(kind) \(info.name): \(info.summary)\n\n  \(info.usage)\n")
         if info.options.isEmpty { print("  takes no options") }
+        let width = max(10, info.options.map(\.name.count).max() ?? 0)
         for option in info.options {
             var facts = [option.type]
             if let range = option.range { facts.append(range) }
             if let unit = option.unit { facts.append("in \(unit)") }
             facts.append(option.defaultValue.isEmpty ? "no default" : "default \(option.defaultValue)")
             print(
-                "  \(option.name.padded(to: 10)) \(option.summary)\n  \("".padded(to: 10)) (\(facts.joined(separator: "; ")))"
+                "  \(option.name.padded(to: width)) \(option.summary)\n  \("".padded(to: width)) (\(facts.joined(separator: "; ")))"
             )
         }
         if !info.examples.isEmpty {

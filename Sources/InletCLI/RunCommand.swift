@@ -14,6 +14,7 @@ struct RunCommand: AsyncParsableCommand {
               inlet run clip.mp4 --size 640x360 --fps 10 --to y4m:- --report none | ffplay -
               inlet run camera.fifo --retry 5 --timeout 5 --outage text
               inlet run clip.mp4 --to framemd5:- --to i420:clip.yuv --report json
+              inlet run rtsp://camera/stream --to 'mp4:cam-{n}.mp4?segment=60s&keep-size=10G' --sink-retry forever
             """)
 
     @Argument(help: "A source URI or a path; `inlet plugins` lists what there is.")
@@ -68,8 +69,14 @@ struct RunCommand: AsyncParsableCommand {
         }
         let trace = try tracing.start(for: &configuration)
         let capturer = Capturer(source, configuration: configuration)
-        let wants = SinkWants(size: size, maximumFrameRate: fps)
-        for sink in sinks { capturer.attach(sink, queue: queue?.policy, wants: wants) }
+        for sink in sinks {
+            if sink is any PacketSinkConfiguration, size != nil || fps != nil {
+                throw ValidationError(
+                    "\(sink.redactedURI) takes the source's packets as they are, which --size and --fps cannot change. Leave those or codec=copy out."
+                )
+            }
+            capturer.attach(sink, queue: queue?.policy, wants: wants(of: sink), onFailure: trouble.sinkRetry ?? .detach)
+        }
 
         let events = capturer.events
         let sinkFailures = Task { [report] () -> InletError? in
@@ -98,6 +105,15 @@ struct RunCommand: AsyncParsableCommand {
         report.write(RunReport(capturer.statistics, reason: reason, error: error))
         if let status { throw ExitCode(status.rawValue) }
         if interrupted.isRaised { throw ExitCode(ExitStatus.interrupted.rawValue) }
+    }
+
+    /// What is asked for here, and of the rest what the sink wants; nil leaves it to the sink.
+    private func wants(of sink: any FrameSinkConfiguration) -> SinkWants? {
+        guard size != nil || fps != nil else { return nil }
+        var wants = sink.makeSink().wants
+        if let size { (wants.size, wants.largestSize) = (size, nil) }
+        if let fps { wants.maximumFrameRate = fps }
+        return wants
     }
 
     /// Runs with a status line and a clean stop on Ctrl-C.

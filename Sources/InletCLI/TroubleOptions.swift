@@ -27,6 +27,13 @@ struct TroubleOptions: ParsableArguments {
         transform: { try Self.outage($0) })
     var outage: OutagePolicy.Picture?
 
+    @Option(
+        help: """
+            How often to make a sink anew that failed, as when a disk is full or a server is gone: never, forever or N times in a row. \
+            The default is never.
+            """, transform: { try Self.sinkRetry($0) })
+    var sinkRetry: SinkFailurePolicy?
+
     func apply(to configuration: inout CapturerConfiguration) {
         if let retry { configuration.retry = retry }
         if let timeout {
@@ -45,6 +52,20 @@ struct TroubleOptions: ParsableArguments {
             throw ValidationError("--outage takes one of \(names), not '\(text)'.")
         }
         return picture
+    }
+
+    private static func sinkRetry(_ text: String) throws -> SinkFailurePolicy {
+        var delay = RestartDelay()
+        switch text {
+        case "never": return .detach
+        case "forever": return .restart(after: delay)
+        default:
+            guard let count = Int(text), count > 0 else {
+                throw ValidationError("--sink-retry takes never, forever or a number from 1 on, not '\(text)'.")
+            }
+            delay.attempts = count
+            return .restart(after: delay)
+        }
     }
 
     private static func retry(_ text: String) throws -> RetryPolicy {

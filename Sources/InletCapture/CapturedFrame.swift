@@ -65,11 +65,15 @@ final class CapturedFrame: Sendable {
     /// The first caller converts; the others get the same pixels. The native picture is let go of as soon as it is converted.
     func videoFrame(_ adaptation: FrameAdaptation, with context: ConversionContext) throws(InletError) -> VideoFrame {
         let picture = try picture(with: context)
-        var buffer = picture.buffer
-        if !adaptation.isIdentity(for: shape) { buffer = try adapted(buffer, adaptation, with: context) }
+        var (buffer, colorSpace) = (picture.buffer, picture.colorSpace)
+        if !adaptation.isIdentity(for: shape) {
+            buffer = try adapted(buffer, adaptation, with: context)
+            // Its size tells no more what it is taken for.
+            colorSpace.matrix = colorSpace.assumed(for: shape.size).matrix
+        }
         return VideoFrame(
             buffer: buffer, timestamp: timestamp, pts: pts, duration: template.duration, sequence: sequence,
-            colorSpace: picture.colorSpace, rotation: adaptation.turn == .none ? shape.rotation : .none,
+            colorSpace: colorSpace, rotation: adaptation.turn == .none ? shape.rotation : .none,
             flags: template.flags, sampleAspectRatio: adaptation.sampleAspectRatio(of: shape),
             wallClock: template.wallClock, stages: stages)
     }

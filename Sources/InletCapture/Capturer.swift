@@ -76,6 +76,9 @@ public final class Capturer: Sendable {
                 if case .stateChanged(.ended) = event { return }
                 eventLog.write(event)
                 broadcaster.send(event)
+                if case .stateChanged(let state) = event, let condition = state.condition {
+                    for receiver in shared.withLock({ $0.receivers }) { receiver.sourceChanged(to: condition) }
+                }
             })
         (self.counters, self.shared, self.broadcaster) = (counters, shared, broadcaster)
         log = CaptureLog(configuration.logger, source: sourceName, clock: clock)
@@ -108,7 +111,7 @@ public final class Capturer: Sendable {
     ///   - name: what statistics, events and errors call it.
     ///   - queue: what happens when the sink is slower than the source. The default is ``QueuePolicy/latest`` for live sources and
     ///     ``QueuePolicy/lossless(_:)`` for others.
-    ///   - wants: what frames shall be like. The default is what the sink itself wants.
+    ///   - wants: what frames shall be like. The default is what the sink itself wants, which may change while it runs.
     @discardableResult
     public func attach(
         _ sink: sending any FrameSink, named name: String? = nil, queue: QueuePolicy? = nil, wants: SinkWants? = nil
@@ -117,6 +120,9 @@ public final class Capturer: Sendable {
     }
 
     /// Attaches the sink that a configuration makes, under the configuration's name.
+    ///
+    /// Where it is a ``PacketSinkConfiguration``, the sink gets the source's packets, which are not decoded for it; its queue is of packets, of which a
+    /// live source drops those up to a key frame where the sink is too slow, and for which another source waits.
     ///
     /// - Parameters:
     ///   - queue: as for ``attach(_:named:queue:wants:)``.
@@ -127,6 +133,11 @@ public final class Capturer: Sendable {
         _ configuration: any FrameSinkConfiguration, queue: QueuePolicy? = nil, wants: SinkWants? = nil,
         onFailure: SinkFailurePolicy = .detach
     ) -> SinkID {
+        if let packets = configuration as? any PacketSinkConfiguration {
+            let id = nextSinkID()
+            add(PacketDelivery(id: id, packets, onFailure: onFailure, context: deliveryContext()))
+            return id
+        }
         var restart: SinkDelivery.Restart?
         if case .restart(let delay) = onFailure { restart = .init(configuration: configuration, delay: delay) }
         return attach(
@@ -137,11 +148,10 @@ public final class Capturer: Sendable {
         _ sink: sending any FrameSink, named name: String?, queue: QueuePolicy?, wants: SinkWants?,
         restart: SinkDelivery.Restart?
     ) -> SinkID {
-        let wants = wants ?? sink.wants
         let id = nextSinkID()
         let delivery = SinkDelivery(
             id: id, name: name ?? id.description, sink: sink, wants: wants, policy: queue, restart: restart,
-            context: deliveryContext(wants))
+            context: deliveryContext())
         add(delivery)
         return id
     }
@@ -165,7 +175,7 @@ public final class Capturer: Sendable {
     ///   - wants: what frames shall be like. The default is as they come.
     public func frames(queue: QueuePolicy = .latest, wants: SinkWants = SinkWants()) -> FrameSequence {
         let delivery = SequenceDelivery(
-            id: nextSinkID(), wants: wants, policy: queue, context: deliveryContext(wants))
+            id: nextSinkID(), wants: wants, policy: queue, context: deliveryContext())
         add(delivery)
         return FrameSequence(delivery)
     }
@@ -177,7 +187,7 @@ public final class Capturer: Sendable {
         }
     }
 
-    private func deliveryContext(_ wants: SinkWants) -> DeliveryContext {
+    private func deliveryContext() -> DeliveryContext {
         let conversion = ConversionContext(
             converter: converter, pool: pool, scalingPool: I420BufferPool(capacity: configuration.poolCapacity),
             countConversion: { [counters] in counters.converted.add(1, ordering: .relaxed) })
@@ -191,7 +201,9 @@ public final class Capturer: Sendable {
                     self?.tell(
                         .sinkRestarting(receiver.id, name: receiver.name, error, attempt: attempt, delay: delay))
                 }
-            }, observer: observer)
+            },
+            statistics: CapturerReader { [weak self, clock] in self?.report(at: clock.now) }, observer: observer,
+            wantsChanged: { [weak self] in self?.supervisor.receiversChanged() })
     }
 
     private func add(_ receiver: any FrameReceiver) {
@@ -199,6 +211,7 @@ public final class Capturer: Sendable {
             shared.receivers.append(receiver)
             return shared.result
         }
+        if let condition = state.condition { receiver.sourceChanged(to: condition) }
         if let result { Self.finish(receiver, after: result) } else { supervisor.receiversChanged() }
     }
 

@@ -23,6 +23,19 @@ public enum CapturerState: Sendable, Hashable {
     case ended(EndReason?)
 }
 
+extension CapturerState {
+    /// What sinks are told of it; nil where it changes nothing of what they were told.
+    var condition: SourceCondition? {
+        switch self {
+        case .live: .live
+        case .disabled: .disabled
+        case .paused: .paused
+        case .stalled, .waiting, .interrupted: .interrupted
+        case .idle, .opening, .ended: nil
+        }
+    }
+}
+
 extension CapturerState: CustomStringConvertible {
     /// The state in a few words for a person.
     public var description: String {

@@ -33,6 +33,10 @@ final class FrameDispatcher: Sendable {
         /// Nil until a source has been open.
         var format: SourceFormat?
         var frameClock = FrameClock(pacing: .live, timestampBits: nil)
+        /// Of the packets, by their decoding times: they come before their pictures.
+        var packetClock = FrameClock(pacing: .live, timestampBits: nil)
+        /// In ticks, which are coarser than the clock.
+        var lastPacketTicks: Int64?
         var receivers: [any FrameReceiver] = []
         var seenVersion = -1
         /// The source's frames so far, all sessions together.
@@ -74,7 +78,14 @@ final class FrameDispatcher: Sendable {
     var hasReceivers: Bool { !currentReceivers().isEmpty }
 
     /// What all receivers together want of the source.
-    var demand: SourceDemand { SourceDemand(serving: currentReceivers().map(\.wants)) }
+    var demand: SourceDemand {
+        let receivers = currentReceivers()
+        let pictures = receivers.filter(\.takesPictures)
+        var demand = SourceDemand(serving: pictures.map(\.wants))
+        demand.packets = receivers.contains(where: \.takesPackets)
+        demand.pictures = !demand.packets || !pictures.isEmpty
+        return demand
+    }
 
     /// Keeps frames from the receivers, or not. They are counted as ``DropReason/disabled``.
     func setDisabled(_ isDisabled: Bool) { disabled.store(isDisabled, ordering: .relaxed) }
@@ -92,6 +103,7 @@ final class FrameDispatcher: Sendable {
             state.nextOwnSequence = nil
             state.sequenceOffset = state.nextSequence
             state.frameClock.reconnect(pacing: format.pacing, timestampBits: format.timestampBits)
+            state.packetClock.reconnect(pacing: format.pacing, timestampBits: format.timestampBits)
             state.seenVersion = -1
             return true
         }
@@ -125,6 +137,9 @@ final class FrameDispatcher: Sendable {
             guard state.session == session else { return .notCurrent }
             if limits.frames == 0 { return .limit(.frameLimit) }
             let arrival = clock.now
+            if let packet = frame.packet {
+                return deliver(packet, frame, arrival: arrival, startsAnew: startsAnew, &state, isCancelled)
+            }
             if let last = state.lastPlaceholder { state.frameClock.skip(to: last) }
             let stamp = state.frameClock.stamp(
                 pts: frame.pts, arrival: min(frame.captureTime ?? arrival, arrival),
@@ -152,6 +167,50 @@ final class FrameDispatcher: Sendable {
             if let limit = limits.frames, state.count >= limit { return .limit(.frameLimit) }
             return .goOn
         }
+    }
+
+    /// Takes a packet. It counts as a frame where no one takes pictures.
+    private func deliver(
+        _ packet: SourcePacket, _ frame: SourceFrame, arrival: MonotonicTime, startsAnew: Bool, _ state: inout State,
+        _ isCancelled: () -> Bool
+    ) -> Result {
+        lookAtReceivers(&state)
+        let decoding = state.packetClock.stamp(
+            pts: packet.dts, arrival: min(frame.receiveTime ?? arrival, arrival),
+            startsAnew: startsAnew || frame.flags.contains(.discontinuity),
+            wallClock: nil
+        ).time
+        let lead = packet.pts.nanoseconds.subtractingReportingOverflow(packet.dts.nanoseconds).partialValue
+        let timestamp = decoding + .nanoseconds(lead)
+        if !state.receivers.contains(where: \.takesPictures) {
+            let first = state.firstTimestamp ?? timestamp
+            state.firstTimestamp = first
+            if let limit = limits.duration, timestamp - first >= limit { return .limit(.durationLimit) }
+            var counted = frame
+            counted.sequence = state.nextSequence
+            state.nextSequence += 1
+            countFrame(counted, arrival: arrival, timestamp: decoding, &state)
+            state.nextOwnSequence = nil
+        }
+        if disabled.load(ordering: .relaxed) {
+            for receiver in state.receivers where receiver.takesPackets { receiver.losePacket(.disabled) }
+        } else {
+            let dts = max(decoding.ticks, state.lastPacketTicks.map { $0 + 1 } ?? .min)
+            state.lastPacketTicks = dts
+            let encoded = EncodedPacket(
+                data: packet.data,
+                pts: MediaTime(ticks: max(timestamp.ticks, dts), timeBase: MonotonicTime.packetTimeBase),
+                dts: MediaTime(ticks: dts, timeBase: MonotonicTime.packetTimeBase),
+                duration: packet.duration?.rescaled(to: MonotonicTime.packetTimeBase), isKey: packet.isKey,
+                captureTime: timestamp)
+            var parameters = packet.parameters
+            parameters.timeBase = MonotonicTime.packetTimeBase
+            for receiver in state.receivers where receiver.takesPackets {
+                receiver.offer(encoded, of: parameters, isCancelled: isCancelled)
+            }
+        }
+        if let limit = limits.frames, state.count >= limit { return .limit(.frameLimit) }
+        return .goOn
     }
 
     private func countFrame(
@@ -248,4 +307,12 @@ final class FrameDispatcher: Sendable {
             placeholders.add(1, ordering: .relaxed)
         }
     }
+}
+
+extension MonotonicTime {
+    /// Of packets on the capture timeline: that of MPEG, of which all usual frame rates are whole numbers.
+    fileprivate static let packetTimeBase = Rational(1, 90_000)
+
+    /// The time in ticks of ``packetTimeBase``, to the nearest.
+    fileprivate var ticks: Int64 { Int64(clamping: (Int128(nanoseconds) * 9 + 50_000) / 100_000) }
 }

@@ -4,7 +4,7 @@ import InletCore
 protocol FrameReceiver: AnyObject, Sendable {
     var id: SinkID { get }
     var name: String { get }
-    /// What its frames shall be like, of which the demand on the source is made.
+    /// What its frames shall be like, of which the demand on the source is made. May change.
     var wants: SinkWants { get }
     var counters: SinkCounters { get }
 
@@ -16,6 +16,21 @@ protocol FrameReceiver: AnyObject, Sendable {
     /// Called on the producer's thread. Blocks only under a lossless policy.
     func offer(_ frame: CapturedFrame, isCancelled: () -> Bool)
 
+    /// Whether it takes the source's packets.
+    var takesPackets: Bool { get }
+
+    /// Whether it takes pictures.
+    var takesPictures: Bool { get }
+
+    /// Called on the producer's thread, for receivers that take packets. Blocks only where the source waits for its sinks.
+    func offer(_ packet: EncodedPacket, of parameters: CodecParameters, isCancelled: () -> Bool)
+
+    /// Called on the producer's thread, for receivers that take packets: one is kept from it. It goes on with a key frame.
+    func losePacket(_ reason: DropReason)
+
+    /// Whether frames are to be expected. Called on some thread.
+    func sourceChanged(to condition: SourceCondition)
+
     /// No more frames come; those that wait are still delivered.
     ///
     /// - Parameter error: why, where the source failed.
@@ -26,6 +41,14 @@ protocol FrameReceiver: AnyObject, Sendable {
 
     /// Resolved when the last frame was taken and the sink finished.
     var ended: Completion<Void> { get }
+}
+
+extension FrameReceiver {
+    var takesPackets: Bool { false }
+    var takesPictures: Bool { !takesPackets }
+    func offer(_ packet: EncodedPacket, of parameters: CodecParameters, isCancelled: () -> Bool) {}
+    func losePacket(_ reason: DropReason) {}
+    func sourceChanged(to condition: SourceCondition) {}
 }
 
 /// What a receiver tells its capturer.
@@ -42,7 +65,11 @@ struct DeliveryContext: Sendable {
     let conversion: ConversionContext
     /// Called on the receiver's own queue or task.
     let report: @Sendable (any FrameReceiver, ReceiverEvent) -> Void
+    /// What sinks that show figures are given.
+    var statistics: any StatisticsReader = CapturerReader { nil }
     var observer = DeliveryObserver()
+    /// Called when a receiver wants other frames than before.
+    var wantsChanged: @Sendable () -> Void = {}
 }
 
 extension DeliveryContext {

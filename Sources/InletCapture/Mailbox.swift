@@ -35,6 +35,9 @@ final class Mailbox<Element: Sendable>: Sendable {
         }
     }
 
+    /// Thins elements out in another way from the next one on.
+    func setLimiter(_ limiter: RateLimiter?) { state.withLock { $0.limiter = limiter } }
+
     /// Puts an element in, waiting for room where the policy says so.
     ///
     /// - Parameters:

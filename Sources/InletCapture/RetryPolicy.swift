@@ -39,6 +39,11 @@ public struct RetryPolicy: Sendable, Hashable {
         .invalidConfiguration, .authenticationFailed, .pluginRejected, .cancelled, .internal,
     ]
 
+    /// Whether no repetition mends what a sink failed with. Inside a library much fails that is well the next time.
+    static func isPermanent(_ error: InletError) -> Bool {
+        error.code != .internal && defaultPermanentCodes.contains(error.code)
+    }
+
     /// What is permanent at the first opening, and passes for a source that has worked before: a camera that is plugged in again is not
     /// found for a moment, and then not readable until its permissions are set; a server that starts again may have nothing at the path, or
     /// something that is no stream, for a while.

@@ -9,7 +9,6 @@ import Synchronization
 final class SinkDelivery: FrameReceiver {
     let id: SinkID
     let name: String
-    let wants: SinkWants
     let counters = SinkCounters()
     let ended = Completion<Void>()
 
@@ -20,7 +19,14 @@ final class SinkDelivery: FrameReceiver {
     private let isStarted = Atomic(false)
     private let mailbox = Mailbox<CapturedFrame>()
     private let format = Mutex(SourceFormat?.none)
+    private let currentWants: Mutex<SinkWants>
+    /// Whether frames are to be expected, by what was said last.
+    private let condition = Mutex(SourceCondition.live)
+    /// The way of the packets to a sink that takes those, too. Another with each sink.
+    private let tap = Mutex(PacketTap?.none)
     private let worker: Worker
+
+    var wants: SinkWants { currentWants.withLock { $0 } }
 
     /// Touched on the sink's thread only, which is what makes it safe to hand around.
     private final class Worker: @unchecked Sendable {
@@ -34,10 +40,15 @@ final class SinkDelivery: FrameReceiver {
         /// Whether a frame could be made into what the sink wants.
         var hasFitted = false
         var hasEnded = false
+        /// Whether the sink itself says what it wants.
+        let decidesWants: Bool
+        /// What the sink was told of the source. Of frames that come it need not be told at first.
+        var toldCondition = SourceCondition.live
 
-        init(sink: any FrameSink, restart: Restart?) {
+        init(sink: any FrameSink, restart: Restart?, decidesWants: Bool) {
             self.sink = sink
             self.restart = restart
+            self.decidesWants = decidesWants
             schedule = restart.map { RestartSchedule($0.delay) }
         }
     }
@@ -48,17 +59,42 @@ final class SinkDelivery: FrameReceiver {
         var delay: RestartDelay
     }
 
+    /// - Parameter wants: nil has the sink say.
     init(
-        id: SinkID, name: String, sink: sending any FrameSink, wants: SinkWants, policy: QueuePolicy?,
+        id: SinkID, name: String, sink: sending any FrameSink, wants: SinkWants? = nil, policy: QueuePolicy?,
         restart: Restart? = nil, context: DeliveryContext
     ) {
         self.id = id
         self.name = name
         self.policy = policy
-        self.wants = wants
         self.context = context
-        worker = Worker(sink: sink, restart: restart)
+        currentWants = Mutex(wants ?? sink.wants)
+        tap.withLock { $0 = Self.tap(of: sink, id, name, context) }
+        worker = Worker(sink: sink, restart: restart, decidesWants: wants == nil)
     }
+
+    private static func tap(
+        of sink: any FrameSink, _ id: SinkID, _ name: String, _ context: DeliveryContext
+    ) -> PacketTap? {
+        guard let sink = sink as? any PassThroughSink else { return nil }
+        return PacketTap(sink, id: id, name: name, onChange: context.wantsChanged)
+    }
+
+    // MARK: Packets
+
+    var takesPackets: Bool {
+        tap.withLock { $0 != nil } && format.withLock { $0.map { $0.hasPackets && $0.pacing != .unpaced } ?? true }
+    }
+
+    var takesPictures: Bool { tap.withLock { $0?.wantsPictures ?? true } || !takesPackets }
+
+    func offer(_ packet: EncodedPacket, of parameters: CodecParameters, isCancelled: () -> Bool) {
+        tap.withLock { $0 }?.offer(packet, of: parameters)
+    }
+
+    func losePacket(_ reason: DropReason) { tap.withLock { $0 }?.lose() }
+
+    // MARK: Frames
 
     func begin(_ format: SourceFormat?, room: ProducerGate) {
         self.format.withLock { $0 = format }
@@ -68,6 +104,8 @@ final class SinkDelivery: FrameReceiver {
     }
 
     func offer(_ frame: CapturedFrame, isCancelled: () -> Bool) {
+        // Those that are on their way when the sink wants no more, or that another sink wants.
+        guard frame.isPlaceholder || takesPictures else { return }
         if mailbox.put(
             frame, at: frame.timestamp, isCancelled: isCancelled,
             // A placeholder waits for nothing; a frame of the source until it is cancelled.
@@ -86,6 +124,12 @@ final class SinkDelivery: FrameReceiver {
         let (dropped, mustWake) = mailbox.close()
         counters.countDrop(.cancelled, dropped)
         if mustWake { wake() }
+    }
+
+    func sourceChanged(to condition: SourceCondition) {
+        self.condition.withLock { $0 = condition }
+        // A sink that has not started is told when it does.
+        if isStarted.load(ordering: .acquiring) { signal.signal() }
     }
 
     /// Has the thread look into the mailbox. Called once for each time that it fell asleep, and in the beginning.
@@ -113,6 +157,7 @@ final class SinkDelivery: FrameReceiver {
     /// Delivers until nothing waits. Runs on the thread.
     private func drain() {
         while true {
+            tellCondition()
             switch mailbox.take() {
             case .element(let frame): deliver(frame)
             case .empty: return
@@ -145,8 +190,11 @@ final class SinkDelivery: FrameReceiver {
     private func hand(_ frame: VideoFrame, of captured: CapturedFrame, to sink: any FrameSink) {
         do {
             if !worker.hasStarted {
+                (sink as? any StatisticsSink)?.willStart(reading: context.statistics)
                 try sink.start(VideoFormat(frame, of: format.withLock { $0 }, wants: wants))
                 worker.hasStarted = true
+                worker.toldCondition = .live
+                tellCondition()
             }
             try sink.consume(frame)
         } catch is SinkStopped {
@@ -158,9 +206,30 @@ final class SinkDelivery: FrameReceiver {
             fail(InletError(wrapping: error, operation: "The sink").about(name))
             return
         }
+        if worker.decidesWants { follow(sink.wants) }
         let consumed = context.clock.now
         worker.schedule?.deliver(at: consumed)
         context.countDelivery(of: frame, to: self, consumed: consumed)
+    }
+
+    /// Tells the sink whether frames are to be expected, where that is another answer than before.
+    private func tellCondition() {
+        guard worker.hasStarted, let sink = worker.sink as? any ConditionSink else { return }
+        let now = condition.withLock { $0 }
+        guard now != worker.toldCondition else { return }
+        worker.toldCondition = now
+        sink.sourceChanged(to: now)
+    }
+
+    /// Takes up what the sink wants by now.
+    private func follow(_ wanted: SinkWants) {
+        let before = wants
+        guard wanted != before else { return }
+        currentWants.withLock { $0 = wanted }
+        if wanted.maximumFrameRate != before.maximumFrameRate {
+            mailbox.setLimiter(RateLimiter(wanted, source: format.withLock { $0 }))
+        }
+        context.wantsChanged()
     }
 
     /// The sink, made anew where it failed and its time has come; nil while it has not.
@@ -168,13 +237,16 @@ final class SinkDelivery: FrameReceiver {
         if let sink = worker.sink { return sink }
         guard let restart = worker.restart, worker.schedule?.restart(at: context.clock.now) == true else { return nil }
         worker.failure = nil
-        worker.sink = restart.configuration.makeSink()
-        return worker.sink
+        let sink = restart.configuration.makeSink()
+        worker.sink = sink
+        tap.withLock { $0 = Self.tap(of: sink, id, name, context) }
+        context.wantsChanged()
+        return sink
     }
 
     /// Lets a failed sink finish, and has a new one made later or ends.
     private func fail(_ error: InletError) {
-        guard let next = worker.schedule?.fail(at: context.clock.now) else {
+        guard !RetryPolicy.isPermanent(error), let next = worker.schedule?.fail(at: context.clock.now) else {
             stop(error)
             return
         }
@@ -205,6 +277,10 @@ final class SinkDelivery: FrameReceiver {
         defer {
             worker.sink = nil
             worker.hasStarted = false
+        }
+        if let tap = tap.withLock({ $0.take() }) {
+            tap.close()
+            context.wantsChanged()
         }
         guard worker.hasStarted else { return nil }
         do {

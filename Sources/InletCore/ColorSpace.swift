@@ -23,6 +23,18 @@ public struct ColorSpace: Sendable, Hashable {
         self.range = range
     }
 
+    /// What players take a picture for where it says nothing: limited range, and the matrix of BT.709 from 1280 columns or 577 lines up, else that of BT.601.
+    ///
+    /// mpv draws the line at both, VLC at the lines. Frames that are scaled or turned on their way carry the matrix that counts for what they were made of.
+    ///
+    /// - Parameter size: of the picture as the source gave it.
+    public func assumed(for size: ImageSize) -> ColorSpace {
+        var known = self
+        if matrix == .unspecified { known.matrix = size.width >= 1280 || size.height > 576 ? .bt709 : .smpte170m }
+        if range == .unspecified { known.range = .limited }
+        return known
+    }
+
     /// The source said nothing of its colour.
     public static let unspecified = ColorSpace()
     /// Standard-definition video: BT.601 matrix, limited range.

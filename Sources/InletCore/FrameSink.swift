@@ -3,7 +3,8 @@
 /// Every method is called on a thread of the sink's own, one at a time, so an implementation keeps plain mutable state. It may
 /// block: only this sink's frames wait or drop, by its queue policy; the source and the other sinks do not notice.
 public protocol FrameSink: AnyObject {
-    /// What the sink would like to get. Read once, when it is attached. The default is frames as they come.
+    /// What the sink would like to get. Read when it is attached, and again after each frame that it took: one that wants something else from then on gets it with
+    /// the next frame that is not converted yet. Read no more where the application said what it gets. The default is frames as they come.
     var wants: SinkWants { get }
 
     /// Called once, before the first frame.

@@ -137,3 +137,4 @@ extension ChoiceOptionValue {
 }
 
 extension SourcePacing: ChoiceOptionValue {}
+extension EncoderSettings.Preset: ChoiceOptionValue {}

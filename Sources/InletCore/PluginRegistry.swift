@@ -40,7 +40,9 @@ public struct PluginRegistry: Sendable {
         guard let plugin = sinkPlugins.last(where: { $0.info.schemes.contains(uri.scheme) }) else {
             throw unknownScheme(uri, kind: "sink", known: sinkPlugins.map(\.info), other: sourcePlugins.map(\.info))
         }
-        return try plugin.makeConfiguration(uri, PluginOptionValues(uri, declared: plugin.info.options))
+        let values = try PluginOptionValues(
+            uri, declared: plugin.info.options, allowsOthers: plugin.info.takesOtherOptions)
+        return try plugin.makeConfiguration(uri, values)
     }
 
     private func unknownScheme(
@@ -48,7 +50,14 @@ public struct PluginRegistry: Sendable {
     ) -> InletError {
         let schemes = known.flatMap(\.schemes)
         var message = "There is no \(kind) '\(uri.scheme):'."
-        if other.contains(where: { $0.schemes.contains(uri.scheme) }) {
+        if kind == "sink", uri.scheme == "file", !uri.text.lowercased().hasPrefix("file:") {
+            // A path alone is a source to read; what to write it as is for the scheme to say.
+            message = "A path alone is not a sink."
+            let end = uri.rest.split(separator: ".").last?.lowercased() ?? ""
+            if let nearest = Spelling.nearest(to: end, among: schemes) {
+                message += " Did you mean '\(nearest):\(uri.rest)'?"
+            }
+        } else if other.contains(where: { $0.schemes.contains(uri.scheme) }) {
             message = "'\(uri.scheme):' is not a \(kind)."
         } else if let nearest = Spelling.nearest(to: uri.scheme, among: schemes) {
             message += " Did you mean '\(nearest):'?"

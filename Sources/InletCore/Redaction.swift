@@ -13,8 +13,8 @@ public enum Redaction {
     /// Names of secrets that are too short to look for inside other names.
     private static let secretNames: Set<String> = ["pass", "pw", "psw", "key", "sig"]
 
-    /// The text with the user information of every `//user:password@host` and the value of every secret parameter
-    /// (`name=value` after `?`, `&` or `;`) replaced by ``mark``.
+    /// The text with the user information of every `//user:password@host`, the stream key of every RTMP URL, the value of every secret parameter (`name=value` after `?`, `&` or
+    /// `;`) and the value of every secret option of a command (`--name value`, `--name=value`, `NAME=value`) replaced by ``mark``.
     ///
     /// A password may hold any character, a slash or an @ included: everything up to the last @ before a space or quote that
     /// can still belong to the authority is taken for user information.
@@ -54,7 +54,41 @@ public enum Redaction {
     }
 
     private static func redact(_ text: String, endsURL: (Character) -> Bool) -> String {
-        redactParameters(redactUserInformation(text, endsURL: endsURL), endsURL: endsURL)
+        let withoutUser = redactRelayUsers(redactUserInformation(text, endsURL: endsURL), endsURL: endsURL)
+        return redactOptions(redactParameters(redactStreamKeys(withoutUser, endsURL: endsURL), endsURL: endsURL))
+    }
+
+    /// Blots out what follows the application's name in an RTMP URL: the key that lets its owner publish.
+    private static func redactStreamKeys(_ text: String, endsURL: (Character) -> Bool) -> String {
+        var result = ""
+        var rest = text[...]
+        while let slashes = rest.firstRange(of: "://") {
+            let scheme = String(rest[..<slashes.lowerBound].reversed().prefix { $0.isLetter }.reversed()).lowercased()
+            result += rest[..<slashes.upperBound]
+            rest = rest[slashes.upperBound...]
+            guard ["rtmp", "rtmps", "rtmpt", "rtmpe"].contains(scheme) else { continue }
+            let path = rest.prefix { !endsURL($0) && $0 != "?" && $0 != "&" }
+            let parts = path.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
+            guard parts.count == 3, !parts[2].isEmpty else { continue }
+            result += rest[..<parts[2].startIndex] + mark
+            rest = rest[parts[2].endIndex...]
+        }
+        return result + rest
+    }
+
+    /// Blots out what stands before the @ of a relay: `turn:user:password@host` has no slashes, and no place for either.
+    private static func redactRelayUsers(_ text: String, endsURL: (Character) -> Bool) -> String {
+        var result = ""
+        var rest = text[...]
+        while let scheme = rest.firstRange(of: "turn:") ?? rest.firstRange(of: "turns:") {
+            result += rest[..<scheme.upperBound]
+            rest = rest[scheme.upperBound...]
+            let place = rest.prefix { !"&".contains($0) && !endsURL($0) }
+            guard !place.hasPrefix("//"), let at = place.lastIndex(of: "@") else { continue }
+            result += mark
+            rest = rest[at...]
+        }
+        return result + rest
     }
 
     private static func redactUserInformation(_ text: String, endsURL: (Character) -> Bool) -> String {
@@ -90,6 +124,51 @@ public enum Redaction {
         let tail = line[url.endIndex..<(line.firstRange(of: "//")?.lowerBound ?? line.endIndex)]
         guard let first = tail.firstIndex(of: "@") else { return nil }
         return tail[first...].prefix { !endsURL($0) }.lastIndex(of: "@")
+    }
+
+    /// Blots out the values of a command's options: what follows `--name`, and what is assigned to a name at the start of a word.
+    private static func redactOptions(_ text: String) -> String {
+        guard text.contains(where: { $0 == "=" || $0 == "-" }) else { return text }
+        var result = ""
+        var rest = text[...]
+        var isValueOfSecret = false
+        while !rest.isEmpty {
+            let space = rest.prefix { $0.isWhitespace }
+            result += space
+            rest = rest[space.endIndex...]
+            let word = commandWord(rest)
+            rest = rest[word.endIndex...]
+            // The scheme of a URI may stand before the first name.
+            let name = word.prefix { $0 != "=" }.split(separator: ":").last ?? ""
+            let isSecretName =
+                name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" }
+                && isSecret(name.drop { $0 == "-" })
+            if isValueOfSecret, !word.hasPrefix("-") {
+                result += mark
+            } else if isSecretName, let equals = word.firstIndex(of: "=") {
+                result += word[...equals] + mark
+            } else {
+                result += word
+            }
+            isValueOfSecret = isSecretName && word.hasPrefix("--") && !word.contains("=")
+        }
+        return result
+    }
+
+    /// The text up to the next space that is not in quotes; up to the next space at all where a quote is not closed.
+    private static func commandWord(_ text: Substring) -> Substring {
+        var quote: Character?
+        for index in text.indices {
+            let character = text[index]
+            if let open = quote {
+                if character == open { quote = nil }
+            } else if character == "'" || character == "\"" {
+                quote = character
+            } else if character.isWhitespace {
+                return text[..<index]
+            }
+        }
+        return quote == nil ? text : text.prefix { !$0.isWhitespace }
     }
 
     private static func redactParameters(_ text: String, endsURL: (Character) -> Bool) -> String {

@@ -30,6 +30,8 @@ public struct SourceFormat: Sendable, Hashable {
     public var codec: String?
     /// The container, device or protocol, in the words of the plug-in.
     public var container: String?
+    /// Whether the source yields packets where ``SourceDemand/packets`` asks for them. The default is false.
+    public var hasPackets = false
 
     public init(
         size: ImageSize, pixelFormat: PixelFormat, frameRate: Rational? = nil, timeBase: Rational,

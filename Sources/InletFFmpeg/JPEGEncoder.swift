@@ -30,13 +30,14 @@ package import InletCore
 
     /// Encodes a picture and calls `body` with the JPEG, which is valid during the call.
     ///
-    /// - Parameter colorSpace: the picture's. An unspecified range counts as limited, an unspecified matrix as BT.601.
+    /// - Parameter colorSpace: the picture's. Where it says nothing, what players assume: limited range, BT.709 in high definition, else BT.601.
     /// - Throws: ``InletError/Code/unsupported`` where libavcodec was built without the encoder; ``InletError/Code/resourceExhausted`` where
     ///   there is no memory; what `body` throws.
     package func encode<Value>(
         _ picture: I420Buffer, colorSpace: ColorSpace, _ body: (RawSpan) throws(InletError) -> Value
     ) throws(InletError) -> Value {
-        guard let colors = JPEGColors(colorSpace) else { return try encodeFull(picture, body) }
+        let known = colorSpace.assumed(for: picture.size)
+        guard let colors = BT601Colors(of: .full, from: known) else { return try encodeFull(picture, body) }
         var draft = try pool.makeBuffer(size: picture.size)
         colors.convert(picture, into: &draft)
         return try encodeFull(draft.publish(), body)

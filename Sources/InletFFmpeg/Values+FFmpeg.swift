@@ -23,3 +23,14 @@ extension AVRational {
         self.init(num: Int32(clamping: rational.numerator), den: Int32(clamping: rational.denominator))
     }
 }
+
+extension AVColorRange {
+    package init(_ range: ColorRange) {
+        self =
+            switch range {
+            case .unspecified: AVCOL_RANGE_UNSPECIFIED
+            case .limited: AVCOL_RANGE_MPEG
+            case .full: AVCOL_RANGE_JPEG
+            }
+    }
+}

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import InletCore
+import InletOutput
 import ReferenceTools
 import Synchronization
 import Testing

@@ -10,6 +10,9 @@ enum ImportRule {
         "InletCore": ["Logging"],
         "InletConvert": system.union(["InletCore", "CFFmpeg", "CYUV"]),
         "InletFFmpeg": system.union(["InletCore", "CFFmpeg", "Logging"]),
+        "InletOutput": system.union(["InletCore"]),
+        "InletRTC": ["InletCore"],
+        "InletHTTP": system.union(["InletCore", "NIOCore", "NIOPosix", "NIOHTTP1"]),
         "InletV4L2": system.union(["InletCore", "CV4L2"]),
         "InletCapture": system.union([
             "InletCore", "InletConvert", "Logging", "CoreMetrics", "DequeModule", "CLinux",
@@ -19,23 +22,35 @@ enum ImportRule {
         // The umbrella re-exports the library modules and builds the standard registry from the plug-ins.
         "Inlet": [
             "InletCore", "InletConvert", "InletCapture", "InletV4L2", "PatternSource", "FFmpegSource", "FileSinks",
+            "FFmpegSink",
             "V4L2Source",
-            "V4L2Sink",
+            "V4L2Sink", "PipeSink", "StillSinks", "PreviewSink", "InletRTC", "WebRTCSink",
         ],
         "InletCLI": system.union([
             "Inlet", "ArgumentParser", "Histogram", "Logging", "FoundationEssentials", "SwiftOverlayShims",
         ]),
     ]
 
-    /// What each plug-in in `Plugins` may import besides ``everyPlugin``: its C module, and `InletFFmpeg` where it handles
-    /// compressed video.
+    /// What each plug-in in `Plugins` may import besides ``everyPlugin``: its C module, `InletFFmpeg` where it handles compressed video,
+    /// `InletOutput` where it writes bytes, and `InletHTTP` where it is a web server.
     static let plugins: [String: Set<String>] = [
         "PatternSource": [],
         // For password files, the environment, and addresses in playlists.
         "FFmpegSource": ["InletFFmpeg", "CFFmpeg", "FoundationEssentials"],
-        "FileSinks": ["CFFmpeg"],
+        "FileSinks": ["InletOutput", "CFFmpeg"],
+        // For the files of a folder, and their age.
+        "FFmpegSink": ["InletOutput", "InletFFmpeg", "CFFmpeg", "FoundationEssentials"],
         "V4L2Source": ["InletV4L2", "InletFFmpeg", "CV4L2", "CV4LConvert", "CFFmpeg", "CYUV"],
         "V4L2Sink": ["InletV4L2", "InletFFmpeg", "CV4L2", "CYUV"],
+        "PipeSink": ["InletOutput", "CLinux"],
+        "StillSinks": ["InletOutput", "InletFFmpeg"],
+        // The web server, and Foundation for its JSON.
+        "PreviewSink": ["InletFFmpeg", "InletHTTP", "NIOCore", "NIOHTTP1", "FoundationEssentials"],
+        // The encoder is handed in: no plug-in imports another. It scales pictures for slower viewers itself. Foundation is for the client of HTTP.
+        "WebRTCSink": [
+            "InletRTC", "InletHTTP", "InletConvert", "CGStreamer", "NIOCore", "NIOHTTP1", "Foundation",
+            "FoundationNetworking", "FoundationEssentials", "CoreMetrics",
+        ],
     ]
     /// What every plug-in may import, a stranger's too.
     static let everyPlugin = standard.union(system).union(["InletCore", "Logging"])

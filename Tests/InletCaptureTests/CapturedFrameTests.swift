@@ -52,6 +52,19 @@ import Testing
         return (try SourceFrame(source.padded(0), pts: nil, sequence: 0), expected.bytes)
     }
 
+    @Test(
+        "A scaled picture of unspecified colours says what its source is taken for; one that is whole stays as it is",
+        arguments: [(1280, 720, ColorMatrix.bt709), (640, 480, .smpte170m), (480, 640, .bt709)])
+    func colors(width: Int, height: Int, matrix: ColorMatrix) throws {
+        let sinks = Sinks()
+        let draft = try I420Draft(size: ImageSize(width: width, height: height))
+        let frame = capture(SourceFrame(draft.publish(), pts: nil, sequence: 0))
+        let small = try get(frame, SinkWants(largestSize: ImageSize(width: 320, height: 240)), sinks)
+        #expect(small.colorSpace == ColorSpace(matrix: matrix))
+        let whole = try get(frame, SinkWants(), sinks)
+        #expect(whole.colorSpace == .unspecified)
+    }
+
     @Test("Two sinks on one NV12 frame share one conversion, and the native picture is let go of after it")
     func sharedConversion() throws {
         let sinks = Sinks()

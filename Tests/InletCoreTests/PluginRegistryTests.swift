@@ -86,6 +86,19 @@ private struct NamedConfiguration: FrameSourceConfiguration, FrameSinkConfigurat
         #expect(sink?.message == "'pattern:' is not a sink. Known are null:.")
     }
 
+    @Test(
+        "A path for a sink gets the scheme of its extension proposed",
+        arguments: [
+            ("a/b.null", "A path alone is not a sink. Did you mean 'null:a/b.null'? Known are null:."),
+            ("b.nul", "A path alone is not a sink. Did you mean 'null:b.nul'? Known are null:."),
+            ("b", "A path alone is not a sink. Known are null:."),
+            ("file:b.null", "There is no sink 'file:'. Known are null:."),
+        ])
+    func pathAsSink(uri: String, message: String) {
+        let error = #expect(throws: InletError.self) { try registry.sink(uri) }
+        #expect(error?.message == message)
+    }
+
     @Test("A scheme with two plug-ins is listed once")
     func listedOnce() {
         var registry = registry

@@ -32,6 +32,15 @@ import Testing
         #expect(Redaction.redact("open rtsp://admin:my p@ss@host/path failed") == "open rtsp://***@host/path failed")
     }
 
+    @Test("Credentials in the address of a relay are blotted out, though it has no place for them")
+    func relays() {
+        #expect(
+            Redaction.redact(uri: "webrtc:?turn=turn:ann:p@ss@h:99,turns:bob:b@h&fps=9")
+                == "webrtc:?turn=turn:***@h&fps=9")
+        #expect(Redaction.redact("a relay at turns:ann:pass@h now") == "a relay at turns:***@h now")
+        #expect(Redaction.redact(uri: "webrtc:?turn=turn:h:99&stun=stun:h") == "webrtc:?turn=turn:h:99&stun=stun:h")
+    }
+
     @Test(
         "The value of a secret parameter is blotted out",
         arguments: [
@@ -92,5 +101,30 @@ import Testing
     func long() {
         let text = String(repeating: "//a:?&password=;@", count: 2_000)
         #expect(!Redaction.redact(text).contains("a:?"))
+    }
+
+    @Test(
+        "The value of a secret option of a command is blotted out",
+        arguments: [
+            ("exec:a --password hunter2 b", "exec:a --password *** b"), ("a --api-key=x y", "a --api-key=*** y"),
+            ("exec:TOKEN=x a", "exec:TOKEN=*** a"), ("a MY_SECRET='b c' d", "a MY_SECRET=*** d"),
+            ("a --password 'b c' d", "a --password *** d"), ("a --password", "a --password"),
+            ("a --password --verbose b", "a --password --verbose b"), ("a --key-file b", "a --key-file b"),
+            ("a --width 3 b=c", "a --width 3 b=c"), ("don't --token b", "don't --token ***"),
+            ("a --passphrase \"b", "a --passphrase ***"),
+        ])
+    func commandOptions(text: String, expected: String) {
+        #expect(Redaction.redact(text) == expected)
+        #expect(Redaction.redact(uri: text) == expected)
+    }
+
+    @Test("The key behind an RTMP application is blotted out, and nothing else of the address")
+    func streamKeys() {
+        #expect(
+            Redaction.redact("sent to rtmp://live.example/app/abc-def now") == "sent to rtmp://live.example/app/*** now"
+        )
+        #expect(Redaction.redact("rtmps://a:443/app/one/two?x=1") == "rtmps://a:443/app/***?x=1")
+        #expect(Redaction.redact(uri: "rtmp://a/app") == "rtmp://a/app")
+        #expect(Redaction.redact("rtsp://a/app/stream") == "rtsp://a/app/stream")
     }
 }

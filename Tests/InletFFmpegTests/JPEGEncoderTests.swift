@@ -11,6 +11,8 @@ import Testing
         var range: ColorRange
         var matrix: ColorMatrix
         var filter: String
+        /// Of each colour.
+        var side = 32
 
         var colorSpace: ColorSpace { ColorSpace(matrix: matrix, range: range) }
         var testDescription: String { filter }
@@ -21,6 +23,7 @@ import Testing
             Colors(range: .unspecified, matrix: .unspecified, filter: "out_range=tv:out_color_matrix=bt601"),
             Colors(range: .full, matrix: .bt709, filter: "out_range=pc:out_color_matrix=bt709"),
             Colors(range: .limited, matrix: .bt709, filter: "out_range=tv:out_color_matrix=bt709"),
+            Colors(range: .unspecified, matrix: .unspecified, filter: "out_range=tv:out_color_matrix=bt709", side: 128),
             Colors(range: .limited, matrix: .bt2020, filter: "out_range=tv:out_color_matrix=bt2020"),
             Colors(range: .limited, matrix: .smpte240m, filter: "out_range=tv:out_color_matrix=smpte240m"),
         ]
@@ -76,18 +79,21 @@ import Testing
         let shown: [UInt32] = [
             0x000000, 0xFFFFFF, 0xFF0000, 0x00FF00, 0x0000FF, 0xC08040, 0x308090, 0x808080, 0x804060, 0xFFFF00,
         ]
-        let inputs = shown.enumerated().map { "color=0x\(String(format: "%06X", $1)):size=32x32[c\($0)]" }
+        let side = colors.side
+        let inputs = shown.enumerated().map {
+            "color=0x\(String(format: "%06X", $1)):size=\(side)x\(side)[c\($0)]"
+        }
         let graph =
             inputs.joined(separator: ";") + ";" + shown.indices.map { "[c\($0)]" }.joined()
             + "hstack=inputs=\(shown.count)"
-        let size = ImageSize(width: 32 * shown.count, height: 32)
+        let size = ImageSize(width: side * shown.count, height: side)
         let source = try Self.pictures(graph, size, colors)
         let jpeg = try Self.encode(JPEGEncoder(quality: 100), source.padded(0), colors.colorSpace)
         let rgb = try Self.decode(jpeg, as: "rgb24")
         try #require(rgb.count == size.width * size.height * 3)
         for (index, color) in shown.enumerated() {
             // The middle of each square, where no neighbour's chroma reaches.
-            let position = rgb.startIndex + (16 * size.width + 32 * index + 16) * 3
+            let position = rgb.startIndex + (side / 2 * size.width + side * index + side / 2) * 3
             for (channel, shift) in [UInt32(16), 8, 0].enumerated() {
                 let expected = Int(color >> shift & 0xFF)
                 #expect(
@@ -101,7 +107,7 @@ import Testing
     func limitedPicture() throws {
         let size = ImageSize(width: 321, height: 241)
         let expected = try Self.pictures("testsrc2=size=321x241", size, .all[0])
-        for colors in Colors.all {
+        for colors in Colors.all where colors.side == 32 {
             let source = try Self.pictures("testsrc2=size=321x241", size, colors)
             let jpeg = try Self.encode(JPEGEncoder(quality: 90), source.padded(0), colors.colorSpace)
             #expect(try Self.psnr(Self.decode(jpeg, as: "yuvj420p"), expected.bytes) >= 38, "\(colors.filter)")

@@ -74,7 +74,7 @@ import Testing
         #expect(Self.psnr(expected, actual) >= 45)
     }
 
-    private static func psnr(_ left: Data, _ right: Data) -> Double {
+    static func psnr(_ left: Data, _ right: Data) -> Double {
         var sum = 0
         for (a, b) in zip([UInt8](left), [UInt8](right)) {
             let difference = Int(a) - Int(b)

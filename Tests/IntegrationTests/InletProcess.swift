@@ -8,16 +8,7 @@ struct InletProcess {
     var complaints: String
 
     /// Beside the test bundle, where the package manager builds both.
-    static let path: String = {
-        let bundle =
-            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
-        let folder = URL(fileURLWithPath: bundle).deletingLastPathComponent()
-        let beside = folder.appendingPathComponent("inlet").path
-        if FileManager.default.isExecutableFile(atPath: beside) { return beside }
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        return root.appendingPathComponent(".build/debug/inlet").path
-    }()
+    static let path = BuiltProgram.inlet
 
     /// Runs `inlet` to its end, or for a minute at most.
     static func run(_ arguments: [String]) throws -> InletProcess { try run("timeout", ["60", path] + arguments) }

@@ -1,9 +1,11 @@
 #!/usr/bin/python3
-"""nginx that serves a file, and HLS made of it, over HTTP or HTTPS. See README.md."""
+"""nginx that serves a file, and HLS made of it, or a folder, over HTTP or HTTPS. See README.md."""
 
 import os
+import re
 import shutil
 import subprocess
+import threading
 import time
 
 import peer
@@ -51,7 +53,9 @@ def configuration(options, folder, port, certificates):
 
 def main():
     parser = peer.parser(__doc__)
-    parser.add_argument("--file", required=True, help="what to serve, under its own name and as /hls/index.m3u8")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--file", help="what to serve, under its own name and as /hls/index.m3u8")
+    what.add_argument("--folder", help="what to serve as /hls, as it is")
     parser.add_argument("--port", type=int, default=0, help="port; 0 takes a free one")
     parser.add_argument("--tls", action="store_true", help="HTTPS with a certificate by an authority made now")
     parser.add_argument("--certificate-name", default="localhost", help="another name makes a certificate that does not fit")
@@ -64,38 +68,69 @@ def main():
     program = shutil.which("nginx") or "/usr/sbin/nginx"
     if not os.path.exists(program):
         peer.fail("nginx is missing: apt-get install nginx-light")
-    folder, file = peer.folder(), os.path.abspath(options.file)
+    folder, served = peer.folder(), os.path.abspath(options.file or options.folder)
     os.mkdir(f"{folder}/www")
-    os.symlink(file, f"{folder}/www/{os.path.basename(file)}")
-    make_hls(options, f"{folder}/www", file)
+    if options.file:
+        os.symlink(served, f"{folder}/www/{os.path.basename(served)}")
+        make_hls(options, f"{folder}/www", served)
+    else:
+        os.symlink(served, f"{folder}/www/hls")
     certificates = peer.make_certificates(options.certificate_name) if options.tls else None
     if options.password:
         with open(f"{folder}/users", "w") as out:
             out.write(f"{options.user}:{{PLAIN}}{options.password}\n")
+    server = Server(options, folder, certificates, program)
     # nginx cannot say which port it took for 0, and the port found free may be taken meanwhile: then another.
     for _ in range(5):
-        port = options.port or peer.free_port()
-        path = configuration(options, folder, port, certificates)
-        child = peer.spawn([program, "-c", path, "-e", "stderr"], stdin=subprocess.DEVNULL, stdout=2)
-        if peer.wait_for_port(port, child):
+        if server.start(options.port or peer.free_port()):
             break
-        peer.stop_child(child)
+        peer.stop_child(server.child)
     else:
         peer.fail("nginx did not start; see standard error")
-    scheme = "https" if options.tls else "http"
-    ready = {"port": port, "url": f"{scheme}://127.0.0.1:{port}/{os.path.basename(file)}"}
-    ready["hls"] = f"{scheme}://127.0.0.1:{port}/hls/index.m3u8"
+    base = f"{'https' if options.tls else 'http'}://127.0.0.1:{server.port}"
+    ready = {"port": server.port, "url": f"{base}/{os.path.basename(served)}", "hls": f"{base}/hls/index.m3u8"}
     if certificates:
         ready["ca"] = certificates[0]
-    peer.serve(options, {"requests": lambda _: requests(folder)}, ready)
-    child.wait()
-    peer.say({"event": "ended", "status": child.returncode})
-    peer.end(1)
+    handlers = {"requests": lambda _: requests(folder), "restart": server.restart}
+    peer.serve(options, handlers, ready)
+    threading.Event().wait()
+
+
+class Server:
+    """nginx, which can be killed and started again at its port."""
+
+    def __init__(self, options, folder, certificates, program):
+        self.options, self.folder, self.certificates, self.program = options, folder, certificates, program
+
+    def start(self, port):
+        self.port = port
+        path = configuration(self.options, self.folder, port, self.certificates)
+        self.child = peer.spawn([self.program, "-c", path, "-e", "stderr"], stdin=subprocess.DEVNULL, stdout=2)
+        return peer.wait_for_port(port, self.child)
+
+    def restart(self, _):
+        """Kills nginx at a moment when the player has every segment that there is, so that none is cut off or refused, and starts it again."""
+        deadline = time.monotonic() + 15
+        while not self.is_player_up_to_date():
+            if time.monotonic() > deadline:
+                raise RuntimeError("nobody had all segments within 15 s")
+            time.sleep(0.01)
+        self.child.kill()
+        self.child.wait()
+        if not self.start(self.port):
+            raise RuntimeError("nginx did not start; see standard error")
+
+    def is_player_up_to_date(self):
+        """Whether the newest segment of the playlist was sent: only a playlist can be asked for next."""
+        with open(f"{self.folder}/www/hls/index.m3u8") as playlist:
+            newest = [line for line in playlist.read().splitlines() if not line.startswith("#")][-1]
+        sent = re.compile(rf"GET /hls/{re.escape(newest)} .* (200|206)$")
+        return any(sent.match(line) for line in requests(self.folder)["requests"][-20:])
 
 
 def requests(folder):
     with open(f"{folder}/access.log") as log:
-        return {"requests": log.read().splitlines()[-200:]}
+        return {"requests": log.read().splitlines()}
 
 
 if __name__ == "__main__":

@@ -161,18 +161,20 @@ def free_port(kind=socket.SOCK_STREAM):
     raise RuntimeError("no free port between 10240 and 32000")
 
 
-def wait_for_port(port, child, seconds=10):
-    """Waits until a TCP port listens, without connecting to it, as a one-client server would take that for its client."""
+def wait_for_port(port, child, seconds=10, table="tcp"):
+    """Waits until a TCP port listens, without connecting to it, as a one-client server would take that for its client; or a UDP port is bound."""
     wanted = f"{port:04X}"
+    # What the kernel calls a socket that listens; that has been connected to, as some listen no longer once a client has come; that has no peer.
+    states = {"tcp": ("0A", "01"), "udp": ("07",)}[table]
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if child.poll() is not None:
             return False
-        for table in ("/proc/net/tcp", "/proc/net/tcp6"):
-            with open(table) as lines:
+        for path in (f"/proc/net/{table}", f"/proc/net/{table}6"):
+            with open(path) as lines:
                 for line in lines:
                     fields = line.split()
-                    if fields[3] == "0A" and fields[1].endswith(":" + wanted):
+                    if fields[3] in states and fields[1].endswith(":" + wanted):
                         return True
         time.sleep(0.02)
     return False

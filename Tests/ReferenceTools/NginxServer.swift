@@ -1,9 +1,11 @@
-/// nginx that serves a file, and HLS made of it, over HTTP or HTTPS.
+/// nginx that serves a file, and HLS made of it, or a folder, over HTTP or HTTPS.
 public final class NginxServer: Sendable {
     /// What the server is started with.
     public struct Options: Sendable {
-        /// What to serve, under its own name and cut into HLS without encoding.
+        /// What to serve: a file under its own name and cut into HLS without encoding, or a folder that holds HLS.
         public var file: String
+        /// Whether it is a folder. The default is false.
+        public var isFolder = false
         /// Whether it is HTTPS. The default is false.
         public var isTLS = false
         /// Whom the certificate is for. The default is `localhost`, which also covers 127.0.0.1; another does not fit.
@@ -35,7 +37,8 @@ public final class NginxServer: Sendable {
     /// - Throws: ``PeerProcess/Failure``.
     public init(_ options: Options) throws {
         var arguments = [
-            "--file", options.file, "--certificate-name", options.certificateName, "--user=\(options.user)",
+            options.isFolder ? "--folder" : "--file", options.file, "--certificate-name", options.certificateName,
+            "--user=\(options.user)",
         ]
         if options.isTLS { arguments.append("--tls") }
         if options.isLive { arguments.append("--live") }
@@ -57,6 +60,13 @@ public final class NginxServer: Sendable {
         return try NginxServer(options)
     }
 
+    /// A folder that holds HLS, over HTTP.
+    public static func folder(_ path: String) throws -> NginxServer {
+        var options = Options(file: path)
+        options.isFolder = true
+        return try NginxServer(options)
+    }
+
     /// Why this server cannot run here; nil where it can.
     public static let missing = PeerProcess.missing(programs: ["nginx", "ffmpeg", "openssl"])
 
@@ -65,6 +75,9 @@ public final class NginxServer: Sendable {
         guard case .list(let lines)? = try process.send("requests")["requests"] else { return [] }
         return lines.map(\.text)
     }
+
+    /// Ends nginx at once, as a power cut would, when the newest segment has been sent and none is asked for, and starts it again at its port.
+    public func restartBetweenSegments() throws { try process.send("restart", within: .seconds(30)) }
 
     /// Ends the server at once.
     public func stop() { process.stop() }

@@ -25,13 +25,16 @@ public final class PeerProcess: Sendable {
     ///
     /// - Parameters:
     ///   - script: a file name in `Tests/Peers`.
+    ///   - python: the interpreter. The default is Debian's, which has its packages; another that comes first in PATH has not.
     ///   - limit: how long the script may take to be ready.
     /// - Throws: ``Failure`` with all that the script wrote.
-    public init(_ script: String, _ arguments: [String] = [], readyWithin limit: Duration = .seconds(30)) throws {
+    public init(
+        _ script: String, _ arguments: [String] = [], python: String = "/usr/bin/python3",
+        readyWithin limit: Duration = .seconds(30)
+    ) throws {
         name = script
         process = Process()
-        // Debian's Python, which has its packages; another that comes first in PATH has not.
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+        process.executableURL = URL(fileURLWithPath: python)
         process.arguments = ["-B", Self.folder.appendingPathComponent(script).path] + arguments
         let commands = Pipe()
         let answers = Pipe()

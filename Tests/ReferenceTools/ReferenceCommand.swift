@@ -35,6 +35,14 @@ public struct ReferenceCommand {
         return data
     }
 
+    /// Runs a program as ``run(_:_:)`` does, on a thread of its own: for tests whose own tasks must go on meanwhile, as those run on few threads.
+    @discardableResult
+    public static func runAside(_ program: String, _ arguments: [String]) async throws -> Data {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(with: Result { try run(program, arguments) }) }
+        }
+    }
+
     /// Runs `ffmpeg` quietly, overwriting its outputs.
     @discardableResult
     public static func ffmpeg(_ arguments: [String]) throws -> Data {

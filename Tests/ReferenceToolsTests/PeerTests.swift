@@ -53,6 +53,11 @@ struct Client {
                 "-i", url, "-map", "0:v:0", "-fps_mode", "passthrough", "-frames:v", "\(frames)", "-pix_fmt", "yuv420p",
                 "-f", "rawvideo", "-",
             ])
+        return try numbers(in: output)
+    }
+
+    /// The numbers in timecode pictures of 640x480, I420 without padding; nil for a picture that cannot be read.
+    static func numbers(in output: Data) throws -> [UInt32?] {
         let pictures = ReferencePictures(output, size: ImageSize(width: 640, height: 480))
         return try (0..<pictures.count).map { try TimecodeReader.read(pictures.padded($0))?.frame }
     }

@@ -13,6 +13,7 @@ import Logging
         if wanted.isEmpty || wanted.contains("stuck") { try await StuckSink.measure() }
         if wanted.isEmpty || wanted.contains("handoff") { try await HandOff.measure() }
         if wanted.isEmpty || wanted.contains("cycles") { try await Cycles.measure() }
+        if wanted.contains("encoding") { try await Encoding.measure() }
     }
 }
 

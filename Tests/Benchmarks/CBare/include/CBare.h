@@ -13,3 +13,9 @@ long long bare_heap_bytes(void);
 
 /// How many threads of this process have names that begin so.
 int bare_threads_named(const char *prefix);
+
+/// libx264 by libavcodec alone, as EncoderSettings' realtime preset has it. NULL where it is not there.
+struct bare_encoder *bare_encoder_open(int width, int height, int rate, int key_interval);
+/// Encodes a picture. Returns the bytes of the packets that came out.
+int bare_encode(struct bare_encoder *encoder, const unsigned char *planes[3], const int strides[3], long long pts);
+void bare_encoder_close(struct bare_encoder *encoder);

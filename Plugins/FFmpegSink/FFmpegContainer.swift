@@ -1,0 +1,58 @@
+public import InletCore
+
+/// What packets are written as, and how they get there.
+public enum FFmpegContainer: String, Sendable, Hashable, CaseIterable {
+    /// MP4 in fragments, which needs no end to be played.
+    case mp4
+    /// Matroska.
+    case mkv
+    /// WebM.
+    case webm
+    /// An MPEG transport stream in a file.
+    case ts
+    /// A playlist and its segments in a folder: HTTP Live Streaming, RFC 8216.
+    case hls
+    /// FLV to a server.
+    case rtmp
+    /// RTP to a server by RTSP's ANNOUNCE and RECORD: RFC 2326, 10.3 and 10.11.
+    case rtsp
+    /// An MPEG transport stream by SRT.
+    case srt
+    /// An MPEG transport stream in UDP packets.
+    case udp
+
+    /// The codecs that it holds, the default first.
+    public var codecs: [VideoCodec] {
+        switch self {
+        case .mp4: [.h264, .hevc, .av1, .vp9, .mjpeg]
+        case .mkv: [.h264, .hevc, .av1, .vp9, .vp8, .mjpeg, .ffv1]
+        case .webm: [.vp9, .vp8, .av1]
+        case .ts, .srt, .udp: [.h264, .hevc]
+        case .hls: [.h264, .hevc]
+        case .rtmp: [.h264]
+        case .rtsp: [.h264, .hevc, .vp8, .vp9, .mjpeg]
+        }
+    }
+
+    /// Whether it is a server or peer rather than a file or folder.
+    public var isNetwork: Bool { [.rtmp, .rtsp, .srt, .udp].contains(self) }
+
+    /// Whether it can be split into files of a length or size.
+    public var hasSegments: Bool { [.mp4, .mkv, .webm, .ts].contains(self) }
+
+    /// Whether players learn from it how to turn the picture. libavformat writes that into MP4 alone (FFmpeg 5.1 to 7.0).
+    var carriesRotation: Bool { self == .mp4 }
+
+    /// libavformat's name for it.
+    var muxer: String {
+        switch self {
+        case .mp4: "mp4"
+        case .mkv: "matroska"
+        case .webm: "webm"
+        case .ts, .srt, .udp: "mpegts"
+        case .hls: "hls"
+        case .rtmp: "flv"
+        case .rtsp: "rtsp"
+        }
+    }
+}

@@ -1,0 +1,38 @@
+public import InletCore
+
+/// Writes or sends the source's own packets, without decoding: `mp4:out.mp4?codec=copy`.
+///
+/// The first is a key frame. Where the source is connected anew with other parameters, a new file begins.
+public struct FFmpegCopyConfiguration: PacketSinkConfiguration {
+    /// Where the packets go.
+    public let output: FFmpegOutput
+    private let series = FileSeries()
+
+    /// - Throws: ``InletError/Code/invalidConfiguration``, as ``FFmpegOutput/validate()``.
+    public init(to output: FFmpegOutput) throws(InletError) {
+        try output.validate()
+        self.output = output
+    }
+
+    /// The sink by its URI, without credentials.
+    public var redactedURI: String { output.redactedURI }
+
+    /// A packet sink of this configuration. Opens nothing yet.
+    public func makePacketSink() -> any PacketSink { FFmpegPacketSink(output, series: series) }
+
+    /// A sink that refuses pictures.
+    public func makeSink() -> any FrameSink { Refusal(subject: redactedURI) }
+
+    private final class Refusal: FrameSink {
+        let subject: String
+
+        init(subject: String) { self.subject = subject }
+
+        func start(_ format: VideoFormat) throws {
+            throw InletError(
+                .invalidConfiguration, "codec=copy takes packets, and these are pictures. Name a codec.",
+                context: .init(subject: subject))
+        }
+        func consume(_ frame: VideoFrame) {}
+    }
+}

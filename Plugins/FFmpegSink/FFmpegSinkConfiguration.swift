@@ -1,0 +1,39 @@
+public import InletCore
+
+/// Encodes and writes or sends: `mp4:out.mp4`, `rtmp://server/app/key`.
+public struct FFmpegSinkConfiguration: FrameSinkConfiguration {
+    /// How pictures are compressed.
+    public let encoder: EncoderSettings
+    /// Where the packets go.
+    public let output: FFmpegOutput
+    private let series = FileSeries()
+
+    /// - Throws: ``InletError/Code/invalidConfiguration`` for settings out of range and combinations that cannot work;
+    ///   ``InletError/Code/unsupported`` where this libavcodec has no encoder for the codec.
+    public init(_ encoder: EncoderSettings, to output: FFmpegOutput) throws(InletError) {
+        do throws(InletError) {
+            try output.validate()
+            _ = try EncoderTuning(encoder)
+            guard output.container.codecs.contains(encoder.codec) else {
+                throw InletError(
+                    .invalidConfiguration,
+                    "\(output.container.rawValue): does not hold \(encoder.codec). It holds "
+                        + "\(output.container.codecs.map(\.rawValue).joined(separator: ", ")).")
+            }
+        } catch {
+            throw error.about(output.redactedURI)
+        }
+        self.encoder = encoder
+        self.output = output
+    }
+
+    /// The sink by its URI, without credentials.
+    public var redactedURI: String { output.redactedURI }
+
+    /// A sink of this configuration. Opens nothing yet.
+    public func makeSink() -> any FrameSink {
+        EncodingSink(
+            FFmpegVideoEncoder(), encoder, to: FFmpegPacketSink(output, series: series),
+            wants: SinkWants(rotation: output.container.carriesRotation ? .metadata : .applied))
+    }
+}

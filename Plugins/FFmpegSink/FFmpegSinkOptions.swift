@@ -1,0 +1,112 @@
+import InletCore
+import InletFFmpeg
+
+/// The options of this plug-in's URIs.
+enum FFmpegSinkOptions {
+    /// A codec's name, checked against those that are known.
+    struct CodecName: OptionValue {
+        /// Nil for `copy`.
+        var codec: VideoCodec?
+
+        init?(optionText: String) {
+            guard optionText != Self.copy else { return }
+            let codec = VideoCodec(rawValue: optionText)
+            guard EncoderTuning.codecs.contains(codec) else { return nil }
+            self.codec = codec
+        }
+        var optionText: String { codec?.rawValue ?? Self.copy }
+        static var typeDescription: String {
+            (EncoderTuning.codecs.map(\.rawValue) + [copy]).joined(separator: " | ")
+        }
+        private static let copy = "copy"
+    }
+
+    static let codec = PluginOption<CodecName?>(
+        "codec", default: nil, "The compression, or the source's packets as they are; the default is h264, for WebM vp9"
+    )
+    static let bitrate = PluginOption<ScaledCount?>(
+        "bitrate", default: nil, "What a second takes, in the mean", unit: "bits a second", range: "1k to 1G"
+    ) { $0.map { EncoderSettings.bitrates.contains($0.value) } ?? true }
+    static let quality = PluginOption<Int?>(
+        "quality", default: nil, "A constant quality instead of a bit rate, 100 the best", range: "1 to 100"
+    ) { $0.map(EncoderSettings.qualities.contains) ?? true }
+    static let preset = PluginOption(
+        "preset", default: EncoderSettings.Preset.realtime, "No delay, or smaller, or as small as is sensible")
+    static let gop = PluginOption(
+        "gop", default: Duration.seconds(2), in: .milliseconds(1) ... .seconds(3600), "From one key frame to the next")
+    static let threads = PluginOption(
+        "threads", default: 0, in: EncoderSettings.threadCounts, "Threads that encode; 0 is the encoder's choice")
+    static let segment = PluginOption<Duration?>(
+        "segment", default: nil,
+        "The length of a file, and of an HLS segment: 1s or more, and 2s where not given",
+        range: "100ms to 86400s"
+    ) { $0.map { (Duration.milliseconds(100) ... .seconds(86_400)).contains($0) } ?? true }
+    static let segmentSize = PluginOption<ScaledCount?>(
+        "segment-size", default: nil, "The size of a file", unit: "bytes", range: "10k or more"
+    ) { $0.map { $0.value >= 10_000 } ?? true }
+    static let keepSize = PluginOption<ScaledCount?>(
+        "keep-size", default: nil, "The oldest files of the pattern are deleted while all have more than this",
+        unit: "bytes", range: "10k or more"
+    ) { $0.map { $0.value >= 10_000 } ?? true }
+    static let keepAge = PluginOption<Duration?>(
+        "keep-age", default: nil, "Files of the pattern are deleted when they are older than this", range: "1s or more"
+    ) { $0.map { $0 >= .seconds(1) } ?? true }
+    static let playlist = PluginOption(
+        "playlist", default: 6, in: 0...100_000, "Segments in an HLS playlist; older ones are deleted, with 0 none")
+    static let transport = PluginOption(
+        "transport", default: FFmpegOutput.Transport.tcp, "How RTSP carries the media")
+    static let connectTimeout = PluginOption(
+        "connect-timeout", default: Duration.seconds(4), in: .milliseconds(10) ... .seconds(3600),
+        "How long connecting may take")
+    static let writeTimeout = PluginOption(
+        "write-timeout", default: Duration.seconds(4), in: .milliseconds(10) ... .seconds(3600),
+        "How long the server may take for a packet")
+
+    static let encoding = [
+        codec.description, bitrate.description, quality.description, preset.description, gop.description,
+        threads.description,
+    ]
+    static let files = [
+        segment.description, segmentSize.description, keepSize.description, keepAge.description, playlist.description,
+    ]
+    static let connection = [
+        transport.description, CertificateCheck.authorities.description, CertificateCheck.verify.description,
+        connectTimeout.description, writeTimeout.description,
+    ]
+
+    static let networks: [(scheme: String, container: FFmpegContainer)] = [
+        ("rtmp", .rtmp), ("rtmps", .rtmp), ("rtsp", .rtsp), ("rtsps", .rtsp), ("srt", .srt), ("udp", .udp),
+    ]
+
+    /// What writes to an output as the options say.
+    static func configuration(
+        _ values: PluginOptionValues, to output: FFmpegOutput
+    ) throws(InletError) -> any FrameSinkConfiguration {
+        guard let name = values[codec], name.codec == nil else {
+            return try FFmpegSinkConfiguration(settings(values, output.container), to: output)
+        }
+        guard values[bitrate] == nil, values[quality] == nil else {
+            throw InletError(
+                .invalidConfiguration, "Packets that are copied are as they are. Leave out bitrate and quality.",
+                context: .init(subject: output.redactedURI))
+        }
+        return try FFmpegCopyConfiguration(to: output)
+    }
+
+    private static func settings(
+        _ values: PluginOptionValues, _ container: FFmpegContainer
+    ) throws(InletError) -> EncoderSettings {
+        var settings = EncoderSettings(
+            codec: values[codec]?.codec ?? container.codecs.first ?? .h264, preset: values[preset],
+            keyFrameInterval: values[gop], threads: values[threads])
+        switch (values[bitrate], values[quality]) {
+        case (nil, nil): break
+        case (let bits?, nil): settings.rate = .bitrate(bits.value)
+        case (nil, let quality?): settings.rate = .quality(quality)
+        case (_?, _?):
+            throw InletError(
+                .invalidConfiguration, "Either a bitrate or a quality decides the size. Leave one out.")
+        }
+        return settings
+    }
+}

@@ -1,0 +1,129 @@
+import InletFFmpeg
+public import InletCore
+
+/// Encoders of libavcodec: H.264 (libx264), HEVC (libx265), VP8 and VP9 (libvpx), AV1 (SVT-AV1), Motion JPEG and FFV1, where this build has them.
+///
+/// Pictures are read where they lie. Packets have a time base of 1/90000 second, in which the first picture is at 0 and the others are where the capture
+/// timeline has them, so that a varying frame rate stays as it is.
+public final class FFmpegVideoEncoder: VideoEncoder {
+    /// The time base of the packets: MPEG's, of which all usual frame rates are whole numbers.
+    public static let timeBase = Rational(1, 90_000)
+
+    private var tuning: EncoderTuning?
+    private var encoder: FFmpegEncoder?
+    private var origin: MonotonicTime?
+    private var lastTicks: Int64?
+    /// Of the pictures that are in the encoder, by their ticks.
+    private var captureTimes: [Int64: MonotonicTime] = [:]
+    private var lastKey: MonotonicTime?
+
+    /// Makes an encoder. Opens nothing.
+    public init() {}
+
+    /// The codecs that this build of libavcodec can encode.
+    public static var codecs: [VideoCodec] { EncoderTuning.available }
+
+    /// Opens libavcodec's best encoder for the codec.
+    public func open(_ format: VideoFormat, _ settings: EncoderSettings) throws -> CodecParameters {
+        let tuning = try EncoderTuning(settings)
+        encoder = nil
+        FFmpegLogging.install()
+        let size = try Self.encodedSize(format.size, tuning)
+        var options = tuning.options(size: size, timeBase: Self.timeBase, frameRate: format.frameRate)
+        options.colorSpace = format.colorSpace
+        options.sampleAspectRatio = format.sampleAspectRatio
+        let encoder: FFmpegEncoder
+        do throws(InletError) {
+            let made = { () throws(InletError) in try FFmpegEncoder(options) }
+            encoder = try tuning.encoder == "libsvtav1" ? ThreadScheduling.kept(made) : made()
+        } catch {
+            guard error.context.operation == "avcodec_open2" else { throw error }
+            throw InletError(
+                .unsupported,
+                "\(tuning.encoder) does not take \(size) pictures with these settings; libav's log says more. Try another codec or size.",
+                cause: error, context: error.context)
+        }
+        self.encoder = encoder
+        self.tuning = tuning
+        lastKey = nil
+        return CodecParameters(
+            codec: settings.codec, size: size, timeBase: Self.timeBase, frameRate: format.frameRate,
+            colorSpace: encoder.colorSpace, rotation: format.rotation, sampleAspectRatio: format.sampleAspectRatio,
+            extraData: encoder.extraData, profile: encoder.profile, level: encoder.level, bitrate: options.bitrate)
+    }
+
+    private static func encodedSize(_ size: ImageSize, _ tuning: EncoderTuning) throws(InletError) -> ImageSize {
+        guard tuning.needsEvenSize else { return size }
+        let even = ImageSize(width: size.width & ~1, height: size.height & ~1)
+        guard even.isValid else {
+            throw InletError(
+                .unsupported, "\(tuning.encoder) takes pictures of at least 2x2 pixels, not \(size). Scale with --size."
+            )
+        }
+        return even
+    }
+
+    /// Compresses a picture. One whose time is not later than the last one's gets the next tick.
+    public func encode(_ frame: VideoFrame, wantsKeyFrame: Bool) throws -> [EncodedPacket] {
+        guard let encoder, let tuning else {
+            throw InletError(.internal, "A picture came before the encoder was opened.")
+        }
+        let origin = origin ?? frame.timestamp
+        self.origin = origin
+        let ticks = max(Self.ticks(frame.timestamp - origin), lastTicks.map { $0 + 1 } ?? .min)
+        lastTicks = ticks
+        captureTimes[ticks] = frame.timestamp
+        let isOverdue = lastKey.map { frame.timestamp - $0 >= tuning.settings.keyFrameInterval } ?? true
+        let isKey = wantsKeyFrame || isOverdue
+        if isKey { lastKey = frame.timestamp }
+        try encoder.send(frame.buffer, pts: ticks, isKey: isKey && !tuning.isIntraOnly)
+        return try drain(duration: frame.duration)
+    }
+
+    /// To the nearest tick: a time that came from ticks gives them back exactly.
+    private static func ticks(_ time: Duration) -> Int64 {
+        Int64(clamping: (Int128(time.wholeNanoseconds) * 9 + 50_000) / 100_000)
+    }
+
+    private func drain(duration: MediaTime?) throws -> [EncodedPacket] {
+        guard let encoder, let origin else { return [] }
+        var packets: [EncodedPacket] = []
+        while let packet = try encoder.receive() {
+            guard let pts = packet.pts ?? packet.dts else { continue }
+            let isKey = packet.isKey
+            let dts = packet.dts ?? pts
+            let time = MediaTime(ticks: pts, timeBase: Self.timeBase)
+            packets.append(
+                EncodedPacket(
+                    data: try EncodedPacketStorage(moving: packet).data,
+                    pts: time,
+                    dts: MediaTime(ticks: dts, timeBase: Self.timeBase),
+                    duration: duration?.rescaled(to: Self.timeBase), isKey: isKey,
+                    captureTime: captureTimes.removeValue(forKey: pts) ?? origin + .nanoseconds(time.nanoseconds)))
+        }
+        return packets
+    }
+
+    /// Goes on with another bit rate. libx264 alone can; the others keep theirs. A frame rate is not planned with: times are taken from the frames.
+    public func change(bitrate: Int?, frameRate: Rational?) throws {
+        guard let encoder, let tuning else { return }
+        guard let bitrate else { return }
+        guard EncoderSettings.bitrates.contains(bitrate) else {
+            throw InletError(.invalidConfiguration, "A bit rate of \(bitrate) is out of range.")
+        }
+        guard tuning.changesBitrate, case .bitrate = tuning.settings.rate else {
+            throw InletError(
+                .unsupported,
+                "\(tuning.encoder) cannot change its bit rate while it runs\(tuning.changesBitrate ? " at a constant quality" : ""). Open it anew."
+            )
+        }
+        encoder.change(bitrate: bitrate)
+    }
+
+    /// Gives out what is held back, and closes the encoder.
+    public func flush() throws -> [EncodedPacket] {
+        defer { (encoder, captureTimes) = (nil, [:]) }
+        encoder?.sendEnd()
+        return try drain(duration: nil)
+    }
+}

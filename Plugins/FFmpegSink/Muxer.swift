@@ -1,0 +1,198 @@
+import CFFmpeg
+import InletCore
+import InletFFmpeg
+
+/// Owns a libavformat output with one stream: opens it, writes packets, ends it.
+///
+/// Confined to one thread. libavformat asks the interrupt callback whether to give up, so no call on a network outlasts its deadline.
+@safe final class Muxer {
+    private var output: UnsafeMutablePointer<AVFormatContext>?
+    private let packet: FFmpegPacket
+    private let deadline = OutputDeadline()
+    /// Nil for files: a disk that is slow for a while is no reason to end a recording, and its calls cannot be interrupted.
+    private let limits: (connect: Duration, write: Duration)?
+    private let streamTimeBase: AVRational
+    private let parameterSets: ParameterSets?
+    private var isWhole = true
+
+    /// Opens a file or connects, and writes the header.
+    ///
+    /// - Parameter url: what libavformat opens.
+    /// - Throws: what that failed with.
+    init(_ settings: FFmpegOutput, url: String, _ parameters: CodecParameters) throws(InletError) {
+        limits = settings.container.isNetwork ? (settings.connectTimeout, settings.writeTimeout) : nil
+        packet = try FFmpegPacket()
+        FFmpegLogging.install()
+        _ = FFmpegLogging.takeFacts()
+        var output: UnsafeMutablePointer<AVFormatContext>?
+        do throws(InletError) {
+            try settings.certificateCheck.refuseWhatCannotBeChecked(scheme: settings.scheme, isOutput: true)
+            let code = unsafe avformat_alloc_output_context2(&output, nil, settings.container.muxer, url)
+            guard code >= 0, let context = unsafe output else {
+                throw InletError(ffmpeg: code, operation: "avformat_alloc_output_context2")
+            }
+            unsafe context.pointee.interrupt_callback = deadline.callback
+            // What is written shall be there when the process is gone.
+            unsafe context.pointee.flush_packets = 1
+            let stream = unsafe try Self.addStream(to: context, settings.container, parameters)
+            if let limits { deadline.allow(limits.connect) }
+            unsafe try Self.open(context, settings, url, deadline)
+            unsafe streamTimeBase = stream.pointee.time_base
+            let needsSets = unsafe context.pointee.oformat.pointee.flags & AVFMT_GLOBALHEADER == 0
+            parameterSets = needsSets ? ParameterSets(parameters) : nil
+        } catch {
+            unsafe Self.free(&output)
+            // deinit does not run for an object that was never whole.
+            throw error.about(settings.redactedURI)
+        }
+        unsafe self.output = output
+    }
+
+    deinit { close(isBroken: !isWhole) }
+
+    private static func addStream(
+        to output: UnsafeMutablePointer<AVFormatContext>, _ container: FFmpegContainer, _ parameters: CodecParameters
+    ) throws(InletError) -> UnsafeMutablePointer<AVStream> {
+        guard let stream = unsafe avformat_new_stream(output, nil), let codec = unsafe stream.pointee.codecpar,
+            let description = unsafe avcodec_descriptor_get_by_name(parameters.codec.rawValue)
+        else { throw InletError(ffmpeg: -ENOMEM, operation: "avformat_new_stream") }
+        unsafe stream.pointee.time_base = AVRational(parameters.timeBase)
+        if let rate = parameters.frameRate { unsafe stream.pointee.avg_frame_rate = AVRational(rate) }
+        unsafe codec.pointee.codec_type = AVMEDIA_TYPE_VIDEO
+        unsafe codec.pointee.codec_id = description.pointee.id
+        unsafe codec.pointee.width = Int32(clamping: parameters.size.width)
+        unsafe codec.pointee.height = Int32(clamping: parameters.size.height)
+        unsafe codec.pointee.format = av_get_pix_fmt(parameters.pixelFormat.description).rawValue
+        unsafe codec.pointee.bit_rate = Int64(parameters.bitrate ?? 0)
+        if let profile = parameters.profile { unsafe codec.pointee.profile = Int32(clamping: profile) }
+        if let level = parameters.level { unsafe codec.pointee.level = Int32(clamping: level) }
+        let color = parameters.colorSpace
+        unsafe codec.pointee.color_range = AVColorRange(color.range)
+        unsafe codec.pointee.color_space = AVColorSpace(UInt32(color.matrix.rawValue))
+        unsafe codec.pointee.color_primaries = AVColorPrimaries(UInt32(color.primaries.rawValue))
+        unsafe codec.pointee.color_trc = AVColorTransferCharacteristic(UInt32(color.transfer.rawValue))
+        if let ratio = parameters.sampleAspectRatio {
+            unsafe codec.pointee.sample_aspect_ratio = AVRational(ratio)
+            unsafe stream.pointee.sample_aspect_ratio = AVRational(ratio)
+        }
+        // Apple's players know HEVC under this name alone.
+        if parameters.codec == .hevc, [.mp4, .hls].contains(container) {
+            unsafe codec.pointee.codec_tag = 0x3163_7668  // "hvc1"
+        }
+        unsafe try setExtraData(parameters.extraData, of: codec)
+        if parameters.rotation != .none, container.carriesRotation {
+            unsafe setRotation(parameters.rotation, of: stream)
+        }
+        return unsafe stream
+    }
+
+    private static func setExtraData(
+        _ bytes: [UInt8], of codec: UnsafeMutablePointer<AVCodecParameters>
+    ) throws(InletError) {
+        guard !bytes.isEmpty else { return }
+        guard let memory = unsafe av_mallocz(bytes.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)) else {
+            throw InletError(ffmpeg: -ENOMEM, operation: "av_mallocz")
+        }
+        unsafe bytes.withUnsafeBytes {
+            unsafe memory.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(memory), byteCount: $0.count)
+        }
+        unsafe codec.pointee.extradata = memory.assumingMemoryBound(to: UInt8.self)
+        unsafe codec.pointee.extradata_size = Int32(clamping: bytes.count)
+    }
+
+    private static func setRotation(_ rotation: Rotation, of stream: UnsafeMutablePointer<AVStream>) {
+        let size = 9 * MemoryLayout<Int32>.size
+        guard let data = unsafe av_stream_new_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, size) else { return }
+        unsafe data.withMemoryRebound(to: Int32.self, capacity: 9) { matrix in
+            unsafe av_display_rotation_set(matrix, Double(rotation.rawValue))
+        }
+    }
+
+    private static func open(
+        _ output: UnsafeMutablePointer<AVFormatContext>, _ settings: FFmpegOutput, _ url: String,
+        _ deadline: OutputDeadline
+    ) throws(InletError) {
+        var options: OpaquePointer?
+        for (name, value) in settings.muxerOptions { unsafe av_dict_set(&options, name, value, 0) }
+        defer { unsafe av_dict_free(&options) }
+        if unsafe output.pointee.oformat.pointee.flags & AVFMT_NOFILE == 0 {
+            let code = unsafe avio_open2(
+                &output.pointee.pb, url, AVIO_FLAG_WRITE, &output.pointee.interrupt_callback, &options)
+            if code < 0 { throw error(code, "avio_open2", settings, deadline) }
+        }
+        let code = unsafe avformat_write_header(output, &options)
+        if code < 0 { throw error(code, "avformat_write_header", settings, deadline) }
+    }
+
+    private static func error(
+        _ code: Int32, _ operation: String, _ settings: FFmpegOutput, _ deadline: OutputDeadline
+    ) -> InletError {
+        OutputTrouble.error(
+            code, FFmpegLogging.takeFacts(), operation: operation, settings, hasExpired: deadline.hasExpired)
+    }
+
+    /// Writes a packet.
+    ///
+    /// - Parameters:
+    ///   - origin: what is taken off its times, in ticks of its time base.
+    ///   - duration: in ticks of its time base; 0 where it is not known.
+    func write(
+        _ encoded: EncodedPacket, origin: Int64, duration: Int64, _ settings: FFmpegOutput
+    ) throws(InletError) {
+        packet.unref()
+        let data = encoded.isKey ? parameterSets?.added(to: encoded.data) ?? encoded.data : encoded.data
+        let storage = unsafe data.storage
+        guard let buffer = unsafe BufferOwnership.buffer(storage.memory, owner: storage.owner) else {
+            throw InletError(ffmpeg: -ENOMEM, operation: "av_buffer_create")
+        }
+        let pointer = unsafe packet.pointer
+        unsafe pointer.pointee.buf = buffer
+        unsafe pointer.pointee.data = buffer.pointee.data
+        unsafe pointer.pointee.size = Int32(clamping: storage.memory.count)
+        unsafe pointer.pointee.pts = encoded.pts.ticks &- origin
+        unsafe pointer.pointee.dts = encoded.dts.ticks &- origin
+        unsafe pointer.pointee.duration = duration
+        unsafe pointer.pointee.stream_index = 0
+        if encoded.isKey { unsafe pointer.pointee.flags |= AV_PKT_FLAG_KEY }
+        unsafe av_packet_rescale_ts(pointer, AVRational(encoded.pts.timeBase), streamTimeBase)
+        if let limits { deadline.allow(limits.write) }
+        let code = unsafe av_write_frame(output, pointer)
+        packet.unref()
+        if code < 0 {
+            isWhole = false
+            throw Self.error(code, "av_write_frame", settings, deadline)
+        }
+    }
+
+    /// Writes what is left, and closes the file or the connection.
+    ///
+    /// - Throws: where not everything could be written.
+    func finish(_ settings: FFmpegOutput) throws(InletError) {
+        guard unsafe output != nil else { return }
+        let code = close(isBroken: !isWhole)
+        if code < 0 { throw Self.error(code, "av_write_trailer", settings, deadline) }
+    }
+
+    @discardableResult
+    private func close(isBroken: Bool) -> Int32 {
+        guard unsafe output != nil else { return 0 }
+        // What a server is told in the end gets a moment, one that is gone almost none.
+        if let limits { deadline.allow(isBroken ? .milliseconds(100) : min(limits.write, .seconds(2))) }
+        var code = unsafe av_write_trailer(output)
+        if isBroken { code = 0 }
+        let closed = unsafe Self.free(&output)
+        return code < 0 ? code : isBroken ? 0 : closed
+    }
+
+    @discardableResult
+    private static func free(_ output: inout UnsafeMutablePointer<AVFormatContext>?) -> Int32 {
+        guard let context = unsafe output else { return 0 }
+        var code: Int32 = 0
+        if unsafe context.pointee.oformat.pointee.flags & AVFMT_NOFILE == 0 {
+            code = unsafe avio_closep(&context.pointee.pb)
+        }
+        unsafe avformat_free_context(context)
+        unsafe output = nil
+        return code
+    }
+}

@@ -1,0 +1,260 @@
+import InletCore
+import InletOutput
+
+#if os(Linux)
+    import CLinux
+#endif
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The owner of a program that reads what this process writes to its standard input.
+///
+/// The child gets its input, this process's standard output, a pipe for its complaints, and no other descriptor. It has a process group of its own,
+/// so that Ctrl-C does not end it before it got the last frame, and default signal handling. Not for use from two threads at once.
+@safe final class ChildProcess {
+    /// How a program ended.
+    enum Exit: Equatable {
+        case status(Int32)
+        case signal(Int32)
+        /// Something else in this process took the status.
+        case unknown
+    }
+
+    /// Why bytes could not be written.
+    enum WriteFailure: Error {
+        /// The child has closed its input, or ended.
+        case closed
+        case timedOut
+        case system(Int32)
+    }
+
+    private var input: Int32
+    private var complaints: Int32
+    private let processID: pid_t
+    private(set) var exit: Exit?
+    private(set) var tail = ErrorTail()
+
+    /// Starts a program found through `PATH`.
+    ///
+    /// - Parameter arguments: the program, then its arguments; not empty.
+    /// - Throws: an error made of the `errno`.
+    init(_ arguments: [String]) throws(InletError) {
+        let input = try Self.pipe()
+        let complaints: (reading: Int32, writing: Int32)
+        do throws(InletError) {
+            complaints = try Self.pipe()
+        } catch {
+            close(input.reading)
+            close(input.writing)
+            throw error
+        }
+        let (status, child) = Self.spawn(arguments, input: input.reading, complaints: complaints.writing)
+        close(input.reading)
+        close(complaints.writing)
+        (self.input, self.complaints, processID) = (input.writing, complaints.reading, child)
+        guard status == 0 else {
+            exit = .unknown
+            throw InletError(spawning: arguments.first ?? "", errno: status)
+        }
+        for descriptor in [self.input, self.complaints] {
+            _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+        }
+        #if os(Linux)
+            // F_SETPIPE_SZ: the most that an ordinary user gets, for fewer turns a picture. Without it the pipe has its 64 kB.
+            _ = fcntl(self.input, 1031, 1 << 20)
+        #endif
+    }
+
+    deinit {
+        closeInput()
+        if exit == nil {
+            kill(-processID, SIGKILL)
+            _ = wait(for: .seconds(1))
+        }
+        close(complaints)
+    }
+
+    /// Writes all pieces.
+    ///
+    /// - Throws: where the child does not take them within `limit`.
+    func write(_ pieces: inout OutputPieces, within limit: Duration) throws(WriteFailure) {
+        drainComplaints()
+        let deadline = ContinuousClock.now + limit
+        while !pieces.isEmpty {
+            let (count, error) = SignalGuard.run { pieces.write(to: input) }
+            if count > 0 {
+                pieces.drop(count)
+            } else if error == EAGAIN {
+                poll(until: deadline, forInput: true)
+                drainComplaints()
+                // Asked in any case, as complaints wake it, too.
+                guard ContinuousClock.now < deadline else { throw .timedOut }
+            } else if error == EPIPE {
+                throw .closed
+            } else if error != EINTR {
+                throw .system(error)
+            }
+        }
+    }
+
+    /// Tells the child that no more comes.
+    func closeInput() {
+        guard input >= 0 else { return }
+        close(input)
+        input = -1
+    }
+
+    /// Sends a signal to the child and what it has started.
+    func send(_ signal: Int32) {
+        // Not once it was waited for: the number may belong to another by now.
+        if exit == nil { kill(-processID, signal) }
+    }
+
+    /// Waits until the child has ended, or for `limit`, and reads what it says meanwhile.
+    func wait(for limit: Duration) -> Exit? {
+        let deadline = ContinuousClock.now + limit
+        while exit == nil {
+            drainComplaints()
+            var status: Int32 = 0
+            let result = unsafe waitpid(processID, &status, WNOHANG)
+            if result == processID {
+                let signal = status & 0x7f
+                exit = signal == 0 ? .status(status >> 8 & 0xff) : .signal(signal)
+            } else if result < 0, errno != EINTR {
+                exit = .unknown
+            } else if ContinuousClock.now >= deadline {
+                return nil
+            } else {
+                // Its end closes the pipe, unless its own children hold it.
+                poll(until: min(deadline, .now + .milliseconds(10)), forInput: false)
+            }
+        }
+        drainComplaints()
+        return exit
+    }
+
+    /// Waits for complaints, or for room in the input, no longer than until the deadline.
+    private func poll(until deadline: ContinuousClock.Instant, forInput: Bool) {
+        let left = max(0, ContinuousClock.now.duration(to: deadline).wholeNanoseconds)
+        let milliseconds = Int32(clamping: left / 1_000_000 + 1)
+        unsafe withUnsafeTemporaryAllocation(of: pollfd.self, capacity: 2) { requests in
+            unsafe requests.initializeElement(at: 0, to: pollfd(fd: complaints, events: Int16(POLLIN), revents: 0))
+            // The system leaves out what is less than zero.
+            unsafe requests.initializeElement(
+                at: 1, to: pollfd(fd: forInput ? input : -1, events: Int16(POLLOUT), revents: 0))
+            #if canImport(Darwin)
+                _ = unsafe Darwin.poll(requests.baseAddress, 2, milliseconds)
+            #elseif canImport(Musl)
+                _ = unsafe Musl.poll(requests.baseAddress, 2, milliseconds)
+            #else
+                _ = unsafe Glibc.poll(requests.baseAddress, 2, milliseconds)
+            #endif
+        }
+    }
+
+    /// Reads what the child has written to its standard error so far, so that it never waits for that.
+    private func drainComplaints() {
+        guard complaints >= 0 else { return }
+        unsafe withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { block in
+            // Bounded, so that a child that complains without end does not keep frames from it.
+            for _ in 0..<64 {
+                let count = unsafe read(complaints, block.baseAddress, block.count)
+                guard count > 0 else {
+                    if count == 0 {
+                        close(complaints)
+                        complaints = -1
+                    }
+                    return
+                }
+                unsafe tail.append(block.prefix(count))
+            }
+        }
+    }
+
+    private static func pipe() throws(InletError) -> (reading: Int32, writing: Int32) {
+        var ends: [Int32] = [-1, -1]
+        #if os(Linux)
+            let result = unsafe pipe2(&ends, O_CLOEXEC)
+        #else
+            let result = unsafe Darwin.pipe(&ends)
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        #endif
+        guard result == 0 else { throw InletError(errno: errno, operation: "pipe", path: "to a program") }
+        return (ends[0], ends[1])
+    }
+
+    private static func spawn(_ arguments: [String], input: Int32, complaints: Int32) -> (status: Int32, child: pid_t) {
+        #if canImport(Darwin)
+            var actions: posix_spawn_file_actions_t?
+            var attributes: posix_spawnattr_t?
+        #else
+            var actions = unsafe posix_spawn_file_actions_t()
+            var attributes = posix_spawnattr_t()
+        #endif
+        unsafe posix_spawn_file_actions_init(&actions)
+        unsafe posix_spawnattr_init(&attributes)
+        defer {
+            unsafe posix_spawn_file_actions_destroy(&actions)
+            unsafe posix_spawnattr_destroy(&attributes)
+        }
+        unsafe posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+        unsafe posix_spawn_file_actions_adddup2(&actions, complaints, STDERR_FILENO)
+        var flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
+        #if os(Linux)
+            // Descriptors that others opened without O_CLOEXEC stay here, too.
+            unsafe inlet_spawn_close_from(&actions, 3)
+        #else
+            flags |= POSIX_SPAWN_CLOEXEC_DEFAULT
+            unsafe posix_spawn_file_actions_addinherit_np(&actions, STDOUT_FILENO)
+        #endif
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        unsafe posix_spawnattr_setsigmask(&attributes, &signals)
+        unsafe sigfillset(&signals)
+        unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
+        unsafe posix_spawnattr_setpgroup(&attributes, 0)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
+
+        var words = unsafe arguments.map { unsafe strdup($0) } + [nil]
+        defer { unsafe words.forEach { unsafe free($0) } }
+        var child: pid_t = 0
+        #if os(Linux)
+            let environment = unsafe inlet_environment()
+        #else
+            let environment = unsafe environ
+        #endif
+        let status = unsafe posix_spawnp(&child, arguments.first ?? "", &actions, &attributes, &words, environment)
+        return (status, child)
+    }
+}
+
+extension InletError {
+    /// A program that could not be started, with what to try.
+    init(spawning program: String, errno number: Int32) {
+        let (code, advice): (Code, String) =
+            switch number {
+            case ENOENT, ENOTDIR:
+                (
+                    .notFound,
+                    "There is no such program\(program.contains("/") ? "" : " on PATH"). Check the spelling, install it, or name its whole path; "
+                        + "what only a shell knows needs shell=true."
+                )
+            case EACCES, EPERM: (.permissionDenied, "It may not be run: check its mode (chmod +x) and its owner.")
+            case ENOEXEC:
+                (
+                    .invalidConfiguration,
+                    "It is no program of this system. A script begins with a line such as #!/bin/sh."
+                )
+            case E2BIG: (.invalidConfiguration, "Its arguments are too long.")
+            case EAGAIN, ENOMEM: (.resourceExhausted, "The system allows no more processes or memory (ulimit -u).")
+            default: (.inputOutput, "The system's error is \(number).")
+            }
+        self.init(
+            code, "Cannot start \(program). \(advice)", context: Context(operation: "posix_spawnp", nativeCode: number))
+    }
+}

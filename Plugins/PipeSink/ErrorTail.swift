@@ -1,0 +1,36 @@
+import InletCore
+
+/// The last lines of what a program complained about, whatever it writes: for the error that tells of its end.
+struct ErrorTail {
+    static let maximumLines = 4
+    static let maximumLineBytes = 300
+
+    private var lines: [[UInt8]] = []
+    private var line: [UInt8] = []
+
+    /// Takes what was read. A carriage return ends a line, too: progress lines follow each other that way.
+    mutating func append(_ bytes: some Sequence<UInt8>) {
+        for byte in bytes {
+            if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") {
+                endLine()
+            } else if line.count < Self.maximumLineBytes {
+                line.append(byte)
+            }
+        }
+    }
+
+    private mutating func endLine() {
+        defer { line.removeAll(keepingCapacity: true) }
+        guard line.contains(where: { $0 > UInt8(ascii: " ") }) else { return }
+        lines.append(line)
+        if lines.count > Self.maximumLines { lines.removeFirst() }
+    }
+
+    /// The lines, joined by slashes, without credentials and control characters; nil where there are none.
+    var text: String? {
+        let all = (line.isEmpty ? lines : (lines + [line]).suffix(Self.maximumLines)).map { line in
+            Redaction.redact(String(decoding: line.filter { $0 >= UInt8(ascii: " ") && $0 != 0x7f }, as: UTF8.self))
+        }
+        return all.isEmpty ? nil : all.joined(separator: " / ")
+    }
+}

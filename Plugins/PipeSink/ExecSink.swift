@@ -1,0 +1,177 @@
+import InletCore
+import InletOutput
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Writes pictures to a program's standard input.
+final class ExecSink: FrameSink {
+    /// How long a program that was told to end may take for it.
+    private static let mercy = Duration.seconds(1)
+
+    private let configuration: ExecSinkConfiguration
+    private let subject: String
+    private let frameHeader: [UInt8]
+    private let packing = PackingBlock()
+    private var child: ChildProcess?
+    private var size = ImageSize(width: 0, height: 0)
+    /// Whether the program's end has been told already.
+    private var hasFailed = false
+
+    init(_ configuration: ExecSinkConfiguration) {
+        self.configuration = configuration
+        subject = configuration.redactedURI
+        frameHeader = configuration.format == .y4m ? Array("FRAME\n".utf8) : []
+    }
+
+    func start(_ format: VideoFormat) throws {
+        do throws(InletError) {
+            child = try ChildProcess(arguments(for: format))
+        } catch {
+            throw error.about(subject)
+        }
+        size = format.size
+        if configuration.format == .y4m { try write(Array(Y4MHeader(format).text.utf8), nil, sequence: nil) }
+    }
+
+    func consume(_ frame: VideoFrame) throws {
+        guard frame.size == size else {
+            throw InletError(
+                .unsupported,
+                "The picture changed from \(size) to \(frame.size); the program was told one size. Fix it with --size \(size).",
+                context: .init(subject: subject, sequence: frame.sequence))
+        }
+        try write(frameHeader, frame.buffer, sequence: frame.sequence)
+    }
+
+    func finish() throws {
+        guard let child else { return }
+        self.child = nil
+        child.closeInput()
+        // One that took nothing for so long has had its time.
+        if let exit = child.wait(for: hasFailed ? .zero : configuration.finish) {
+            guard !hasFailed, let error = failure(exit, of: child) else { return }
+            throw error
+        }
+        child.send(SIGTERM)
+        if child.wait(for: Self.mercy) == nil {
+            child.send(SIGKILL)
+            _ = child.wait(for: Self.mercy)
+        }
+        guard !hasFailed else { return }
+        throw InletError(
+            .timedOut,
+            "The program went on for \(configuration.finish.optionText) after its input had ended, and was ended. "
+                + "Let it take longer with finish=, or see why it does not stop.\(lastWords(of: child))",
+            context: .init(subject: subject, operation: "waitpid"))
+    }
+
+    private func write(_ text: [UInt8], _ picture: I420Buffer?, sequence: UInt64?) throws {
+        guard let child else { return }
+        do throws(ChildProcess.WriteFailure) {
+            try send(text, picture, to: child)
+        } catch {
+            hasFailed = true
+            throw self.error(error, of: child, sequence: sequence)
+        }
+    }
+
+    private func send(
+        _ text: [UInt8], _ picture: I420Buffer?, to child: ChildProcess
+    ) throws(ChildProcess.WriteFailure) {
+        let limit = configuration.timeout
+        let outcome = unsafe withUnsafeTemporaryAllocation(of: iovec.self, capacity: 4) {
+            storage -> Result<Void, ChildProcess.WriteFailure> in
+            unsafe text.withUnsafeBytes { text in
+                var pieces = unsafe OutputPieces(storage)
+                unsafe pieces.append(text)
+                let packed = picture.map(packing.pack)
+                if let packed {
+                    for plane in I420Buffer.Plane.allCases { unsafe pieces.append(packed.bytes(of: plane)) }
+                }
+                do throws(ChildProcess.WriteFailure) {
+                    try child.write(&pieces, within: limit)
+                } catch {
+                    return .failure(error)
+                }
+                // The pieces are addresses within these two.
+                return withExtendedLifetime((packed, picture)) { .success(()) }
+            }
+        }
+        try outcome.get()
+    }
+
+    /// What a failed write means: ``SinkStopped`` where the program has had enough and says so by its exit status.
+    private func error(_ failure: ChildProcess.WriteFailure, of child: ChildProcess, sequence: UInt64?) -> any Error {
+        var error: InletError
+        switch failure {
+        case .closed:
+            guard let exit = child.wait(for: Self.mercy), let ended = self.failure(exit, of: child) else {
+                return SinkStopped()
+            }
+            error = ended
+        case .timedOut:
+            error = InletError(
+                .timedOut,
+                "The program took no frame for \(configuration.timeout.optionText). "
+                    + "Let it take longer with timeout=, or give it fewer frames.\(lastWords(of: child))",
+                context: .init(operation: "write"))
+        case .system(let number):
+            error = InletError(errno: number, operation: "write", path: "to the program")
+        }
+        error.context.sequence = sequence
+        return error.about(subject)
+    }
+
+    /// The error for a program that ended by itself; nil where it says that all is well.
+    private func failure(_ exit: ChildProcess.Exit, of child: ChildProcess) -> InletError? {
+        let how: String
+        switch exit {
+        case .status(0), .unknown: return nil
+        case .status(127) where isShell: how = "The shell does not know the command (exit status 127)."
+        case .status(let status): how = "The program ended with exit status \(status)."
+        case .signal(let signal): how = "The program was ended by signal \(signal)."
+        }
+        return InletError(
+            .disconnected, how + lastWords(of: child) + shellAdvice,
+            context: .init(subject: subject, operation: "waitpid"))
+    }
+
+    private func lastWords(of child: ChildProcess) -> String {
+        child.tail.text.map { " It said last: \($0)" } ?? ""
+    }
+
+    /// For what was written as for a shell, which the program got as its arguments.
+    private var shellAdvice: String {
+        guard case .program(let words) = configuration.command else { return "" }
+        let signs = words.dropFirst().filter { !$0.contains(" ") }.filter { word in
+            ["|", "||", "&&", "&", ";"].contains(word) || word.hasSuffix(";")
+                || word.drop { $0.isNumber || $0 == "&" }.first.map { "<>".contains($0) } == true
+        }
+        return signs.isEmpty ? "" : " What only a shell knows, such as \(signs[0]), needs shell=true."
+    }
+
+    private var isShell: Bool {
+        if case .shell = configuration.command { true } else { false }
+    }
+
+    private func arguments(for format: VideoFormat) -> [String] {
+        switch configuration.command {
+        case .shell(let line): return ["/bin/sh", "-c", line]
+        case .program(let words):
+            let rate = Y4MHeader.rate(of: format)
+            let values = [
+                "{size}": "\(format.size)", "{width}": "\(format.size.width)", "{height}": "\(format.size.height)",
+                "{rate}": "\(rate.numerator)/\(rate.denominator)",
+            ]
+            return words.map { word in
+                values.reduce(word) { text, value in text.replacing(value.key, with: value.value) }
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+public import InletCore
+
+/// Another program, which gets the pictures on its standard input: `exec:ffplay -`.
+///
+/// A picture of another size than the first is refused with ``InletError/Code/unsupported``. What the program writes to its standard output goes where
+/// this process's goes; the last lines of its standard error become part of the error where it fails.
+public struct ExecSinkConfiguration: FrameSinkConfiguration, Hashable {
+    /// What is run. ``Command/program(_:)`` replaces `{size}`, `{width}`, `{height}` and `{rate}` in its arguments by those of the first frame.
+    public var command: Command
+    /// What the program gets. The default is ``Format-swift.enum/y4m``.
+    public var format: Format
+    /// How long the program may take for one frame before the sink fails. The default is 5 seconds.
+    public var timeout: Duration
+    /// How long the program may go on after its input has ended. Then it gets SIGTERM, and a second later SIGKILL. The default is 3 seconds: together
+    /// less than ``InletCapture/CapturerConfiguration/stopTimeout``.
+    public var finish: Duration
+
+    /// A program, or what a shell makes of a line.
+    public enum Command: Sendable, Hashable {
+        /// A program, found through `PATH`, and its arguments, as they are.
+        case program([String])
+        /// A line for `/bin/sh -c`. Let nobody else write it.
+        case shell(String)
+    }
+
+    /// How the pictures are written.
+    public enum Format: String, Sendable, Hashable, ChoiceOptionValue {
+        /// YUV4MPEG2, which says size, rate and range itself.
+        case y4m
+        /// The planes of each picture, without padding or headers.
+        case i420
+    }
+
+    public init(
+        _ command: Command, format: Format = .y4m, timeout: Duration = .seconds(5), finish: Duration = .seconds(2)
+    ) {
+        self.command = command
+        self.format = format
+        self.timeout = timeout
+        self.finish = finish
+    }
+
+    /// The sink by its URI. Credentials that can be told as such, in addresses and behind names such as `--password`, are blotted out.
+    public var redactedURI: String {
+        switch command {
+        case .program(let words): Redaction.redact("exec:" + CommandWords.join(words))
+        case .shell(let line): Redaction.redact("exec:" + line)
+        }
+    }
+
+    /// A sink of this configuration. Starts nothing yet.
+    public func makeSink() -> any FrameSink { ExecSink(self) }
+}
+
+extension SinkPlugin {
+    /// `exec:COMMAND`
+    public static let exec = SinkPlugin(
+        PluginInfo(
+            name: "ExecSink", schemes: ["exec"],
+            summary: "Starts a program and writes the pictures to its standard input.",
+            usage: "'exec:PROGRAM ARGUMENT...', where a ? is written %3F",
+            options: [
+                ExecOptions.format.description, ExecOptions.shell.description, ExecOptions.timeout.description,
+                ExecOptions.finish.description,
+            ],
+            examples: [
+                "exec:ffplay -", "exec:ffmpeg -y -i - out.mp4",
+                "exec:x264 --demuxer y4m - -o out.264 2>x264.log?shell=true",
+            ])
+    ) { uri, values in
+        do throws(InletError) {
+            return ExecSinkConfiguration(
+                values[ExecOptions.shell] ? .shell(uri.rest) : .program(try CommandWords.split(uri.rest)),
+                format: values[ExecOptions.format], timeout: values[ExecOptions.timeout],
+                finish: values[ExecOptions.finish])
+        } catch {
+            throw error.about(uri.redacted)
+        }
+    }
+}
+
+private enum ExecOptions {
+    static let format = PluginOption(
+        "format", default: ExecSinkConfiguration.Format.y4m, "What the program gets")
+    static let shell = PluginOption("shell", default: false, "Have /bin/sh run the command")
+    static let timeout = PluginOption(
+        "timeout", default: Duration.seconds(5), in: .milliseconds(10)...(.seconds(3600)),
+        "How long the program may take for a frame")
+    static let finish = PluginOption(
+        "finish", default: Duration.seconds(2), in: .zero...(.seconds(3600)),
+        "How long it may go on after the last frame before it is ended")
+}

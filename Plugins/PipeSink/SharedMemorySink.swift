@@ -1,0 +1,51 @@
+import InletCore
+
+/// Writes each picture into the oldest slot of a segment of shared memory.
+final class SharedMemorySink: FrameSink {
+    private let configuration: SharedMemorySinkConfiguration
+    private let subject: String
+    private var segment: SharedMemorySegment?
+
+    init(_ configuration: SharedMemorySinkConfiguration) {
+        self.configuration = configuration
+        subject = configuration.redactedURI
+    }
+
+    func start(_ format: VideoFormat) throws {
+        guard SharedMemorySinkConfiguration.slotCounts.contains(configuration.slots) else {
+            let counts = SharedMemorySinkConfiguration.slotCounts
+            throw InletError(
+                .invalidConfiguration,
+                "\(configuration.slots) slots are not to be had: \(counts.lowerBound) to \(counts.upperBound) are.",
+                context: .init(subject: subject))
+        }
+        segment = try makeSegment(for: format.size, published: 0)
+    }
+
+    func consume(_ frame: VideoFrame) throws {
+        guard let current = segment else { return }
+        guard SharedMemoryLayout.planes(of: frame.size).end > current.slotBytes else { return current.publish(frame) }
+        // Readers learn that they must open the name again. They lose nothing that they have mapped.
+        current.end(.replaced)
+        segment = nil
+        let larger = try makeSegment(for: frame.size, published: current.publishedCount)
+        larger.publish(frame)
+        segment = larger
+    }
+
+    func finish() throws {
+        segment?.end(.ended)
+        segment = nil
+    }
+
+    private func makeSegment(for size: ImageSize, published: UInt64) throws(InletError) -> SharedMemorySegment {
+        do throws(InletError) {
+            return try SharedMemorySegment(
+                name: "/" + configuration.name, slots: configuration.slots,
+                slotBytes: SharedMemoryLayout.slotBytes(for: size), mode: configuration.readers.mode,
+                published: published)
+        } catch {
+            throw error.about(subject)
+        }
+    }
+}

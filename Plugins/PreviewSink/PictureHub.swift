@@ -1,0 +1,48 @@
+import NIOCore
+import Synchronization
+
+/// Somebody who wants pictures. Called on the server's thread only.
+protocol PictureViewer: AnyObject {
+    /// - Returns: whether it wants more.
+    func show(_ jpeg: ByteBuffer) -> Bool
+}
+
+/// Passes pictures from the sink's thread to those who look, on the server's one thread.
+///
+/// `@unchecked Sendable`: `viewers` is touched on `loop` alone, which `add` and `remove` check.
+final class PictureHub: @unchecked Sendable {
+    private let loop: any EventLoop
+    private var viewers: [any PictureViewer] = []
+    private let count = Atomic(0)
+    /// Whether a picture is on its way to the server's thread: no second one follows it, should that thread be slow.
+    private let isPublishing = Atomic(false)
+
+    init(_ loop: any EventLoop) { self.loop = loop }
+
+    /// Whether a picture is worth its encoding. From any thread.
+    var isWatched: Bool { count.load(ordering: .relaxed) > 0 && !isPublishing.load(ordering: .relaxed) }
+
+    /// Copies a picture once and hands it to all viewers. From the sink's thread.
+    func publish(_ jpeg: RawSpan) {
+        guard !isPublishing.exchange(true, ordering: .relaxed) else { return }
+        var buffer = ByteBufferAllocator().buffer(capacity: jpeg.byteCount)
+        _ = unsafe jpeg.withUnsafeBytes { unsafe buffer.writeBytes($0) }
+        loop.execute { [buffer] in
+            self.isPublishing.store(false, ordering: .relaxed)
+            // Those who leave meanwhile are shown nothing that they could not bear.
+            for viewer in self.viewers where !viewer.show(buffer) { self.remove(viewer) }
+        }
+    }
+
+    func add(_ viewer: any PictureViewer) {
+        loop.preconditionInEventLoop()
+        viewers.append(viewer)
+        count.store(viewers.count, ordering: .relaxed)
+    }
+
+    func remove(_ viewer: any PictureViewer) {
+        loop.preconditionInEventLoop()
+        viewers.removeAll { $0 === viewer }
+        count.store(viewers.count, ordering: .relaxed)
+    }
+}

@@ -1,0 +1,54 @@
+import InletCore
+import InletFFmpeg
+import Logging
+
+/// Serves the newest frames to browsers.
+final class PreviewSink: StatisticsSink {
+    private let configuration: PreviewSinkConfiguration
+    private let encoder: JPEGEncoder
+    private let logger = Logger(label: "inlet.preview")
+    private var statistics: any StatisticsReader = NoStatistics()
+    private var server: PreviewServer?
+
+    init(_ configuration: PreviewSinkConfiguration) {
+        self.configuration = configuration
+        encoder = JPEGEncoder(quality: configuration.quality)
+    }
+
+    var wants: SinkWants {
+        SinkWants(
+            largestSize: configuration.largestSize, rotation: .applied, maximumFrameRate: configuration.frameRate)
+    }
+
+    func willStart(reading statistics: any StatisticsReader) { self.statistics = statistics }
+
+    func start(_ format: VideoFormat) throws {
+        do throws(InletError) {
+            try configuration.validate()
+            let server = try PreviewServer(configuration, statistics: statistics)
+            logger.notice("The preview is at http://\(server.address)/")
+            self.server = server
+        } catch {
+            throw error.about(configuration.redactedURI)
+        }
+    }
+
+    func consume(_ frame: VideoFrame) throws {
+        guard let server, server.isWatched else { return }
+        do throws(InletError) {
+            try encoder.encode(frame.buffer, colorSpace: frame.colorSpace) { server.publish($0) }
+        } catch {
+            throw error.about(configuration.redactedURI)
+        }
+    }
+
+    func finish() throws {
+        server?.stop()
+        server = nil
+    }
+
+    /// What a sink outside of any capture has to show.
+    private struct NoStatistics: StatisticsReader {
+        func report() -> CaptureReport { CaptureReport() }
+    }
+}

@@ -1,0 +1,100 @@
+public import InletCore
+import InletHTTP
+
+/// A page in a browser with the live picture and the figures of the capture: `preview:`, at http://127.0.0.1:8090/.
+///
+/// It also has `/stream.mjpg`, `/snapshot.jpg`, `/stats.json`, `/metrics` for Prometheus, and `/healthz`. Pictures are encoded once a frame, however many
+/// look, and only while somebody does.
+public struct PreviewSinkConfiguration: FrameSinkConfiguration, Hashable {
+    /// The address to listen at. The default is 127.0.0.1: this machine alone.
+    public var host: String
+    /// The port; 0 has the system choose one, which the log tells. The default is 8090.
+    public var port: Int
+    /// What everyone must show: as `?token=` or as a bearer token. Needed where ``host`` is not a loopback address. The default is nil.
+    public var token: String?
+    /// Larger pictures are scaled down. The default is 1280x720.
+    public var largestSize = ImageSize(width: 1280, height: 720)
+    /// The most pictures a second. The default, nil, is all.
+    public var frameRate: Rational?
+    /// Of the JPEGs, from 1 to 100. The default is 75.
+    public var quality = 75
+    /// The most connections at a time, from 1 to 1024; more are refused. The default is 64.
+    public var clients = 64
+    /// How long a client may take for one picture or answer before it is cut off. The default is 5 seconds.
+    public var patience = Duration.seconds(5)
+
+    public init(host: String = "127.0.0.1", port: Int = 8090, token: String? = nil) {
+        self.host = host
+        self.port = port
+        self.token = token
+    }
+
+    /// The sink by its URI.
+    public var redactedURI: String { "preview:\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+
+    /// A sink of this configuration. Opens nothing yet.
+    public func makeSink() -> any FrameSink { PreviewSink(self) }
+
+    /// Who may look.
+    var access: AccessRule { AccessRule(host: host, port: port, token: token) }
+
+    /// - Throws: ``InletError/Code/invalidConfiguration`` where others could look without a token, or the token is too short to be one.
+    public func validate() throws(InletError) { try access.validate() }
+}
+
+extension SinkPlugin {
+    /// `preview:[HOST:PORT]`
+    public static let preview = SinkPlugin(
+        PluginInfo(
+            name: "PreviewSink", schemes: ["preview"],
+            summary: "A web page with the live picture and the figures of the capture.",
+            usage: "preview:[HOST:PORT], by default 127.0.0.1:8090",
+            options: [
+                PreviewOptions.token.description, PreviewOptions.largest.description, PreviewOptions.fps.description,
+                PreviewOptions.quality.description, PreviewOptions.clients.description,
+                PreviewOptions.patience.description,
+            ],
+            examples: ["preview:", "preview:127.0.0.1:9000?fps=10", "preview:0.0.0.0:8090?token=let-me-in"])
+    ) { uri, values in
+        do throws(InletError) {
+            var configuration = try PreviewSinkConfiguration(address: uri.rest)
+            configuration.token = values[PreviewOptions.token]
+            configuration.largestSize = values[PreviewOptions.largest]
+            configuration.frameRate = values[PreviewOptions.fps]
+            configuration.quality = values[PreviewOptions.quality]
+            configuration.clients = values[PreviewOptions.clients]
+            configuration.patience = values[PreviewOptions.patience]
+            try configuration.validate()
+            return configuration
+        } catch {
+            throw error.about(uri.redacted)
+        }
+    }
+}
+
+extension PreviewSinkConfiguration {
+    /// Reads `HOST:PORT`, `HOST`, `PORT`, `:PORT`, `[::1]:PORT` or nothing.
+    init(address: String) throws(InletError) {
+        self.init()
+        let place = try ListenAddress(address, scheme: "preview")
+        host = place.host ?? host
+        port = place.port ?? port
+    }
+}
+
+private enum PreviewOptions {
+    static let token = PluginOption<String?>("token", default: nil, "What everyone must show")
+    static let largest = PluginOption(
+        "largest", default: ImageSize(width: 1280, height: 720),
+        in: ImageSize(width: 64, height: 64)...ImageSize(width: 7680, height: 7680),
+        "Scale larger pictures down to fit",
+        unit: "pixels")
+    static let fps = PluginOption<Rational?>(
+        "fps", default: nil, "The most pictures a second", range: "above 0 to 240",
+        isAllowed: { $0.map { $0 > Rational(0) && $0 <= Rational(240) } ?? true })
+    static let quality = PluginOption("quality", default: 75, in: 1...100, "Of the JPEGs")
+    static let clients = PluginOption("clients", default: 64, in: 1...1024, "The most connections at a time")
+    static let patience = PluginOption(
+        "patience", default: Duration.seconds(5), in: .milliseconds(100)...(.seconds(60)),
+        "How long a client may take for a picture before it is cut off")
+}

@@ -1,0 +1,93 @@
+import InletCore
+
+/// The report in Prometheus's text format, version 0.0.4, by the names of `Docs/reference/metrics.md`.
+struct PrometheusText {
+    private var text = ""
+
+    static func text(of report: CaptureReport) -> String {
+        var writer = PrometheusText()
+        writer.write(report)
+        return writer.text
+    }
+
+    private mutating func write(_ report: CaptureReport) {
+        let source = [("source", report.source)]
+        family("inlet_frames_captured_total", "counter", "Frames that the source yielded.", [(source, report.captured)])
+        family("inlet_frames_converted_total", "counter", "Frames that became I420.", [(source, report.converted)])
+        family(
+            "inlet_source_frames_dropped_total", "counter", "Frames lost before any sink.",
+            counts(report.sourceDrops, as: "reason", source))
+        family(
+            "inlet_source_openings_total", "counter", "How often the source was opened.", [(source, report.openings)])
+        family("inlet_source_stalls_total", "counter", "How often frames stopped coming.", [(source, report.stalls)])
+        family(
+            "inlet_source_failures_total", "counter", "How often the source failed.",
+            counts(report.failures, as: "code", source))
+        family(
+            "inlet_frame_rate", "gauge", "Frames a second of late.", report.frameRate.map { [(source, $0)] } ?? [])
+        family(
+            "inlet_last_frame_age_seconds", "gauge", "How long ago the newest frame arrived.",
+            report.lastFrameAge.map { [(source, $0.inSeconds)] } ?? [])
+        family(
+            "inlet_capturer_state", "gauge", "1 for the state that the capture is in.",
+            report.state.isEmpty ? [] : [(source + [("state", report.state)], 1)])
+        summary("inlet_capture_latency_seconds", "From capture to arrival.", [(source, report.captureLatency)])
+
+        let sinks = report.sinks.map { sink in (source + [("sink", sink.name), ("id", sink.id)], sink) }
+        family(
+            "inlet_sink_frames_delivered_total", "counter", "Frames that a sink took.",
+            sinks.map { ($0.0, $0.1.delivered) })
+        family(
+            "inlet_sink_frames_dropped_total", "counter", "Frames that a sink did not get.",
+            sinks.flatMap { counts($0.1.drops, as: "reason", $0.0) })
+        summary(
+            "inlet_sink_queue_latency_seconds", "From arrival to the sink's turn.", sinks.map { ($0.0, $0.1.queue) })
+        summary("inlet_sink_conversion_time_seconds", "Conversion and scaling.", sinks.map { ($0.0, $0.1.conversion) })
+        summary(
+            "inlet_sink_delivery_latency_seconds", "From arrival to handing over.", sinks.map { ($0.0, $0.1.delivery) })
+        summary(
+            "inlet_sink_consume_time_seconds", "What the sink took for a frame.", sinks.map { ($0.0, $0.1.consume) })
+    }
+
+    private typealias Labels = [(String, String)]
+
+    private mutating func family(_ name: String, _ type: String, _ help: String, _ samples: [(Labels, some Any)]) {
+        guard !samples.isEmpty else { return }
+        text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
+        for (labels, value) in samples { line(name, labels, "\(value)") }
+    }
+
+    private mutating func summary(_ name: String, _ help: String, _ samples: [(Labels, CaptureReport.StageReport)]) {
+        let samples = samples.filter { $0.1.count > 0 }
+        guard !samples.isEmpty else { return }
+        text += "# HELP \(name) \(help)\n# TYPE \(name) summary\n"
+        for (labels, stage) in samples {
+            for (quantile, value) in [("0.5", stage.median), ("0.99", stage.percentile99)] {
+                if let value { line(name, labels + [("quantile", quantile)], "\(value.inSeconds)") }
+            }
+            line(name + "_sum", labels, "\(stage.total.inSeconds)")
+            line(name + "_count", labels, "\(stage.count)")
+        }
+    }
+
+    private mutating func line(_ name: String, _ labels: Labels, _ value: String) {
+        let list = labels.map { "\($0.0)=\"\(Self.escaped($0.1))\"" }.joined(separator: ",")
+        text += "\(name){\(list)} \(value)\n"
+    }
+
+    private func counts(_ numbers: [some Hashable: UInt64], as label: String, _ labels: Labels) -> [(Labels, UInt64)] {
+        numbers.map { (name: "\($0.key)", count: $0.value) }.sorted { $0.name < $1.name }
+            .map { (labels + [(label, $0.name)], $0.count) }
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.reduce(into: "") { result, character in
+            switch character {
+            case "\\": result += "\\\\"
+            case "\"": result += "\\\""
+            case _ where character.isNewline: result += "\\n"
+            default: result.append(character)
+            }
+        }
+    }
+}

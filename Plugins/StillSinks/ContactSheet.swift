@@ -1,0 +1,66 @@
+public import InletCore
+
+/// Small pictures in rows and columns on one.
+///
+///     var sheet = try ContactSheet(columns: 4, rows: 3, tile: ImageSize(width: 320, height: 180))
+///     for frame in frames { sheet.add(frame) }
+///     let picture = sheet.finish()
+///
+/// A picture that is larger than a tile is cut at its right and bottom: have it scaled before, as by ``SinkWants/largestSize``. A smaller one lies in the middle, at even
+/// pixels.
+public struct ContactSheet: ~Copyable {
+    /// How many pictures fit.
+    public let capacity: Int
+    /// How many there are.
+    public private(set) var count = 0
+    private let columns: Int
+    private let tile: ImageSize
+    private var draft: I420Draft
+    private var isFilled = false
+
+    /// - Parameter tile: the size of a picture with its border; rounded down to even numbers.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` where there is no tile, or the sheet would be too large for a picture.
+    public init(columns: Int, rows: Int, tile: ImageSize) throws(InletError) {
+        let tile = ImageSize(width: tile.width & ~1, height: tile.height & ~1)
+        guard (1...64).contains(columns), (1...64).contains(rows), tile.isValid else {
+            throw InletError(
+                .invalidConfiguration, "A contact sheet has 1x1 to 64x64 pictures of at least 2x2 pixels.")
+        }
+        draft = try I420Draft(size: ImageSize(width: columns * tile.width, height: rows * tile.height))
+        self.columns = columns
+        self.tile = tile
+        capacity = columns * rows
+    }
+
+    /// Adds a frame's picture. Does nothing where the sheet is full.
+    public mutating func add(_ frame: VideoFrame) {
+        guard count < capacity else { return }
+        if !isFilled {
+            draft.fill(y: frame.colorSpace.range == .full ? 0 : 16, u: 128, v: 128)
+            isFilled = true
+        }
+        let picture = frame.buffer
+        // Even, so that chroma falls on chroma.
+        let left = count % columns * tile.width + max(0, (tile.width - picture.size.width) / 4 * 2)
+        let top = count / columns * tile.height + max(0, (tile.height - picture.size.height) / 4 * 2)
+        count += 1
+        for plane in I420Buffer.Plane.allCases {
+            let scale = plane == .y ? 1 : 2
+            let rows = I420Buffer.rows(of: plane, in: picture.size)
+            let (width, height) = (min(rows.width, tile.width / scale), min(rows.height, tile.height / scale))
+            let stride = draft.strides[plane]
+            var target = draft.mutableBytes(of: plane)
+            for row in 0..<height {
+                let pixels = picture.row(row, of: plane)
+                let start = (top / scale + row) * stride + left / scale
+                for column in 0..<width { target[start + column] = pixels[column] }
+            }
+        }
+    }
+
+    /// The sheet, with black where there are no pictures.
+    public consuming func finish() -> I420Buffer {
+        if !isFilled { draft.fillBlack() }
+        return draft.publish()
+    }
+}

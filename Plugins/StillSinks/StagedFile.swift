@@ -1,0 +1,94 @@
+import InletCore
+import InletOutput
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Writes a whole file under a name that nobody looks for, and gives it its own when it is complete.
+enum StagedFile {
+    /// Writes a file. Readers of `path` see the file that was there before, or the new one, and never a part.
+    ///
+    /// - Parameter overwrites: whether a file of that name is replaced.
+    /// - Throws: an error made of the `errno`; ``InletError/Code/busy`` where there is a file of that name that is not to be replaced. Nothing is left
+    ///   behind.
+    static func write(_ bytes: RawSpan, to path: String, overwrites: Bool) throws(InletError) {
+        // A name that no one has: in a folder that many write to, another might have put a file there.
+        let temporary = "\(path).\(getpid())-\(UInt32.random(in: 0 ... .max)).part"
+        let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
+        guard descriptor >= 0 else { throw InletError(errno: errno, operation: "open", path: path) }
+        var error = unsafe bytes.withUnsafeBytes { unsafe writeAll($0, to: descriptor) }
+        if close(descriptor) != 0, error == nil, errno != EINTR { error = (errno, "close") }
+        if error == nil { error = place(temporary, at: path, overwrites: overwrites) }
+        guard let error else { return }
+        unsafe unlink(temporary)
+        var facts = stat()
+        if error.number == EEXIST, unsafe stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR {
+            throw InletError(errno: EISDIR, operation: error.operation, path: path)
+        }
+        guard error.number != EEXIST else {
+            throw InletError(
+                .busy,
+                "There is a file \(path) already. Add overwrite=true to replace it, or {n} to its name.",
+                context: .init(operation: error.operation, nativeCode: EEXIST))
+        }
+        throw InletError(errno: error.number, operation: error.operation, path: path)
+    }
+
+    /// The time of day in nanoseconds since 1970.
+    static var now: Int64 {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+
+    private static func writeAll(
+        _ bytes: UnsafeRawBufferPointer, to descriptor: Int32
+    ) -> (number: Int32, operation: String)? {
+        var rest = unsafe bytes[...]
+        while unsafe !rest.isEmpty {
+            let (count, error) = SignalGuard.run {
+                let piece = unsafe UnsafeRawBufferPointer(rebasing: rest)
+                return unsafe Self.write(descriptor, piece)
+            }
+            if count >= 0 {
+                unsafe rest = rest.dropFirst(count)
+            } else if error != EINTR {
+                return (error, "write")
+            }
+        }
+        return nil
+    }
+
+    private static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+        #if canImport(Darwin)
+            unsafe Darwin.write(descriptor, bytes.baseAddress, bytes.count)
+        #elseif canImport(Musl)
+            unsafe Musl.write(descriptor, bytes.baseAddress, bytes.count)
+        #else
+            unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+        #endif
+    }
+
+    private static func place(
+        _ temporary: String, at path: String, overwrites: Bool
+    ) -> (number: Int32, operation: String)? {
+        if !overwrites {
+            // A second name, which fails where there is a file: rename would replace it.
+            if unsafe link(temporary, path) == 0 {
+                unsafe unlink(temporary)
+                return nil
+            }
+            // Some file systems have no second names. There a file that comes in this moment is lost.
+            guard errno == EPERM || errno == ENOTSUP || errno == EOPNOTSUPP || errno == EMLINK else {
+                return (errno, "link")
+            }
+            if unsafe access(path, F_OK) == 0 { return (EEXIST, "access") }
+        }
+        return unsafe rename(temporary, path) == 0 ? nil : (errno, "rename")
+    }
+}

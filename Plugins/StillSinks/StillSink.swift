@@ -1,0 +1,106 @@
+import InletCore
+import InletFFmpeg
+import InletOutput
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Writes frames as pictures, one a file.
+final class StillSink: FrameSink {
+    private let configuration: StillSinkConfiguration
+    private let subject: String
+    private let encoder: Encoder
+    private var pattern: FileNamePattern?
+    private var hasTaken = false
+    /// Of the newest still.
+    private var number = 0
+
+    private enum Encoder {
+        case jpeg(JPEGEncoder)
+        case png(PNGEncoder)
+    }
+
+    init(_ configuration: StillSinkConfiguration) {
+        self.configuration = configuration
+        subject = configuration.redactedURI
+        encoder =
+            switch configuration.format {
+            case .jpeg: .jpeg(JPEGEncoder(quality: configuration.quality))
+            case .png: .png(PNGEncoder(compression: configuration.compression))
+            }
+    }
+
+    var wants: SinkWants {
+        var wants = SinkWants(largestSize: configuration.largestSize, rotation: .applied)
+        // The bridge leaves out the others before they are converted.
+        if case .every(let interval) = configuration.taking { wants.maximumFrameRate = interval.rate }
+        return wants
+    }
+
+    func start(_ format: VideoFormat) throws {
+        do throws(InletError) {
+            let pattern = try configuration.validated()
+            number = pattern.highestNumber
+            self.pattern = pattern
+        } catch {
+            throw error.about(subject)
+        }
+    }
+
+    func consume(_ frame: VideoFrame) throws {
+        guard let pattern, !frame.flags.contains(.placeholder) else { return }
+        switch configuration.taking {
+        case .once where hasTaken: throw SinkStopped()
+        case .keyFrames where !frame.flags.contains(.key): return
+        default: break
+        }
+        hasTaken = true
+        do throws(InletError) {
+            try encode(frame) { bytes throws(InletError) in try write(bytes, of: frame, to: pattern) }
+        } catch {
+            var error = error.about(subject)
+            error.context.sequence = frame.sequence
+            throw error
+        }
+    }
+
+    private func encode(
+        _ frame: VideoFrame, _ write: (RawSpan) throws(InletError) -> Void
+    ) throws(InletError) {
+        switch encoder {
+        case .jpeg(let encoder): try encoder.encode(frame.buffer, colorSpace: frame.colorSpace, write)
+        case .png(let encoder): try encoder.encode(frame.buffer, colorSpace: frame.colorSpace, write)
+        }
+    }
+
+    private func write(_ bytes: RawSpan, of frame: VideoFrame, to pattern: FileNamePattern) throws(InletError) {
+        let time = frame.wallClock ?? StagedFile.now
+        number += 1
+        guard pattern.varies, !configuration.overwrites else {
+            let path = pattern.path(number: number, time: time, sequence: frame.sequence)
+            return try StagedFile.write(bytes, to: path, overwrites: configuration.overwrites)
+        }
+        while true {
+            let path = pattern.freePath(number: &number, time: time, sequence: frame.sequence)
+            do throws(InletError) {
+                return try StagedFile.write(bytes, to: path, overwrites: false)
+            } catch {
+                // Another program has taken the name since; it has the next one.
+                guard error.context.nativeCode == EEXIST else { throw error }
+            }
+        }
+    }
+}
+
+extension Duration {
+    /// Once in this time; nil for times that are too short or too long for a rate.
+    fileprivate var rate: Rational? {
+        let microseconds = wholeNanoseconds / 1000
+        return microseconds > 0 ? Rational(exactly: 1_000_000, over: Int(microseconds)) : nil
+    }
+}

@@ -1,0 +1,156 @@
+public import InletCore
+import InletOutput
+
+/// Frames as pictures, one a file: `jpeg:door-{n}.jpg?every=5s`, `png:still.png`.
+///
+/// Pictures are written to a temporary name in the same folder and moved, so that a reader sees whole ones only. They are upright.
+public struct StillSinkConfiguration: FrameSinkConfiguration, Hashable {
+    /// How pictures are encoded.
+    public var format: Format
+    /// The path, with `{n}`, `{n:DIGITS}`, `{date}`, `{time}`, `{utc}`, `{sequence}` or `%d` where names change.
+    ///
+    /// Numbers go on from the files that are there; another name that exists gets `-2` before its extension.
+    public var pattern: String
+    /// Which frames are taken. The default is ``Taking-swift.enum/all`` where names tell frames apart, and ``Taking-swift.enum/once`` where they do not.
+    public var taking: Taking
+    /// Whether a file of the same name is replaced. The default is false: where names do not change it is an error.
+    public var overwrites = false
+    /// Of a JPEG, from 1 to 100. The default is 90.
+    public var quality = 90
+    /// Of a PNG, from 0, none, to 9. The default is 6.
+    public var compression = 6
+    /// Larger pictures are scaled down. The default, nil, is no limit.
+    public var largestSize: ImageSize?
+
+    /// How pictures are encoded.
+    public enum Format: String, Sendable, Hashable, CaseIterable {
+        /// Baseline JPEG, 4:2:0.
+        case jpeg
+        /// RGB, 8 bits a channel.
+        case png
+    }
+
+    /// Which frames are taken.
+    public enum Taking: Sendable, Hashable {
+        /// The first, and then the sink has had enough.
+        case once
+        /// One in so much time on the capture timeline. The capturer picks them, before anything is converted.
+        case every(Duration)
+        /// Those that decode without any other.
+        case keyFrames
+        /// Each.
+        case all
+    }
+
+    /// - Parameter taking: the default, nil, is that of ``taking``.
+    public init(_ format: Format, pattern: String, taking: Taking? = nil) {
+        self.format = format
+        self.pattern = pattern
+        self.taking =
+            taking ?? ((try? FileNamePattern(pattern, hasSequence: true))?.tellsFilesApart == true ? .all : .once)
+    }
+
+    /// The sink by its URI.
+    public var redactedURI: String { "\(format.rawValue):\(pattern)" }
+
+    /// A sink of this configuration. Opens nothing yet.
+    public func makeSink() -> any FrameSink { StillSink(self) }
+
+    /// Checks what can be checked without a picture.
+    ///
+    /// - Throws: ``InletError/Code/invalidConfiguration`` for a pattern that is none, and for one by which each still would overwrite the last
+    ///   although that is not allowed.
+    public func validate() throws(InletError) { _ = try validated() }
+
+    func validated() throws(InletError) -> FileNamePattern {
+        guard let last = pattern.utf8.last, last != UInt8(ascii: "/") else {
+            throw InletError(
+                .invalidConfiguration, "A file name is needed, such as \(format.rawValue):still.\(format.rawValue).")
+        }
+        let name = try FileNamePattern(pattern, hasSequence: true)
+        guard taking == .once || overwrites || name.tellsFilesApart else {
+            throw InletError(
+                .invalidConfiguration,
+                "Every still would overwrite the last one. Put {n} or {time} into the name, or add overwrite=true."
+            )
+        }
+        return name
+    }
+}
+
+extension SinkPlugin {
+    /// `jpeg:PATTERN`
+    public static let jpeg = still(
+        .jpeg, extra: [StillOptions.quality.description],
+        examples: ["jpeg:still.jpg", "jpeg:door-{n}.jpg?every=5s"])
+
+    /// `png:PATTERN`
+    public static let png = still(
+        .png, extra: [StillOptions.compression.description],
+        examples: ["png:still.png", "png:key-{sequence}.png?take=key"])
+
+    private static func still(
+        _ format: StillSinkConfiguration.Format, extra: [PluginOptionDescription], examples: [String]
+    ) -> SinkPlugin {
+        let scheme = format.rawValue
+        let common = [
+            StillOptions.take.description, StillOptions.every.description, StillOptions.overwrite.description,
+            StillOptions.largest.description,
+        ]
+        let info = PluginInfo(
+            name: format == .jpeg ? "JPEGSink" : "PNGSink", schemes: [scheme],
+            summary: "Writes frames as \(format == .jpeg ? "JPEG" : "PNG") pictures, one a file.",
+            usage: "\(scheme):PATTERN, with {n}, {n:DIGITS}, {date}, {time}, {utc} or {sequence} where names change",
+            options: common + extra, examples: examples)
+        return SinkPlugin(info) { uri, values in
+            do throws(InletError) {
+                var taking = values[StillOptions.take]?.taking
+                if let interval = values[StillOptions.every] {
+                    guard taking == nil else {
+                        throw InletError(.invalidConfiguration, "Frames are taken by take= or every=, not both.")
+                    }
+                    taking = .every(interval)
+                }
+                var configuration = StillSinkConfiguration(format, pattern: uri.rest, taking: taking)
+                configuration.overwrites = values[StillOptions.overwrite]
+                configuration.largestSize = values[StillOptions.largest]
+                if format == .jpeg { configuration.quality = values[StillOptions.quality] }
+                if format == .png { configuration.compression = values[StillOptions.compression] }
+                try configuration.validate()
+                return configuration
+            } catch {
+                throw error.about(uri.redacted)
+            }
+        }
+    }
+}
+
+/// What `take=` says.
+private enum TakeOption: String, ChoiceOptionValue {
+    case once
+    case key
+    case all
+
+    var taking: StillSinkConfiguration.Taking {
+        switch self {
+        case .once: .once
+        case .key: .keyFrames
+        case .all: .all
+        }
+    }
+}
+
+private enum StillOptions {
+    static let take = PluginOption<TakeOption?>("take", default: nil, "Which frames: the first, key frames, or all")
+    static let every = PluginOption<Duration?>(
+        "every", default: nil, "One frame in this time", range: "1ms to 24h",
+        isAllowed: { $0.map { (.milliseconds(1)...(.seconds(86_400))).contains($0) } ?? true })
+    static let overwrite = PluginOption("overwrite", default: false, "Replace files of the same name")
+    static let largest = PluginOption<ImageSize?>(
+        "largest", default: nil, "Scale larger pictures down to fit", unit: "pixels", range: "16x16 to 16384x16384",
+        isAllowed: { size in
+            size.map { (16...16_384).contains($0.width) && (16...16_384).contains($0.height) } ?? true
+        })
+    static let quality = PluginOption("quality", default: 90, in: 1...100, "Of the JPEG")
+    static let compression = PluginOption("compression", default: 6, in: 0...9, "Of the PNG")
+}

@@ -1,0 +1,106 @@
+#if WebRTC
+    import CGStreamer
+    import InletRTC
+
+    /// Owns one data channel of a pipeline. Safe from any thread; what it tells comes on threads of GStreamer's.
+    @safe final class DataChannel: Sendable {
+        /// What happens to a channel.
+        enum Event: Sendable {
+            case opened
+            case closed
+            case failed(String)
+            case received(PeerMessage.Body)
+            /// A message of so many bytes, which are more than are taken.
+            case tooLong(Int)
+        }
+
+        /// Names it among the channels of its session.
+        let id: UInt
+        let label: String
+        let subprotocol: String
+        let delivery: DataDelivery
+
+        // From `init` to `deinit` a reference of its own. GStreamer's locks guard what is behind it.
+        nonisolated(unsafe) private let channel: UnsafeMutablePointer<GObject>
+
+        /// - Parameters:
+        ///   - channel: its reference is taken over.
+        ///   - longest: the most bytes of a message that are taken in.
+        ///   - told: called with the channel's number. Holds neither the channel nor its session.
+        init(
+            _ channel: UnsafeMutablePointer<GObject>, longest: Int, told: @escaping @Sendable (UInt, Event) -> Void
+        ) {
+            unsafe self.channel = channel
+            id = UInt(bitPattern: channel)
+            let facts = unsafe inlet_gst_channel_look(channel)
+            label = unsafe Self.taken(facts.label)
+            subprotocol = unsafe Self.taken(facts.protocol)
+            // What is neither bounded in repetitions nor in time arrives.
+            let arrives = unsafe facts.is_ordered != 0 && facts.retransmits < 0 && facts.lifetime < 0
+            delivery = arrives ? .ordered : .lossy
+            let owner = unsafe Unmanaged.passRetained(Listener(longest: longest) { [id] in told(id, $0) }).toOpaque()
+            unsafe inlet_gst_channel_listen(channel, owner, Listener.told, Listener.release)
+        }
+
+        deinit { unsafe g_object_unref(channel) }
+
+        private static func taken(_ text: UnsafeMutablePointer<CChar>?) -> String {
+            guard let text = unsafe text else { return "" }
+            defer { unsafe g_free(text) }
+            return unsafe String(cString: text)
+        }
+
+        /// Bytes that were handed over and are not sent.
+        var queued: Int { Int(clamping: unsafe inlet_gst_channel_queued(channel)) }
+
+        /// Hands a message over. Returns at once.
+        ///
+        /// - Returns: false where the channel is not open.
+        func send(_ body: PeerMessage.Body) -> Bool {
+            switch body {
+            case .text(var text):
+                text.withUTF8 { bytes in
+                    unsafe inlet_gst_channel_send(channel, 1, bytes.baseAddress, bytes.count) != 0
+                }
+            case .binary(let bytes):
+                unsafe bytes.withUnsafeBytes { bytes in
+                    unsafe inlet_gst_channel_send(channel, 0, bytes.baseAddress, bytes.count) != 0
+                }
+            }
+        }
+
+        func close() { unsafe inlet_gst_channel_close(channel) }
+
+        /// What GStreamer's callbacks hold.
+        private final class Listener: Sendable {
+            let longest: Int
+            let tell: @Sendable (Event) -> Void
+
+            init(longest: Int, _ tell: @escaping @Sendable (Event) -> Void) {
+                self.longest = longest
+                self.tell = tell
+            }
+
+            static let release: @convention(c) (UnsafeMutableRawPointer?) -> Void = { owner in
+                guard let owner = unsafe owner else { return }
+                unsafe Unmanaged<Listener>.fromOpaque(owner).release()
+            }
+
+            static let told: @convention(c) (UnsafeMutableRawPointer?, Int32, UnsafeRawPointer?, Int) -> Void = {
+                owner, what, bytes, count in
+                guard let owner = unsafe owner else { return }
+                let listener = unsafe Unmanaged<Listener>.fromOpaque(owner).takeUnretainedValue()
+                guard count <= listener.longest else { return listener.tell(.tooLong(count)) }
+                let bytes = unsafe UnsafeRawBufferPointer(start: bytes, count: unsafe bytes == nil ? 0 : count)
+                switch what {
+                case inlet_gst_channel_opened: listener.tell(.opened)
+                case inlet_gst_channel_closed: listener.tell(.closed)
+                case inlet_gst_channel_text:
+                    unsafe listener.tell(.received(.text(String(decoding: bytes, as: UTF8.self))))
+                case inlet_gst_channel_binary: unsafe listener.tell(.received(.binary(Array(bytes))))
+                default: unsafe listener.tell(.failed(String(decoding: bytes, as: UTF8.self)))
+                }
+            }
+        }
+    }
+#endif

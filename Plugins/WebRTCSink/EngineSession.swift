@@ -1,0 +1,344 @@
+#if WebRTC
+    import Dispatch
+    import InletCore
+    import InletRTC
+    import Logging
+    import Synchronization
+
+    /// What a session with a peer does, whoever signals for it: its state machine, its pipeline, and the time that both need.
+    ///
+    /// `@unchecked Sendable`: everything but what is constant is touched on `queue` alone.
+    final class EngineSession: @unchecked Sendable {
+        /// What it tells, on its queue.
+        enum Event {
+            /// A message is to be sent.
+            case send(SignalingMessage)
+            /// The state is another.
+            case state(PeerSessionState)
+            /// An attempt failed for this reason; another follows.
+            case setback(PeerSessionEnd)
+        }
+
+        /// What all sessions of a sink have in common.
+        struct Surroundings: Sendable {
+            var hub: ViewerHub
+            /// Of the codecs that can be sent, those first that are preferred. An offer of ours is of the first.
+            var pipelines: [ViewerPipeline]
+            var rateControl: RateControl
+            var rates: LossStepper.Settings
+            var ice: ICEServers
+            /// Of data channels.
+            var limits: DataChannelLimits
+            /// Is told what peers say and how they fare; nil where nobody listens.
+            var broadcast: WebRTCBroadcast?
+            var logger: Logger
+        }
+
+        /// Its name, by which the hub knows it.
+        let name: String
+        private let surroundings: Surroundings
+        private let queue: DispatchQueue
+        private let timer: any DispatchSourceTimer
+        private let source = UInt32.random(in: 1...UInt32.max)
+        private let tell: @Sendable (Event) -> Void
+        /// Servers that signaling knows of.
+        private let serversOfSignaling: @Sendable () async -> [ICEServer]
+
+        private var machine: PeerSessionStateMachine
+        /// The engine that is to be there; its pipeline is made when the codec is known.
+        private var engine: PeerSessionStateMachine.EngineID?
+        private var viewer: GStreamerViewer?
+        /// How the one is sent that was agreed on.
+        private var pipeline: ViewerPipeline?
+        /// Of H.264, the `profile-level-id` that was agreed on.
+        private var profile: String?
+        /// Nil before both sides are known.
+        private var steering: PathSteering?
+        private let channels: PeerChannels
+        /// What others see, as of the last change.
+        private let known = Mutex<ViewerStatistics?>(nil)
+        private var keyFrameRequests = 0
+        /// What was sent by the last look.
+        private var lastSent = 0
+        /// Of the pipeline that was closed.
+        private var lastPackets = ViewerHub.Figures()
+        private var hasWarned = false
+        private var hasJoined = false
+        private var nextInquiry = MonotonicTime.distantFuture
+        private static let inquiryInterval = Duration.seconds(1)
+        private var hub: ViewerHub { surroundings.hub }
+        private var logger: Logger { surroundings.logger }
+
+        /// - Parameters:
+        ///   - serversOfSignaling: asked before each offer.
+        ///   - tell: called on the session's queue. It must not hold the session.
+        init(
+            _ policy: PeerSessionPolicy, _ surroundings: Surroundings,
+            serversOfSignaling: @escaping @Sendable () async -> [ICEServer] = { [] },
+            tell: @escaping @Sendable (Event) -> Void
+        ) {
+            name = policy.name
+            let broadcast = surroundings.broadcast
+            channels = PeerChannels(
+                of: policy.name, limits: surroundings.limits,
+                page: PageChannel(firstTimestamp: source) { [weak broadcast] in broadcast?.state.shown ?? .off }
+            ) { [weak broadcast] in broadcast?.received($0) }
+            self.surroundings = surroundings
+            self.serversOfSignaling = serversOfSignaling
+            self.tell = tell
+            var policy = policy
+            // What is heard of a peer is as old as the interval of inquiries.
+            policy.silence = max(Self.inquiryInterval, policy.silence - Self.inquiryInterval)
+            machine = PeerSessionStateMachine(policy)
+            queue = DispatchQueue(label: "inlet.webrtc.session")
+            timer = DispatchSource.makeTimerSource(queue: queue)
+            timer.setEventHandler { [weak self] in self?.timePassed() }
+            timer.activate()
+        }
+
+        deinit { timer.cancel() }
+
+        /// Tells the session of something. Returns at once.
+        func take(_ input: PeerSessionStateMachine.Input) { queue.async { self.handle(input) } }
+
+        /// Sends a message over a data channel that the peer opened.
+        func send(_ body: PeerMessage.Body, over delivery: DataDelivery, labelled label: String?) {
+            queue.async {
+                self.channels.send(body, over: delivery, labelled: label)
+                self.show()
+            }
+        }
+
+        /// There is something else to see.
+        func tellPages() { queue.async { self.channels.tellPages() } }
+
+        /// What is known now. Does not wait for the session's queue, where a pipeline may be in the making.
+        var statistics: ViewerStatistics {
+            var statistics = known.withLock { $0 } ?? ViewerStatistics(viewer: name)
+            if let packets = hub.figures(of: name) {
+                statistics.tier = packets.encoding?.tier
+                (statistics.framesSent, statistics.framesDropped) = (packets.sent, packets.dropped)
+            }
+            return statistics
+        }
+
+        /// Has others see what is known now.
+        private func show() {
+            let statistics = currentStatistics
+            known.withLock { $0 = statistics }
+        }
+
+        private var currentStatistics: ViewerStatistics {
+            let packets = hub.figures(of: name) ?? lastPackets
+            return ViewerStatistics(
+                viewer: name, state: machine.state, codec: (pipeline ?? surroundings.pipelines.first)?.codec ?? .h264,
+                tier: packets.encoding?.tier, bitrate: steering?.bitrate ?? 0,
+                roundTrip: steering?.feedback?.roundTrip, packetsLost: steering?.packetsLost ?? 0,
+                keyFrameRequests: keyFrameRequests, framesSent: packets.sent, framesDropped: packets.dropped,
+                messagesReceived: channels.figures.received, messagesSent: channels.figures.sent,
+                messagesDropped: channels.figures.dropped)
+        }
+
+        // MARK: On the queue
+
+        private func handle(_ input: PeerSessionStateMachine.Input) {
+            for action in machine.handle(input, at: .now) { perform(action) }
+            show()
+            schedule()
+        }
+
+        private func schedule() {
+            let next = min(machine.deadline ?? .distantFuture, nextInquiry)
+            guard next != .distantFuture else { return timer.schedule(deadline: .distantFuture) }
+            let wait = max(0, (next - .now).wholeNanoseconds)
+            timer.schedule(deadline: .now() + .nanoseconds(Int(wait)), leeway: .milliseconds(5))
+        }
+
+        private func timePassed() {
+            if MonotonicTime.now >= nextInquiry {
+                // Of nothing there are no reports: whoever is sent nothing is not taken for dead.
+                let sent = hub.figures(of: name)?.sent ?? 0
+                if sent == lastSent { handle(.feedback) }
+                lastSent = sent
+                nextInquiry = .now + Self.inquiryInterval
+                viewer?.inquire()
+                steer()
+                surroundings.broadcast?.tell(.reported(currentStatistics))
+            }
+            handle(.tick)
+        }
+
+        private func perform(_ action: PeerSessionStateMachine.Action) {
+            switch action {
+            case .open(let id): engine = id
+            case .close:
+                lastPackets = hub.figures(of: name) ?? lastPackets
+                // Before the hub forgets them, and before the end is told to whoever then looks.
+                show()
+                hub.remove(name)
+                channels.removeAll()
+                // What was steered by is still asked for.
+                (viewer, engine) = (nil, nil)
+            case .offer(let id): offer(id)
+            case .setRemote(let id, let description): setRemote(description, id)
+            case .answer: viewer?.makeAnswer()
+            // Names that hide an address are not looked up.
+            case .add(_, let candidate):
+                if CandidateAddress.isNumeric(candidate.line) { viewer?.add(candidate) }
+            case .describe(let id): if let text = viewer?.description { say(id, gathered(text)) }
+            case .send(let description): tell(.send(.description(sent(description))))
+            case .sendCandidate(let candidate): tell(.send(.candidate(candidate)))
+            case .sendBye(let flow): tell(.send(.bye(flow)))
+            case .tell(let state): told(state)
+            case .tellSetback(let end): tell(.setback(end))
+            }
+        }
+
+        private func sent(_ description: SessionDescription) -> SessionDescription {
+            guard description.kind == .offer else { return description }
+            var description = description
+            description.sdp = OfferText.prepared(description.sdp)
+            return description
+        }
+
+        private func offer(_ id: PeerSessionStateMachine.EngineID) {
+            Task { [weak self, serversOfSignaling] in
+                let servers = await serversOfSignaling()
+                self?.queue.async { [weak self] in
+                    guard let self, engine == id else { return }
+                    guard let pipeline = surroundings.pipelines.first else { return say(id, .failed(.noCommonCodec)) }
+                    self.pipeline = pipeline
+                    let text = pipeline.text(
+                        payload: 96, source: source, transportWideSequence: 1, orientation: nil)
+                    build(text, servers, orientation: nil, id)
+                    viewer?.makeOffer()
+                }
+            }
+        }
+
+        private func setRemote(_ description: SessionDescription, _ id: PeerSessionStateMachine.EngineID) {
+            do throws(PeerSessionFailure) {
+                // Of an answer, too, this says what the peer takes.
+                let video = try VideoOffer(description.sdp)
+                let usable = description.kind == .offer ? surroundings.pipelines : pipeline.map { [$0] } ?? []
+                guard let pipeline = usable.first(where: { video.payload(for: $0.codec) != nil }),
+                    let chosen = video.payload(for: pipeline.codec)
+                else { throw .noCommonCodec }
+                self.pipeline = pipeline
+                let ofSource = pipeline.codec == .h264 ? hub.sourceProfile.flatMap { video.payload(for: $0) } : nil
+                profile = pipeline.codec == .h264 ? (ofSource ?? chosen).profile : nil
+                let number = video.extensions[VideoOffer.transportWideSequence]
+                steering = try? PathSteering(
+                    surroundings.rateControl, surroundings.rates, isTransportWide: number != nil)
+                if description.kind == .offer {
+                    let orientation = video.extensions[VideoOffer.videoOrientation]
+                    let text = pipeline.text(
+                        payload: (ofSource ?? chosen).type, source: source, transportWideSequence: number,
+                        orientation: orientation)
+                    build(text, [], orientation: orientation, id)
+                }
+                guard let viewer else { return }
+                var description = description
+                description.sdp = CandidateAddress.withoutNames(description.sdp)
+                guard viewer.setRemote(description) else { throw .malformedDescription }
+            } catch {
+                say(id, .failed(error))
+            }
+        }
+
+        private func build(
+            _ pipeline: String, _ servers: [ICEServer], orientation: Int?, _ id: PeerSessionStateMachine.EngineID
+        ) {
+            let ice = surroundings.ice
+            do throws(InletError) {
+                viewer = try GStreamerViewer(
+                    pipeline, servers: ice.list(for: "inlet", now: SystemTime.seconds) + servers,
+                    isRelayOnly: ice.isRelayOnly, closing: hub.closing, orientation: orientation,
+                    longestMessage: surroundings.limits.messageBytes
+                ) { [weak self] event in
+                    guard let self else { return }
+                    queue.async { self.viewerSaid(event, id) }
+                }
+            } catch {
+                logger.error("\(error)")
+                say(id, .failed(.engine))
+            }
+        }
+
+        /// Later, as the machine is at work now.
+        private func say(_ id: PeerSessionStateMachine.EngineID, _ event: PeerSessionStateMachine.EngineEvent) {
+            queue.async { self.handle(.engine(id, event)) }
+        }
+
+        private func viewerSaid(_ event: GStreamerViewer.Event, _ id: PeerSessionStateMachine.EngineID) {
+            guard id == engine else { return }
+            defer { show() }
+            switch event {
+            case .remoteSet: handle(.engine(id, .remoteSet))
+            case .localSet(let text): handle(.engine(id, .localSet(text)))
+            case .candidate(let line, let section): handle(.engine(id, .candidate(line, section: section)))
+            case .allFound: if let text = viewer?.description { handle(.engine(id, gathered(text))) }
+            case .path(let state): handle(.engine(id, .path(state)))
+            case .wantsKeyFrame:
+                keyFrameRequests += 1
+                hub.requestKeyFrame(for: name)
+            case .feedback(let feedback):
+                guard steering?.add(feedback, at: .now) == true else { break }
+                steer()
+                handle(.feedback)
+            case .arrivals(let arrivals):
+                steering?.add(arrivals, at: .now)
+                steer()
+            case .channel(let channel): channels.add(channel)
+            case .channelSaid(let channel, let event): channels.handle(event, from: channel)
+            case .failed(let message):
+                // Before there are two descriptions, what is wrong is the peer's, which passed our own look at it.
+                let isPeers = [.exchanging, .gathering].contains(machine.state)
+                logger.log(level: isPeers ? .debug : .warning, "A peer's pipeline failed: \(message)")
+                handle(.engine(id, .failed(isPeers ? .malformedDescription : .engine)))
+            }
+        }
+
+        /// What the engine found, where it is enough: it tells nothing of a relay that refuses credentials, only has no address there.
+        private func gathered(_ text: String) -> PeerSessionStateMachine.EngineEvent {
+            let ice = surroundings.ice
+            guard ice.hasRelay, !text.contains(" typ relay") else { return .gathered(text) }
+            if !hasWarned {
+                logger.warning("No relay gave an address, of \(ice). \(PeerSessionFailure.noRelay.advice)")
+                hasWarned = true
+            }
+            return ice.isRelayOnly ? .failed(.noRelay) : .gathered(text)
+        }
+
+        private func steer() {
+            guard var steering else { return }
+            let isOther = steering.decide(at: .now)
+            self.steering = steering
+            guard isOther else { return }
+            hub.set(
+                bitrate: steering.bitrate, sustained: steering.sustainedBitrate, pausedUntil: steering.pausedUntil,
+                of: name)
+        }
+
+        private func told(_ state: PeerSessionState) {
+            logger.info("A peer is \(state).", metadata: ["peer": "\(name.prefix(8))"])
+            switch state {
+            case .connected:
+                if let viewer, let codec = pipeline?.codec {
+                    hub.add(
+                        viewer, named: name, codec: codec, bitrate: steering?.bitrate ?? surroundings.rates.start,
+                        profile: profile)
+                }
+                if !hasJoined { surroundings.broadcast?.tell(.joined(name)) }
+                hasJoined = true
+                nextInquiry = .now + Self.inquiryInterval
+            case .ended(let end):
+                surroundings.broadcast?.tell(.left(currentStatistics, end))
+                hub.remove(name)
+                nextInquiry = .distantFuture
+            default: nextInquiry = .distantFuture
+            }
+            tell(.state(state))
+        }
+    }
+#endif

@@ -1,0 +1,159 @@
+#if WebRTC
+    import Foundation
+    import FoundationNetworking
+    import InletCore
+    import InletRTC
+    import Synchronization
+
+    /// One request of HTTP and its answer, which is bounded in bytes and in time. Follows no redirection.
+    ///
+    /// URLSession does it: it is part of the toolchain, does TLS with the system's authorities, and needs no thread of ours.
+    enum HTTPExchange {
+        /// What is asked.
+        struct Request: Sendable {
+            var method: String
+            var url: URL
+            var headers: [WHEPResponse.Header] = []
+            var body = ""
+            /// From beginning to end.
+            var limit = Duration.seconds(10)
+        }
+
+        /// The most bytes of an answer.
+        static let mostBytes = 65_536
+
+        /// - Throws: ``InletError`` where there is no answer.
+        static func perform(_ request: Request) async throws(InletError) -> WHEPResponse {
+            let exchange = Exchange()
+            var asked = URLRequest(url: request.url, cachePolicy: .reloadIgnoringLocalCacheData)
+            asked.httpMethod = request.method
+            for header in request.headers { asked.setValue(header.value, forHTTPHeaderField: header.name) }
+            if !request.body.isEmpty { asked.httpBody = Data(request.body.utf8) }
+            let seconds = Double(request.limit.wholeNanoseconds) / 1e9
+            asked.timeoutInterval = seconds
+            let options = URLSessionConfiguration.ephemeral
+            options.timeoutIntervalForResource = seconds
+            options.httpShouldSetCookies = false
+            options.urlCache = nil
+            let session = URLSession(configuration: options, delegate: exchange, delegateQueue: nil)
+            defer { session.finishTasksAndInvalidate() }
+            let task = session.dataTask(with: asked)
+            // URLSession's own limits begin anew with each byte, or end nothing at all where it is cancelled from a call of its own.
+            let deadline = DispatchTime.now() + .nanoseconds(Int(request.limit.wholeNanoseconds))
+            DispatchQueue.global().asyncAfter(deadline: deadline) { [weak exchange, weak task] in
+                exchange?.end(.failure(InletError(.timedOut, "The server did not answer in time.")))
+                task?.cancel()
+            }
+            let result = await withTaskCancellationHandler {
+                await withCheckedContinuation { continuation in
+                    exchange.begin(continuation)
+                    task.resume()
+                }
+            } onCancel: {
+                exchange.end(.failure(InletError(.cancelled, "The request was cancelled.")))
+                task.cancel()
+            }
+            return try result.get()
+        }
+
+        /// What URLSession tells, on a queue of the session's.
+        private final class Exchange: NSObject, URLSessionDataDelegate, Sendable {
+            private struct State {
+                var continuation: CheckedContinuation<Result<WHEPResponse, InletError>, Never>?
+                /// What there is before somebody waits for it.
+                var early: Result<WHEPResponse, InletError>?
+                var response: WHEPResponse?
+                var bytes = Data()
+            }
+
+            private let state = Mutex(State())
+
+            func begin(_ continuation: CheckedContinuation<Result<WHEPResponse, InletError>, Never>) {
+                let early = state.withLock { state in
+                    if state.early == nil { state.continuation = continuation }
+                    return state.early
+                }
+                if let early { continuation.resume(returning: early) }
+            }
+
+            /// The first result counts.
+            func end(_ result: Result<WHEPResponse, InletError>) {
+                let continuation = state.withLock { state in
+                    state.early = state.early ?? result
+                    return state.continuation.take()
+                }
+                continuation?.resume(returning: result)
+            }
+
+            func urlSession(
+                _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+                newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+            ) {
+                note(response)
+                completionHandler(nil)
+            }
+
+            func urlSession(
+                _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+                completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+            ) {
+                if let response = response as? HTTPURLResponse { note(response) }
+                completionHandler(.allow)
+            }
+
+            private func note(_ response: HTTPURLResponse) {
+                let headers = response.allHeaderFields.compactMap { name, value -> WHEPResponse.Header? in
+                    guard let name = name as? String, let value = value as? String else { return nil }
+                    return .init(name.lowercased(), value)
+                }
+                state.withLock { $0.response = WHEPResponse(status: response.statusCode, headers: headers) }
+            }
+
+            func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+                let isTooLong = state.withLock { state in
+                    state.bytes.append(data.prefix(max(0, mostBytes + 1 - state.bytes.count)))
+                    return state.bytes.count > mostBytes
+                }
+                guard isTooLong else { return }
+                end(.failure(InletError(.malformedData, "The server's answer has more than \(mostBytes) bytes.")))
+                dataTask.cancel()
+            }
+
+            func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+                end(state.withLock { Self.result($0, error) })
+            }
+
+            private static func result(_ state: State, _ error: (any Error)?) -> Result<WHEPResponse, InletError> {
+                if let error { return .failure(failure(error)) }
+                guard var response = state.response, let body = String(data: state.bytes, encoding: .utf8) else {
+                    return .failure(InletError(.malformedData, "The server's answer is not HTTP, or not text."))
+                }
+                response.body = body
+                return .success(response)
+            }
+
+            private static func failure(_ error: any Error) -> InletError {
+                let code = (error as? URLError)?.code
+                let (kind, message): (InletError.Code, String) =
+                    switch code {
+                    case .timedOut?: (.timedOut, "The server did not answer in time.")
+                    case .cancelled?: (.cancelled, "The request was cancelled.")
+                    case .cannotFindHost?, .dnsLookupFailed?:
+                        (.hostNotFound, "The name service does not know the server, or cannot be asked.")
+                    case .cannotConnectToHost?: (.connectionRefused, "Nothing listens at the server's port.")
+                    case .secureConnectionFailed?, .serverCertificateUntrusted?, .serverCertificateHasBadDate?,
+                        .serverCertificateNotYetValid?, .serverCertificateHasUnknownRoot?:
+                        (.tlsFailed, "TLS with the server failed. Look at its certificate.")
+                    // Of libcurl's errors Foundation on Linux knows few by a code, and hands on the words of the others.
+                    case .unknown? where error.localizedDescription.contains("SSL"):
+                        (.tlsFailed, "TLS with the server failed: \(error.localizedDescription).")
+                    default: (.disconnected, "The connection to the server broke before it answered.")
+                    }
+                return InletError(
+                    kind, message,
+                    context: .init(operation: "HTTP", nativeCode: code.map { Int32(clamping: $0.rawValue) })
+                )
+            }
+        }
+    }
+#endif

@@ -1,0 +1,37 @@
+#if WebRTC
+    import Glibc
+    import InletCore
+    import InletRTC
+
+    /// The options that say how peers are reached.
+    enum ICEOptions {
+        static let stun = PluginOption<String?>("stun", default: nil, "HOST:PORT of STUN servers, with commas between")
+        static let turn = PluginOption<String?>(
+            "turn", default: nil,
+            "HOST:PORT of relays, with commas between; turns: or ?transport=tcp may stand with each")
+        static let user = PluginOption<String?>("turn-user", default: nil, "Who this is to the relays")
+        static let password = PluginOption<String?>("turn-password", default: nil, "The password to that")
+        static let secret = PluginOption<String?>(
+            "turn-secret", default: nil, "Shared with the relays; credentials that expire are made of it")
+        static let relayOnly = PluginOption("relay-only", default: false, "Send through a relay in any case")
+
+        static var descriptions: [PluginOptionDescription] {
+            [
+                stun.description, turn.description, user.description, password.description, secret.description,
+                relayOnly.description,
+            ]
+        }
+
+        static func servers(_ values: PluginOptionValues) throws(InletError) -> ICEServers {
+            try ICEServers(
+                stun: values[stun], turn: values[turn], user: values[user], password: values[password],
+                secret: values[secret], isRelayOnly: values[relayOnly])
+        }
+    }
+
+    /// The clock that credentials expire by.
+    enum SystemTime {
+        /// Seconds since 1970.
+        static var seconds: Int { time(nil) }
+    }
+#endif

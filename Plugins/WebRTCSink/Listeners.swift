@@ -1,0 +1,38 @@
+#if WebRTC
+    import Synchronization
+
+    /// Those who follow what happens, each by a sequence of its own that holds the newest where it is not read. Safe from any thread.
+    final class Listeners<Element: Sendable>: Sendable {
+        private struct State {
+            var next = 0
+            var continuations: [Int: AsyncStream<Element>.Continuation] = [:]
+        }
+
+        private let state = Mutex(State())
+        private let limit: Int
+
+        /// - Parameter limit: how many wait for one that does not read.
+        init(limit: Int) { self.limit = limit }
+
+        /// - Parameter first: tells what it begins with, and is asked when nothing is missed any more; nil for what comes next.
+        func stream(beginningWith first: (() -> Element)? = nil) -> AsyncStream<Element> {
+            let (stream, continuation) = AsyncStream.makeStream(
+                of: Element.self, bufferingPolicy: .bufferingNewest(limit))
+            let number = state.withLock { state in
+                state.next += 1
+                state.continuations[state.next] = continuation
+                return state.next
+            }
+            if let first { continuation.yield(first()) }
+            continuation.onTermination = { [weak self] _ in
+                _ = self?.state.withLock { $0.continuations.removeValue(forKey: number) }
+            }
+            return stream
+        }
+
+        func send(_ element: Element) {
+            // Copied, as a sequence that ends calls back.
+            for continuation in state.withLock({ Array($0.continuations.values) }) { continuation.yield(element) }
+        }
+    }
+#endif

@@ -1,0 +1,92 @@
+#if WebRTC
+    import InletRTC
+
+    /// The data channels of one session, within their limits. Confined to the session's queue.
+    final class PeerChannels {
+        /// What went over them.
+        struct Figures: Sendable {
+            var received = 0
+            var sent = 0
+            var dropped = 0
+        }
+
+        private(set) var figures = Figures()
+        private let peer: String
+        private let limits: DataChannelLimits
+        private let page: PageChannel
+        private let onMessage: @Sendable (PeerMessage) -> Void
+        private var channels: [DataChannel] = []
+
+        /// - Parameters:
+        ///   - peer: the session's name.
+        ///   - page: answers what pages of this server ask.
+        ///   - onMessage: called on the session's queue.
+        init(
+            of peer: String, limits: DataChannelLimits, page: PageChannel,
+            onMessage: @escaping @Sendable (PeerMessage) -> Void
+        ) {
+            self.peer = peer
+            self.limits = limits
+            self.page = page
+            self.onMessage = onMessage
+        }
+
+        /// The peer has opened a channel.
+        func add(_ channel: DataChannel) {
+            guard channels.count < limits.channels, channel.label.utf8.count <= limits.labelBytes,
+                channel.subprotocol.utf8.count <= limits.labelBytes
+            else { return channel.close() }
+            channels.append(channel)
+        }
+
+        /// A channel said something.
+        func handle(_ event: DataChannel.Event, from id: UInt) {
+            guard let channel = channels.first(where: { $0.id == id }) else { return }
+            switch event {
+            case .opened, .failed: break
+            case .closed: channels.removeAll { $0.id == id }
+            case .tooLong: drop(channel)
+            case .received(let body):
+                figures.received += 1
+                if channel.subprotocol == PageChannel.name {
+                    if case .text(let text) = body, let reply = page.reply(to: text) { hand(.text(reply), to: channel) }
+                } else {
+                    onMessage(PeerMessage(peer: peer, channel: channel.label, body: body))
+                }
+            }
+        }
+
+        /// Sends over the first channel that the peer opened with this delivery for the application.
+        func send(_ body: PeerMessage.Body, over delivery: DataDelivery, labelled label: String?) {
+            let channel = channels.first {
+                $0.delivery == delivery && $0.subprotocol != PageChannel.name && label ?? $0.label == $0.label
+            }
+            if let channel { hand(body, to: channel) } else { figures.dropped += 1 }
+        }
+
+        /// Tells pages of this server what there is to see.
+        func tellPages() {
+            for channel in channels where channel.subprotocol == PageChannel.name {
+                hand(.text(page.state), to: channel)
+            }
+        }
+
+        private func hand(_ body: PeerMessage.Body, to channel: DataChannel) {
+            guard channel.queued + body.count <= limits.queuedBytes else {
+                figures.dropped += 1
+                // An ordered channel would have a hole.
+                if channel.delivery == .ordered { drop(channel) }
+                return
+            }
+            if channel.send(body) { figures.sent += 1 } else { figures.dropped += 1 }
+        }
+
+        private func drop(_ channel: DataChannel) {
+            channels.removeAll { $0.id == channel.id }
+            channel.close()
+        }
+
+        /// Lets go of all.
+        func removeAll() { channels = [] }
+    }
+#endif

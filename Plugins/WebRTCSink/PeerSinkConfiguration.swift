@@ -1,0 +1,61 @@
+#if WebRTC
+    public import InletCore
+
+    /// A sink whose frames go to the peers of a ``PeerPublisher``.
+    public struct PeerSinkConfiguration: FrameSinkConfiguration {
+        /// Whose peers get the frames. It serves one sink, once.
+        public var publisher: PeerPublisher
+        /// Larger pictures are scaled down. The default is 1280x720.
+        public var largestSize = ImageSize(width: 1280, height: 720)
+        /// The most pictures a second. The default, nil, is all.
+        public var frameRate: Rational?
+        /// Encodings of the source for each codec, from 1 to 3: the full size, half of it, and a quarter. The default is 1.
+        public var tiers = 1
+        /// Threads of each encoder. The default is 1, which is enough for 720p.
+        public var threads = 1
+
+        /// The default of each.
+        public init(_ publisher: PeerPublisher) { self.publisher = publisher }
+
+        /// What logs call it.
+        public var redactedURI: String { "peers" }
+
+        /// A sink of this configuration. Opens nothing yet.
+        public func makeSink() -> any FrameSink { PeerSink(self) }
+    }
+
+    /// Encodes frames for the peers of a publisher. Nothing is encoded while there are none.
+    final class PeerSink: FrameSink {
+        private let configuration: PeerSinkConfiguration
+        private let encoders: ViewerEncoders
+        private var hub: ViewerHub { configuration.publisher.hub }
+        /// For peers to be told that it is over.
+        private static let farewell = Duration.seconds(3)
+
+        init(_ configuration: PeerSinkConfiguration) {
+            self.configuration = configuration
+            var encoding = WebRTCSinkConfiguration(makeEncoder: configuration.publisher.makeEncoder)
+            encoding.tiers = configuration.tiers
+            encoding.threads = configuration.threads
+            encoders = ViewerEncoders(encoding, hub: configuration.publisher.hub)
+        }
+
+        var wants: SinkWants {
+            SinkWants(
+                largestSize: configuration.largestSize, rotation: .applied, maximumFrameRate: configuration.frameRate)
+        }
+
+        func start(_ format: VideoFormat) throws {
+            try GStreamerViewer.load()
+            encoders.start(format, most: configuration.frameRate)
+        }
+
+        func consume(_ frame: VideoFrame) throws { try encoders.consume(frame) }
+
+        func finish() throws {
+            configuration.publisher.finish(within: Self.farewell)
+            encoders.finish()
+            try hub.finish()
+        }
+    }
+#endif

@@ -1,0 +1,37 @@
+#if WebRTC
+    import CGStreamer
+    import InletCore
+
+    /// A packet as GStreamer has it: one buffer around the encoder's bytes, for all viewers.
+    @safe struct SharedPacket: ~Copyable {
+        // Made in `init`, let go of in `deinit`; viewers hold references of their own.
+        private let buffer: UnsafeMutablePointer<GstBuffer>
+
+        init(_ data: PacketData, at time: MonotonicTime, isKey: Bool) {
+            let (memory, _) = unsafe data.storage
+            let owner = unsafe Unmanaged.passRetained(PacketOwner(data)).toOpaque()
+            unsafe buffer = inlet_gst_packet_new(
+                memory.baseAddress, memory.count, UInt64(clamping: time.nanoseconds), isKey ? 1 : 0, owner,
+                PacketOwner.release)
+        }
+
+        deinit { unsafe inlet_gst_packet_free(buffer) }
+
+        /// Puts the packet into an appsrc's queue. Returns at once.
+        borrowing func push(to viewer: UnsafeMutablePointer<inlet_gst_viewer>) {
+            _ = unsafe inlet_gst_viewer_push(viewer, buffer)
+        }
+
+        /// Keeps a packet's bytes while GStreamer has them.
+        private final class PacketOwner: Sendable {
+            let data: PacketData
+
+            init(_ data: PacketData) { self.data = data }
+
+            static let release: @convention(c) (UnsafeMutableRawPointer?) -> Void = { owner in
+                guard let owner = unsafe owner else { return }
+                unsafe Unmanaged<PacketOwner>.fromOpaque(owner).release()
+            }
+        }
+    }
+#endif

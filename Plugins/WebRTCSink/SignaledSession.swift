@@ -1,0 +1,168 @@
+#if WebRTC
+    import Dispatch
+    import InletCore
+    import InletRTC
+    import Logging
+    import Synchronization
+
+    /// A session whose signaling is a channel that somebody brings. Safe from any thread.
+    ///
+    /// Two tasks carry messages: what the peer sends to the engine, and what the engine says to the channel, in order. Both end with the session.
+    final class SignaledSession: PeerSession {
+        private let engine: EngineSession
+        private let shown: Shown
+        /// Left when all is said.
+        private let talking = DispatchGroup()
+
+        /// What readers see, and what is to be done at the end.
+        private final class Shown: Sendable {
+            struct State {
+                var state = PeerSessionState.new
+                var failure: InletError?
+                /// What was said of that: not each time again.
+                var warnings: Set<String> = []
+                var readers: [Int: AsyncStream<PeerSessionEvent>.Continuation] = [:]
+                var count = 0
+            }
+            let state = Mutex(State())
+            private let logger: Logger
+            private static let mostWarnings = 16
+
+            init(_ logger: Logger) { self.logger = logger }
+
+            func set(_ new: PeerSessionState) {
+                let readers = state.withLock { state in
+                    state.state = new
+                    if new == .connected { state.warnings = [] }
+                    defer { if case .ended = new { state.readers = [:] } }
+                    return Array(state.readers.values)
+                }
+                for reader in readers {
+                    reader.yield(.state(new))
+                    if case .ended = new { reader.finish() }
+                }
+            }
+
+            func fail(_ error: InletError) {
+                let (readers, isNew) = state.withLock { state in
+                    state.failure = error
+                    // A server may have other words each time.
+                    let isNew =
+                        state.warnings.count < Self.mostWarnings && state.warnings.insert(error.message).inserted
+                    return (Array(state.readers.values), isNew)
+                }
+                if isNew { logger.warning("\(error)") }
+                for reader in readers { reader.yield(.failure(error)) }
+            }
+        }
+
+        private static let mostEvents = 64
+
+        /// Begins at once where this side offers.
+        ///
+        /// - Parameters:
+        ///   - onEnd: called once, when the peer has been told that it is over, or could not be.
+        init(
+            _ channel: any SignalingChannel, _ policy: PeerSessionPolicy, _ surroundings: EngineSession.Surroundings,
+            onEnd: @escaping @Sendable (SignaledSession) -> Void
+        ) {
+            let shown = Shown(surroundings.logger)
+            // As many as a few flows with all of their candidates: a peer that is told late has no use for more.
+            let (messages, outgoing) = AsyncStream.makeStream(
+                of: SignalingMessage.self, bufferingPolicy: .bufferingOldest(512))
+            self.shown = shown
+            let engine = EngineSession(
+                policy, surroundings, serversOfSignaling: { await channel.iceServers() }
+            ) { event in
+                switch event {
+                case .send(let message): outgoing.yield(message)
+                case .state(let state):
+                    if case .ended(let end) = state {
+                        outgoing.finish()
+                        if let error = end.error, end != .declined { shown.fail(error) }
+                    }
+                    shown.set(state)
+                case .setback(let end): if let error = end.error { shown.fail(error) }
+                }
+            }
+            self.engine = engine
+            let receiving = Task { [weak engine] in
+                for await message in channel.incoming { engine?.take(.init(message)) }
+                if !Task.isCancelled { engine?.take(.signalingEnded) }
+            }
+            talking.enter()
+            Task { [self] in
+                for await message in messages { await Self.send(message, on: channel, shown: shown, engine: engine) }
+                receiving.cancel()
+                await channel.close()
+                onEnd(self)
+                talking.leave()
+            }
+            engine.take(.start)
+        }
+
+        /// Waits until the session is over and the peer was told. Not for threads that others share.
+        func waitForEnd(until deadline: MonotonicTime) {
+            let wait = max(0, (deadline - .now).wholeNanoseconds)
+            _ = talking.wait(timeout: .now() + .nanoseconds(Int(wait)))
+        }
+
+        private static func send(
+            _ message: SignalingMessage, on channel: any SignalingChannel, shown: Shown, engine: EngineSession
+        ) async {
+            do throws(SignalingFailure) {
+                try await channel.send(message)
+            } catch {
+                shown.fail(error.error)
+                // Without one of the candidates there may be others.
+                guard case .description(let description) = message else { return }
+                engine.take(.undelivered(description.flow, retryAfter: error.retryAfter))
+            }
+        }
+
+        var state: PeerSessionState { shown.state.withLock { $0.state } }
+
+        /// What it failed with last; nil where nothing has.
+        var failure: InletError? { shown.state.withLock { $0.failure } }
+
+        var statistics: PeerSessionStatistics {
+            let known = engine.statistics
+            return PeerSessionStatistics(
+                codec: known.codec, bitrate: known.bitrate, roundTrip: known.roundTrip, lost: known.packetsLost,
+                keyFrameRequests: known.keyFrameRequests, sent: known.framesSent, dropped: known.framesDropped)
+        }
+
+        func events() -> AsyncStream<PeerSessionEvent> {
+            let (stream, continuation) = AsyncStream.makeStream(
+                of: PeerSessionEvent.self, bufferingPolicy: .bufferingNewest(Self.mostEvents))
+            let number = shown.state.withLock { state in
+                continuation.yield(.state(state.state))
+                if case .ended = state.state {
+                    continuation.finish()
+                    return 0
+                }
+                state.count += 1
+                state.readers[state.count] = continuation
+                return state.count
+            }
+            continuation.onTermination = { [weak shown] _ in
+                // Not let go of under the lock, as that would come here again.
+                _ = shown?.state.withLock { $0.readers.removeValue(forKey: number) }
+            }
+            return stream
+        }
+
+        func restart() { engine.take(.restart) }
+        func close() { engine.take(.close) }
+    }
+
+    extension PeerSessionStateMachine.Input {
+        fileprivate init(_ message: SignalingMessage) {
+            switch message {
+            case .description(let description): self = .description(description)
+            case .candidate(let candidate): self = .candidate(candidate)
+            case .bye(let flow): self = .bye(flow)
+            }
+        }
+    }
+#endif

@@ -1,0 +1,89 @@
+#if WebRTC
+    import InletCore
+    import InletRTC
+    import Logging
+
+    /// Hands the source's own packets to viewers, where they can go as they are.
+    ///
+    /// `@unchecked Sendable`: a packet sink's methods are called on one thread at a time.
+    final class SourcePackets: PacketSink, @unchecked Sendable {
+        private let hub: ViewerHub
+        private let broadcast: WebRTCBroadcast
+        private let logger: Logger
+        private var gate: PassThroughGate
+        private var parameterSets: [UInt8] = []
+        private var offered: PassThroughGate.Stream?
+        /// Whether they still go to those who are on them, until these have changed over to an encoding.
+        private var drains = false
+        private var obstacle: PassThroughGate.Obstacle?
+        private let isAllowed: Bool
+        private static let id = EncodingID(codec: .h264, tier: EncodingID.sourceTier)
+
+        init(_ configuration: WebRTCSinkConfiguration, hub: ViewerHub, logger: Logger) {
+            gate = PassThroughGate(
+                .init(largestSize: configuration.largestSize, bitrate: configuration.rates.maximum))
+            isAllowed =
+                configuration.passesThrough && configuration.frameRate == nil && configuration.codecs.contains(.h264)
+            broadcast = configuration.broadcast
+            self.hub = hub
+            self.logger = logger
+        }
+
+        func start(_ parameters: CodecParameters) {
+            gate.start(parameters)
+            drains = false
+            parameterSets = parameters.extraData
+            hub.restart(Self.id)
+            offer()
+        }
+
+        func write(_ packet: EncodedPacket) {
+            gate.add(packet)
+            if packet.isKey || offered != nil || drains { offer() }
+            if !broadcast.isEnabled { drains = false }
+            hub.lookAtSource(at: packet.captureTime)
+            if offered != nil || drains {
+                hub.write(packet, of: Self.id, parameterSets: parameterSets, rotation: .none)
+            }
+        }
+
+        /// Tells the hub what has changed.
+        private func offer() {
+            var stream: PassThroughGate.Stream?
+            switch gate.outcome {
+            case .success(let found): stream = found
+            case .failure(let refusal): note(refusal.obstacle)
+            }
+            // Pictures can be changed, packets cannot.
+            let adaptation = broadcast.adaptation
+            if !isAllowed || !broadcast.isEnabled || adaptation.size != nil || adaptation.frameRate != nil {
+                stream = nil
+            }
+            guard stream != offered else { return }
+            if let stream, offered == nil {
+                obstacle = nil
+                logger.info(
+                    "The source's packets go to viewers as they are.", metadata: ["bitrate": "\(stream.bitrate)"])
+            }
+            drains = stream == nil && canDrain
+            offered = stream
+            hub.setSource(stream)
+        }
+
+        /// Whether what comes meanwhile is still of the kind that viewers are on.
+        private var canDrain: Bool {
+            switch gate.outcome {
+            case .success: broadcast.isEnabled
+            case .failure(let refusal): broadcast.isEnabled && [.rareKeyFrames, .bitrate].contains(refusal.obstacle)
+            }
+        }
+
+        private func note(_ found: PassThroughGate.Obstacle) {
+            guard found != .unknown, found != obstacle else { return }
+            obstacle = found
+            logger.info("The source's pictures are encoded anew for viewers: \(found.rawValue).")
+        }
+
+        func finish() { hub.setSource(nil) }
+    }
+#endif

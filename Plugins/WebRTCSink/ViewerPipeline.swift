@@ -1,0 +1,54 @@
+#if WebRTC
+    import CGStreamer
+    import InletCore
+    import InletRTC
+
+    /// How a codec is sent: the text of a viewer's pipeline, from what the viewer's offer says. Only numbers and constants go into it.
+    struct ViewerPipeline: Sendable {
+        let codec: VideoCodec
+        private let input: String
+        private let payloader: String
+        private let options: String
+        private let name: String
+
+        /// - Returns: nil for a codec that GStreamer does not pack.
+        init?(_ codec: VideoCodec) {
+            self.codec = codec
+            switch codec {
+            case .h264: (payloader, name) = ("rtph264pay", "H264")
+            case .hevc: (payloader, name) = ("rtph265pay", "H265")
+            case .vp8: (payloader, name) = ("rtpvp8pay", "VP8")
+            case .vp9: (payloader, name) = ("rtpvp9pay", "VP9")
+            default: return nil
+            }
+            if codec == .vp8 || codec == .vp9 {
+                input = "video/x-\(codec)"
+                options = "picture-id-mode=15-bit"
+            } else {
+                input = "video/x-\(name.lowercased()),stream-format=byte-stream,alignment=au"
+                options = "config-interval=-1 aggregate-mode=zero-latency"
+            }
+        }
+
+        /// Whether the installed GStreamer has what packs it. GStreamer has been loaded before.
+        var isAvailable: Bool { unsafe inlet_gst_has_element(payloader) != 0 }
+
+        /// The SSRC stands in the payloader and in the caps, as an answer without it has Chromium decode and never show. It is the RTP timestamp of the time zero, too: a random
+        /// number, as that should be.
+        func text(payload: Int, source: UInt32, transportWideSequence: Int?, orientation: Int? = nil) -> String {
+            var caps =
+                "application/x-rtp,media=video,encoding-name=\(name),clock-rate=90000,payload=\(payload),ssrc=(uint)\(source)"
+            if let number = transportWideSequence {
+                caps +=
+                    ",rtcp-fb-transport-cc=(boolean)true,extmap-\(number)=(string)\"\(VideoOffer.transportWideSequence)\""
+            }
+            if let orientation { caps += ",extmap-\(orientation)=(string)\"\(VideoOffer.videoOrientation)\"" }
+            return """
+                webrtcbin name=web bundle-policy=max-bundle \
+                appsrc name=source is-live=true format=time caps="\(input)" \
+                ! \(payloader) \(options) pt=\(payload) ssrc=\(source) timestamp-offset=\(source) mtu=1200 \
+                ! \(caps) ! web.
+                """
+        }
+    }
+#endif

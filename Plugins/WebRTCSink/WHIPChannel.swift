@@ -1,0 +1,139 @@
+#if WebRTC
+    import Foundation
+    import InletCore
+    import InletRTC
+    import Synchronization
+
+    /// Signaling with a server by WHIP (RFC 9725): an offer is a POST, its answer is the answer, and good-bye is a DELETE. Safe from any thread.
+    ///
+    /// Candidates stand in the offer. Each flow of a session is a session of the server's; the one before is deleted.
+    final class WHIPChannel: SignalingChannel {
+        let incoming: AsyncStream<SignalingMessage>
+        private let received: AsyncStream<SignalingMessage>.Continuation
+        private let endpoint: URL
+        private let token: String?
+        private let state = Mutex(State())
+
+        private struct State {
+            /// Of the session that the server has now.
+            var resource: URL?
+            /// Servers that it named with that.
+            var servers: [ICEServer] = []
+            var wasAccepted = false
+        }
+
+        private static let offerLimit = Duration.seconds(8)
+        private static let asideLimit = Duration.seconds(2)
+
+        init(_ endpoint: URL, token: String?) {
+            self.endpoint = endpoint
+            self.token = token
+            (incoming, received) = AsyncStream.makeStream(
+                of: SignalingMessage.self, bufferingPolicy: .bufferingNewest(8))
+        }
+
+        /// What the server says to OPTIONS, as credentials of relays expire; what it said with its last answer where it says nothing.
+        func iceServers() async -> [ICEServer] {
+            let request = HTTPExchange.Request(
+                method: "OPTIONS", url: endpoint, headers: authorization(endpoint), limit: Self.asideLimit)
+            let links = (try? await HTTPExchange.perform(request)).map(Self.servers) ?? []
+            return links.isEmpty ? state.withLock { $0.servers } : links
+        }
+
+        private static func servers(_ response: WHEPResponse) -> [ICEServer] {
+            guard (200...299).contains(response.status) else { return [] }
+            return response.headers.filter { $0.name == "link" }.flatMap { LinkHeader.servers(in: $0.value) }
+        }
+
+        func send(_ message: SignalingMessage) async throws(SignalingFailure) {
+            switch message {
+            case .description(let offer): try await post(offer)
+            case .candidate: break
+            case .bye: await leave()
+            }
+        }
+
+        func close() async {
+            received.finish()
+            await leave()
+        }
+
+        private func post(_ offer: SessionDescription) async throws(SignalingFailure) {
+            await leave()
+            var place = endpoint
+            var redirections = 0
+            while true {
+                let response: WHEPResponse
+                do {
+                    response = try await HTTPExchange.perform(
+                        HTTPExchange.Request(
+                            method: "POST", url: place,
+                            headers: [.init("content-type", "application/sdp"), .init("accept", "application/sdp")]
+                                + authorization(place),
+                            body: offer.sdp, limit: Self.offerLimit))
+                } catch {
+                    // What has worked once is worth another try.
+                    let isFinal =
+                        [.tlsFailed, .malformedData].contains(error.code) && !state.withLock { $0.wasAccepted }
+                    throw SignalingFailure(error, retryAfter: isFinal ? nil : .zero)
+                }
+                switch WHIPReply(response, redirections: redirections) {
+                case .accepted(let session):
+                    try accept(session, at: place, offer)
+                    return
+                case .redirected(let text):
+                    place = try target(text, from: place)
+                    redirections += 1
+                case .refused(let refusal):
+                    // What has worked once is worth another try: a server that begins again knows no endpoint for a moment.
+                    let isFinal = refusal.code == .authenticationFailed || !state.withLock { $0.wasAccepted }
+                    throw SignalingFailure(
+                        InletError(
+                            refusal.code, refusal.message,
+                            context: .init(operation: "POST", nativeCode: Int32(response.status))),
+                        retryAfter: refusal.retryAfter ?? (isFinal ? nil : .zero))
+                }
+            }
+        }
+
+        private func accept(
+            _ session: WHIPReply.Session, at place: URL, _ offer: SessionDescription
+        ) throws(SignalingFailure) {
+            let resource = try target(session.location, from: place)
+            state.withLock { $0 = State(resource: resource, servers: session.servers, wasAccepted: true) }
+            received.yield(.description(SessionDescription(kind: .answer, sdp: session.answer, flow: offer.flow)))
+        }
+
+        /// Where a server sends us: never from HTTPS to HTTP, as others could then read along.
+        private func target(_ text: String, from place: URL) throws(SignalingFailure) -> URL {
+            guard let url = URL(string: text, relativeTo: place)?.absoluteURL, url.host?.isEmpty == false,
+                url.scheme == "https" || (url.scheme == "http" && place.scheme == "http")
+            else {
+                throw SignalingFailure(
+                    InletError(
+                        .malformedData, "The server sends us to an address that is none, or less safe than its own."),
+                    retryAfter: nil)
+            }
+            return url
+        }
+
+        /// The token, where it is meant for the server that is asked: one of another origin does not get it.
+        private func authorization(_ url: URL) -> [WHEPResponse.Header] {
+            guard let token, Self.origin(url) == Self.origin(endpoint) else { return [] }
+            return [.init("authorization", "Bearer \(token)")]
+        }
+
+        private static func origin(_ url: URL) -> String {
+            let scheme = url.scheme?.lowercased() ?? ""
+            return "\(scheme)://\(url.host?.lowercased() ?? ""):\(url.port ?? (scheme == "https" ? 443 : 80))"
+        }
+
+        /// Ends the server's session, where there is one. That it could not be told changes nothing: it hears nothing from us any more.
+        private func leave() async {
+            guard let resource = state.withLock({ $0.resource.take() }) else { return }
+            let request = HTTPExchange.Request(
+                method: "DELETE", url: resource, headers: authorization(resource), limit: Self.asideLimit)
+            _ = try? await HTTPExchange.perform(request)
+        }
+    }
+#endif

@@ -1,0 +1,116 @@
+#if WebRTC
+    import Foundation
+    public import InletCore
+    public import InletRTC
+
+    /// Publishes to a media server by WHIP: `whip+https://HOST/PATH`.
+    ///
+    /// The session begins anew, with a growing wait, whenever it fails; the source notices nothing. What the server refuses for good, such as a token, ends the sink with an error.
+    public struct WHIPSinkConfiguration: FrameSinkConfiguration {
+        /// Where the offer goes, with `http:` or `https:`.
+        public var url: String
+        /// The bearer token. It goes to that server alone. The default is nil.
+        public var token: String?
+        /// Larger pictures are scaled down. The default is 1280x720.
+        public var largestSize = ImageSize(width: 1280, height: 720)
+        /// The most pictures a second. The default, nil, is all.
+        public var frameRate: Rational?
+        /// The bit rates, and how they follow loss.
+        public var rates = LossStepper.Settings()
+        /// STUN and TURN servers, besides those that the server names. The default is none.
+        public var ice = ICEServers()
+        /// Threads that encode. The default is 1, which is enough for 720p.
+        public var threads = 1
+        /// The wait before the second further attempt; it doubles with each, up to half a minute. The first follows at once. The default is a second.
+        public var backOff = Duration.seconds(1)
+        /// What is sent. The default is H.264, which every server takes.
+        public var codec = VideoCodec.h264
+        /// Makes the encoder of that codec.
+        public var makeEncoder: @Sendable () -> any VideoEncoder
+
+        /// - Parameter makeEncoder: makes the encoder, such as `FFmpegVideoEncoder`.
+        public init(_ url: String, token: String? = nil, makeEncoder: @escaping @Sendable () -> any VideoEncoder) {
+            self.url = url
+            self.token = token
+            self.makeEncoder = makeEncoder
+        }
+
+        /// The sink by its URI.
+        public var redactedURI: String { "whip+" + Redaction.redact(uri: url) }
+
+        /// A sink of this configuration. Opens nothing yet.
+        public func makeSink() -> any FrameSink { WHIPSink(self) }
+
+        /// - Throws: ``InletError/Code/invalidConfiguration`` where the address is none, or numbers contradict each other.
+        public func validate() throws(InletError) {
+            _ = try endpoint()
+            try rates.validate()
+            try ice.validate()
+            if let token, !token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) {
+                throw InletError(.invalidConfiguration, "The token holds what is not ASCII, or a space.")
+            }
+        }
+
+        func endpoint() throws(InletError) -> URL {
+            guard let url = URL(string: url), ["http", "https"].contains(url.scheme), url.host?.isEmpty == false,
+                url.user == nil
+            else {
+                throw InletError(
+                    .invalidConfiguration,
+                    "A WHIP endpoint is http://HOST/PATH or https://HOST/PATH, without a user. A token is given by token=."
+                )
+            }
+            return url
+        }
+    }
+
+    /// Encodes frames for one server, and fails when the session with it is over for good.
+    final class WHIPSink: FrameSink {
+        private let configuration: WHIPSinkConfiguration
+        private var peers: PeerSink?
+        private var session: SignaledSession?
+
+        init(_ configuration: WHIPSinkConfiguration) { self.configuration = configuration }
+
+        var wants: SinkWants {
+            SinkWants(
+                largestSize: configuration.largestSize, rotation: .applied, maximumFrameRate: configuration.frameRate)
+        }
+
+        func start(_ format: VideoFormat) throws {
+            do {
+                try configuration.validate()
+                let endpoint = try configuration.endpoint()
+                let publisher = PeerPublisher(
+                    rates: configuration.rates, ice: configuration.ice, codecs: [configuration.codec],
+                    makeEncoder: configuration.makeEncoder)
+                var peer = PeerSinkConfiguration(publisher)
+                peer.threads = configuration.threads
+                let sink = PeerSink(peer)
+                try sink.start(format)
+                var random = SystemRandomNumberGenerator()
+                var policy = PeerSessionPolicy(role: .offering, name: ViewerSession.word(&random))
+                policy.attempts = .max
+                policy.backOff = configuration.backOff
+                session = try publisher.open(WHIPChannel(endpoint, token: configuration.token), policy)
+                peers = sink
+            } catch {
+                throw InletError(wrapping: error, operation: "Starting").about(configuration.redactedURI)
+            }
+        }
+
+        func consume(_ frame: VideoFrame) throws {
+            if let session, case .ended(let end) = session.state {
+                let error = session.failure ?? end.error ?? InletError(.disconnected, "The server ended the session.")
+                throw error.about(configuration.redactedURI)
+            }
+            try peers?.consume(frame)
+        }
+
+        func finish() throws {
+            let sink = peers
+            (peers, session) = (nil, nil)
+            try sink?.finish()
+        }
+    }
+#endif

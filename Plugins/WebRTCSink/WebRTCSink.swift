@@ -1,0 +1,67 @@
+#if WebRTC
+    import InletCore
+    import InletRTC
+    import Logging
+
+    /// Sends the newest frames to whoever comes by WHEP. Nothing is encoded while nobody looks.
+    final class WebRTCSink: ConditionSink, PassThroughSink {
+        private let configuration: WebRTCSinkConfiguration
+        private let hub: ViewerHub
+        private let encoders: ViewerEncoders
+        private let logger = Logger(label: "inlet.webrtc")
+        private var server: WHEPServer?
+        private var blackout = Blackout()
+
+        init(_ configuration: WebRTCSinkConfiguration) {
+            self.configuration = configuration
+            hub = ViewerHub(keyFrameInterval: .milliseconds(500), maximum: configuration.rates.maximum)
+            encoders = ViewerEncoders(configuration, hub: hub)
+        }
+
+        /// Pictures are turned here where somebody looks who does not turn them, and where nobody looks yet.
+        var wants: SinkWants {
+            let adaptation = configuration.broadcast.adaptation
+            return SinkWants(
+                largestSize: adaptation.size ?? configuration.largestSize,
+                rotation: hub.needsUpright || !hub.isWatched ? .applied : .metadata,
+                maximumFrameRate: adaptation.frameRate ?? configuration.frameRate)
+        }
+
+        var pictureWish: PictureWish { hub.pictureWish }
+
+        func makePacketSink() -> any PacketSink & Sendable { SourcePackets(configuration, hub: hub, logger: logger) }
+
+        func start(_ format: VideoFormat) throws {
+            do {
+                try configuration.validate()
+                try GStreamerViewer.load()
+                let pipelines = try ViewerEncoders.usable(
+                    of: configuration.codecs, makeEncoder: configuration.makeEncoder)
+                encoders.start(format, most: configuration.frameRate)
+                let server = try WHEPServer(configuration, hub: hub, pipelines: pipelines, logger: logger)
+                logger.notice("The picture is at http://\(server.address)/, for players of WHEP at /whep")
+                self.server = server
+            } catch {
+                throw InletError(wrapping: error, operation: "Starting").about(configuration.redactedURI)
+            }
+        }
+
+        func consume(_ frame: VideoFrame) throws {
+            guard hub.isWatched, !configuration.broadcast.isEnabled else { return try encoders.consume(frame) }
+            guard configuration.disabledPicture == .black, let black = try blackout.picture(for: frame) else { return }
+            try encoders.consume(black)
+        }
+
+        func sourceChanged(to condition: SourceCondition) {
+            hub.setInterrupted(condition != .live)
+            configuration.broadcast.sourceChanged(to: condition)
+        }
+
+        func finish() throws {
+            server?.stop()
+            server = nil
+            encoders.finish()
+            try hub.finish()
+        }
+    }
+#endif

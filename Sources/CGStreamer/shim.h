@@ -1,0 +1,511 @@
+#pragma once
+
+// GStreamer: what the WebRTC sink needs of it. Its variadic calls and macros are wrapped here, and a viewer's pipeline is one structure, whose
+// callbacks come from threads of GStreamer's.
+#include <gst/app/gstappsrc.h>
+#include <gst/gst.h>
+#include <gst/sdp/sdp.h>
+#include <gst/video/video-event.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <stdint.h>
+#include "transportfeedback.h"
+#include "viewerpackets.h"
+
+#include "datachannel.h"
+#include "orientation.h"
+
+// From gst/webrtc/webrtc_fwd.h and rtcsessiondescription.h, whose package, libgstreamer-plugins-bad1.0-dev, brings in all of OpenCV.
+typedef struct {
+    int type;
+    GstSDPMessage *sdp;
+} inlet_gst_description;
+static const int inlet_gst_offer = 1;
+static const int inlet_gst_answered = 3;
+static const int inlet_gst_sendonly = 2;
+static const int inlet_gst_gathered = 2;
+static const int inlet_gst_connected = 2;
+static const int inlet_gst_disconnected = 3;
+static const int inlet_gst_failed = 4;
+static const int inlet_gst_closed = 5;
+
+// What a viewer tells. `number` and `text` are as each says; `text` is valid during the call.
+static const int inlet_gst_remote_set = 0;
+static const int inlet_gst_local_set = 1;  // text: the description
+static const int inlet_gst_all_found = 2;
+static const int inlet_gst_path = 3;       // number: the state of the connection
+static const int inlet_gst_wants_key = 4;
+static const int inlet_gst_error = 5;      // text: what failed
+static const int inlet_gst_candidate = 6;  // number: the media section; text: the line
+typedef void (*inlet_gst_told)(void *owner, int what, int number, const char *text);
+typedef void (*inlet_gst_release)(void *owner);
+
+// How many packets may be sent again: a part of those that are sent, and some at once. rtprtxsend does whatever it is asked, so that behind a link that
+// is full a viewer who asks for all that it lacks would be sent many times what the link takes.
+typedef struct {
+    GMutex mutex;
+    double credit, at_once;
+} inlet_gst_budget;
+static const double inlet_gst_resent_part = 0.25;
+static const double inlet_gst_resent_at_once = 50;
+
+// What GStreamer's callbacks hold. The owner is let go of with the last of them.
+typedef struct {
+    gint references;
+    inlet_gst_budget budget;
+    inlet_gst_told told;
+    inlet_gst_arrived arrived;
+    inlet_gst_release release;
+    void *owner;
+} inlet_gst_listener;
+
+static inline gpointer inlet_gst_listener_ref(inlet_gst_listener *listener) {
+    g_atomic_int_inc(&listener->references);
+    return listener;
+}
+
+static inline void inlet_gst_listener_unref(gpointer pointer) {
+    inlet_gst_listener *listener = pointer;
+    if (!g_atomic_int_dec_and_test(&listener->references)) return;
+    listener->release(listener->owner);
+    g_mutex_clear(&listener->budget.mutex);
+    g_free(listener);
+}
+
+static inline void inlet_gst_closure_notify(gpointer listener, GClosure *closure) {
+    (void)closure;
+    inlet_gst_listener_unref(listener);
+}
+
+static inline void inlet_gst_tell(inlet_gst_listener *listener, int what, int number, const char *text) {
+    listener->told(listener->owner, what, number, text);
+}
+
+// Starts GStreamer once in a process. Returns NULL, or what is missing, which is constant.
+static inline const char *inlet_gst_start(void) {
+    if (!gst_init_check(NULL, NULL, NULL)) return "GStreamer itself";
+    static const char *const needed[] = {
+        "appsrc", "capsfilter", "rtph264pay", "rtpbin", "webrtcbin", "nicesrc", "dtlsenc", "srtpenc", "sctpenc", NULL,
+    };
+    for (int index = 0; needed[index]; index++) {
+        GstElementFactory *factory = gst_element_factory_find(needed[index]);
+        if (!factory) return needed[index];
+        gst_object_unref(factory);
+    }
+    return NULL;
+}
+
+// Whether the machine has an address that is not its own loopback's.
+static inline int inlet_gst_has_network(void) {
+    struct ifaddrs *list = NULL;
+    int found = 0;
+    if (getifaddrs(&list)) return 1;
+    for (struct ifaddrs *each = list; each; each = each->ifa_next) {
+        if (!each->ifa_addr || (each->ifa_flags & IFF_LOOPBACK) || !(each->ifa_flags & IFF_UP)) continue;
+        if (each->ifa_addr->sa_family == AF_INET || each->ifa_addr->sa_family == AF_INET6) found = 1;
+    }
+    freeifaddrs(list);
+    return found;
+}
+
+typedef struct {
+    GstElement *pipeline, *web, *source;
+    inlet_gst_listener *listener;
+} inlet_gst_viewer;
+
+static inline void inlet_gst_on_gathering(GObject *web, GParamSpec *spec, gpointer listener) {
+    (void)spec;
+    int state = 0;
+    g_object_get(web, "ice-gathering-state", &state, NULL);
+    if (state == inlet_gst_gathered) inlet_gst_tell(listener, inlet_gst_all_found, 0, NULL);
+}
+
+static inline void inlet_gst_on_path(GObject *web, GParamSpec *spec, gpointer listener) {
+    (void)spec;
+    int state = 0;
+    g_object_get(web, "connection-state", &state, NULL);
+    inlet_gst_tell(listener, inlet_gst_path, state, NULL);
+}
+
+static inline void inlet_gst_on_candidate(GstElement *web, guint section, gchar *line, gpointer listener) {
+    (void)web;
+    inlet_gst_tell(listener, inlet_gst_candidate, (int)section, line);
+}
+
+static inline GstPadProbeReturn inlet_gst_on_event(GstPad *pad, GstPadProbeInfo *info, gpointer listener) {
+    (void)pad;
+    GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
+    if (event && gst_video_event_is_force_key_unit(event)) inlet_gst_tell(listener, inlet_gst_wants_key, 0, NULL);
+    return GST_PAD_PROBE_OK;
+}
+
+static inline GstPadProbeReturn inlet_gst_on_retransmission(GstPad *pad, GstPadProbeInfo *info, gpointer pointer) {
+    (void)pad;
+    inlet_gst_budget *budget = &((inlet_gst_listener *)pointer)->budget;
+    GstPadProbeReturn result = GST_PAD_PROBE_OK;
+    g_mutex_lock(&budget->mutex);
+    if (info->type & GST_PAD_PROBE_TYPE_EVENT_UPSTREAM) {
+        const GstStructure *request = gst_event_get_structure(GST_PAD_PROBE_INFO_EVENT(info));
+        if (request && gst_structure_has_name(request, "GstRTPRetransmissionRequest")) {
+            if (budget->credit < 1) result = GST_PAD_PROBE_DROP;
+            else budget->credit -= 1;
+        }
+    } else {
+        guint count = info->type & GST_PAD_PROBE_TYPE_BUFFER_LIST ? gst_buffer_list_length(GST_PAD_PROBE_INFO_BUFFER_LIST(info)) : 1;
+        budget->credit = MIN(budget->at_once, budget->credit + count * inlet_gst_resent_part);
+    }
+    g_mutex_unlock(&budget->mutex);
+    return result;
+}
+
+// What the probe for reports on each packet holds.
+typedef struct {
+    inlet_gst_listener *listener;
+    guint64 latest;
+} inlet_gst_arrivals_reader;
+
+static inline void inlet_gst_arrivals_reader_free(gpointer reader) {
+    inlet_gst_listener_unref(((inlet_gst_arrivals_reader *)reader)->listener);
+    g_free(reader);
+}
+
+// Reports come one after another, as rtpsession reads one RTCP packet at a time.
+static inline GstPadProbeReturn inlet_gst_on_arrivals(GstPad *pad, GstPadProbeInfo *info, gpointer pointer) {
+    (void)pad;
+    inlet_gst_arrivals_reader *reader = pointer;
+    inlet_gst_arrivals arrivals;
+    if (inlet_gst_read_arrivals(GST_PAD_PROBE_INFO_EVENT(info), &reader->latest, &arrivals))
+        reader->listener->arrived(reader->listener->owner, arrivals);
+    return GST_PAD_PROBE_OK;
+}
+
+static inline void inlet_gst_on_element(GstBin *bin, GstBin *inner, GstElement *element, gpointer listener) {
+    (void)bin, (void)inner;
+    GstElementFactory *factory = gst_element_get_factory(element);
+    if (!factory) return;
+    if (!g_strcmp0(GST_OBJECT_NAME(factory), "rtpfunnel")) {
+        GstPad *funnel = gst_element_get_static_pad(element, "src");
+        if (!funnel) return;
+        inlet_gst_arrivals_reader *reader = g_new0(inlet_gst_arrivals_reader, 1);
+        *reader = (inlet_gst_arrivals_reader){inlet_gst_listener_ref(listener), GST_CLOCK_TIME_NONE};
+        gst_pad_add_probe(
+            funnel, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, inlet_gst_on_arrivals, reader, inlet_gst_arrivals_reader_free);
+        gst_object_unref(funnel);
+        return;
+    }
+    if (g_strcmp0(GST_OBJECT_NAME(factory), "rtprtxsend")) return;
+    GstPad *pad = gst_element_get_static_pad(element, "src");
+    if (!pad) return;
+    gst_pad_add_probe(pad,
+        GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST | GST_PAD_PROBE_TYPE_EVENT_UPSTREAM,
+        inlet_gst_on_retransmission, inlet_gst_listener_ref(listener), inlet_gst_listener_unref);
+    gst_object_unref(pad);
+}
+
+// Nobody reads the bus: what is dropped here must be let go of.
+static inline GstBusSyncReply inlet_gst_on_message(GstBus *bus, GstMessage *message, gpointer listener) {
+    (void)bus;
+    if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
+        GError *error = NULL;
+        gst_message_parse_error(message, &error, NULL);
+        inlet_gst_tell(listener, inlet_gst_error, 0, error ? error->message : NULL);
+        g_clear_error(&error);
+    }
+    gst_message_unref(message);
+    return GST_BUS_DROP;
+}
+
+static inline void inlet_gst_connect(gpointer object, const char *signal, GCallback callback, inlet_gst_listener *listener) {
+    g_signal_connect_data(object, signal, callback, inlet_gst_listener_ref(listener), inlet_gst_closure_notify, 0);
+}
+
+// Closes a viewer: its threads have ended when this returns. Not from a callback, which would wait for itself.
+static inline void inlet_gst_viewer_free(inlet_gst_viewer *viewer) {
+    gst_element_set_state(viewer->pipeline, GST_STATE_NULL);
+    g_clear_object(&viewer->source);
+    g_clear_object(&viewer->web);
+    gst_object_unref(viewer->pipeline);
+    inlet_gst_listener_unref(viewer->listener);
+    g_free(viewer);
+}
+
+// Makes a pipeline with a webrtcbin named `web` and an appsrc named `source`. Releases the owner when the last callback is gone, also where it
+// returns NULL. All pipelines count time from zero of the monotonic clock, so that a capture time is a PTS in each.
+static inline inlet_gst_viewer *inlet_gst_viewer_new(
+    const char *launch, void *owner, inlet_gst_told told, inlet_gst_arrived arrived, inlet_gst_release release) {
+    inlet_gst_listener *listener = g_new0(inlet_gst_listener, 1);
+    *listener = (inlet_gst_listener){
+        .references = 1, .budget = {.credit = inlet_gst_resent_at_once, .at_once = inlet_gst_resent_at_once},
+        .told = told, .arrived = arrived, .release = release, .owner = owner};
+    g_mutex_init(&listener->budget.mutex);
+    GError *error = NULL;
+    GstElement *pipeline = gst_parse_launch_full(launch, NULL, GST_PARSE_FLAG_FATAL_ERRORS, &error);
+    if (!pipeline) {
+        inlet_gst_tell(listener, inlet_gst_error, 0, error ? error->message : NULL);
+        g_clear_error(&error);
+        inlet_gst_listener_unref(listener);
+        return NULL;
+    }
+    inlet_gst_viewer *viewer = g_new0(inlet_gst_viewer, 1);
+    viewer->listener = listener;
+    viewer->pipeline = pipeline;
+    viewer->web = gst_bin_get_by_name(GST_BIN(pipeline), "web");
+    viewer->source = gst_bin_get_by_name(GST_BIN(pipeline), "source");
+    GstClock *clock = gst_system_clock_obtain();
+    gst_pipeline_use_clock(GST_PIPELINE(pipeline), clock);
+    gst_object_unref(clock);
+    gst_element_set_start_time(pipeline, GST_CLOCK_TIME_NONE);
+    gst_element_set_base_time(pipeline, 0);
+
+    inlet_gst_connect(pipeline, "deep-element-added", G_CALLBACK(inlet_gst_on_element), listener);
+    inlet_gst_connect(viewer->web, "notify::ice-gathering-state", G_CALLBACK(inlet_gst_on_gathering), listener);
+    inlet_gst_connect(viewer->web, "notify::connection-state", G_CALLBACK(inlet_gst_on_path), listener);
+    inlet_gst_connect(viewer->web, "on-ice-candidate", G_CALLBACK(inlet_gst_on_candidate), listener);
+    GstBus *bus = gst_element_get_bus(pipeline);
+    gst_bus_set_sync_handler(bus, inlet_gst_on_message, inlet_gst_listener_ref(listener), inlet_gst_listener_unref);
+    gst_object_unref(bus);
+    GstPad *pad = gst_element_get_static_pad(viewer->source, "src");
+    gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, inlet_gst_on_event, inlet_gst_listener_ref(listener),
+        inlet_gst_listener_unref);
+    gst_object_unref(pad);
+
+    GObject *transceiver = NULL;
+    g_signal_emit_by_name(viewer->web, "get-transceiver", 0, &transceiver);
+    if (transceiver) {
+        g_object_set(transceiver, "direction", inlet_gst_sendonly, "do-nack", TRUE, NULL);
+        g_object_unref(transceiver);
+    }
+    return viewer;
+}
+
+// Has the ICE agent ask no router, which takes 200 ms, and gather at `address` alone unless it is NULL.
+static inline void inlet_gst_viewer_prepare(inlet_gst_viewer *viewer, const char *address) {
+    GObject *ice = NULL, *agent = NULL;
+    g_object_get(viewer->web, "ice-agent", &ice, NULL);
+    if (!ice) return;
+    if (g_object_class_find_property(G_OBJECT_GET_CLASS(ice), "agent")) g_object_get(ice, "agent", &agent, NULL);
+    if (agent) g_object_set(agent, "upnp", FALSE, NULL);
+    gboolean done = FALSE;
+    if (address) g_signal_emit_by_name(ice, "add-local-ip-address", address, &done);
+    g_clear_object(&agent);
+    g_object_unref(ice);
+}
+
+static inline void inlet_gst_viewer_set_stun(inlet_gst_viewer *viewer, const char *uri) {
+    g_object_set(viewer->web, "stun-server", uri, NULL);
+}
+
+static inline int inlet_gst_viewer_add_turn(inlet_gst_viewer *viewer, const char *uri) {
+    gboolean done = FALSE;
+    g_signal_emit_by_name(viewer->web, "add-turn-server", uri, &done);
+    return done;
+}
+
+// Has media go through a relay in any case: no other candidate is sent.
+static inline void inlet_gst_viewer_relay_only(inlet_gst_viewer *viewer) {
+    gst_util_set_object_arg(G_OBJECT(viewer->web), "ice-transport-policy", "relay");
+}
+
+static inline int inlet_gst_viewer_play(inlet_gst_viewer *viewer) {
+    return gst_element_set_state(viewer->pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE;
+}
+
+// An operation that webrtcbin answers later.
+typedef struct {
+    inlet_gst_listener *listener;
+    GstElement *web;
+} inlet_gst_request;
+
+static inline void inlet_gst_request_free(gpointer pointer) {
+    inlet_gst_request *request = pointer;
+    inlet_gst_listener_unref(request->listener);
+    gst_object_unref(request->web);
+    g_free(request);
+}
+
+static inline GstPromise *inlet_gst_promise(inlet_gst_listener *listener, GstElement *web, GstPromiseChangeFunc changed) {
+    inlet_gst_request *request = g_new0(inlet_gst_request, 1);
+    request->listener = inlet_gst_listener_ref(listener);
+    request->web = gst_object_ref(web);
+    return gst_promise_new_with_change_func(changed, request, inlet_gst_request_free);
+}
+
+// Whether a promise was kept. A reply may be absent, or hold an error.
+static inline int inlet_gst_is_kept(GstPromise *promise, inlet_gst_request *request) {
+    if (gst_promise_wait(promise) != GST_PROMISE_RESULT_REPLIED) {
+        inlet_gst_tell(request->listener, inlet_gst_error, 0, "webrtcbin was interrupted");
+        return 0;
+    }
+    const GstStructure *reply = gst_promise_get_reply(promise);
+    if (!reply || !gst_structure_has_field(reply, "error")) return 1;
+    GError *error = NULL;
+    gst_structure_get(reply, "error", G_TYPE_ERROR, &error, NULL);
+    inlet_gst_tell(request->listener, inlet_gst_error, 0, error ? error->message : NULL);
+    g_clear_error(&error);
+    return 0;
+}
+
+static inline void inlet_gst_tell_description(inlet_gst_request *request, const inlet_gst_description *description) {
+    gchar *text = gst_sdp_message_as_text(description->sdp);
+    inlet_gst_tell(request->listener, inlet_gst_local_set, 0, text);
+    g_free(text);
+}
+
+static inline void inlet_gst_local_is_set(GstPromise *promise, gpointer request) {
+    inlet_gst_description *description = NULL;
+    if (inlet_gst_is_kept(promise, request)) {
+        g_object_get(((inlet_gst_request *)request)->web, "local-description", &description, NULL);
+        if (description) {
+            inlet_gst_tell_description(request, description);
+            g_boxed_free(g_type_from_name("GstWebRTCSessionDescription"), description);
+        } else {
+            inlet_gst_tell(((inlet_gst_request *)request)->listener, inlet_gst_error, 0, "webrtcbin has no description");
+        }
+    }
+    gst_promise_unref(promise);
+}
+
+static inline void inlet_gst_description_is_made(GstPromise *promise, gpointer pointer) {
+    inlet_gst_request *request = pointer;
+    inlet_gst_description *description = NULL;
+    GType type = g_type_from_name("GstWebRTCSessionDescription");
+    const GstStructure *reply = inlet_gst_is_kept(promise, request) ? gst_promise_get_reply(promise) : NULL;
+    const char *kind = reply && gst_structure_has_field(reply, "offer") ? "offer" : "answer";
+    if (reply) gst_structure_get(reply, kind, type, &description, NULL);
+    if (description) {
+        GstPromise *next = inlet_gst_promise(request->listener, request->web, inlet_gst_local_is_set);
+        g_signal_emit_by_name(request->web, "set-local-description", description, next);
+        g_boxed_free(type, description);
+    } else if (reply) {
+        inlet_gst_tell(request->listener, inlet_gst_error, 0, "webrtcbin made no description");
+    }
+    gst_promise_unref(promise);
+}
+
+static inline void inlet_gst_remote_is_set(GstPromise *promise, gpointer pointer) {
+    inlet_gst_request *request = pointer;
+    if (inlet_gst_is_kept(promise, request)) inlet_gst_tell(request->listener, inlet_gst_remote_set, 0, NULL);
+    gst_promise_unref(promise);
+}
+
+// Sets the peer's description; told when it is. Returns 0 where the text is no SDP.
+static inline int inlet_gst_viewer_set_remote(inlet_gst_viewer *viewer, int type, const char *text, unsigned length) {
+    inlet_gst_description description = {type, NULL};
+    gst_sdp_message_new(&description.sdp);
+    int is_read = gst_sdp_message_parse_buffer((const guint8 *)text, length, description.sdp) == GST_SDP_OK;
+    if (is_read) {
+        GstPromise *promise = inlet_gst_promise(viewer->listener, viewer->web, inlet_gst_remote_is_set);
+        g_signal_emit_by_name(viewer->web, "set-remote-description", &description, promise);
+    }
+    gst_sdp_message_free(description.sdp);
+    return is_read;
+}
+
+// Makes an answer and sets it; told when it is.
+static inline void inlet_gst_viewer_answer(inlet_gst_viewer *viewer) {
+    GstPromise *promise = inlet_gst_promise(viewer->listener, viewer->web, inlet_gst_description_is_made);
+    g_signal_emit_by_name(viewer->web, "create-answer", NULL, promise);
+}
+
+// Makes an offer and sets it; told when it is.
+static inline void inlet_gst_viewer_offer(inlet_gst_viewer *viewer) {
+    GstPromise *promise = inlet_gst_promise(viewer->listener, viewer->web, inlet_gst_description_is_made);
+    g_signal_emit_by_name(viewer->web, "create-offer", NULL, promise);
+}
+
+// The own description with the candidates so far, to be freed by g_free; NULL where there is none.
+static inline char *inlet_gst_viewer_describe(inlet_gst_viewer *viewer) {
+    inlet_gst_description *description = NULL;
+    g_object_get(viewer->web, "local-description", &description, NULL);
+    if (!description) return NULL;
+    char *text = gst_sdp_message_as_text(description->sdp);
+    g_boxed_free(g_type_from_name("GstWebRTCSessionDescription"), description);
+    return text;
+}
+
+static inline void inlet_gst_viewer_add_candidate(inlet_gst_viewer *viewer, unsigned section, const char *line) {
+    g_signal_emit_by_name(viewer->web, "add-ice-candidate", section, line);
+}
+
+// How many packets may be sent again at once; none of those that were asked for so far where `forgets`.
+static inline void inlet_gst_viewer_limit_resending(inlet_gst_viewer *viewer, unsigned at_once, int forgets) {
+    inlet_gst_budget *budget = &viewer->listener->budget;
+    g_mutex_lock(&budget->mutex);
+    budget->at_once = at_once;
+    budget->credit = forgets ? 0 : MIN(budget->credit, budget->at_once);
+    g_mutex_unlock(&budget->mutex);
+}
+
+// Hands over a packet, which others may have as well. Returns whether it was taken.
+static inline int inlet_gst_viewer_push(inlet_gst_viewer *viewer, GstBuffer *packet) {
+    return gst_app_src_push_buffer(GST_APP_SRC(viewer->source), gst_buffer_ref(packet)) == GST_FLOW_OK;
+}
+
+// Packets that were handed over and not sent.
+static inline uint64_t inlet_gst_viewer_queued(inlet_gst_viewer *viewer) {
+    return gst_app_src_get_current_level_buffers(GST_APP_SRC(viewer->source));
+}
+
+// What the far end reported last.
+typedef struct {
+    int is_known;
+    uint32_t source;           // the SSRC that it is about: that of the media, or that of retransmissions, whichever stood last in the report
+    uint32_t last_report;      // of the sender reports, the one that it has seen: the middle of its time
+    uint32_t delay;            // since then, in 1/65536 s
+    uint32_t highest_sequence; // extended
+    int64_t lost;              // in total
+    double round_trip;         // seconds
+} inlet_gst_feedback;
+
+static inline gboolean inlet_gst_read_source(GQuark field, const GValue *value, gpointer pointer) {
+    (void)field;
+    inlet_gst_feedback *feedback = pointer;
+    if (!GST_VALUE_HOLDS_STRUCTURE(value)) return TRUE;
+    const GstStructure *entry = gst_value_get_structure(value);
+    const GstStructure *source = entry;
+    const GValue *inner = gst_structure_get_value(entry, "gst-rtpsource-stats");
+    if (inner && GST_VALUE_HOLDS_STRUCTURE(inner)) source = gst_value_get_structure(inner);
+    gboolean has_report = FALSE;
+    guint ssrc = 0, report = 0, delay = 0, highest = 0, trip = 0;
+    gint lost = 0;
+    if (!gst_structure_get_boolean(source, "have-rb", &has_report) || !has_report) return TRUE;
+    if (!gst_structure_get_uint(source, "rb-lsr", &report)) return TRUE;
+    gst_structure_get_uint(source, "rb-ssrc", &ssrc);
+    gst_structure_get_uint(source, "rb-dlsr", &delay);
+    gst_structure_get_uint(source, "rb-exthighestseq", &highest);
+    gst_structure_get_uint(source, "rb-round-trip", &trip);
+    gst_structure_get_int(source, "rb-packetslost", &lost);
+    // RTCP's round trip is a 16.16 fixed-point number of seconds.
+    *feedback = (inlet_gst_feedback){1, ssrc, report, delay, highest, lost, trip / 65536.0};
+    return TRUE;
+}
+
+typedef void (*inlet_gst_reported)(void *owner, inlet_gst_feedback feedback);
+typedef struct {
+    inlet_gst_listener *listener;
+    inlet_gst_reported reported;
+} inlet_gst_inquiry;
+
+static inline void inlet_gst_inquiry_free(gpointer pointer) {
+    inlet_gst_listener_unref(((inlet_gst_inquiry *)pointer)->listener);
+    g_free(pointer);
+}
+
+static inline void inlet_gst_on_statistics(GstPromise *promise, gpointer pointer) {
+    inlet_gst_inquiry *inquiry = pointer;
+    inlet_gst_feedback feedback = {0};
+    if (gst_promise_wait(promise) == GST_PROMISE_RESULT_REPLIED) {
+        const GstStructure *reply = gst_promise_get_reply(promise);
+        if (reply) gst_structure_foreach(reply, inlet_gst_read_source, &feedback);
+    }
+    if (feedback.is_known) inquiry->reported(inquiry->listener->owner, feedback);
+    gst_promise_unref(promise);
+}
+
+// Asks what the far end has reported; told only where it has.
+static inline void inlet_gst_viewer_inquire(inlet_gst_viewer *viewer, inlet_gst_reported reported) {
+    inlet_gst_inquiry *inquiry = g_new0(inlet_gst_inquiry, 1);
+    *inquiry = (inlet_gst_inquiry){inlet_gst_listener_ref(viewer->listener), reported};
+    GstPromise *promise = gst_promise_new_with_change_func(inlet_gst_on_statistics, inquiry, inlet_gst_inquiry_free);
+    g_signal_emit_by_name(viewer->web, "get-stats", NULL, promise);
+}

@@ -1,0 +1,60 @@
+#pragma once
+
+// What a peer that reports on each packet saw. rtpsession tells it by an event upstream, `RTPTWCCPackets`, a report each; it passes rtpfunnel, which every
+// webrtcbin with bundled media has.
+#include <gst/gst.h>
+#include <stdint.h>
+
+typedef struct {
+    int expected, lost;
+    uint64_t bits;      // that arrived
+    int64_t span;       // from the last arrival that the report before told of to the last of this; 0 where it is the first
+    int64_t shortest;   // the least time of arrival less time of sending; the clocks are two. In nanoseconds, as all here
+    uint64_t newest;    // when the last of these packets was sent, by this end's clock; GST_CLOCK_TIME_NONE where that is not known
+    int has_arrivals;
+} inlet_gst_arrivals;
+typedef void (*inlet_gst_arrived)(void *owner, inlet_gst_arrivals arrivals);
+
+static inline void inlet_gst_read_arrival(const GstStructure *packet, inlet_gst_arrivals *sum, guint64 *latest) {
+    guint64 sent = GST_CLOCK_TIME_NONE, arrived = GST_CLOCK_TIME_NONE;
+    guint size = 0;
+    gboolean lost = FALSE;
+    gst_structure_get_uint64(packet, "local-ts", &sent);
+    gst_structure_get_uint64(packet, "remote-ts", &arrived);
+    gst_structure_get_uint(packet, "size", &size);
+    gst_structure_get_boolean(packet, "lost", &lost);
+    sum->expected++;
+    if (GST_CLOCK_TIME_IS_VALID(sent) && (!GST_CLOCK_TIME_IS_VALID(sum->newest) || sent > sum->newest)) sum->newest = sent;
+    if (lost || !GST_CLOCK_TIME_IS_VALID(arrived)) {
+        sum->lost++;
+        return;
+    }
+    sum->bits += (uint64_t)size * 8;
+    // Far back, too: the time that it counts from has 24 bits of 64 ms (draft-holmer-rmcat-transport-wide-cc-extensions-01, 3.1), and begins anew after 12 days.
+    if (*latest == GST_CLOCK_TIME_NONE || arrived > *latest || *latest - arrived > 5 * GST_SECOND) *latest = arrived;
+    if (!GST_CLOCK_TIME_IS_VALID(sent)) return;
+    int64_t difference = (int64_t)(arrived - sent);
+    if (!sum->has_arrivals || difference < sum->shortest) sum->shortest = difference;
+    sum->has_arrivals = 1;
+}
+
+// Reads a report; `latest` is the last arrival that is known of, GST_CLOCK_TIME_NONE before the first. Returns 0 where the event is none.
+static inline int inlet_gst_read_arrivals(const GstEvent *event, guint64 *latest, inlet_gst_arrivals *sum) {
+    const GstStructure *structure = gst_event_get_structure((GstEvent *)event);
+    if (!structure || !gst_structure_has_name(structure, "RTPTWCCPackets")) return 0;
+    const GValue *packets = gst_structure_get_value(structure, "packets");
+    if (!packets) return 0;
+    *sum = (inlet_gst_arrivals){.newest = GST_CLOCK_TIME_NONE};
+    guint64 before = *latest;
+    G_GNUC_BEGIN_IGNORE_DEPRECATIONS
+    if (G_VALUE_HOLDS(packets, G_TYPE_VALUE_ARRAY)) {
+        const GValueArray *array = g_value_get_boxed(packets);
+        for (guint index = 0; array && index < array->n_values; index++) {
+            const GValue *value = &array->values[index];
+            if (GST_VALUE_HOLDS_STRUCTURE(value)) inlet_gst_read_arrival(gst_value_get_structure(value), sum, latest);
+        }
+    }
+    G_GNUC_END_IGNORE_DEPRECATIONS
+    if (before != GST_CLOCK_TIME_NONE && *latest != GST_CLOCK_TIME_NONE) sum->span = (int64_t)(*latest - before);
+    return sum->expected > 0;
+}

@@ -1,0 +1,173 @@
+import ArgumentParser
+import Inlet
+import Logging
+
+struct SnapshotCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "snapshot",
+        abstract: "Writes one picture of a source, or a sheet of several.",
+        discussion: """
+            Examples:
+
+              inlet snapshot v4l2: door.jpg
+              inlet snapshot rtsp://camera/main door.png --timeout 5 --after 1s
+              inlet snapshot clip.mp4 sheet.jpg --contact-sheet 4x3
+              inlet snapshot v4l2: hour.jpg --contact-sheet 6x10 --every 1m --size 1920x1800
+            """)
+
+    @Argument(help: "A source URI or a path; `inlet plugins` lists what there is.")
+    var source: String
+
+    @Argument(help: "The file, which ends with .jpg, .jpeg or .png.")
+    var output: String
+
+    @Option(
+        help: "How long to wait for a frame. The default is 10 s.", transform: { try RunCommand.time($0, "--timeout") })
+    var timeout: Duration = .seconds(10)
+
+    @Option(
+        help: "Leave out the source's first frames, for a camera that needs time for its exposure.",
+        transform: { try RunCommand.time($0, "--after") })
+    var after: Duration?
+
+    @Option(help: "The largest size of the file's picture.", transform: { try RunCommand.size($0, "--size") })
+    var size: ImageSize?
+
+    @Option(help: "Of a JPEG, from 1 to 100.")
+    var quality = 90
+
+    @Flag(help: "Replace the file where there is one.")
+    var overwrite = false
+
+    @Option(
+        help:
+            "COLUMNSxROWS small pictures on one: over the whole length where the source has one, else one in --every.",
+        transform: { try RunCommand.size($0, "--contact-sheet") })
+    var contactSheet: ImageSize?
+
+    @Option(
+        help:
+            "The time from one picture of a contact sheet to the next. The default is 1 s where the source has no length.",
+        transform: { try RunCommand.time($0, "--every") })
+    var every: Duration?
+
+    mutating func validate() throws {
+        guard (1...100).contains(quality) else { throw ValidationError("--quality takes 1 to 100, not \(quality).") }
+        guard every == nil || contactSheet != nil else { throw ValidationError("--every belongs to --contact-sheet.") }
+        if let contactSheet, contactSheet.width > 64 || contactSheet.height > 64 {
+            throw ValidationError("--contact-sheet takes 1x1 to 64x64, not \(contactSheet).")
+        }
+        _ = try stillFormat
+    }
+
+    func run() async throws {
+        var still = StillSinkConfiguration(try stillFormat, pattern: Self.literal(output), taking: .once)
+        (still.quality, still.overwrites) = (quality, overwrite)
+        var configuration = CapturerConfiguration()
+        configuration.timeouts.giveUp = timeout
+        configuration.logger = Logger(label: "inlet") { _ in SwiftLogNoOpLogHandler() }
+        let capturer = Capturer(try PluginRegistry.standard.source(source), configuration: configuration)
+        let interrupted = InterruptFlag()
+        let interrupt = Interrupt {
+            interrupted.raise()
+            capturer.stop()
+        }
+        defer { withExtendedLifetime(interrupt) {} }
+        let frame: VideoFrame?
+        if let contactSheet {
+            frame = try await sheet(of: capturer, contactSheet)
+        } else {
+            frame = try await self.frame(of: capturer)
+        }
+        if interrupted.isRaised { throw ExitCode(ExitStatus.interrupted.rawValue) }
+        guard let frame else {
+            throw InletError(
+                .malformedData,
+                "The source ended \(after == nil ? "before it gave a picture" : "within the time of --after").",
+                context: .init(subject: capturer.sourceName))
+        }
+        let sink = still.makeSink()
+        try sink.start(VideoFormat(size: frame.size, timeBase: Rational(1, 1000), colorSpace: frame.colorSpace))
+        do {
+            try sink.consume(frame)
+        } catch let error as InletError where error.code == .busy {
+            throw InletError(.busy, "There is a file \(output) already. Add --overwrite to replace it.")
+        } catch let error as InletError where error.code == .notFound {
+            // A missing folder is no missing input.
+            throw InletError(.inputOutput, error.message)
+        }
+        try sink.finish()
+    }
+
+    /// The first frame that is wanted.
+    private func frame(of capturer: Capturer) async throws -> VideoFrame? {
+        // Without dropping, so that it is the first, and the one at --after, of a file too.
+        try await capturer.run(queue: .lossless(1), wants: SinkWants(largestSize: size, rotation: .applied)) { frames in
+            var start: MonotonicTime?
+            for try await frame in frames {
+                start = start ?? frame.timestamp
+                if let after, let start, frame.timestamp - start < after { continue }
+                return Optional(frame)
+            }
+            return nil
+        }
+    }
+
+    /// A sheet of frames, from the first wanted one on.
+    private func sheet(of capturer: Capturer, _ grid: ImageSize) async throws -> VideoFrame? {
+        let whole = size ?? ImageSize(width: 320 * grid.width, height: 180 * grid.height)
+        let tile = ImageSize(width: whole.width / grid.width, height: whole.height / grid.height)
+        let events = capturer.events
+        let wants = SinkWants(largestSize: tile, rotation: .applied)
+        return try await capturer.run(queue: .lossless(), wants: wants) { frames in
+            var sheet = try ContactSheet(columns: grid.width, rows: grid.height, tile: tile)
+            var (first, newest) = (VideoFrame?.none, VideoFrame?.none)
+            var schedule: (start: MonotonicTime, step: Duration)?
+            for try await frame in frames {
+                if first == nil { first = frame }
+                guard let start = first?.timestamp, frame.timestamp - start >= after ?? .zero else { continue }
+                let plan: (start: MonotonicTime, step: Duration)
+                if let schedule {
+                    plan = schedule
+                } else {
+                    let step = await step(events, count: sheet.capacity)
+                    plan = (frame.timestamp, step)
+                    schedule = plan
+                }
+                guard frame.timestamp - plan.start >= plan.step * sheet.count else { continue }
+                sheet.add(frame)
+                newest = frame
+                if sheet.count == sheet.capacity { break }
+            }
+            guard var result = newest else { return nil }
+            result.colorSpace = result.colorSpace.assumed(for: result.size)
+            result.buffer = sheet.finish()
+            return result
+        }
+    }
+
+    /// The time between the pictures of a sheet. The source has been opened.
+    private func step(_ events: AsyncStream<CapturerEvent>, count: Int) async -> Duration {
+        if let every { return every }
+        for await event in events {
+            guard case .opened(let format) = event else { continue }
+            if let duration = format.duration { return .nanoseconds(duration.nanoseconds / Int64(count)) }
+            break
+        }
+        return .seconds(1)
+    }
+
+    private var stillFormat: StillSinkConfiguration.Format {
+        get throws {
+            let name = output.lowercased()
+            if name.hasSuffix(".jpg") || name.hasSuffix(".jpeg") { return .jpeg }
+            if name.hasSuffix(".png") { return .png }
+            throw ValidationError("The file '\(output)' is to end with .jpg, .jpeg or .png.")
+        }
+    }
+
+    /// A file name as a pattern that stands for itself.
+    private static func literal(_ path: String) -> String {
+        path.replacing("%", with: "%%").replacing("{", with: "{{")
+    }
+}

@@ -1,0 +1,173 @@
+import Dispatch
+public import InletCore
+import Synchronization
+
+/// Hands the packets of one encoder to any number of packet sinks, each on a thread of its own behind a bounded queue.
+///
+///     let outputs = PacketFanOut()
+///     outputs.attach(try FFmpegPacketSink(FFmpegOutput(.mp4, to: "out.mp4")), named: "file")
+///     outputs.attach(try FFmpegPacketSink(FFmpegOutput(.rtmp, to: "rtmp://server/live/key")), named: "server")
+///     capturer.attach(EncodingSink(FFmpegVideoEncoder(), EncoderSettings(), to: outputs))
+///
+/// A slow sink drops whole groups of pictures up to its next key frame and asks for one; the others and the encoder do not notice. Packets are shared,
+/// not copied. Sinks come and go while it runs: one that comes later begins at the next key frame. Safe from any thread, but for the methods of
+/// ``PacketSink``, which the encoder's thread calls.
+public final class PacketFanOut: PacketSink, Sendable {
+    /// A packet sink's number.
+    public struct ID: Sendable, Hashable {
+        let number: Int
+    }
+
+    /// What became of a sink's packets.
+    public struct Figures: Sendable, Hashable {
+        /// Which sink.
+        public var id: ID
+        /// Its name.
+        public var name: String
+        /// Packets that it has taken.
+        public var written: UInt64
+        /// Packets that it was too slow for, or that came before its first key frame.
+        public var dropped: UInt64
+    }
+
+    private let state: Mutex<State>
+    private let finishTimeout: Duration
+    private let endsWithLastSink: Bool
+    private let onEnd: @Sendable (ID, String, InletError?) -> Void
+
+    private struct State {
+        var lanes: [PacketLane] = []
+        var number = 0
+        var parameters: CodecParameters?
+        var throttle: KeyFrameThrottle
+        var time = MonotonicTime(nanoseconds: 0)
+        var hadLanes = false
+        var failure: InletError?
+        var isFinished = false
+        var waiters: [DispatchSemaphore] = []
+    }
+
+    /// - Parameters:
+    ///   - keyFrameInterval: the least time from a key frame to one that a sink asks for. The default is half a second.
+    ///   - endsWithLastSink: whether the encoder stops when no sink is left. The default is true; without, packets are then for no one, until another
+    ///     sink is attached.
+    ///   - finishTimeout: how long ``finish()`` waits for sinks to write what they have. The default is 3 seconds.
+    ///   - onEnd: told when a sink has ended, with an error where it failed. Called on the sink's thread.
+    public init(
+        keyFrameInterval: Duration = .milliseconds(500), endsWithLastSink: Bool = true,
+        finishTimeout: Duration = .seconds(3),
+        onEnd: @escaping @Sendable (ID, String, InletError?) -> Void = { _, _, _ in }
+    ) {
+        state = Mutex(State(throttle: KeyFrameThrottle(interval: keyFrameInterval)))
+        self.finishTimeout = finishTimeout
+        self.endsWithLastSink = endsWithLastSink
+        self.onEnd = onEnd
+    }
+
+    /// Adds a sink.
+    ///
+    /// - Parameters:
+    ///   - sink: given up to the fan-out: every method is called on a thread of the sink's own.
+    ///   - capacity: how many packets may wait for it. The default is 120.
+    /// - Throws: ``InletError/Code/resourceExhausted`` where the system refuses a thread.
+    @discardableResult
+    public func attach(
+        _ sink: sending any PacketSink, named name: String, capacity: Int = 120
+    ) throws(InletError) -> ID {
+        let id = state.withLock { state in
+            state.number += 1
+            return ID(number: state.number)
+        }
+        let lane = PacketLane(
+            id: id, name: name, sink: sink, capacity: capacity,
+            onWish: { [weak self] in self?.requestKeyFrame() },
+            onEnd: { [weak self] lane, error in self?.ended(lane, error) })
+        try lane.begin()
+        let isFinished = state.withLock { state in
+            // Before any packet can come, so that none is without its parameters.
+            if let parameters = state.parameters { lane.start(parameters, quietly: true) }
+            state.lanes.append(lane)
+            state.hadLanes = true
+            // What another failed with was told when it did.
+            state.failure = nil
+            state.throttle.request()
+            return state.isFinished
+        }
+        if isFinished { lane.finish() }
+        return id
+    }
+
+    /// Takes a sink off: what waits for it is dropped, and it finishes on its own thread. Returns at once.
+    public func detach(_ id: ID) {
+        state.withLock { state in state.lanes.first { $0.id == id } }?.close()
+    }
+
+    /// What became of the packets of the sinks that are attached.
+    public var figures: [Figures] { state.withLock { $0.lanes }.map(\.figures) }
+
+    /// Asks for a key frame, as for a new viewer.
+    public func requestKeyFrame() { state.withLock { $0.throttle.request() } }
+
+    private func ended(_ lane: PacketLane, _ error: InletError?) {
+        let waiters = state.withLock { state in
+            state.lanes.removeAll { $0 === lane }
+            state.failure = error ?? state.failure
+            guard state.lanes.isEmpty else { return [DispatchSemaphore]() }
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        onEnd(lane.id, lane.name, error)
+        for waiter in waiters { waiter.signal() }
+    }
+
+    // MARK: The encoder's side
+
+    /// Tells every sink what packets are.
+    public func start(_ parameters: CodecParameters) {
+        let lanes = state.withLock { state in
+            state.parameters = parameters
+            return state.lanes
+        }
+        for lane in lanes { lane.start(parameters) }
+    }
+
+    /// Hands a packet to every sink. Never waits.
+    ///
+    /// - Throws: where no sink is left of those that were there: what the last one failed with, or ``SinkStopped``.
+    public func write(_ packet: EncodedPacket) throws {
+        let (lanes, failure, hadLanes) = state.withLock { state in
+            state.time = packet.captureTime
+            if packet.isKey { state.throttle.noteKeyFrame(at: packet.captureTime) }
+            return (state.lanes, state.failure, state.hadLanes)
+        }
+        if lanes.isEmpty, hadLanes, endsWithLastSink {
+            if let failure { throw failure }
+            throw SinkStopped()
+        }
+        for lane in lanes { lane.put(packet) }
+    }
+
+    /// Whether a sink needs a key frame, and enough time has gone by since the last.
+    public var wantsKeyFrame: Bool { state.withLock { $0.throttle.isDue(at: $0.time) } }
+
+    /// Lets every sink write what waits for it, and waits until they have.
+    ///
+    /// - Throws: what a sink failed with; ``InletError/Code/timedOut`` that names the sinks that were not ready in time.
+    public func finish() throws {
+        let waiter = DispatchSemaphore(value: 0)
+        let lanes = state.withLock { state in
+            state.isFinished = true
+            if state.lanes.isEmpty { waiter.signal() } else { state.waiters.append(waiter) }
+            return state.lanes
+        }
+        for lane in lanes { lane.finish() }
+        let limit = DispatchTimeInterval.nanoseconds(Int(clamping: finishTimeout.wholeNanoseconds))
+        if waiter.wait(timeout: .now() + limit) == .timedOut {
+            let names = state.withLock { $0.lanes }.map(\.name).joined(separator: ", ")
+            throw InletError(
+                .timedOut, "\(names) did not take what was left within \(finishTimeout).",
+                context: .init(operation: "finish"))
+        }
+        if let failure = state.withLock({ $0.failure }) { throw failure }
+    }
+}

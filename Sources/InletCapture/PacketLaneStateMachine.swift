@@ -1,0 +1,99 @@
+import DequeModule
+import InletCore
+
+/// What waits for one packet sink: decides, without a lock or a thread.
+///
+/// Bounded. When it is full, packets are dropped from there up to a key frame, so that what the sink gets can be decoded; one is asked for when there is
+/// room again.
+struct PacketLaneStateMachine {
+    enum Item {
+        case start(CodecParameters)
+        case packet(EncodedPacket)
+    }
+
+    private let capacity: Int
+    private let byteCapacity: Int
+    private var byteCount = 0
+    private var items: Deque<Item> = []
+    private var isAwaitingKey = true
+    private var isAsked = false
+    private var isEnded = false
+    private(set) var dropped: UInt64 = 0
+
+    /// - Parameters:
+    ///   - capacity: packets, at least 2.
+    ///   - byteCapacity: bytes. One packet is taken however large it is.
+    init(capacity: Int, byteCapacity: Int = Self.usualByteCapacity) {
+        self.capacity = max(2, capacity)
+        self.byteCapacity = byteCapacity
+    }
+
+    /// Four seconds of 64 Mbit/s, which no camera sends for long.
+    static let usualByteCapacity = 32 << 20
+
+    /// What packets are changes; the next one is a key frame.
+    mutating func start(_ parameters: CodecParameters) {
+        guard !isEnded else { return }
+        // A sink that is that far behind begins with what is new.
+        if items.count >= capacity {
+            dropped += UInt64(items.count { if case .packet = $0 { true } else { false } })
+            items.removeAll(keepingCapacity: true)
+            byteCount = 0
+        }
+        items.append(.start(parameters))
+        (isAwaitingKey, isAsked) = (true, false)
+    }
+
+    mutating func put(_ packet: EncodedPacket) {
+        guard !isEnded else { return }
+        guard hasRoom, packet.isKey || !isAwaitingKey else {
+            isAwaitingKey = true
+            if packet.isKey { isAsked = false }
+            dropped += 1
+            return
+        }
+        (isAwaitingKey, isAsked) = (false, false)
+        byteCount += packet.data.count
+        items.append(.packet(packet))
+    }
+
+    /// A packet is kept from the sink: the next one that it gets is a key frame.
+    mutating func lose() { isAwaitingKey = true }
+
+    enum Taken {
+        case item(Item)
+        case empty
+        case finished
+    }
+
+    mutating func take() -> Taken {
+        if let item = items.popFirst() {
+            if case .packet(let packet) = item { byteCount -= packet.data.count }
+            return .item(item)
+        }
+        return isEnded ? .finished : .empty
+    }
+
+    /// No more will come; what waits is still delivered.
+    mutating func finish() { isEnded = true }
+
+    /// Ends at once.
+    mutating func close() {
+        dropped += UInt64(items.count { if case .packet = $0 { true } else { false } })
+        items.removeAll()
+        byteCount = 0
+        isEnded = true
+    }
+
+    /// Whether a packet would be taken.
+    var hasRoom: Bool { items.count < capacity && byteCount < byteCapacity || isEnded }
+
+    /// Whether a key frame is to be asked for now. True once for each group that was dropped.
+    mutating func takeWish() -> Bool {
+        guard isAwaitingKey, !isAsked, !isEnded, items.count <= capacity / 2, byteCount <= byteCapacity / 2 else {
+            return false
+        }
+        isAsked = true
+        return true
+    }
+}

@@ -1,0 +1,69 @@
+import Dispatch
+import InletCore
+import Synchronization
+
+/// Hands the source's packets to a sink that takes pictures as well, on a thread of their own.
+final class PacketTap: Sendable {
+    private let lane: PacketLane
+    private let wish: PictureWish
+    private let state = Mutex(State())
+    private let ended: DispatchSemaphore
+    /// Two seconds of most cameras.
+    private static let capacity = 60
+
+    private struct State {
+        var parameters: CodecParameters?
+        var hasBegun = false
+        var isOver = false
+    }
+
+    /// - Parameter onChange: called when the sink wants pictures, or wants them no more.
+    init(_ sink: some PassThroughSink, id: SinkID, name: String, onChange: @escaping @Sendable () -> Void) {
+        let (wish, ended) = (sink.pictureWish, DispatchSemaphore(value: 0))
+        (self.wish, self.ended) = (wish, ended)
+        wish.observe(onChange)
+        lane = PacketLane(
+            id: PacketFanOut.ID(number: id.number), name: name, sink: sink.makePacketSink(),
+            capacity: Self.capacity, onWish: {},
+            onEnd: { _, _ in
+                wish.set(true)
+                ended.signal()
+            })
+    }
+
+    /// Whether pictures are wanted, too.
+    var wantsPictures: Bool { wish.isWanted }
+
+    func offer(_ packet: EncodedPacket, of parameters: CodecParameters) {
+        let (isOver, begins, isNew) = state.withLock { state in
+            defer { (state.hasBegun, state.parameters) = (true, parameters) }
+            return (state.isOver, !state.hasBegun, state.parameters != parameters)
+        }
+        guard !isOver else { return }
+        if begins {
+            do throws(InletError) {
+                try lane.begin()
+            } catch {
+                // There are the pictures.
+                state.withLock { $0.isOver = true }
+                return wish.set(true)
+            }
+        }
+        if isNew { lane.start(parameters) }
+        lane.put(packet)
+    }
+
+    /// A packet is kept from the sink.
+    func lose() { lane.lose() }
+
+    /// Gives no more packets. Waits for the one that is being written, for a second at most.
+    func close() {
+        let waits = state.withLock { state in
+            defer { state.isOver = true }
+            return state.hasBegun && !state.isOver
+        }
+        wish.observe(nil)
+        lane.close()
+        if waits { _ = ended.wait(timeout: .now() + 1) }
+    }
+}

@@ -1,0 +1,48 @@
+/// What a stream of packets is: all that a decoder or container must know before the first one.
+public struct CodecParameters: Sendable, Hashable {
+    /// The compression.
+    public var codec: VideoCodec
+    /// The size of the pictures, before any rotation.
+    public var size: ImageSize
+    /// The length in seconds of one tick of the packets' PTS and DTS.
+    public var timeBase: Rational
+    /// Frames a second, where a rate was stated. Packets may come at any.
+    public var frameRate: Rational?
+    /// What the numbers mean as colour.
+    public var colorSpace: ColorSpace
+    /// How far to turn the pictures clockwise to show them upright.
+    public var rotation: Rotation
+    /// The width of a pixel over its height; nil where it is not known.
+    public var sampleAspectRatio: Rational?
+    /// What decoders need beside the packets, in the form in which the encoder or the container gave it: parameter sets of H.264 and HEVC, either
+    /// with start codes or as an `avcC` or `hvcC` record. Empty where there is nothing.
+    public var extraData: [UInt8]
+    /// The profile by FFmpeg's number for it; nil where it is not known.
+    public var profile: Int?
+    /// The level by the codec's own number; nil where it is not known.
+    public var level: Int?
+    /// Bits a second, where a rate was set.
+    public var bitrate: Int?
+    /// The pixel format, before it was compressed. The default is I420.
+    public var pixelFormat: PixelFormat
+
+    public init(
+        codec: VideoCodec, size: ImageSize, timeBase: Rational, frameRate: Rational? = nil,
+        colorSpace: ColorSpace = .unspecified, rotation: Rotation = .none, sampleAspectRatio: Rational? = nil,
+        extraData: [UInt8] = [], profile: Int? = nil, level: Int? = nil, bitrate: Int? = nil,
+        pixelFormat: PixelFormat = .yuv420p
+    ) {
+        self.codec = codec
+        self.size = size
+        self.timeBase = timeBase
+        self.frameRate = frameRate
+        self.colorSpace = colorSpace
+        self.rotation = rotation
+        self.sampleAspectRatio = sampleAspectRatio
+        self.extraData = extraData
+        self.profile = profile
+        self.level = level
+        self.bitrate = bitrate
+        self.pixelFormat = pixelFormat
+    }
+}

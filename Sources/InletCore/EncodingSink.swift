@@ -1,0 +1,95 @@
+/// A frame sink that encodes: frames in, packets to one packet sink, on the sink's own thread.
+///
+/// While the packet sink blocks, frames wait or drop by the queue, before they cost any work. Where some outputs may be slow and others must not wait
+/// for them, the packet sink is a fan-out.
+///
+/// A change of size, colour, rotation or shape opens the encoder anew, and the packet sink is started again.
+public final class EncodingSink: FrameSink {
+    /// What frames shall be like.
+    public let wants: SinkWants
+    private let encoder: any VideoEncoder
+    private let settings: EncoderSettings
+    private let output: any PacketSink
+    private let control: EncoderControl?
+    private var format: VideoFormat?
+    /// The output's wish was passed on, and its packet has not come yet.
+    private var isKeyOnItsWay = false
+
+    /// - Parameters:
+    ///   - wants: the default is frames as they come.
+    ///   - control: what changes the encoder while it runs. The default is nil.
+    public init(
+        _ encoder: any VideoEncoder, _ settings: EncoderSettings, to output: any PacketSink,
+        wants: SinkWants = SinkWants(), control: EncoderControl? = nil
+    ) {
+        self.encoder = encoder
+        self.settings = settings
+        self.output = output
+        self.wants = wants
+        self.control = control
+    }
+
+    /// Opens the encoder and starts the packet sink.
+    public func start(_ format: VideoFormat) throws { try open(format) }
+
+    private func open(_ format: VideoFormat) throws {
+        try output.start(encoder.open(format, settings))
+        self.format = format
+        isKeyOnItsWay = true
+    }
+
+    /// Encodes a frame and hands on the packets that are ready.
+    public func consume(_ frame: VideoFrame) throws {
+        if var format, !format.describes(frame) {
+            try write(encoder.flush())
+            format.size = frame.size
+            format.colorSpace = frame.colorSpace
+            format.rotation = frame.rotation
+            format.sampleAspectRatio = frame.sampleAspectRatio
+            try open(format)
+        }
+        let asks = follow(control) || output.wantsKeyFrame && !isKeyOnItsWay
+        if asks { isKeyOnItsWay = true }
+        try write(encoder.encode(frame, wantsKeyFrame: asks))
+    }
+
+    /// - Returns: whether a key frame was asked for.
+    private func follow(_ control: EncoderControl?) -> Bool {
+        guard let control, let wishes = control.take() else { return false }
+        if wishes.bitrate != nil || wishes.frameRate != nil {
+            do {
+                try encoder.change(bitrate: wishes.bitrate, frameRate: wishes.frameRate)
+                control.note(nil)
+            } catch {
+                control.note(InletError(wrapping: error, operation: "The encoder"))
+            }
+        }
+        return wishes.wantsKeyFrame
+    }
+
+    private func write(_ packets: [EncodedPacket]) throws {
+        for packet in packets {
+            if packet.isKey { isKeyOnItsWay = false }
+            try output.write(packet)
+        }
+    }
+
+    /// Writes what the encoder holds back, and finishes the packet sink.
+    public func finish() throws {
+        do {
+            try write(encoder.flush())
+        } catch {
+            try? output.finish()
+            throw error
+        }
+        try output.finish()
+    }
+}
+
+extension VideoFormat {
+    /// Whether a frame can go into the same stream.
+    fileprivate func describes(_ frame: VideoFrame) -> Bool {
+        size == frame.size && colorSpace == frame.colorSpace && rotation == frame.rotation
+            && sampleAspectRatio == frame.sampleAspectRatio
+    }
+}

@@ -1,0 +1,46 @@
+import CFFmpeg
+package import InletCore
+
+/// How libavformat checks the certificate of a server, and the options of URIs that say so.
+package struct CertificateCheck: Sendable, Hashable {
+    /// A file of certificate authorities, in PEM; nil are the system's.
+    package var authorities: String?
+    /// The default is true.
+    package var isOn = true
+
+    package static let authorities = PluginOption<String?>(
+        "tls-ca", default: nil, "A PEM file of certificate authorities")
+    package static let verify = PluginOption("tls-verify", default: true, "Whether the server's certificate is checked")
+
+    package init(authorities: String? = nil, isOn: Bool = true) {
+        self.authorities = authorities
+        self.isOn = isOn
+    }
+
+    /// libavformat's options of TLS.
+    package var settings: [(name: String, value: String)] {
+        [("tls_verify", isOn ? "1" : "0")] + (authorities.map { [("ca_file", $0)] } ?? [])
+    }
+
+    /// - Parameter isOutput: whether the stream is sent.
+    /// - Throws: ``InletError/Code/unsupported`` where certificates are to be checked and this libavformat cannot.
+    package func refuseWhatCannotBeChecked(scheme: String, isOutput: Bool) throws(InletError) {
+        guard scheme == "rtsps", isOn, !Self.hasCheck(ofRTSP: isOutput) else { return }
+        throw InletError(
+            .unsupported,
+            "The installed libavformat cannot check certificates of rtsps. tls-verify=false takes any, which keeps off listeners but no impostor."
+        )
+    }
+
+    /// Whether RTSP hands on the option to TLS below it, as other protocols do. libavformat 5.1 has none to hand on.
+    private static func hasCheck(ofRTSP isOutput: Bool) -> Bool {
+        let options =
+            isOutput
+            ? unsafe av_guess_format("rtsp", nil, nil)?.pointee.priv_class
+            : unsafe av_find_input_format("rtsp")?.pointee.priv_class
+        guard var options = unsafe options else { return false }
+        return unsafe withUnsafeMutablePointer(to: &options) {
+            unsafe av_opt_find($0, "tls_verify", nil, 0, Int32(AV_OPT_SEARCH_FAKE_OBJ)) != nil
+        }
+    }
+}

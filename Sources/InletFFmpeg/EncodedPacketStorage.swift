@@ -1,0 +1,56 @@
+import CFFmpeg
+package import InletCore
+
+/// Owns the `AVPacket` behind an ``EncodedPacket``.
+///
+/// Safe from any thread: nothing writes to the packet after `init`, and freeing gives its reference-counted data back from whatever thread does it.
+@safe package final class EncodedPacketStorage: Sendable {
+    // Filled before `init` only; freed once, in `deinit`.
+    nonisolated(unsafe) private let packet: UnsafeMutablePointer<AVPacket>
+
+    /// Takes the data of a packet, which is empty afterwards and can be filled again.
+    ///
+    /// - Throws: ``InletError/Code/resourceExhausted`` where there is no memory.
+    package init(moving other: FFmpegPacket) throws(InletError) {
+        guard let packet = unsafe av_packet_alloc() else {
+            throw InletError(ffmpeg: -ENOMEM, operation: "av_packet_alloc")
+        }
+        // A demuxer may lend its data until its next packet.
+        let code = unsafe av_packet_make_refcounted(other.pointer)
+        guard code >= 0 else {
+            var packet: UnsafeMutablePointer<AVPacket>? = unsafe packet
+            unsafe av_packet_free(&packet)
+            throw InletError(ffmpeg: code, operation: "av_packet_make_refcounted")
+        }
+        unsafe av_packet_move_ref(packet, other.pointer)
+        unsafe self.packet = packet
+    }
+
+    /// Shares the data of a packet that goes on to be used.
+    ///
+    /// - Throws: ``InletError/Code/resourceExhausted`` where there is no memory.
+    package init(sharing other: FFmpegPacket) throws(InletError) {
+        guard let packet = unsafe av_packet_alloc() else {
+            throw InletError(ffmpeg: -ENOMEM, operation: "av_packet_alloc")
+        }
+        // Copies only what a demuxer lends until its next packet.
+        let code = unsafe av_packet_ref(packet, other.pointer)
+        guard code >= 0 else {
+            var packet: UnsafeMutablePointer<AVPacket>? = unsafe packet
+            unsafe av_packet_free(&packet)
+            throw InletError(ffmpeg: code, operation: "av_packet_ref")
+        }
+        unsafe self.packet = packet
+    }
+
+    deinit {
+        var packet: UnsafeMutablePointer<AVPacket>? = unsafe packet
+        unsafe av_packet_free(&packet)
+    }
+
+    /// The bytes, which keep this object alive.
+    package var data: PacketData {
+        unsafe PacketData(
+            UnsafeRawBufferPointer(start: packet.pointee.data, count: max(0, Int(packet.pointee.size))), owner: self)
+    }
+}

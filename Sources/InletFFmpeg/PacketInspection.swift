@@ -1,0 +1,53 @@
+import CFFmpeg
+package import InletCore
+
+/// Reads what a key frame's packet says of its stream: for streams of which the container does not tell the size.
+package enum PacketInspection {
+    /// The size of the pictures; nil where the packet does not tell.
+    package static func size(in packet: FFmpegPacket, _ parameters: CodecParameters) -> ImageSize? {
+        guard let description = unsafe avcodec_descriptor_get_by_name(parameters.codec.rawValue),
+            let parser = unsafe av_parser_init(Int32(bitPattern: description.pointee.id.rawValue))
+        else { return nil }
+        defer { unsafe av_parser_close(parser) }
+        var context = unsafe avcodec_alloc_context3(nil)
+        defer { unsafe avcodec_free_context(&context) }
+        guard let codec = unsafe context, unsafe setExtraData(parameters.extraData, of: codec) else { return nil }
+        unsafe codec.pointee.codec_type = AVMEDIA_TYPE_VIDEO
+        unsafe codec.pointee.codec_id = description.pointee.id
+        unsafe parser.pointee.flags |= PARSER_FLAG_COMPLETE_FRAMES
+        var output: UnsafeMutablePointer<UInt8>?
+        var count: Int32 = 0
+        _ = unsafe av_parser_parse2(
+            parser, codec, &output, &count, packet.pointer.pointee.data, packet.pointer.pointee.size,
+            inlet_av_nopts_value, inlet_av_nopts_value, 0)
+        let size = unsafe ImageSize(width: Int(parser.pointee.width), height: Int(parser.pointee.height))
+        return unsafe size.isValid ? size : decodedSize(of: packet, codec)
+    }
+
+    /// The size of the picture itself, of codecs whose parsers do not look for it, such as Motion JPEG.
+    private static func decodedSize(
+        of packet: FFmpegPacket, _ codec: UnsafeMutablePointer<AVCodecContext>
+    ) -> ImageSize? {
+        guard let decoder = unsafe avcodec_find_decoder(codec.pointee.codec_id) else { return nil }
+        unsafe codec.pointee.thread_count = 1
+        guard unsafe avcodec_open2(codec, decoder, nil) >= 0, unsafe avcodec_send_packet(codec, packet.pointer) >= 0
+        else {
+            return nil
+        }
+        let size = unsafe ImageSize(width: Int(codec.pointee.width), height: Int(codec.pointee.height))
+        return size.isValid ? size : nil
+    }
+
+    @unsafe private static func setExtraData(
+        _ bytes: [UInt8], of context: UnsafeMutablePointer<AVCodecContext>
+    ) -> Bool {
+        guard !bytes.isEmpty else { return true }
+        guard let memory = unsafe av_mallocz(bytes.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)) else { return false }
+        unsafe bytes.withUnsafeBytes { source in
+            if let base = source.baseAddress { unsafe memory.copyMemory(from: base, byteCount: source.count) }
+        }
+        unsafe context.pointee.extradata = memory.assumingMemoryBound(to: UInt8.self)
+        unsafe context.pointee.extradata_size = Int32(clamping: bytes.count)
+        return true
+    }
+}

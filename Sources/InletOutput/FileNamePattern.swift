@@ -1,0 +1,222 @@
+package import InletCore
+
+/// A path whose last part holds what changes from one file to the next, as in `door-{n}.jpg`.
+///
+/// | in the pattern | in the name |
+/// |---|---|
+/// | `{n}`, `{n:4}` | a number from 1, with at least six or so many digits |
+/// | `%d`, `%06d` | the same, as other programs write it |
+/// | `{date}`, `{time}` | the local date and time of day: `2026-11-21`, `235959` |
+/// | `{utc}` | both in UTC: `20250131T235959.123Z` |
+/// | `{sequence}` | the source's count of frames, for files of one frame |
+/// | `{{`, `%%` | a brace, a percent sign |
+package struct FileNamePattern: Sendable, Hashable {
+    private enum Part: Sendable, Hashable {
+        case text(String)
+        case number(digits: Int)
+        case date
+        case time
+        case utc
+        case sequence
+    }
+
+    /// As many as leave room for counting on, whatever name a file bears.
+    private static let mostDigits = 18
+
+    /// With the slash at its end; empty for the current folder.
+    package let folder: String
+    private let parts: [Part]
+
+    /// - Parameter hasSequence: whether a file is of one frame, so that `{sequence}` stands for something.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` where a brace or a percent sign stands for nothing, for a field in a folder's name, and where there is
+    ///   no file's name.
+    package init(_ path: String, hasSequence: Bool = false) throws(InletError) {
+        var (folder, parts, text) = ("", [Part](), "")
+        var rest = path[...]
+        while let character = rest.popFirst() {
+            switch character {
+            case "{" where rest.first == character, "%" where rest.first == character:
+                text.append(rest.removeFirst())
+            case "{", "%":
+                guard let part = Self.field(character, &rest, hasSequence) else {
+                    let end = rest.firstIndex { $0 == "}" || $0 == "/" } ?? rest.endIndex
+                    let more = character == "{" ? rest[..<end] + (rest[end...].first == "}" ? "}" : "") : rest.prefix(1)
+                    throw Self.refusal(of: "\(character)\(more)", hasSequence)
+                }
+                if !text.isEmpty { parts.append(.text(text)) }
+                text = ""
+                parts.append(part)
+            case "/":
+                guard parts.isEmpty else {
+                    throw InletError(
+                        .invalidConfiguration, "What changes can stand in the file's name only, not in a folder's.")
+                }
+                folder += text + "/"
+                text = ""
+            // What %03d becomes in a URI, where %03 is an escape.
+            case ..<" ":
+                throw InletError(
+                    .invalidConfiguration,
+                    "The file's name holds a control character. In a URI write {n:3} for %03d, and %25 for a percent sign."
+                )
+            default: text.append(character)
+            }
+        }
+        if !text.isEmpty { parts.append(.text(text)) }
+        guard !parts.isEmpty else {
+            throw InletError(.invalidConfiguration, "'\(path)' is a folder; add a file name.")
+        }
+        (self.folder, self.parts) = (folder, parts)
+    }
+
+    /// The field behind a brace or a percent sign, which is taken away; nil where there is none.
+    private static func field(_ opening: Character, _ text: inout Substring, _ hasSequence: Bool) -> Part? {
+        var rest = text
+        let field: Part?
+        if opening == "%" {
+            let digits = rest.prefix { $0.isASCII && $0.isNumber }
+            rest = rest[digits.endIndex...]
+            guard rest.popFirst() == "d" else { return nil }
+            field = number(digits: digits.allSatisfy { $0 == "0" } ? "1" : digits)
+        } else {
+            guard let end = rest.firstIndex(of: "}") else { return nil }
+            let name = rest[..<end]
+            rest = rest[rest.index(after: end)...]
+            field =
+                switch name {
+                case "n": .number(digits: 6)
+                case "date": .date
+                case "time": .time
+                case "utc": .utc
+                case "sequence": hasSequence ? .sequence : nil
+                default: name.hasPrefix("n:") ? number(digits: name.dropFirst(2)) : nil
+                }
+        }
+        if field != nil { text = rest }
+        return field
+    }
+
+    private static func number(digits: Substring) -> Part? {
+        guard digits.allSatisfy({ $0.isASCII && $0.isNumber }), let count = Int(digits) else { return nil }
+        return (1...mostDigits).contains(count) ? .number(digits: count) : nil
+    }
+
+    private static func refusal(of what: String, _ hasSequence: Bool) -> InletError {
+        InletError(
+            .invalidConfiguration,
+            "'\(what)' in a file's name stands for nothing. There are {n}, {n:DIGITS}, {date}, {time}, {utc}\(hasSequence ? ", {sequence}" : "") and %d; "
+                + "a brace is written {{ and a percent sign %%.")
+    }
+
+    /// Whether a later file can have another name.
+    package var varies: Bool {
+        parts.contains {
+            if case .text = $0 { false } else { true }
+        }
+    }
+
+    /// Whether each file of a series has a name that tells it from the others: {date} alone does not.
+    package var tellsFilesApart: Bool {
+        parts.contains {
+            switch $0 {
+            case .text, .date: false
+            case .number, .time, .utc, .sequence: true
+            }
+        }
+    }
+
+    /// Whether files are counted.
+    package var hasNumber: Bool {
+        parts.contains {
+            if case .number = $0 { true } else { false }
+        }
+    }
+
+    /// A file's path.
+    ///
+    /// - Parameters:
+    ///   - time: nanoseconds since 1970.
+    ///   - copy: from 2 on, it is put before the extension.
+    package func path(number: Int, time: Int64, sequence: UInt64 = 0, copy: Int = 1) -> String {
+        let (local, utc) = (CalendarTime(time, in: .local), CalendarTime(time, in: .utc))
+        var name = ""
+        for part in parts {
+            switch part {
+            case .text(let text): name += text
+            case .number(let digits): name += Self.padded(number, digits)
+            case .date: name += Self.date(local, separator: "-")
+            case .time: name += Self.time(local)
+            case .utc: name += "\(Self.date(utc, separator: ""))T\(Self.time(utc)).\(Self.padded(utc.millisecond, 3))Z"
+            case .sequence: name += String(sequence)
+            }
+        }
+        guard copy > 1 else { return folder + name }
+        let dot = name.lastIndex(of: ".").flatMap { $0 > name.startIndex ? $0 : nil } ?? name.endIndex
+        return "\(folder)\(name[..<dot])-\(copy)\(name[dot...])"
+    }
+
+    private static func date(_ time: CalendarTime, separator: String) -> String {
+        [padded(time.year, 4), padded(time.month, 2), padded(time.day, 2)].joined(separator: separator)
+    }
+
+    private static func time(_ time: CalendarTime) -> String {
+        padded(time.hour, 2) + padded(time.minute, 2) + padded(time.second, 2)
+    }
+
+    private static func padded(_ number: Int, _ digits: Int) -> String {
+        let text = String(number)
+        return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+    }
+
+    /// Whether a name, without the folder, may be one of the pattern's.
+    ///
+    /// - Returns: nil where it is not; its number, or 0 where the pattern has none.
+    package func number(of name: String) -> Int? {
+        if let number = Self.number(of: name[...], parts[...]) { return number }
+        // A copy: -2 before the extension.
+        let dot = name.lastIndex(of: ".").flatMap { $0 > name.startIndex ? $0 : nil } ?? name.endIndex
+        let stem = name[..<dot]
+        guard let dash = stem.lastIndex(of: "-") else { return nil }
+        let copy = stem[stem.index(after: dash)...]
+        // A time of day, say, is no count of copies: the file is somebody else's.
+        guard copy.count < 4, copy.first != "0", let count = Int(copy), count > 1 else { return nil }
+        return Self.number(of: (stem[..<dash] + name[dot...])[...], parts[...])
+    }
+
+    private static func number(of name: Substring, _ parts: ArraySlice<Part>) -> Int? {
+        guard let part = parts.first else { return name.isEmpty ? 0 : nil }
+        let next = parts.dropFirst()
+        switch part {
+        case .text(let text): return name.hasPrefix(text) ? number(of: name.dropFirst(text.count), next) : nil
+        case .date: return rest(of: name, shape: "0000-00-00").flatMap { number(of: $0, next) }
+        case .time: return rest(of: name, shape: "000000").flatMap { number(of: $0, next) }
+        case .utc: return rest(of: name, shape: "00000000T000000.000Z").flatMap { number(of: $0, next) }
+        // A date, say, is no number of so few digits: the file is somebody else's.
+        case .number(let digits): return count(in: name, digits...max(digits + 1, 7), next).map { $0.count }
+        case .sequence: return count(in: name, 1...mostDigits, next).map { $0.number }
+        }
+    }
+
+    /// A count at the start of a name, as long as leaves to the other parts what is theirs, and their number.
+    private static func count(
+        in name: Substring, _ digits: ClosedRange<Int>, _ next: ArraySlice<Part>
+    ) -> (count: Int, number: Int)? {
+        let run = name.prefix { $0.isASCII && $0.isNumber }
+        guard run.count >= digits.lowerBound else { return nil }
+        for length in stride(from: min(run.count, digits.upperBound), through: digits.lowerBound, by: -1) {
+            // More digits than asked for are no padding.
+            guard length == digits.lowerBound || run.first != "0", let count = Int(run.prefix(length)),
+                let number = number(of: name.dropFirst(length), next)
+            else { continue }
+            return (count, number)
+        }
+        return nil
+    }
+
+    /// What follows digits and other characters as they stand in `shape`, where 0 is any digit.
+    private static func rest(of name: Substring, shape: String) -> Substring? {
+        let start = name.prefix(shape.count)
+        let fits = zip(start, shape).allSatisfy { $1 == "0" ? $0.isASCII && $0.isNumber : $0 == $1 }
+        return fits && start.count == shape.count ? name.dropFirst(shape.count) : nil
+    }
+}

@@ -1,0 +1,45 @@
+package import InletCore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+extension InletError {
+    /// The failure of a system call on an output file, with what to try.
+    ///
+    /// - Parameters:
+    ///   - number: the `errno` it left.
+    ///   - operation: the call, such as `write`.
+    ///   - path: what it was called on, for people.
+    package init(errno number: Int32, operation: String, path: String) {
+        let (code, advice): (Code, String) =
+            switch number {
+            case ENOENT, ENOTDIR: (.notFound, "The folder of the path does not exist; create it first.")
+            case EACCES, EPERM:
+                (.permissionDenied, "The system refuses it; check who owns the file and its folder, and their modes.")
+            case EROFS: (.permissionDenied, "The file system is read-only; choose another folder.")
+            case EISDIR: (.invalidConfiguration, "That is a folder; add a file name.")
+            case ELOOP, ENAMETOOLONG: (.invalidConfiguration, "The path cannot be followed; choose a shorter one.")
+            case ENXIO: (.notFound, "Nothing reads from the pipe, or its device is gone; start the reader first.")
+            case ENOSPC: (.resourceExhausted, "The disk is full; free some space or write elsewhere.")
+            case EDQUOT: (.resourceExhausted, "The disk quota is used up; free some space or write elsewhere.")
+            case EFBIG:
+                (.resourceExhausted, "The file would exceed a size limit; raise it (ulimit -f) or write elsewhere.")
+            case EMFILE, ENFILE: (.resourceExhausted, "Too many files are open; close some or raise ulimit -n.")
+            case ENOMEM, ENOBUFS: (.resourceExhausted, "The system is out of memory.")
+            case ETXTBSY, EBUSY: (.busy, "Another program uses it; choose another path.")
+            case EPIPE: (.disconnected, "The reader went away.")
+            case EBADF: (.notFound, "It is not open for writing.")
+            case EIO: (.inputOutput, "The device reports an error; look at the system's log.")
+            default: (.inputOutput, "")
+            }
+        let reason = unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
+        self.init(
+            code, "Cannot \(operation) \(path): \(reason).\(advice.isEmpty ? "" : " " + advice)",
+            context: Context(operation: operation, nativeCode: number))
+    }
+}

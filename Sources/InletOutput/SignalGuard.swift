@@ -1,0 +1,46 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Keeps a write from killing the process: a pipe without a reader raises SIGPIPE, a file at its size limit SIGXFSZ, and both end a
+/// program that did not ask for them. A library may not change what signals do for the whole process, so the calling
+/// thread blocks the two for the length of the call and takes back what the call raised.
+package enum SignalGuard {
+    /// Runs a system call.
+    ///
+    /// - Returns: its result, and the `errno` it left.
+    package static func run(_ call: () -> Int) -> (result: Int, error: Int32) {
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        unsafe sigaddset(&signals, SIGPIPE)
+        unsafe sigaddset(&signals, SIGXFSZ)
+        var before = sigset_t()
+        unsafe pthread_sigmask(SIG_BLOCK, &signals, &before)
+        errno = 0
+        let result = call()
+        let error = errno
+        if result < 0, error == EPIPE || error == EFBIG {
+            // The signal went to this thread alone and is still pending. Without one (it may be ignored) this does not wait.
+            takePending(&signals)
+        }
+        unsafe pthread_sigmask(SIG_SETMASK, &before, nil)
+        return (result, error)
+    }
+
+    private static func takePending(_ signals: inout sigset_t) {
+        #if canImport(Darwin)
+            var pending = sigset_t()
+            unsafe sigpending(&pending)
+            guard unsafe sigismember(&pending, SIGPIPE) == 1 || sigismember(&pending, SIGXFSZ) == 1 else { return }
+            var number: Int32 = 0
+            unsafe sigwait(&signals, &number)
+        #else
+            var atOnce = timespec(tv_sec: 0, tv_nsec: 0)
+            unsafe sigtimedwait(&signals, nil, &atOnce)
+        #endif
+    }
+}

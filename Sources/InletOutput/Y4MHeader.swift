@@ -1,0 +1,27 @@
+package import InletCore
+
+/// The first line of a YUV4MPEG2 file, as FFmpeg's yuv4mpegpipe muxer (libavformat/yuv4mpegenc.c) writes it.
+package struct Y4MHeader {
+    package let text: String
+
+    package init(_ format: VideoFormat) {
+        let rate = Self.rate(of: format)
+        let aspect = format.sampleAspectRatio
+        let range =
+            switch format.colorSpace.range {
+            case .limited: " XCOLORRANGE=LIMITED"
+            case .full: " XCOLORRANGE=FULL"
+            case .unspecified: ""
+            }
+        text = """
+            YUV4MPEG2 W\(format.size.width) H\(format.size.height) F\(rate.numerator):\(rate.denominator) Ip \
+            A\(aspect?.numerator ?? 0):\(aspect?.denominator ?? 0) C420jpeg XYSCSS=420JPEG\(range)
+
+            """
+    }
+
+    /// The one rate that the header has, as the frames have no times: FFmpeg writes the inverse of the time base, too.
+    package static func rate(of format: VideoFormat) -> Rational {
+        format.frameRate ?? format.timeBase.reciprocal ?? Rational(25)
+    }
+}

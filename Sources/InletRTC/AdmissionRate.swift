@@ -1,0 +1,30 @@
+public import InletCore
+
+/// How fast newcomers are let in: a few at once, then so many a second. Holds no clock.
+public struct AdmissionRate: Sendable {
+    private let perSecond: Double
+    private let burst: Double
+    private var credit: Double
+    private var last: MonotonicTime?
+
+    /// - Parameters:
+    ///   - perSecond: newcomers a second in the long run, greater than zero.
+    ///   - burst: newcomers at once, at least one.
+    public init(perSecond: Double, burst: Int) {
+        self.perSecond = max(perSecond, 1e-6)
+        self.burst = Double(max(1, burst))
+        credit = Double(max(1, burst))
+    }
+
+    /// The time until the next newcomer is let in; nil where one is let in now.
+    public mutating func wait(at now: MonotonicTime) -> Duration? {
+        if let last, now > last {
+            credit = min(burst, credit + Double((now - last).wholeNanoseconds) / 1e9 * perSecond)
+        }
+        last = max(last ?? now, now)
+        return credit >= 1 ? nil : .nanoseconds(Int64(((1 - credit) / perSecond * 1e9).rounded(.up)))
+    }
+
+    /// A newcomer was let in.
+    public mutating func admit() { credit = max(0, credit - 1) }
+}

@@ -1,0 +1,90 @@
+/// Holds a peer's candidates until its description is set, and gives them out in order.
+///
+/// They may come before the description, for one flow or several: signaling keeps no order. Bounded in flows and in candidates of each, so that a peer cannot
+/// fill the memory.
+public struct CandidateQueue: Sendable {
+    /// What became of a candidate.
+    public enum Outcome: Sendable, Hashable {
+        /// To be added now.
+        case ready
+        /// Kept until its flow's description is set.
+        case held
+        /// Came before, or belongs to a flow that is over.
+        case ignored
+        /// One too many.
+        case refused
+    }
+
+    private struct Held {
+        var flow: SignalingFlow
+        var candidates: [ICECandidate] = []
+    }
+
+    private let capacity: Int
+    private let flows: Int
+    private var held: [Held] = []
+    private var current: SignalingFlow?
+    private var given: Set<ICECandidate> = []
+    private var over: [SignalingFlow] = []
+    private static let rememberedFlows = 32
+
+    /// - Parameters:
+    ///   - capacity: candidates of one flow. The default is 64.
+    ///   - flows: flows whose descriptions have not come. The default is 4; the oldest gives way.
+    public init(capacity: Int = 64, flows: Int = 4) {
+        self.capacity = max(1, capacity)
+        self.flows = max(1, flows)
+    }
+
+    /// Takes in a candidate.
+    public mutating func add(_ candidate: ICECandidate) -> Outcome {
+        if candidate.flow == current {
+            guard !given.contains(candidate) else { return .ignored }
+            guard given.count < capacity else { return .refused }
+            given.insert(candidate)
+            return .ready
+        }
+        guard !over.contains(candidate.flow) else { return .ignored }
+        guard let index = held.firstIndex(where: { $0.flow == candidate.flow }) else {
+            if held.count == flows { held.removeFirst() }
+            held.append(Held(flow: candidate.flow, candidates: [candidate]))
+            return .held
+        }
+        guard !held[index].candidates.contains(candidate) else { return .ignored }
+        guard held[index].candidates.count < capacity else { return .refused }
+        held[index].candidates.append(candidate)
+        return .held
+    }
+
+    /// The description of a flow is set.
+    ///
+    /// - Returns: what was held for it, in the order in which it came.
+    public mutating func open(_ flow: SignalingFlow) -> [ICECandidate] {
+        guard flow != current else { return [] }
+        closeCurrent()
+        over.removeAll { $0 == flow }
+        current = flow
+        let candidates = held.first { $0.flow == flow }?.candidates ?? []
+        held.removeAll { $0.flow == flow }
+        given = Set(candidates)
+        return candidates
+    }
+
+    /// A flow is over: what still comes for it is ignored.
+    public mutating func close(_ flow: SignalingFlow) {
+        if flow == current { closeCurrent() } else { remember(flow) }
+        held.removeAll { $0.flow == flow }
+    }
+
+    private mutating func closeCurrent() {
+        if let current { remember(current) }
+        current = nil
+        given = []
+    }
+
+    private mutating func remember(_ flow: SignalingFlow) {
+        guard !over.contains(flow) else { return }
+        over.append(flow)
+        if over.count > Self.rememberedFlows { over.removeFirst() }
+    }
+}

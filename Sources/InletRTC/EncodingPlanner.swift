@@ -1,0 +1,174 @@
+public import InletCore
+
+/// One of the encodings of a source.
+public struct EncodingID: Sendable, Hashable {
+    /// What it is compressed with.
+    public var codec: VideoCodec
+    /// From 0, the largest pictures, on; ``sourceTier`` for the source's own packets.
+    public var tier: Int
+
+    /// Of the source's own packets, which nobody encodes: better than every other.
+    public static let sourceTier = -1
+
+    /// Whether it is the source's own packets.
+    public var isSource: Bool { tier == Self.sourceTier }
+
+    public init(codec: VideoCodec, tier: Int) {
+        self.codec = codec
+        self.tier = tier
+    }
+}
+
+/// Decides which encodings run, how, and which of them each viewer is on. Holds no clock and no encoder.
+///
+/// A viewer is on the best tier that its own bit rate bears; the slowest on a tier sets the bit rate of that tier and of no other. Going down is at once. Going up
+/// waits, longer each time that it was too early: a link is known to take more only once it has.
+public struct EncodingPlanner: Sendable {
+    /// What an encoding is to do.
+    public struct Order: Sendable, Hashable {
+        /// Bits a second.
+        public var bitrate: Int
+        /// The index of the ladder's step.
+        public var step: Int
+
+        public init(bitrate: Int, step: Int) {
+            self.bitrate = bitrate
+            self.step = step
+        }
+    }
+
+    /// From being on one tier to going up. The default is 3 seconds.
+    public static let patience = Duration.seconds(3)
+    /// The longest that a viewer who fell back again and again waits.
+    public static let longestPatience = Duration.seconds(60)
+    /// Who falls back within this time went up too early.
+    public static let trial = Duration.seconds(15)
+
+    /// The steps that there are. A change of it, as when the source's size changes, begins anew.
+    public var ladder: PictureLadder {
+        didSet {
+            guard ladder != oldValue else { return }
+            orders = [:]
+            for name in viewers.keys { viewers[name]?.step = nil }
+        }
+    }
+    /// The source's own packets of H.264, where they can go to viewers as they are.
+    public var source: (profile: H264Profile, bitrate: Int)?
+    /// The most bits a second of any encoding.
+    public let maximum: Int
+    /// What the encodings that somebody is on are to do, as of the last ``plan(at:)``.
+    public private(set) var orders: [EncodingID: Order] = [:]
+    private var viewers: [String: Viewer] = [:]
+    private var stepTimes: [EncodingID: MonotonicTime] = [:]
+
+    private struct Viewer: Sendable {
+        var codec: VideoCodec
+        var profile: String?
+        var bitrate: Int
+        var sustained: Int
+        var step: Int?
+        var tier = 0
+        var since: MonotonicTime?
+        var patience = EncodingPlanner.patience
+        var wentUp: MonotonicTime?
+    }
+
+    public init(ladder: PictureLadder, maximum: Int) {
+        self.ladder = ladder
+        self.maximum = maximum
+    }
+
+    /// Takes in a viewer.
+    ///
+    /// - Parameter profile: of H.264, the `profile-level-id` that was agreed on, by which it may decode the source's own packets. The default, nil, has it take none.
+    public mutating func add(_ viewer: String, codec: VideoCodec, bitrate: Int, profile: String? = nil) {
+        viewers[viewer] = Viewer(codec: codec, profile: profile, bitrate: bitrate, sustained: bitrate)
+    }
+
+    /// Takes in what a viewer shall be sent now.
+    ///
+    /// - Parameter sustained: what its path bears, by which its tier is chosen, where that is another. The default, nil, is the same.
+    public mutating func set(bitrate: Int, sustained: Int? = nil, of viewer: String) {
+        viewers[viewer]?.bitrate = bitrate
+        viewers[viewer]?.sustained = sustained ?? bitrate
+    }
+
+    /// Lets go of a viewer.
+    public mutating func remove(_ viewer: String) { viewers[viewer] = nil }
+
+    /// The encoding of a viewer, as of the last ``plan(at:)``; nil for one who came since.
+    public func encoding(of viewer: String) -> EncodingID? {
+        guard let viewer = viewers[viewer], viewer.step != nil else { return nil }
+        return EncodingID(codec: viewer.codec, tier: viewer.tier)
+    }
+
+    /// Decides anew.
+    ///
+    /// - Parameter kept: encodings that go on as they are although nobody shall be on them, as viewers have yet to change over.
+    public mutating func plan(at now: MonotonicTime, keeping kept: Set<EncodingID> = []) {
+        var lowest: [EncodingID: (bitrate: Int, sustained: Int)] = [:]
+        for name in viewers.keys {
+            guard var viewer = viewers[name] else { continue }
+            place(&viewer, at: now)
+            viewers[name] = viewer
+            let id = EncodingID(codec: viewer.codec, tier: viewer.tier)
+            let other = lowest[id] ?? (.max, .max)
+            lowest[id] = (min(other.bitrate, viewer.bitrate), min(other.sustained, viewer.sustained))
+        }
+        for id in Array(orders.keys) where lowest[id] == nil && !kept.contains(id) {
+            orders[id] = nil
+            stepTimes[id] = nil
+        }
+        for (id, rates) in lowest {
+            if id.isSource {
+                orders[id] = Order(bitrate: source?.bitrate ?? 0, step: 0)
+                continue
+            }
+            let most = id.tier == 0 ? maximum : min(maximum, ladder.ceiling(of: id.tier))
+            let step = step(of: id, for: rates.sustained, at: now)
+            orders[id] = Order(bitrate: min(rates.bitrate, most), step: step)
+        }
+    }
+
+    private func place(_ viewer: inout Viewer, at now: MonotonicTime) {
+        let step = ladder.step(for: viewer.sustained, from: viewer.step)
+        let tier = bearsSource(viewer) ? EncodingID.sourceTier : ladder.tier(of: step)
+        guard viewer.step != nil, let since = viewer.since else {
+            (viewer.step, viewer.tier, viewer.since) = (step, tier, now)
+            return
+        }
+        if tier > viewer.tier {
+            if let wentUp = viewer.wentUp, now - wentUp < Self.trial {
+                viewer.patience = min(viewer.patience * 2, Self.longestPatience)
+            }
+            (viewer.tier, viewer.since, viewer.wentUp) = (tier, now, nil)
+        } else if tier < viewer.tier {
+            // The step stays as it is, so that the margin still counts when the time is over.
+            guard now - since >= viewer.patience else { return }
+            (viewer.tier, viewer.since, viewer.wentUp) = (tier, now, now)
+        } else if let wentUp = viewer.wentUp, now - wentUp >= Self.trial {
+            (viewer.patience, viewer.wentUp) = (Self.patience, nil)
+        }
+        viewer.step = step
+    }
+
+    /// Whether a viewer's path bears the source's own packets: with a margin where it is not on them yet.
+    private func bearsSource(_ viewer: Viewer) -> Bool {
+        guard let source, let profile = viewer.profile, viewer.codec == .h264, source.profile.isTaken(by: profile)
+        else { return false }
+        let isOn = viewer.step == nil || viewer.tier == EncodingID.sourceTier
+        return Double(viewer.sustained) >= Double(source.bitrate) * (isOn ? 1 : 1.1)
+    }
+
+    private mutating func step(of id: EncodingID, for bitrate: Int, at now: MonotonicTime) -> Int {
+        let range = ladder.steps(of: id.tier)
+        guard let old = orders[id]?.step, range.contains(old) else {
+            stepTimes[id] = now
+            return ladder.step(for: bitrate, in: range)
+        }
+        let step = ladder.step(for: bitrate, from: old, in: range)
+        if step < old, let time = stepTimes[id], now - time < Self.patience { return old }
+        if step != old { stepTimes[id] = now }
+        return step
+    }
+}

@@ -1,0 +1,127 @@
+public import InletCore
+
+/// A server that helps peers to find a path: STUN tells a peer its own address, TURN relays.
+public struct ICEServer: Sendable, Hashable {
+    /// What it does, and how it is reached.
+    public enum Scheme: String, Sendable, Hashable, CaseIterable {
+        /// Tells addresses, over UDP.
+        case stun
+        /// Relays, over UDP or TCP.
+        case turn
+        /// Relays, over TLS.
+        case turns
+    }
+
+    /// What it does.
+    public let scheme: Scheme
+    /// Its name or address, without brackets.
+    public let host: String
+    /// Its port.
+    public let port: Int
+    /// Whether a relay is reached by TCP where TLS does not say so already.
+    public let usesTCP: Bool
+    /// Who we are to it; a relay wants that.
+    public var user: String?
+    /// The password. A secret.
+    public var password: String?
+
+    /// Reads `stun:HOST[:PORT]`, `turn:HOST[:PORT][?transport=tcp]` or `turns:HOST[:PORT]` (RFC 7064, RFC 7065).
+    ///
+    /// - Throws: ``InletError/Code/invalidConfiguration`` that says what is wrong. It does not repeat what is before an `@`.
+    public init(_ uri: String, user: String? = nil, password: String? = nil) throws(InletError) {
+        let parts = uri.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let scheme = Scheme(rawValue: parts[0].lowercased()) else {
+            throw Self.error("An ICE server begins with stun:, turn: or turns:.")
+        }
+        let rest = parts[1].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let place = rest[0]
+        guard !place.contains("@") else {
+            throw Self.error("The address of an ICE server holds no credentials. Give user and password apart from it.")
+        }
+        var tcp = scheme == .turns
+        if rest.count == 2 {
+            switch (scheme, rest[1]) {
+            case (.turn, "transport=udp"): break
+            case (.turn, "transport=tcp"), (.turns, "transport=tcp"): tcp = true
+            default: throw Self.error("'?\(rest[1])' is not known after \(scheme.rawValue):. transport=udp or =tcp is.")
+            }
+        }
+        let (host, port) = try Self.hostAndPort(place)
+        self.scheme = scheme
+        self.host = host
+        self.port = port ?? (scheme == .turns ? 5349 : 3478)
+        usesTCP = tcp
+        self.user = user
+        self.password = password
+        guard scheme == .stun || (user != nil && password != nil) else {
+            throw Self.error("The relay \(host) wants a user and a password.")
+        }
+    }
+
+    private static func hostAndPort(_ place: Substring) throws(InletError) -> (String, Int?) {
+        let isBracketed = place.hasPrefix("[")
+        let end =
+            isBracketed
+            ? place.firstIndex(of: "]").map(place.index(after:)) ?? place.endIndex
+            : place.firstIndex(of: ":") ?? place.endIndex
+        var host = place[..<end]
+        var port: Int?
+        if end < place.endIndex {
+            guard place[end] == ":", let number = UInt16(place[place.index(after: end)...]), number > 0 else {
+                throw error("'\(place)' is not HOST:PORT. An address of IPv6 stands in brackets.")
+            }
+            port = Int(number)
+        }
+        if isBracketed { host = host.hasSuffix("]") ? host.dropFirst().dropLast() : "" }
+        guard !host.isEmpty, host.utf8.allSatisfy(isPartOfHost) else {
+            throw error("'\(place)' names no host. An address of IPv6 stands in brackets.")
+        }
+        return (String(host), port)
+    }
+
+    private static func isPartOfHost(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: ":"),
+            UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    /// The address as browsers and `Link` headers have it, without credentials.
+    public var uri: String {
+        let place = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        return "\(scheme.rawValue):\(place)\(scheme == .turn && usesTCP ? "?transport=tcp" : "")"
+    }
+
+    /// The address as GStreamer has it: `turn://USER:PASSWORD@HOST:PORT`, escaped. Holds the secret.
+    public var engineURI: String {
+        let place = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        guard scheme != .stun else { return "stun://\(place)" }
+        let login = "\(Self.escaped(user ?? "")):\(Self.escaped(password ?? ""))@"
+        return "\(scheme.rawValue)://\(login)\(place)\(scheme == .turn && usesTCP ? "?transport=tcp" : "")"
+    }
+
+    private static func escaped(_ text: String) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var escaped: [UInt8] = []
+        for byte in text.utf8 {
+            if isPartOfHost(byte) && byte != UInt8(ascii: ":") {
+                escaped.append(byte)
+            } else {
+                escaped += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: escaped, as: UTF8.self)
+    }
+
+    private static func error(_ message: String) -> InletError { InletError(.invalidConfiguration, message) }
+}
+
+extension ICEServer: CustomStringConvertible, CustomDebugStringConvertible {
+    /// The address, without credentials.
+    public var description: String { uri }
+    /// The same.
+    public var debugDescription: String { uri }
+}

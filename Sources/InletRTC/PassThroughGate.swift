@@ -1,0 +1,122 @@
+public import InletCore
+
+/// Finds out whether a source's packets can go to viewers as they are, by looking at them. Holds no clock.
+///
+/// They can where they are H.264 with start codes, of a profile that browsers know, in the order in which they are shown, no larger and no faster than viewers are to be
+/// sent, upright, and with key frames so near to each other that whoever joins, or has lost something, need not wait for long: a camera is not asked for one.
+public struct PassThroughGate: Sendable {
+    /// What viewers are to be sent at most.
+    public struct Limits: Sendable, Hashable {
+        /// No larger pictures.
+        public var largestSize: ImageSize
+        /// Not more bits a second.
+        public var bitrate: Int
+        /// The longest from key frame to key frame. The default is 2 seconds.
+        public var keyFrameInterval = Duration.seconds(2)
+
+        public init(largestSize: ImageSize, bitrate: Int) {
+            self.largestSize = largestSize
+            self.bitrate = bitrate
+        }
+    }
+
+    /// Why packets cannot go as they are.
+    public enum Obstacle: String, Sendable, Hashable, CaseIterable {
+        case unknown = "too little was seen of it"
+        case codec = "it is not H.264 with start codes"
+        case profile = "its profile is not one of baseline, main and high"
+        case reordering = "it has B-frames"
+        case size = "its pictures are larger than viewers are sent"
+        case rotation = "its pictures are to be turned"
+        case rareKeyFrames = "its key frames are too far from each other"
+        case bitrate = "it has more bits a second than viewers are sent"
+    }
+
+    /// What goes to viewers.
+    public struct Stream: Sendable, Hashable {
+        /// What a viewer must decode.
+        public var profile: H264Profile
+        /// Bits a second, as measured from key frame to key frame.
+        public var bitrate: Int
+    }
+
+    /// What can go to viewers now, or why not.
+    public private(set) var outcome: Result<Stream, Refusal> = .failure(Refusal(.unknown))
+
+    /// The obstacle as an error.
+    public struct Refusal: Error, Hashable {
+        /// What stands in the way.
+        public let obstacle: Obstacle
+        init(_ obstacle: Obstacle) { self.obstacle = obstacle }
+    }
+
+    private let limits: Limits
+    private var fault: Obstacle?
+    private var profile: H264Profile?
+    private var groupStart: MonotonicTime?
+    private var groupBytes = 0
+    private var lastTime: MonotonicTime?
+
+    public init(_ limits: Limits) { self.limits = limits }
+
+    /// The packets are of another kind from now on.
+    public mutating func start(_ parameters: CodecParameters) {
+        (fault, groupStart, groupBytes, lastTime) = (nil, nil, 0, nil)
+        profile = H264Profile(parameters.extraData)
+        outcome = .failure(Refusal(.unknown))
+        // An avcC record begins with its version, 1.
+        if parameters.codec != .h264 || parameters.extraData.first == 1 {
+            refuse(.codec)
+        } else if parameters.rotation != .none {
+            refuse(.rotation)
+        } else if parameters.size.width > limits.largestSize.width || parameters.size.height > limits.largestSize.height
+        {
+            refuse(.size)
+        } else if let profile, profile.takers.isEmpty {
+            refuse(.profile)
+        }
+    }
+
+    /// Looks at a packet. What it tells is known with the second key frame.
+    public mutating func add(_ packet: EncodedPacket) {
+        if packet.pts != packet.dts { refuse(.reordering) }
+        guard fault == nil else { return }
+        if packet.isKey {
+            if profile == nil { look(at: packet) }
+            if let groupStart { endGroup(from: groupStart, to: packet.captureTime) }
+            (groupStart, groupBytes) = (packet.captureTime, 0)
+        } else if let groupStart, packet.captureTime - groupStart > limits.keyFrameInterval {
+            // This group is longer than allowed; whether the next is, it will tell.
+            outcome = .failure(Refusal(.rareKeyFrames))
+        }
+        groupBytes += packet.data.count
+    }
+
+    /// Sets that nobody told of stand before the first key frame.
+    private mutating func look(at packet: EncodedPacket) {
+        let bytes = packet.data.bytes
+        var head: [UInt8] = []
+        for index in 0..<min(bytes.count, 512) { head.append(bytes[index]) }
+        guard let found = H264Profile(head) else { return refuse(.profile) }
+        profile = found
+        if found.takers.isEmpty { refuse(.profile) }
+    }
+
+    private mutating func endGroup(from start: MonotonicTime, to end: MonotonicTime) {
+        let length = end - start
+        guard let profile, length > .zero else { return }
+        guard length <= limits.keyFrameInterval else { return outcome = .failure(Refusal(.rareKeyFrames)) }
+        let bitrate = Int(Double(groupBytes) * 8e9 / Double(length.wholeNanoseconds))
+        // A rate on the edge does not go to and fro.
+        let isIn = (try? outcome.get()) != nil
+        guard Double(bitrate) <= Double(limits.bitrate) * (isIn ? 1.2 : 1) else {
+            return outcome = .failure(Refusal(.bitrate))
+        }
+        outcome = .success(Stream(profile: profile, bitrate: bitrate))
+    }
+
+    private mutating func refuse(_ obstacle: Obstacle) {
+        fault = fault ?? obstacle
+        outcome = .failure(Refusal(fault ?? obstacle))
+    }
+}

@@ -1,0 +1,55 @@
+/// What came from a peer over a data channel.
+public struct PeerMessage: Sendable, Hashable {
+    /// The name of the peer's session, by which it is answered.
+    public var peer: String
+    /// The label of the channel.
+    public var channel: String
+    /// What it says.
+    public var body: Body
+
+    public init(peer: String, channel: String, body: Body) {
+        self.peer = peer
+        self.channel = channel
+        self.body = body
+    }
+
+    /// What a message says.
+    public enum Body: Sendable, Hashable {
+        /// UTF-8, a string for a browser.
+        case text(String)
+        /// Bytes, an `ArrayBuffer` for a browser.
+        case binary([UInt8])
+
+        /// Its size in bytes.
+        public var count: Int {
+            switch self {
+            case .text(let text): text.utf8.count
+            case .binary(let bytes): bytes.count
+            }
+        }
+    }
+}
+
+/// What a data channel promises of its messages.
+public enum DataDelivery: String, Sendable, Hashable, CaseIterable {
+    /// Each comes, in order: for what must not be missed.
+    case ordered
+    /// Each comes soon or not at all, in any order: for what is out of date when the next one comes.
+    case lossy
+}
+
+/// How much one peer may take of this side's memory by its data channels.
+public struct DataChannelLimits: Sendable, Hashable {
+    /// The most bytes of a message, either way. The default is 65536, which every browser takes whole.
+    public var messageBytes = 65_536
+    /// The most bytes that wait to be sent on one channel. Beyond, a lossy message is dropped; an ordered channel is closed, as it would have a hole. The default is
+    /// 1,048,576.
+    public var queuedBytes = 1_048_576
+    /// The most channels of one peer; more are closed. The default is 8.
+    public var channels = 8
+    /// The most bytes of a channel's label and of its protocol. The default is 128.
+    public var labelBytes = 128
+
+    /// The default of each.
+    public init() {}
+}

@@ -1,0 +1,55 @@
+public import InletCore
+
+/// A session with one peer, whatever engine and signaling it has. Safe from any thread.
+public protocol PeerSession: AnyObject, Sendable {
+    /// How far it is.
+    var state: PeerSessionState { get }
+    /// What happens from now on, beginning with the present state; each caller gets a stream of its own, which ends with the session. A reader that is slow loses the oldest.
+    func events() -> AsyncStream<PeerSessionEvent>
+    /// Begins the flow anew, as when the network has changed. Nothing happens to a session that has ended.
+    func restart()
+    /// Ends the session; the peer is told. Returns at once.
+    func close()
+    /// What is known of it now.
+    var statistics: PeerSessionStatistics { get }
+}
+
+/// Something that happened to a session.
+public enum PeerSessionEvent: Sendable {
+    /// The state is this.
+    case state(PeerSessionState)
+    /// An attempt failed; another follows unless the state says that it was the last.
+    case failure(InletError)
+}
+
+/// What is known of a session.
+public struct PeerSessionStatistics: Sendable, Hashable {
+    /// What is sent; nil where that is not known.
+    public var codec: VideoCodec?
+    /// Bits a second that it is thought to bear.
+    public var bitrate: Int
+    /// To the peer and back, as the peer reported it last; nil before it has.
+    public var roundTrip: Duration?
+    /// Packets that the peer missed.
+    public var lost: Int
+    /// Key frames that the peer asked for.
+    public var keyFrameRequests: Int
+    /// Pictures that were sent.
+    public var sent: Int
+    /// Pictures that were left out, as the path was too slow, or while it changed over to another encoding.
+    public var dropped: Int
+
+    public init(
+        codec: VideoCodec? = nil, bitrate: Int = 0, roundTrip: Duration? = nil, lost: Int = 0,
+        keyFrameRequests: Int = 0, sent: Int = 0,
+        dropped: Int = 0
+    ) {
+        self.codec = codec
+        self.bitrate = bitrate
+        self.roundTrip = roundTrip
+        self.lost = lost
+        self.keyFrameRequests = keyFrameRequests
+        self.sent = sent
+        self.dropped = dropped
+    }
+}

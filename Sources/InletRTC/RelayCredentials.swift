@@ -1,0 +1,45 @@
+/// A user name and a password for a TURN server that shares a secret with this program and accepts them for a while.
+///
+/// The name is the second at which they expire, since 1970, and who they are for; the password is an authentication code of the name. `use-auth-secret` of
+/// coturn, from draft-uberti-behave-turn-rest.
+public struct RelayCredentials: Sendable, Hashable {
+    /// `expiry:name`.
+    public let user: String
+    /// Base 64 of HMAC-SHA-1. A secret while it lasts.
+    public let password: String
+
+    /// - Parameters:
+    ///   - secret: what the TURN server is configured with.
+    ///   - name: who they are for, as the server's log shows; may be empty.
+    ///   - now: seconds since 1970.
+    ///   - lifetime: how long they are accepted.
+    public init(secret: String, name: String, now: Int, lifetime: Duration = .seconds(86_400)) {
+        let expiry = now + Int(clamping: lifetime.components.seconds)
+        user = name.isEmpty ? "\(expiry)" : "\(expiry):\(name)"
+        password = Base64.text(SHA1.authenticationCode(of: Array(user.utf8), key: Array(secret.utf8)))
+    }
+}
+
+extension RelayCredentials: CustomStringConvertible, CustomDebugStringConvertible {
+    /// The name, without the password.
+    public var description: String { user }
+    /// The same.
+    public var debugDescription: String { user }
+}
+
+/// Base 64 with padding (RFC 4648, section 4).
+enum Base64 {
+    private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+    static func text(_ bytes: [UInt8]) -> String {
+        var text: [UInt8] = []
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let group = bytes[start..<min(start + 3, bytes.count)]
+            let value = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
+            for digit in 0..<4 {
+                text.append(digit <= group.count ? digits[value >> (18 - 6 * digit) & 63] : UInt8(ascii: "="))
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

@@ -1,0 +1,216 @@
+import InletCore
+
+/// What an endpoint of WHEP, to which viewers come, says to a request. Pure: it opens and closes nothing.
+///
+/// After draft-ietf-wish-whep and, for what both share, RFC 9725 (WHIP). Whether a client may come at all is asked before.
+public struct WHEPEndpoint: Sendable, Hashable {
+    /// Where offers are posted. The default is `/whep`; sessions are below it.
+    public var path = "/whep"
+    /// The most sessions at a time. The default is 100.
+    public var sessions = 100
+    /// The most bytes of a description or a fragment. The default is 65536; browsers send some 4000.
+    public var bytes = 65_536
+    /// Sites whose pages may come besides this server's own: their origins, or `*`. The default is none.
+    public var origins: [String] = []
+    /// Whether there is anything to see. Where there is not, an offer is answered 409 and when to come again (draft-ietf-wish-whep, 4.2). The default is true.
+    public var isPublished = true
+    /// Servers that viewers are told of, in `Link` headers. Only whoever may come should see their credentials.
+    public var servers: [ICEServer] = []
+
+    /// The default of each.
+    public init() {}
+
+    /// What to do about a request.
+    public enum Decision: Sendable, Hashable {
+        /// Say that.
+        case respond(WHEPResponse)
+        /// Read the body, of at most so many bytes, then ask again.
+        case read(Int)
+        /// Open a session for this offer, then say ``WHEPEndpoint/opened(_:tag:answer:to:)`` or ``WHEPEndpoint/failed(_:to:)``.
+        case open(String)
+        /// Add these candidates to a session.
+        case trickle(session: String, TrickleFragment, WHEPResponse)
+        /// Close a session, and say that.
+        case close(session: String, WHEPResponse)
+    }
+
+    /// What a session is known by.
+    public struct Session: Sendable, Hashable {
+        /// What its ETag is, without quotes: its ICE credentials are as they were while it is.
+        public var tag: String
+        /// The peer's ICE name: a fragment with another is a restart.
+        public var userFragment: String
+
+        public init(tag: String, userFragment: String) {
+            self.tag = tag
+            self.userFragment = userFragment
+        }
+    }
+
+    static let fragmentType = "application/trickle-ice-sdpfrag"
+
+    /// Whether a path is this endpoint's, or one of its sessions'.
+    public func serves(_ path: String) -> Bool { path == self.path || path.hasPrefix(self.path + "/") }
+
+    /// What to do about a request.
+    ///
+    /// - Parameters:
+    ///   - isWhole: whether its body was read.
+    ///   - count: sessions that are open.
+    ///   - wait: the time until another session may be opened, where they come too fast; nil where one may be.
+    ///   - session: looks up a session by its name.
+    public func decide(
+        _ request: WHEPRequest, isWhole: Bool, count: Int, wait: Duration? = nil, session: (String) -> Session?
+    ) -> Decision {
+        let decision =
+            request.path == path
+            ? decideAtEndpoint(request, isWhole: isWhole, count: count, wait: wait)
+            : decideAtSession(request, isWhole: isWhole, session)
+        return switch decision {
+        case .respond(let response): .respond(allowing(request, response))
+        case .trickle(let name, let fragment, let response):
+            .trickle(session: name, fragment, allowing(request, response))
+        case .close(let name, let response): .close(session: name, allowing(request, response))
+        default: decision
+        }
+    }
+
+    // MARK: The endpoint
+
+    private func decideAtEndpoint(_ request: WHEPRequest, isWhole: Bool, count: Int, wait: Duration?) -> Decision {
+        switch request.method {
+        case "OPTIONS":
+            return .respond(
+                WHEPResponse(
+                    status: 204,
+                    headers: [.init("allow", "POST, OPTIONS"), .init("accept-post", "application/sdp")] + links
+                ))
+        case "POST": break
+        default:
+            return .respond(.refusal(405, "An offer is posted here.", [.init("allow", "POST, OPTIONS")]))
+        }
+        guard request.mediaType == "application/sdp" else {
+            return .respond(
+                .refusal(415, "An offer is of the type application/sdp.", [.init("accept-post", "application/sdp")]))
+        }
+        if let refusal = tooLong(request) { return .respond(refusal) }
+        guard isPublished else {
+            return .respond(.refusal(409, "The camera is off.", [.init("retry-after", "2")]))
+        }
+        guard count < sessions else {
+            return .respond(.refusal(503, "There are as many viewers as there may be.", [.init("retry-after", "5")]))
+        }
+        if let wait {
+            let seconds = wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0)
+            return .respond(.refusal(429, "Too many come at once.", [.init("retry-after", "\(max(1, seconds))")]))
+        }
+        guard isWhole else { return .read(bytes) }
+        return .open(request.body)
+    }
+
+    /// The answer to an offer whose session is open.
+    public func opened(_ session: String, tag: String, answer: String, to request: WHEPRequest) -> WHEPResponse {
+        allowing(
+            request,
+            WHEPResponse(
+                status: 201,
+                headers: [
+                    .init("content-type", "application/sdp"), .init("location", "\(path)/\(session)"),
+                    .init("etag", "\"\(tag)\""), .init("accept-patch", Self.fragmentType),
+                ] + links, body: answer))
+    }
+
+    /// The answer to an offer that could not be answered.
+    public func failed(_ end: PeerSessionEnd, to request: WHEPRequest) -> WHEPResponse {
+        let status =
+            switch end {
+            case .failed(.malformedDescription): 400
+            case .failed(.noCommonCodec): 422
+            case .failed(.limit): 413
+            case .failed(.noRelay): 502
+            case .timedOut: 504
+            case .local: 503
+            default: 500
+            }
+        return allowing(request, .refusal(status, end.error?.message ?? "The server is about to end."))
+    }
+
+    private var links: [WHEPResponse.Header] { servers.map { .init("link", LinkHeader.text($0)) } }
+
+    private func tooLong(_ request: WHEPRequest) -> WHEPResponse? {
+        guard max(request.length ?? 0, request.body.utf8.count) > bytes else { return nil }
+        return .refusal(413, "A description has at most \(bytes) bytes here.")
+    }
+
+    // MARK: Sessions
+
+    private func decideAtSession(_ request: WHEPRequest, isWhole: Bool, _ session: (String) -> Session?) -> Decision {
+        let name = String(request.path.dropFirst(path.count + 1))
+        guard !name.contains("/"), let known = session(name) else {
+            return .respond(.refusal(404, "There is no such session. It may be over."))
+        }
+        let allow = WHEPResponse.Header("allow", "PATCH, DELETE, OPTIONS")
+        switch request.method {
+        case "OPTIONS":
+            return .respond(WHEPResponse(status: 204, headers: [allow, .init("accept-patch", Self.fragmentType)]))
+        case "DELETE": return .close(session: name, WHEPResponse(status: 200))
+        case "PATCH": break
+        default: return .respond(.refusal(405, "A session takes PATCH and DELETE.", [allow]))
+        }
+        guard request.mediaType == Self.fragmentType else {
+            return .respond(
+                .refusal(
+                    415, "Candidates are of the type \(Self.fragmentType).", [.init("accept-patch", Self.fragmentType)])
+            )
+        }
+        if let refusal = tooLong(request) { return .respond(refusal) }
+        // Of a restart, the tag is `*`: the client does not know which credentials are in force (RFC 9725, 4.3.3).
+        guard let match = request.headers["if-match"] else {
+            return .respond(.refusal(428, "Candidates come with the session's ETag, in If-Match."))
+        }
+        guard match == "*" || Self.tags(match).contains(known.tag) else {
+            return .respond(.refusal(412, "The ETag is not that of the session."))
+        }
+        guard isWhole else { return .read(bytes) }
+        let fragment: TrickleFragment
+        do {
+            fragment = try TrickleFragment(request.body)
+        } catch {
+            return .respond(.refusal(error == .limit ? 413 : 400, "This is no fragment of SDP as trickle ICE has it."))
+        }
+        if match == "*" || fragment.userFragment.map({ $0 != known.userFragment }) == true {
+            return .respond(.refusal(422, "A session here is not restarted. Open another."))
+        }
+        return .trickle(session: name, fragment, WHEPResponse(status: 204))
+    }
+
+    /// The tags of `"a", "b"`. Weak ones match nothing here (RFC 9110, 13.1.1).
+    private static func tags(_ text: String) -> [String] {
+        text.split(separator: ",").compactMap { item in
+            let tag = item.drop { $0 == " " }
+            return tag.count >= 2 && tag.hasPrefix("\"") && tag.hasSuffix("\"")
+                ? String(tag.dropFirst().dropLast()) : nil
+        }
+    }
+
+    // MARK: Other sites
+
+    private func allowing(_ request: WHEPRequest, _ response: WHEPResponse) -> WHEPResponse {
+        guard let origin = request.headers["origin"], origins.contains(where: { $0 == "*" || $0 == origin }) else {
+            return response
+        }
+        var response = response
+        response.headers += [.init("access-control-allow-origin", origin), .init("vary", "origin")]
+        if request.method == "OPTIONS" {
+            response.headers += [
+                .init("access-control-allow-methods", "POST, PATCH, DELETE, OPTIONS"),
+                .init("access-control-allow-headers", "authorization, content-type, if-match"),
+                .init("access-control-max-age", "600"),
+            ]
+        } else {
+            response.headers.append(
+                .init("access-control-expose-headers", "location, etag, link, accept-patch, retry-after"))
+        }
+        return response
+    }
+}

@@ -1,0 +1,66 @@
+/// A request of HTTP, as far as WHEP and WHIP look at it.
+public struct WHEPRequest: Sendable, Hashable {
+    /// In capitals.
+    public var method: String
+    /// Without the query.
+    public var path: String
+    /// Names in lower case.
+    public var headers: [String: String]
+    /// What the request says its body has; nil where it does not say.
+    public var length: Int?
+    /// The body, when it is there.
+    public var body: String
+
+    public init(method: String, path: String, headers: [String: String] = [:], length: Int? = nil, body: String = "") {
+        self.method = method
+        self.path = path
+        self.headers = headers
+        self.length = length
+        self.body = body
+    }
+
+    /// The media type without its parameters, in lower case.
+    var mediaType: String {
+        let value = headers["content-type"] ?? ""
+        return value.prefix { $0 != ";" }.filter { $0 != " " }.lowercased()
+    }
+}
+
+/// An answer of HTTP.
+public struct WHEPResponse: Sendable, Hashable {
+    /// The status code.
+    public var status: Int
+    /// Names in lower case. `link` may come more than once.
+    public var headers: [Header]
+    /// The body.
+    public var body: String
+
+    /// A line of the head.
+    public struct Header: Sendable, Hashable {
+        /// In lower case.
+        public var name: String
+        /// The rest of the line.
+        public var value: String
+
+        public init(_ name: String, _ value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    public init(status: Int, headers: [Header] = [], body: String = "") {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    /// A refusal, with a sentence for people.
+    static func refusal(_ status: Int, _ sentence: String, _ headers: [Header] = []) -> WHEPResponse {
+        WHEPResponse(
+            status: status, headers: [Header("content-type", "text/plain; charset=utf-8")] + headers,
+            body: sentence + "\n")
+    }
+
+    /// The first value of a header; nil where there is none.
+    public func value(of name: String) -> String? { headers.first { $0.name == name }?.value }
+}

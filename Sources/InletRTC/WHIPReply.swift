@@ -1,0 +1,83 @@
+public import InletCore
+
+/// What a WHIP client makes of the answer to its offer (RFC 9725). Pure: it sends nothing.
+public enum WHIPReply: Sendable, Hashable {
+    /// The server took the offer.
+    case accepted(Session)
+    /// Post the same offer there. The token goes along to the same host alone.
+    case redirected(to: String)
+    /// It did not. `retryAfter` is nil where trying again is pointless.
+    case refused(Refusal)
+
+    /// A session as the server describes it.
+    public struct Session: Sendable, Hashable {
+        /// The answer.
+        public var answer: String
+        /// Where the session is changed and ended: an absolute address or a path.
+        public var location: String
+        /// What PATCH shows; nil where the server takes none.
+        public var tag: String?
+        /// Servers that it wants to be used.
+        public var servers: [ICEServer]
+    }
+
+    /// Why the offer was not taken.
+    public struct Refusal: Sendable, Hashable {
+        /// The code that programs decide by.
+        public var code: InletError.Code
+        /// What happened and what to do, for people.
+        public var message: String
+        /// The least wait before another try; nil where trying again is pointless.
+        public var retryAfter: Duration?
+    }
+
+    /// The most redirections that are followed.
+    public static let mostRedirections = 5
+
+    /// - Parameter redirections: how many were followed already.
+    public init(_ response: WHEPResponse, redirections: Int = 0) {
+        switch response.status {
+        case 201: self = Self.session(response)
+        // Those that keep the method: a client that turned a POST into a GET would lose its offer.
+        case 307, 308:
+            guard let place = response.value(of: "location"), !place.isEmpty else {
+                self = Self.refused(.malformedData, "The server redirects to nowhere.")
+                return
+            }
+            guard redirections < Self.mostRedirections else {
+                self = Self.refused(.malformedData, "The server redirects in circles.")
+                return
+            }
+            self = .redirected(to: place)
+        case 401, 403:
+            self = Self.refused(.authenticationFailed, "The server refuses the token. Ask whoever runs it for another.")
+        case 404, 405, 410: self = Self.refused(.notFound, "There is no WHIP endpoint at this address.")
+        case 406, 415, 422:
+            self = Self.refused(.unsupported, "The server takes none of what is offered. Try another codec.")
+        case 413: self = Self.refused(.resourceExhausted, "The offer is too long for the server.")
+        case 408, 429, 500...599:
+            let seconds = response.value(of: "retry-after").flatMap { Int64($0) } ?? 0
+            self = .refused(
+                Refusal(
+                    code: .serverUnavailable, message: "The server cannot serve now (\(response.status)).",
+                    retryAfter: .seconds(min(3600, max(0, seconds)))))
+        default: self = Self.refused(.malformedData, "The server answers \(response.status), which WHIP does not know.")
+        }
+    }
+
+    private static func session(_ response: WHEPResponse) -> WHIPReply {
+        let type = (response.value(of: "content-type") ?? "").prefix { $0 != ";" }.lowercased()
+        guard let location = response.value(of: "location"), !location.isEmpty, type == "application/sdp",
+            !response.body.isEmpty
+        else { return refused(.malformedData, "The server took the offer, but sent no answer or no location.") }
+        let tag = response.value(of: "etag").map { String($0.filter { $0 != "\"" }) }
+        return .accepted(
+            Session(
+                answer: response.body, location: location, tag: tag,
+                servers: response.headers.filter { $0.name == "link" }.flatMap { LinkHeader.servers(in: $0.value) }))
+    }
+
+    private static func refused(_ code: InletError.Code, _ message: String) -> WHIPReply {
+        .refused(Refusal(code: code, message: message))
+    }
+}

@@ -1,0 +1,53 @@
+import FFmpegSink
+import Foundation
+import InletCore
+import ReferenceTools
+import Testing
+
+/// Every codec in every container, played by VLC.
+@Suite struct PlayerTests {
+    @Test(
+        "VLC plays every codec in every container, and decodes it as FFmpeg does",
+        .enabled(if: VLCPlayer.missing == nil, "\(VLCPlayer.missing ?? "")"))
+    func vlc() throws {
+        let folder = try TemporaryFolder()
+        let input = try Recording.pictures(count: 40)
+        let paths = try FormatTests.cases.map { each in
+            let path = folder.path("\(each.codec).\(each.container.rawValue)")
+            var color = ColorSpace.bt601
+            if each.codec == .mjpeg { color.range = .full }
+            try Recording.write(input, to: "\(each.container.rawValue):\(path)?codec=\(each.codec)", color: color)
+            return path
+        }
+        for (each, (path, played)) in zip(FormatTests.cases, zip(paths, try VLCPlayer.play(paths))) {
+            let decoded = try Recording.decoded(path, size: input.size)
+            let expected = pictures(decoded.bytes, input.size)
+            // VLC takes Motion JPEG in MP4 for stills, which it decodes by way of RGB.
+            let isExact = each.codec != .mjpeg || each.container != .mp4
+            let shown =
+                isExact
+                ? pictures(played, input.size).map { expected.firstIndex(of: $0) }
+                : nearest(ReferencePictures(played, size: input.size), in: decoded)
+            // On its way to a file VLC leaves a picture out, or repeats one, to keep its own clock.
+            #expect(Set(shown).count >= 25, "\(each.testDescription): \(shown)")
+            #expect(shown.allSatisfy { $0 != nil }, "\(each.testDescription): \(shown)")
+            #expect(zip(shown, shown.dropFirst()).allSatisfy { ($0 ?? 0) <= ($1 ?? 0) }, "\(each.testDescription)")
+        }
+    }
+
+    /// For each picture the number of the one that it looks like; nil where none is closer than 30 dB.
+    private func nearest(_ shown: ReferencePictures, in decoded: ReferencePictures) -> [Int?] {
+        let size = shown.size
+        return pictures(shown.bytes, size).map { picture in
+            pictures(decoded.bytes, size).firstIndex { other in
+                let sum = zip(picture, other).reduce(0) { $0 + (Int($1.0) - Int($1.1)) * (Int($1.0) - Int($1.1)) }
+                return 10 * log10(255 * 255 * Double(picture.count) / Double(max(sum, 1))) > 30
+            }
+        }
+    }
+
+    private func pictures(_ bytes: Data, _ size: ImageSize) -> [Data] {
+        let count = size.packedI420ByteCount
+        return (0..<bytes.count / count).map { Data(bytes.dropFirst($0 * count).prefix(count)) }
+    }
+}

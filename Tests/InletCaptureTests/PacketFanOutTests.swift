@@ -1,0 +1,124 @@
+import Dispatch
+import InletCapture
+import InletCore
+import InletTesting
+import Synchronization
+import Testing
+
+@Suite struct PacketFanOutTests {
+    /// Notes what it gets, and waits at a gate where it has one.
+    private final class Sink: PacketSink {
+        let log: Log
+        let gate: DispatchSemaphore?
+
+        init(_ log: Log, gate: DispatchSemaphore? = nil) {
+            self.log = log
+            self.gate = gate
+        }
+
+        func start(_ parameters: CodecParameters) { log.add("start \(parameters.size)") }
+        func write(_ packet: EncodedPacket) {
+            gate?.wait()
+            log.add((packet.isKey ? "K" : "p") + "\(packet.pts.ticks)")
+        }
+        func finish() { log.add("finish") }
+    }
+
+    private final class Log: Sendable {
+        let lines = Mutex([String]())
+        private let signal = DispatchSemaphore(value: 0)
+        func add(_ line: String) {
+            lines.withLock { $0.append(line) }
+            signal.signal()
+        }
+        /// Blocks until so many lines were written.
+        func wait(for count: Int) { for _ in 0..<count { signal.wait() } }
+    }
+
+    private static let parameters = CodecParameters(
+        codec: .h264, size: ImageSize(width: 64, height: 48), timeBase: Rational(1, 30))
+
+    private static func packet(_ index: Int, key: Bool) -> EncodedPacket {
+        let time = MediaTime(ticks: Int64(index), timeBase: Rational(1, 30))
+        return EncodedPacket(
+            data: PacketData([1, 2, 3]), pts: time, dts: time, isKey: key,
+            captureTime: MonotonicTime(nanoseconds: Int64(index) * 33_333_333))
+    }
+
+    @Test("A slow sink drops up to a key frame and asks for one, while another gets every packet")
+    func slowSink() throws {
+        let fanOut = PacketFanOut(keyFrameInterval: .zero)
+        let (fast, slow) = (Log(), Log())
+        let gate = DispatchSemaphore(value: 0)
+        try fanOut.attach(Sink(fast), named: "fast")
+        try fanOut.attach(Sink(slow, gate: gate), named: "slow", capacity: 4)
+        fanOut.start(Self.parameters)
+        slow.wait(for: 1)
+        try fanOut.write(Self.packet(0, key: true))
+        #expect(!fanOut.wantsKeyFrame)
+        for index in 1...20 { try fanOut.write(Self.packet(index, key: false)) }
+        // The queue is full and the slow sink stands still: a key frame now would be dropped as well.
+        #expect(!fanOut.wantsKeyFrame)
+        // Its thread asks when it takes the third of those that wait, whatever it had taken before.
+        for _ in 0..<3 { gate.signal() }
+        slow.wait(for: 3)
+        gate.signal()
+        slow.wait(for: 1)
+        #expect(fanOut.wantsKeyFrame)
+        try fanOut.write(Self.packet(21, key: false))
+        try fanOut.write(Self.packet(22, key: true))
+        #expect(!fanOut.wantsKeyFrame)
+        try fanOut.write(Self.packet(23, key: false))
+        for _ in 0..<30 { gate.signal() }
+        try fanOut.finish()
+        let expected = ["start 64x48", "K0"] + (1...21).map { "p\($0)" } + ["K22", "p23", "finish"]
+        #expect(fast.lines.withLock { $0 } == expected)
+        let seen = slow.lines.withLock { $0 }
+        #expect(seen.suffix(3) == ["K22", "p23", "finish"])
+        #expect(seen.count < 10)
+        // What comes before the key frame is the beginning of the group, without a gap.
+        #expect(seen.dropFirst(2).dropLast(3).enumerated().allSatisfy { $0.element == "p\($0.offset + 1)" })
+    }
+
+    @Test("A sink that comes later begins with parameters and a key frame that it asked for")
+    func lateSink() throws {
+        let fanOut = PacketFanOut(keyFrameInterval: .zero)
+        let (first, second) = (Log(), Log())
+        try fanOut.attach(Sink(first), named: "first")
+        fanOut.start(Self.parameters)
+        try fanOut.write(Self.packet(0, key: true))
+        #expect(!fanOut.wantsKeyFrame)
+        try fanOut.attach(Sink(second), named: "second")
+        #expect(fanOut.wantsKeyFrame)
+        try fanOut.write(Self.packet(1, key: false))
+        try fanOut.write(Self.packet(2, key: true))
+        try fanOut.finish()
+        #expect(second.lines.withLock { $0 } == ["start 64x48", "K2", "finish"])
+    }
+
+    @Test("A sink that fails ends alone, and the last one ends the fan-out with its error")
+    func failure() throws {
+        final class Failing: PacketSink {
+            func start(_ parameters: CodecParameters) {}
+            func write(_ packet: EncodedPacket) throws { throw InletError(.disconnected, "gone") }
+        }
+        let ended = DispatchSemaphore(value: 0)
+        let detached = DispatchSemaphore(value: 0)
+        let fanOut = PacketFanOut { _, _, error in
+            if error?.code == .disconnected { ended.signal() } else { detached.signal() }
+        }
+        let log = Log()
+        try fanOut.attach(Failing(), named: "failing")
+        let other = try fanOut.attach(Sink(log), named: "other")
+        fanOut.start(Self.parameters)
+        try fanOut.write(Self.packet(0, key: true))
+        ended.wait()
+        try fanOut.write(Self.packet(1, key: false))
+        log.wait(for: 3)
+        fanOut.detach(other)
+        log.wait(for: 1)
+        detached.wait()
+        #expect(throws: InletError.self) { try fanOut.write(Self.packet(2, key: false)) }
+        #expect(log.lines.withLock { $0 } == ["start 64x48", "K0", "p1", "finish"])
+    }
+}

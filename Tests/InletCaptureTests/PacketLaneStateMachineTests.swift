@@ -1,0 +1,69 @@
+import InletCore
+import Testing
+
+@testable import InletCapture
+
+@Suite struct PacketLaneStateMachineTests {
+    private static func packet(_ index: Int, key: Bool = false, bytes: Int = 1) -> EncodedPacket {
+        let time = MediaTime(ticks: Int64(index), timeBase: Rational(1, 30))
+        return EncodedPacket(
+            data: PacketData([UInt8](repeating: 0, count: bytes)), pts: time, dts: time, isKey: key,
+            captureTime: MonotonicTime(nanoseconds: Int64(index)))
+    }
+
+    private func taken(_ machine: inout PacketLaneStateMachine) -> [Int64] {
+        var ticks: [Int64] = []
+        while case .item(let item) = machine.take() {
+            if case .packet(let packet) = item { ticks.append(packet.pts.ticks) }
+        }
+        return ticks
+    }
+
+    @Test("What waits is bounded in bytes as well, and goes on with a key frame")
+    func bytes() {
+        var machine = PacketLaneStateMachine(capacity: 100, byteCapacity: 10)
+        machine.put(Self.packet(0, key: true, bytes: 9))
+        machine.put(Self.packet(1, bytes: 50))
+        #expect(!machine.hasRoom)
+        machine.put(Self.packet(2))
+        machine.put(Self.packet(3, key: true))
+        let taken1 = taken(&machine)
+        #expect(taken1 == [0, 1])
+        #expect(machine.hasRoom)
+        machine.put(Self.packet(4))
+        machine.put(Self.packet(5, key: true))
+        machine.put(Self.packet(6))
+        let taken2 = taken(&machine)
+        #expect(taken2 == [5, 6])
+        #expect(machine.dropped == 3)
+    }
+
+    @Test("What was kept from the sink leaves no hole: it goes on with a key frame, and one is asked for")
+    func lost() {
+        var machine = PacketLaneStateMachine(capacity: 10)
+        machine.put(Self.packet(0, key: true))
+        let before = machine.takeWish()
+        machine.lose()
+        let after = machine.takeWish()
+        #expect(!before && after)
+        machine.put(Self.packet(2))
+        machine.put(Self.packet(3, key: true))
+        let taken3 = taken(&machine)
+        #expect(taken3 == [0, 3])
+    }
+
+    @Test("What waits at the end is delivered; what waits when it closes is counted")
+    func ends() {
+        var machine = PacketLaneStateMachine(capacity: 10)
+        machine.put(Self.packet(0, key: true))
+        machine.finish()
+        machine.put(Self.packet(1))
+        let taken4 = taken(&machine)
+        #expect(taken4 == [0])
+        var other = PacketLaneStateMachine(capacity: 10)
+        other.put(Self.packet(0, key: true))
+        other.close()
+        let rest = taken(&other)
+        #expect(rest == [] && other.dropped == 1)
+    }
+}

@@ -1,0 +1,102 @@
+import InletCore
+import Testing
+
+@testable import InletRTC
+
+@Suite struct LossStepperTests {
+    static func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds: Int64(seconds * 1e9)) }
+
+    /// The rate after each second, with a report of 100 packets half a second before it.
+    static func rates(_ losses: [Int], _ settings: LossStepper.Settings = .init()) throws -> [Int] {
+        var stepper = try LossStepper(settings)
+        _ = stepper.decide(at: at(0))
+        return losses.enumerated().map { index, lost in
+            stepper.add(PathReport(time: at(Double(index) + 0.5), expected: 100, lost: lost))
+            return stepper.decide(at: at(Double(index + 1)))
+        }
+    }
+
+    @Test(
+        "Every five seconds a step up below 1 %, none up to 5 %, a step down above",
+        arguments: [(0, 1_150_000), (1, 1_000_000), (5, 1_000_000), (6, 850_000), (10, 850_000)])
+    func steps(_ lost: Int, _ after: Int) throws {
+        let rates = try Self.rates(Array(repeating: lost, count: 5))
+        #expect(rates == [1_000_000, 1_000_000, 1_000_000, 1_000_000, after])
+    }
+
+    @Test("Above 10 % it steps down by a quarter each second")
+    func critical() throws {
+        #expect(try Self.rates([0, 11, 11, 0]) == [1_000_000, 750_000, 562_500, 562_500])
+    }
+
+    @Test("A single bad report among good ones is judged by the last ten seconds")
+    func window() throws {
+        // 8 of 500: between the thresholds. After ten seconds 8 of 1000: below.
+        #expect(
+            try Self.rates([8] + Array(repeating: 0, count: 9)).suffix(6) == [
+                1_000_000, 1_000_000, 1_000_000, 1_000_000, 1_000_000, 1_150_000,
+            ])
+    }
+
+    @Test("Loss from before a step down is not counted again after it")
+    func forgets() throws {
+        let rates = try Self.rates([0, 0, 0, 0, 40, 0, 0, 0, 0, 0, 0])
+        #expect(rates[4] == 750_000)
+        #expect(rates[9] == 862_500, "five clean seconds after it: a step up")
+    }
+
+    @Test("It stays between its limits for ever")
+    func limits() throws {
+        #expect(try Self.rates(Array(repeating: 0, count: 200)).last == 2_500_000)
+        #expect(try Self.rates(Array(repeating: 50, count: 200)).last == 150_000)
+    }
+
+    @Test("Too few packets tell nothing, and no reports change nothing")
+    func silence() throws {
+        var stepper = try LossStepper()
+        for second in 0...60 {
+            if second % 12 == 0 { stepper.add(PathReport(time: Self.at(Double(second)), expected: 5, lost: 5)) }
+            #expect(stepper.decide(at: Self.at(Double(second))) == 1_000_000)
+        }
+    }
+
+    @Test("Reports that cannot be are left out")
+    func nonsense() throws {
+        var stepper = try LossStepper()
+        _ = stepper.decide(at: Self.at(0))
+        stepper.add(PathReport(time: Self.at(0.5), expected: -100, lost: 1))
+        stepper.add(PathReport(time: Self.at(0.5), expected: 100, lost: .max))
+        stepper.add(PathReport(time: Self.at(0.1), expected: 1_000_000, lost: 0))
+        #expect(stepper.decide(at: Self.at(1)) == 750_000)
+    }
+
+    @Test("Knobs that contradict each other are refused")
+    func knobs() {
+        let changes: [(inout LossStepper.Settings) -> Void] = [
+            { $0.minimum = 0 }, { $0.start = 1 }, { $0.maximum = 1 }, { $0.lowLoss = 0.2 }, { $0.criticalLoss = 2 },
+            { $0.stepUp = 0 },
+            { $0.stepDown = 1 }, { $0.criticalStep = 0 }, { $0.interval = .zero }, { $0.window = .seconds(1) },
+            { $0.fewestPackets = 0 },
+        ]
+        for change in changes {
+            var settings = LossStepper.Settings()
+            change(&settings)
+            #expect(throws: InletError.self) { try LossStepper(settings) }
+        }
+    }
+
+    @Test("On a path of 600 kbit/s it settles where little is lost")
+    func settles() throws {
+        var stepper = try LossStepper()
+        var high = 0
+        for tick in 1...600 {
+            let rate = Double(stepper.bitrate)
+            let lost = max(0, Int((1 - 600_000 / rate) * 100))
+            stepper.add(PathReport(time: Self.at(Double(tick)), expected: 100, lost: lost))
+            let next = stepper.decide(at: Self.at(Double(tick)))
+            if tick > 30 { high = max(high, next) }
+        }
+        #expect((450_000...700_000).contains(stepper.bitrate))
+        #expect(high <= 720_000)
+    }
+}

@@ -1,0 +1,112 @@
+import InletCore
+import InletRTC
+import Testing
+
+@Suite struct PassThroughGateTests {
+    /// The sets that libx264 writes for constrained baseline at level 3.1, shortened: the profile stands in the first bytes.
+    private static func sets(_ profile: UInt8, _ constraints: UInt8) -> [UInt8] {
+        [0, 0, 0, 1, 0x67, profile, constraints, 0x1f, 0xaa, 0, 0, 0, 1, 0x68, 0xce, 0x3c, 0x80]
+    }
+
+    private static func parameters(
+        _ codec: VideoCodec = .h264, sets: [UInt8] = sets(66, 0xc0),
+        size: ImageSize = ImageSize(width: 1280, height: 720)
+    ) -> CodecParameters {
+        CodecParameters(codec: codec, size: size, timeBase: Rational(1, 90_000), extraData: sets)
+    }
+
+    private static func gate(_ parameters: CodecParameters = parameters()) -> PassThroughGate {
+        var gate = PassThroughGate(.init(largestSize: ImageSize(width: 1280, height: 720), bitrate: 2_000_000))
+        gate.start(parameters)
+        return gate
+    }
+
+    /// 30 packets a second, each of so many bytes, with a key frame in so many.
+    private static func feed(
+        _ gate: inout PassThroughGate, _ numbers: Range<Int>, group: Int = 30, bytes: Int = 4000, delay: Int64 = 0,
+        head: [UInt8] = []
+    ) {
+        for number in numbers {
+            let dts = MediaTime(ticks: Int64(number) * 3000, timeBase: Rational(1, 90_000))
+            let pts = MediaTime(ticks: dts.ticks + delay, timeBase: dts.timeBase)
+            gate.add(
+                EncodedPacket(
+                    data: PacketData(head + Array(repeating: 7, count: bytes - head.count)), pts: pts, dts: dts,
+                    isKey: number % group == 0, captureTime: MonotonicTime(nanoseconds: pts.nanoseconds)))
+        }
+    }
+
+    private static func obstacle(_ gate: PassThroughGate) -> PassThroughGate.Obstacle? {
+        guard case .failure(let refusal) = gate.outcome else { return nil }
+        return refusal.obstacle
+    }
+
+    @Test("What a camera sends passes from its second key frame on, at the rate that it has")
+    func passes() throws {
+        var gate = Self.gate()
+        Self.feed(&gate, 0..<30)
+        #expect(Self.obstacle(gate) == .unknown)
+        Self.feed(&gate, 30..<31)
+        let stream = try gate.outcome.get()
+        #expect(stream.profile == H264Profile(number: 66, constraints: 0xc0))
+        // 30 packets of 4000 bytes a second.
+        #expect(abs(stream.bitrate - 960_000) < 1000)
+    }
+
+    @Test(
+        "What cannot go as it is has a reason",
+        arguments: [
+            (parameters(.hevc), .codec), (parameters(sets: [1, 66, 0xc0, 31]), .codec),
+            (parameters(sets: sets(110, 0)), .profile), (parameters(size: ImageSize(width: 1920, height: 1080)), .size),
+        ] as [(CodecParameters, PassThroughGate.Obstacle)])
+    func refusals(parameters: CodecParameters, obstacle: PassThroughGate.Obstacle) {
+        var gate = Self.gate(parameters)
+        Self.feed(&gate, 0..<100)
+        #expect(Self.obstacle(gate) == obstacle)
+    }
+
+    @Test("Nor do turned pictures, B-frames, rare key frames, and more bits than viewers are sent")
+    func refusedLater() {
+        var turned = Self.parameters()
+        turned.rotation = .clockwise90
+        var gate = Self.gate(turned)
+        Self.feed(&gate, 0..<100)
+        #expect(Self.obstacle(gate) == .rotation)
+        gate = Self.gate()
+        Self.feed(&gate, 0..<100, delay: 3000)
+        #expect(Self.obstacle(gate) == .reordering)
+        gate = Self.gate()
+        Self.feed(&gate, 0..<200, group: 90)
+        #expect(Self.obstacle(gate) == .rareKeyFrames)
+        gate = Self.gate()
+        Self.feed(&gate, 0..<100, bytes: 12_000)
+        #expect(Self.obstacle(gate) == .bitrate)
+    }
+
+    @Test("Key frames that stay away are noticed before the next one comes, and forgiven when they are near again")
+    func keyFrames() {
+        var gate = Self.gate()
+        Self.feed(&gate, 0..<61)
+        #expect(Self.obstacle(gate) == nil)
+        Self.feed(&gate, 61..<125, group: 1000)
+        #expect(Self.obstacle(gate) == .rareKeyFrames)
+        Self.feed(&gate, 150..<181)
+        #expect(Self.obstacle(gate) == nil)
+    }
+
+    @Test("A profile that nobody told of is read before the first key frame")
+    func profileInBand() throws {
+        var gate = Self.gate(Self.parameters(sets: []))
+        Self.feed(&gate, 0..<31, head: Self.sets(77, 0))
+        #expect(try gate.outcome.get().profile == H264Profile(number: 77, constraints: 0))
+    }
+
+    @Test(
+        "A profile goes to who says that it decodes it, and to nobody else",
+        arguments: [(66, 0xc0, 106), (66, 0, 102), (77, 0, 108), (100, 0, 108), (110, 0, nil), (88, 0, nil)]
+            as [(UInt8, UInt8, Int?)])
+    func payload(number: UInt8, constraints: UInt8, type: Int?) throws {
+        let offer = try VideoOffer(VideoOfferTests.offer())
+        #expect(offer.payload(for: H264Profile(number: number, constraints: constraints))?.type == type)
+    }
+}

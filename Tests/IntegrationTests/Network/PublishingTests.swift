@@ -1,0 +1,117 @@
+import Foundation
+import Inlet
+import Logging
+import ReferenceTools
+import Testing
+
+/// Streams to servers that are real, and that go away.
+@Suite(.enabled(if: StreamReceiver.missing == nil, "\(StreamReceiver.missing ?? "")"))
+struct PublishingTests {
+    struct NeverCame: Error { var what: String }
+
+    private func until(_ what: String, _ isSo: () throws -> Bool) async throws {
+        // So many looks, not so much time: other tests may keep this one from its thread for long.
+        for _ in 0..<2000 {
+            if try isSo() { return }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        throw NeverCame(what: what)
+    }
+
+    private func capturer(_ sink: String) throws -> Capturer {
+        var configuration = CapturerConfiguration()
+        configuration.logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let source = try PluginRegistry.standard.source("pattern:ball?size=320x240&fps=30")
+        let capturer = Capturer(source, configuration: configuration)
+        var delay = RestartDelay()
+        delay.first = .milliseconds(50)
+        delay.longest = .milliseconds(200)
+        try capturer.attach(
+            PluginRegistry.standard.sink(sink), queue: .latest, onFailure: .restart(after: delay))
+        capturer.attach(NullSinkConfiguration())
+        return capturer
+    }
+
+    private static let servers: [(StreamReceiver.Kind, String)] = [
+        (.ffmpeg(.rtmp), ""), (.ffmpeg(.srt), "?connect-timeout=1s"), (.ffmpeg(.rtsp), ""), (.gstreamer(), ""),
+    ]
+
+    @Test(
+        "A stream arrives, and again after each of ten times that its server is killed, while the source notices nothing",
+        arguments: servers)
+    func killedServers(_ kind: StreamReceiver.Kind, _ options: String) async throws {
+        let server = try StreamReceiver(kind)
+        let capturer = try capturer(server.url + options + (options.isEmpty ? "?" : "&") + "gop=300ms&write-timeout=2s")
+        let running = Task { try await capturer.run() }
+        do {
+            for _ in 0..<10 {
+                let before = try server.frames()
+                try await until("pictures") { try server.frames() > before + 5 }
+                let failures = capturer.statistics.sinks[0].drops[.sinkFailed] ?? 0
+                try server.kill()
+                // At once, but for SRT, which has rules of its own: it gives up a peer that is silent for five seconds.
+                try await until("the loss is noticed") {
+                    (capturer.statistics.sinks[0].drops[.sinkFailed] ?? 0) > failures
+                }
+                try server.startAgain()
+            }
+            let before = try server.frames()
+            try await until("pictures after the last restart") { try server.frames() > before + 15 }
+        } catch {
+            capturer.stop()
+            _ = try? await running.value
+            throw error
+        }
+        capturer.stop()
+        _ = try await running.value
+        let statistics = capturer.statistics
+        #expect(statistics.supervision.failures.isEmpty)
+        // The other sink got what the source made, but for what the machine's load kept from it.
+        let other = try #require(statistics.sinks.last)
+        #expect(other.drops[.sinkFailed] == nil && other.delivered > 60)
+    }
+
+    private func played(_ server: NginxServer) throws -> Int {
+        try server.requests().filter { $0.contains(".ts ") && ($0.hasSuffix(" 200") || $0.hasSuffix(" 206")) }.count
+    }
+
+    @Test(
+        "A browser plays HLS from nginx, and goes on after each of ten times that nginx is killed between segments",
+        .enabled(if: NginxServer.missing == nil, "\(NginxServer.missing ?? "")"),
+        .enabled(if: HLSBrowser.missing == nil, "\(HLSBrowser.missing ?? "")"))
+    func hlsInBrowser() async throws {
+        let folder = try TemporaryFolder()
+        let live = folder.path("live")
+        let capturer = try capturer("hls:\(live)?segment=1s&gop=1s")
+        let running = Task { try await capturer.run() }
+        do {
+            // As a player begins three segments before the end.
+            try await until("segments") {
+                (try? String(contentsOfFile: live + "/index.m3u8", encoding: .utf8))?
+                    .components(separatedBy: ".ts").count ?? 0 > 3
+            }
+            let server = try NginxServer.folder(live)
+            let browser = try HLSBrowser(playlist: server.playlist)
+            var seen = try browser.look()
+            for round in 0...10 {
+                let (last, before) = (seen, try played(server))
+                try await until("segments are asked for") { try played(server) > before }
+                try await until("the picture goes on, \(last)") {
+                    seen = try browser.look()
+                    return seen.seconds != last.seconds && seen.pixels != last.pixels && seen.width == 320
+                }
+                if round == 10 { break }
+                // Chromium's own player gives up on a segment that is cut off or refused, whoever made it; on a playlist it does not.
+                try server.restartBetweenSegments()
+            }
+            #expect(seen.trouble.isEmpty && seen.reloads == 0, "\(seen)")
+        } catch {
+            capturer.stop()
+            _ = try? await running.value
+            throw error
+        }
+        capturer.stop()
+        _ = try await running.value
+        #expect(capturer.statistics.sinks[0].drops[.sinkFailed] == nil)
+    }
+}

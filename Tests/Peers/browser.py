@@ -1,0 +1,59 @@
+"""Headless Chromium, driven through chromedriver by WebDriver's HTTP."""
+
+import json
+import os
+import re
+import subprocess
+import tempfile
+import urllib.error
+import urllib.request
+
+LIMIT = 60
+FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1280,1000"]
+
+
+class Browser:
+    """A browser with a profile of its own, for a `with` statement. `spawn` starts its driver as subprocess.Popen does."""
+
+    def __init__(self, *flags, spawn=subprocess.Popen):
+        self.flags, self.spawn = [*FLAGS, *flags], spawn
+
+    def __enter__(self):
+        self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        self.driver = self.spawn(
+            ["chromedriver", "--port=0"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            env={**os.environ, "HOME": self.profile.name})
+        for line in self.driver.stdout:
+            if found := re.search(r"successfully on port (\d+)", line):
+                self.base = f"http://127.0.0.1:{found[1]}"
+                break
+        options = {"args": [*self.flags, f"--user-data-dir={self.profile.name}/data"]}
+        session = self.call("POST", "/session", {"capabilities": {"alwaysMatch": {"goog:chromeOptions": options}}})
+        self.base += "/session/" + session["sessionId"]
+        return self
+
+    def __exit__(self, *_):
+        try:
+            self.call("DELETE", "")
+        finally:
+            self.driver.terminate()
+            self.driver.wait()
+            self.profile.cleanup()
+
+    def call(self, method, path, body=None):
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.base + path, data, {"content-type": "application/json"}, method=method)
+        with urllib.request.urlopen(request, timeout=LIMIT) as answer:
+            return json.load(answer)["value"]
+
+    def open(self, url):
+        """Opens a page, and waits at most 5 seconds for it: one with a picture that never ends is never loaded."""
+        self.call("POST", "/timeouts", {"pageLoad": 5000})
+        try:
+            self.call("POST", "/url", {"url": url})
+        except urllib.error.HTTPError:
+            pass
+
+    def run(self, script, *arguments):
+        """What a script in the page returns."""
+        return self.call("POST", "/execute/sync", {"script": script, "args": list(arguments)})

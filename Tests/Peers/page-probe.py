@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""Opens a page in headless Chromium, takes one step after another there, and prints what each gave as one JSON list.
+
+Usage: page-probe.py URL [--size WxH] [--dark] [--limit SECONDS] [--times] STEP...
+
+A step is `shot:FILE` for a picture of the page, `touch:FILE` to make a file, by which another program knows how far it is, or the body of a function in JavaScript that is called again
+and again until it returns something, or a minute has passed, which gives null.
+"""
+import argparse
+import base64
+import json
+import pathlib
+import signal
+import sys
+import time
+
+from browser import Browser
+
+FLAGS = ["--allow-loopback-in-peer-connection", "--disable-features=WebRtcHideLocalIpsWithMdns"]
+
+
+def main():
+    # The thread of a test may have blocked signals, which children inherit and Chromium needs.
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("url")
+    parser.add_argument("steps", nargs="+")
+    parser.add_argument("--size", default="1280x900")
+    parser.add_argument("--dark", action="store_true")
+    parser.add_argument("--times", action="store_true", help="say on standard error when each step was done")
+    parser.add_argument("--limit", type=float, default=40)
+    options = parser.parse_args()
+    width, height = map(int, options.size.split("x"))
+    results, begun = [], time.monotonic()
+    with Browser(*FLAGS, f"--window-size={width},{height}") as browser:
+        browser.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setDeviceMetricsOverride", "params": {
+            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}})
+        browser.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia", "params": {
+            "features": [{"name": "prefers-color-scheme", "value": "dark" if options.dark else "light"}]}})
+        browser.open(options.url)
+        for step in options.steps:
+            kind, _, path = step.partition(":")
+            if kind == "shot":
+                pathlib.Path(path).write_bytes(base64.b64decode(browser.call("GET", "/screenshot")))
+            elif kind == "touch":
+                pathlib.Path(path).touch()
+            else:
+                end, found = time.monotonic() + options.limit, None
+                while found is None and time.monotonic() < end:
+                    found = browser.run(step)
+                    if found is None:
+                        time.sleep(0.05)
+                results.append(found)
+                if options.times:
+                    print(f"{time.monotonic() - begun:.1f} s: {step[:80]}", file=sys.stderr)
+    print(json.dumps(results))
+
+
+if __name__ == "__main__":
+    main()

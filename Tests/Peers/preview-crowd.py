@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Many clients of a preview, most of which stop reading. Prints what became of them as one JSON object.
+
+Usage: preview-crowd.py PORT PID READERS STALLED PICTURES
+
+READERS read the stream until each has got PICTURES pictures after the others have stalled; STALLED ask for it and read nothing more. The server is to allow
+exactly READERS + STALLED connections, so that a new one gets through only when it has dropped some.
+"""
+import json
+import re
+import socket
+import sys
+import threading
+import time
+import urllib.request
+
+port, pid, readers, stalled, pictures = map(int, sys.argv[1:])
+LIMIT = 120
+end = time.monotonic() + LIMIT
+
+
+def memory():
+    with open(f"/proc/{pid}/status") as status:
+        return int(re.search(r"VmRSS:\s+(\d+)", status.read())[1])
+
+
+def open_stream(buffer=None):
+    client = socket.socket()
+    if buffer:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
+    client.settimeout(LIMIT)
+    client.connect(("127.0.0.1", port))
+    client.sendall(b"GET /stream.mjpg HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+    return client
+
+
+class Reader(threading.Thread):
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.client, self.count, self.bad = open_stream(), 0, 0
+
+    def run(self):
+        # Chunked transfer is undone by the file: only the parts' own lengths count.
+        data = b""
+        while time.monotonic() < end:
+            more = self.client.recv(65536)
+            if not more:
+                return
+            data += more
+            while (cut := data.find(b"--inlet-picture")) >= 0:
+                part, data = data[:cut], data[cut + 15:]
+                start = part.find(b"\xff\xd8")
+                if start >= 0:
+                    self.count += 1
+                    self.bad += b"\xff\xd9" not in part[-64:]
+
+
+def refused():
+    """Whether another connection gets no answer."""
+    try:
+        urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=10).read()
+        return False
+    except OSError:
+        return True
+
+
+def wait(condition):
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+crowd = [Reader() for _ in range(readers)]
+for reader in crowd:
+    reader.start()
+frozen = [open_stream(4096) for _ in range(stalled)]
+was_full = refused()
+begun = wait(lambda: all(reader.count >= 5 for reader in crowd))
+before = memory()
+dropped = wait(lambda: not refused())
+start = [reader.count for reader in crowd]
+served = wait(lambda: all(reader.count >= count + pictures for reader, count in zip(crowd, start)))
+print(json.dumps({
+    "was_full": was_full, "begun": begun, "dropped": dropped, "served": served, "bad": sum(reader.bad for reader in crowd),
+    "least": min(reader.count for reader in crowd), "most": max(reader.count for reader in crowd),
+    "memory_before_kb": before, "memory_after_kb": memory(),
+}))

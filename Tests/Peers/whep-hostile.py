@@ -1,0 +1,286 @@
+#!/usr/bin/env python3
+"""Misuses an endpoint of WHEP in every way that a client can, and prints what it answered as one JSON object. Needs nothing but Python.
+
+Usage: whep-hostile.py [--inlet PROGRAM] [--offers N] [--fragments N] [--seed N]
+
+Spoilt offers are posted and spoilt fragments sent to real sessions; meanwhile a hundred connections hold back half of a request, one sends a byte a second, and
+after each the server is asked whether it is there. Where `trouble` is empty, all was as it should be.
+"""
+import argparse
+import collections
+import concurrent.futures
+import http.client
+import json
+import random
+import socket
+import threading
+import time
+
+import whep
+
+FRAGMENT = "application/trickle-ice-sdpfrag"
+OFFER = "\r\n".join([
+    "v=0", "o=- 4611731400430051336 2 IN IP4 127.0.0.1", "s=-", "t=0 0", "a=group:BUNDLE 0", "a=extmap-allow-mixed", "a=msid-semantic: WMS",
+    "m=video 9 UDP/TLS/RTP/SAVPF 96 97 102 103 106 107", "c=IN IP4 0.0.0.0", "a=rtcp:9 IN IP4 0.0.0.0", "a=ice-ufrag:Zr4X",
+    "a=ice-pwd:0PmVn2GzYv0xkhPzKVQ4vYhx", "a=ice-options:trickle", "a=fingerprint:sha-256 " + ":".join(f"{n:02X}" for n in range(1, 33)),
+    "a=setup:actpass", "a=mid:0", "a=extmap:1 urn:ietf:params:rtp-hdrext:toffset",
+    "a=extmap:2 http://www.webrtc.org/experiments/rtp-hdrext/abs-send-time", "a=extmap:3 urn:3gpp:video-orientation",
+    "a=extmap:4 http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01", "a=recvonly", "a=rtcp-mux", "a=rtcp-rsize",
+    "a=rtpmap:96 VP8/90000", "a=rtcp-fb:96 goog-remb", "a=rtcp-fb:96 transport-cc", "a=rtcp-fb:96 ccm fir", "a=rtcp-fb:96 nack",
+    "a=rtcp-fb:96 nack pli", "a=rtpmap:97 rtx/90000", "a=fmtp:97 apt=96", "a=rtpmap:102 H264/90000", "a=rtcp-fb:102 goog-remb",
+    "a=rtcp-fb:102 transport-cc", "a=rtcp-fb:102 ccm fir", "a=rtcp-fb:102 nack", "a=rtcp-fb:102 nack pli",
+    "a=fmtp:102 level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=42001f", "a=rtpmap:103 rtx/90000", "a=fmtp:103 apt=102",
+    "a=rtpmap:106 H264/90000", "a=rtcp-fb:106 transport-cc", "a=rtcp-fb:106 nack", "a=rtcp-fb:106 nack pli",
+    "a=fmtp:106 level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=42e01f", "a=rtpmap:107 rtx/90000", "a=fmtp:107 apt=106",
+    "a=candidate:842163049 1 udp 1677729535 203.0.113.7 46154 typ srflx raddr 0.0.0.0 rport 0 generation 0",
+    "a=candidate:1 1 udp 2113937151 127.0.0.1 9 typ host generation 0", ""])
+CANDIDATES = "\r\n".join([
+    "a=ice-ufrag:Zr4X", "a=ice-pwd:0PmVn2GzYv0xkhPzKVQ4vYhx", "m=video 9 UDP/TLS/RTP/SAVPF 0", "a=mid:0",
+    "a=candidate:1 1 udp 2113937151 127.0.0.1 46155 typ host generation 0 ufrag Zr4X network-id 1",
+    "a=candidate:2 1 tcp 1518280447 127.0.0.1 9 typ host tcptype active generation 0",
+    "a=candidate:3 1 udp 2113937151 4d36fbd9-3b37-4a2c-9a1c-7d9f4c0e8a11.local 46156 typ host",
+    "a=candidate:4 1 udp 41885695 2001:db8::7 46157 typ relay raddr ::1 rport 1", "a=end-of-candidates", ""])
+NUMBERS = [b"0", b"-1", b"127", b"128", b"65535", b"65536", b"4294967296", b"9223372036854775808", b"1e309", b""]
+WORDS = [b"\0", b"\r", b"\n", b"\r\n\r\n", b":", b"=", b"%s%n%n", "é".encode(), b"a=", b"m=video 0 x 0\r\n", b"a=inactive\r\n", b"a=ssrc:1 x:y\r\n",
+         b"A" * 5000, b" " * 300, b"\xff\xfe", b"a=fingerprint:md5 00\r\n", b"a=setup:passive\r\n", b"a=bundle-only\r\n", b"a=rid:1 send\r\n",
+         b"a=simulcast:recv 1\r\n", b"a=sctp-port:5000\r\n", b"m=application 9 UDP/DTLS/SCTP webrtc-datachannel\r\n", b"a=ice-lite\r\n"]
+
+
+def spoil(text, chance):
+    """The text with one to four places spoilt."""
+    data = bytearray(text.encode())
+    for _ in range(chance.randint(1, 4)):
+        place = chance.randrange(max(1, len(data)))
+        match chance.randrange(8):
+            case 0: data[place : place + 1] = bytes([chance.randrange(256)])
+            case 1: del data[place : place + chance.randint(1, 40)]
+            case 2: data[place:place] = data[place : place + 80]
+            case 3: data[place:place] = chance.choice(WORDS)
+            case 4: del data[place:]
+            case 5:
+                end = start = place
+                while start < len(data) and not chr(data[start]).isdigit():
+                    start += 1
+                end = start
+                while end < len(data) and chr(data[end]).isdigit():
+                    end += 1
+                data[start:end] = chance.choice(NUMBERS)
+            case _:
+                lines = data.split(b"\r\n")
+                line = lines.pop(chance.randrange(len(lines)))
+                if chance.random() < 0.5:
+                    lines.insert(chance.randint(0, len(lines)), line)
+                data = bytearray(b"\r\n".join(lines))
+    return bytes(data)
+
+
+class Server:
+    def __init__(self, inlet):
+        self.host, self.port = inlet.address.split(":")
+        self.path, self.token = "/whep", inlet.TOKEN
+        self.slowest = 0.0
+
+    def ask(self, method, path, body=None, headers=None, token=True):
+        """The status, the headers and the body; the status is 0 where the connection was closed without an answer."""
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=20)
+        begun = time.monotonic()
+        try:
+            bearer = {"authorization": f"Bearer {self.token}"} if token else {}
+            connection.request(method, path, body, {**bearer, **(headers or {})})
+            answer = connection.getresponse()
+            return answer.status, answer.headers, answer.read()
+        except (ConnectionError, http.client.HTTPException):
+            return 0, {}, b""
+        finally:
+            self.slowest = max(self.slowest, time.monotonic() - begun)
+            connection.close()
+
+    def post(self, body, **options):
+        return self.ask("POST", self.path, body, {"content-type": "application/sdp"}, **options)
+
+    def patch(self, place, body, tag):
+        return self.ask("PATCH", place, body, {"content-type": FRAGMENT, **({"if-match": tag} if tag else {})})
+
+    def viewers(self):
+        status, _, body = self.ask("GET", "/stats.json")
+        return json.loads(body)["viewers"] if status == 200 else None
+
+    def connect(self):
+        return socket.create_connection((self.host, self.port), timeout=40)
+
+
+class Run:
+    def __init__(self, options, inlet):
+        self.options, self.inlet, self.server = options, inlet, Server(inlet)
+        self.trouble, self.counts = [], {}
+
+    def expect(self, what, got, wanted):
+        if got not in wanted:
+            self.trouble.append(f"{what}: {got} in place of {sorted(wanted)}")
+
+    def alive(self, after):
+        if self.server.viewers() is None:
+            self.trouble.append(f"after {after} the server does not answer")
+
+    def offer(self, number):
+        chance = random.Random(self.options.seed * 1_000_003 + number)
+        body = spoil(OFFER, chance)
+        status, headers, _ = self.server.post(body)
+        self.expect(f"spoilt offer {number}", status, {201, 400, 413, 422})
+        if status == 201:
+            place, tag = headers["location"], headers["etag"]
+            for _ in range(2):
+                self.expect(f"fragment to {number}", self.server.patch(place, spoil(CANDIDATES, chance), tag)[0], {204, 400, 413, 422, 404})
+            # Some are left to find out for themselves that nobody is there.
+            if chance.random() < 0.8:
+                self.expect(f"end of {number}", self.server.ask("DELETE", place)[0], {200, 404})
+        self.alive(f"offer {number}")
+        return status
+
+    def fragments(self):
+        """Spoilt fragments to sessions that are real but never connected; those end by themselves after a while."""
+        counts, place = collections.Counter(), None
+        for number in range(self.options.fragments):
+            chance = random.Random(self.options.seed * 1_000_003 + 500_000 + number)
+            if place is None:
+                status, headers, _ = self.server.post(OFFER)
+                self.expect("a good offer", status, {201})
+                if status != 201:
+                    return counts
+                place, tag = headers["location"], headers["etag"]
+            status, _, _ = self.server.patch(place, spoil(CANDIDATES, chance), tag)
+            counts[status] += 1
+            self.expect(f"spoilt fragment {number}", status, {204, 400, 413, 422, 404})
+            if status == 404:
+                place = None
+        if place:
+            self.server.ask("DELETE", place)
+        return counts
+
+    def table(self):
+        """Requests that each have one right answer."""
+        ask, path, sdp = self.server.ask, self.server.path, {"content-type": "application/sdp"}
+        status, headers, _ = self.server.post(OFFER)
+        self.expect("a good offer", status, {201})
+        if status != 201:
+            return
+        place, tag = headers["location"], headers["etag"]
+        fragment = {"content-type": FRAGMENT}
+        for name, got, wanted in [
+            ("an offer too long", ask("POST", path, b"v=0\r\n" + b"a" * 70_000, sdp), {413, 0}),
+            ("an offer far too long", ask("POST", path, b"a" * 3_000_000, sdp), {413, 0}),
+            ("an offer of another type", ask("POST", path, OFFER, {"content-type": "text/plain"}), {415}),
+            ("an offer of no type", ask("POST", path, OFFER), {415}),
+            ("an empty offer", ask("POST", path, b"", sdp), {400}),
+            ("an offer that is not UTF-8", ask("POST", path, b"v=0\r\n\xff\xfe\r\n", sdp), {400}),
+            ("an offer without video", ask("POST", path, OFFER.replace("m=video", "m=audio"), sdp), {422}),
+            ("an offer of unknown codecs", ask("POST", path, OFFER.replace("H264", "X264").replace("VP8", "X8"), sdp), {422}),
+            ("an unknown session", ask("PATCH", path + "/0123", CANDIDATES, {**fragment, "if-match": tag}), {404}),
+            ("the end of an unknown session", ask("DELETE", path + "/0123"), {404}),
+            ("a path out of the endpoint", ask("DELETE", path + "/../../etc/passwd"), {404}),
+            ("candidates without a tag", ask("PATCH", place, CANDIDATES, fragment), {428}),
+            ("candidates with another tag", ask("PATCH", place, CANDIDATES, {**fragment, "if-match": '"x"'}), {412}),
+            ("candidates of another type", ask("PATCH", place, CANDIDATES, {**sdp, "if-match": tag}), {415}),
+            ("a fragment too long", ask("PATCH", place, b"a=x\r\n" * 20_000, {**fragment, "if-match": tag}), {413, 0}),
+            ("no fragment", ask("PATCH", place, "hello", {**fragment, "if-match": tag}), {400}),
+            ("good candidates", ask("PATCH", place, CANDIDATES, {**fragment, "if-match": tag}), {204}),
+            ("the same once more", ask("PATCH", place, CANDIDATES, {**fragment, "if-match": tag}), {204}),
+            ("another method", ask("PUT", place, OFFER, sdp), {405}),
+            ("a head too long", ask("GET", "/", headers={"x": "a" * 40_000}), {431, 400, 0}),
+            ("the end", ask("DELETE", place), {200}),
+            ("the end once more", ask("DELETE", place), {200, 404}),
+            ("no token", self.server.post(OFFER, token=False), {401}),
+            ("no token for a session", ask("DELETE", path + "/0123", token=False), {401}),
+            ("another token", ask("POST", path, OFFER, {**sdp, "authorization": "Bearer not-it-at-all"}, token=False), {401}),
+        ]:
+            self.expect(name, got[0], wanted)
+        self.alive("bad requests")
+
+    def halves(self):
+        """A hundred connections that send half of a request and no more. They are closed; how long that took."""
+        text = f"POST {self.server.path} HTTP/1.1\r\nhost: {self.server.host}\r\ncontent-type: application/sdp\r\ncontent-length: 4000\r\n"
+        text += f"authorization: Bearer {self.server.token}\r\n"
+        whole = (text + "\r\n" + OFFER).encode()
+        begun, open_ones = time.monotonic(), []
+        for number in range(100):
+            connection = self.server.connect()
+            connection.sendall(whole[: (number + 1) * min(len(whole), 3900) // 100])
+            open_ones.append(connection)
+        self.alive("a hundred halves of requests")
+        closed = 0
+        for connection in open_ones:
+            try:
+                while connection.recv(4096):
+                    pass
+                closed += 1
+            except ConnectionError:
+                closed += 1
+            except TimeoutError:
+                pass
+            connection.close()
+        self.expect("connections with half of a request that were closed", closed, {100})
+        self.counts["halves_closed_after_s"] = round(time.monotonic() - begun, 1)
+
+    def loris(self):
+        """A byte a second, until it is closed."""
+        begun, connection = time.monotonic(), self.server.connect()
+        text = (f"POST {self.server.path} HTTP/1.1\r\nhost: {self.server.host}\r\n" + "x-slow: 1\r\n" * 100).encode()
+        try:
+            for byte in text[:60]:
+                connection.sendall(bytes([byte]))
+                connection.settimeout(1)
+                try:
+                    if not connection.recv(1):
+                        break
+                except TimeoutError:
+                    continue
+            else:
+                self.trouble.append("a byte a second was borne for a minute")
+        except ConnectionError:
+            pass
+        connection.close()
+        self.counts["loris_closed_after_s"] = round(time.monotonic() - begun, 1)
+
+    def all(self):
+        begun = time.monotonic()
+        if self.server.viewers() is None:
+            return {"trouble": ["the server does not answer"]}
+        aside = [threading.Thread(target=each) for each in (self.halves, self.loris)]
+        for thread in aside:
+            thread.start()
+        self.table()
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            offers = collections.Counter(pool.map(self.offer, range(self.options.offers)))
+        fragments = self.fragments()
+        for thread in aside:
+            thread.join()
+        for kind, counts in (("offers", offers), ("fragments", fragments)):
+            if 0 < len(counts) < 2:
+                self.trouble.append(f"all {kind} were answered alike")
+        end = time.monotonic() + 20
+        while (left := self.server.viewers()) and time.monotonic() < end:
+            time.sleep(0.2)
+        if left != []:
+            self.trouble.append(f"sessions are left: {left}")
+        return {"trouble": self.trouble, "offers": offers, "fragments": fragments, **self.counts,
+                "slowest_answer_s": round(self.server.slowest, 2), "seconds": round(time.monotonic() - begun, 1)}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    whep.add_options(parser, size="320x240")
+    parser.add_argument("--offers", type=int, default=300)
+    parser.add_argument("--fragments", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--growth", type=int, default=40_000, help="kilobytes that the server may have more at the end; a sanitizer needs more")
+    options = parser.parse_args()
+    with whep.Inlet(options) as inlet:
+        fresh = inlet.counts()
+        seen = Run(options, inlet).all()
+        seen["trouble"] += inlet.growth(fresh, options.growth)
+        seen["counts"] = inlet.counts()
+        seen["trouble"] += inlet.end()
+    print(json.dumps(seen))
+
+
+main()

@@ -1,0 +1,119 @@
+"""An `inlet run ... --to webrtc:` of a script's own, for those that look at the whole process."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+import peer
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+AIORTC = f"{ROOT}/.build/peers/bin/python"
+PATTERN = "pattern:timecode?size={size}&fps={fps}"
+
+
+def add_options(parser, size="1280x720", fps=30):
+    """The options that all such scripts have."""
+    parser.add_argument("--inlet", default=f"{ROOT}/.build/release/inlet", help="built with the trait WebRTC; the default is the release build")
+    parser.add_argument("--size", default=size)
+    parser.add_argument("--fps", type=int, default=fps)
+    parser.add_argument("--sink", default="", help="further options of webrtc:, such as bitrate=4000000")
+
+
+class Inlet:
+    """The process, for a `with` statement. The source is the timecode pattern, another, or y4m from `camera`'s standard output."""
+
+    TOKEN = "let-me-in"
+
+    def __init__(self, options, source=None, camera=None, host="127.0.0.1"):
+        self.address = f"{host}:{peer.free_port()}"
+        self.page = f"http://{self.address}/?token={self.TOKEN}"
+        self.endpoint = f"http://{self.address}/whep"
+        self.camera = camera
+        self.command = [
+            options.inlet, "run", "-" if camera else source or PATTERN.format(size=options.size, fps=options.fps), "--to",
+            f"webrtc:{self.address}?token={self.TOKEN}{options.sink and '&' + options.sink}", "--report", "none"]
+
+    def __enter__(self):
+        self.log = tempfile.TemporaryFile("w+")
+        self.process = subprocess.Popen(
+            self.command, stdin=self.camera.stdout if self.camera else subprocess.DEVNULL, stdout=self.log, stderr=self.log)
+        end = time.monotonic() + 60
+        while self.process.poll() is None and time.monotonic() < end:
+            try:
+                self.viewers()
+                return self
+            except OSError:
+                time.sleep(0.05)
+        text = self.text()
+        self.__exit__()
+        sys.exit(f"{' '.join(self.command)} does not serve:\n{text[-2000:]}")
+
+    def __exit__(self, *_):
+        stop(self.process)
+        self.log.close()
+
+    def text(self):
+        """What it has written."""
+        self.log.seek(0)
+        return self.log.read()
+
+    def end(self):
+        """Stops it. What is wrong with how it ended, and the end of what it wrote, such as a sanitizer's report."""
+        stop(self.process)
+        code = self.process.returncode
+        return [] if code in (0, 130, 143) else [f"the server ended with {code}: {self.text()[-6000:]}"]
+
+    def viewers(self, limit=5):
+        """What /stats.json says of its viewers."""
+        request = urllib.request.Request(f"http://{self.address}/stats.json", headers={"authorization": f"Bearer {self.TOKEN}"})
+        with urllib.request.urlopen(request, timeout=limit) as answer:
+            return json.load(answer)["viewers"]
+
+    def counts(self):
+        """Its threads, descriptors and resident kilobytes."""
+        root = f"/proc/{self.process.pid}"
+        with open(root + "/status") as status:
+            resident = next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
+        return {"threads": len(os.listdir(root + "/task")), "descriptors": len(os.listdir(root + "/fd")), "resident_kib": resident}
+
+    def growth(self, before, memory, limit=15):
+        """What is still more than it was, some seconds after the last viewer: queues keep a few threads for a while, each with a descriptor or two."""
+        end = time.monotonic() + limit
+        while True:
+            now = self.counts()
+            grown = [
+                f"{name} grew from {before[name]} to {now[name]}"
+                for name, room in (("threads", 8), ("descriptors", 8), ("resident_kib", memory)) if now[name] > before[name] + room]
+            if not grown or time.monotonic() > end:
+                return grown
+            time.sleep(0.5)
+
+    def cpu(self):
+        """Seconds of CPU that it has used."""
+        with open(f"/proc/{self.process.pid}/stat") as stat:
+            fields = stat.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def stop(process):
+    """Asks a process to end, then makes it."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        if process.poll() is not None:
+            return
+        process.send_signal(number)
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            continue
+
+
+def busy_camera(options):
+    """busy-camera.py with the options' size and rate."""
+    return subprocess.Popen(
+        ["/usr/bin/python3", "-B", f"{ROOT}/Tests/Peers/busy-camera.py", "--size", options.size, "--fps", str(options.fps)],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)

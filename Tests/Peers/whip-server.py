@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""A media server that takes WHIP, by aiortc, and reads the frame numbers that `pattern:timecode` draws. See README.md.
+
+It listens at two ports, as two sites: the first wants the token. Paths: /whip takes offers, /here and /moved redirect to it at the same and at the other site, /circle to
+itself; /busy says 503 once; /page, /bare and /huge answer what is no answer. Needs aiortc, aiohttp and numpy from PyPI.
+"""
+import asyncio
+import logging
+import ssl
+import time
+
+import numpy
+from aiohttp import web
+from aiortc import RTCPeerConnection, RTCSessionDescription
+
+import peer
+import timecode
+
+
+class Server:
+    def __init__(self, options):
+        self.options = options
+        self.requests, self.numbers, self.peers = [], [], {}
+        self.unread, self.count, self.busy, self.size = 0, 0, 1, ""
+
+    async def start(self):
+        self.loop = asyncio.get_running_loop()
+        self.first = await self.listen(self.options.port, True)
+        self.other = await self.listen(0, False)
+
+    async def listen(self, port, is_first):
+        app = web.Application()
+        app.router.add_route("*", "/{path:.*}", lambda request: self.answer(request, is_first))
+        runner = web.AppRunner(app)
+        await runner.setup()
+        context = None
+        if is_first and self.options.tls:
+            _, certificate, key = peer.make_certificates()
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate, key)
+        await web.TCPSite(runner, "127.0.0.1", port, ssl_context=context).start()
+        return runner.addresses[0][1]
+
+    async def answer(self, request, is_first):
+        shown = request.headers.get("authorization", "")
+        self.requests.append(f"{request.method} {'first' if is_first else 'other'}{request.path_qs} {shown}".strip())
+        if is_first and self.options.token and shown != f"Bearer {self.options.token}":
+            return web.Response(status=401)
+        if request.method == "OPTIONS":
+            return web.Response(status=204, headers={"link": self.options.link} if self.options.link else {})
+        if request.method == "DELETE":
+            found = self.peers.pop(request.path.rsplit("/", 1)[-1], None)
+            if found:
+                await found.close()
+            return web.Response(status=200 if found else 404)
+        path = request.path
+        if path == "/here":
+            return web.Response(status=308, headers={"location": "/whip"})
+        if path == "/moved":
+            return web.Response(status=307, headers={"location": f"http://127.0.0.1:{self.other}/whip"})
+        if path == "/circle":
+            return web.Response(status=307, headers={"location": "/circle"})
+        if path == "/page":
+            return web.Response(status=201, text="<html>", content_type="text/html", headers={"location": "/x"})
+        if path == "/bare":
+            return web.Response(status=201, text="v=0", content_type="application/sdp")
+        if path == "/huge":
+            return web.Response(status=201, text="v" * 1_000_000, content_type="application/sdp", headers={"location": "/x"})
+        if path == "/busy" and self.busy:
+            self.busy -= 1
+            return web.Response(status=503, headers={"retry-after": "0"})
+        if path not in ("/whip", "/busy") or request.method != "POST" or request.content_type != "application/sdp":
+            return web.Response(status=404)
+        return await self.take(await request.text())
+
+    async def take(self, sdp):
+        self.offer = sdp
+        found = RTCPeerConnection()
+        found.on("track", lambda track: asyncio.ensure_future(self.watch(track)))
+        await found.setRemoteDescription(RTCSessionDescription(sdp, "offer"))
+        await found.setLocalDescription(await found.createAnswer())
+        self.count += 1
+        name = str(self.count)
+        self.peers[name] = found
+        return web.Response(
+            status=201, text=found.localDescription.sdp, content_type="application/sdp", headers={"location": f"/session/{name}"})
+
+    async def watch(self, track):
+        try:
+            while True:
+                frame = await track.recv()
+                plane = frame.planes[0]
+                rows = numpy.frombuffer(plane, numpy.uint8).reshape(plane.height, plane.line_size)
+                found = timecode.read(rows[:, : plane.width].tobytes(), frame.width, frame.height)
+                self.size = f"{frame.width}x{frame.height}"
+                if found is None:
+                    self.unread += 1
+                else:
+                    self.numbers.append(found[0])
+        except Exception:
+            pass
+
+    def report(self, _):
+        numbers = self.numbers
+        return {"requests": self.requests, "count": len(numbers), "unread": self.unread, "size": self.size, "sessions": self.count,
+                "open": len(self.peers), "rises": all(a < b for a, b in zip(numbers, numbers[1:])), "last": numbers[-1] if numbers else -1}
+
+    def wait(self, message):
+        """Until so many pictures were read since now, or nothing but that the limit is over."""
+        wanted, end = len(self.numbers) + message["count"], time.monotonic() + 25
+        while len(self.numbers) < wanted and time.monotonic() < end:
+            time.sleep(0.02)
+        return self.report(message)
+
+    def requested(self, message):
+        """Until a request with this text has come."""
+        end = time.monotonic() + 25
+        while not any(message["text"] in each for each in self.requests) and time.monotonic() < end:
+            time.sleep(0.02)
+        return self.report(message)
+
+
+async def main():
+    parser = peer.parser(__doc__)
+    parser.add_argument("--port", type=int, default=0, help="port of the first site; 0 takes a free one")
+    parser.add_argument("--token", help="what the first site wants to be shown")
+    parser.add_argument("--link", help="a Link header, to OPTIONS")
+    parser.add_argument("--tls", action="store_true", help="have the first site speak HTTPS, with a certificate by an authority made now")
+    options = parser.parse_args()
+    logging.basicConfig(level=logging.ERROR)
+    server = Server(options)
+    await server.start()
+    peer.serve(options, {"report": server.report, "wait": server.wait, "requested": server.requested},
+               {"port": server.first, "other": server.other})
+    await asyncio.Event().wait()
+
+
+asyncio.run(main())

@@ -1,0 +1,37 @@
+import InletCore
+import Testing
+
+@testable import PipeSink
+
+struct CommandWordsTests {
+    @Test(
+        "A command is split as a shell does it, and nothing is expanded",
+        arguments: [
+            ("ffplay -", ["ffplay", "-"]), ("  a\t b\nc ", ["a", "b", "c"]), ("a 'b c' d", ["a", "b c", "d"]),
+            ("a \"b 'c' \\\" \\\\ \\n\"", ["a", "b 'c' \" \\ \\n"]), ("a b\\ c \\'", ["a", "b c", "'"]),
+            ("a '' \"\"", ["a", "", ""]), ("a'b'\"c\"d", ["abcd"]),
+            ("a $HOME `b` * ; c", ["a", "$HOME", "`b`", "*", ";", "c"]),
+        ])
+    func split(command: String, words: [String]) throws {
+        #expect(try CommandWords.split(command) == words)
+        #expect(try CommandWords.split(CommandWords.join(words)) == words)
+    }
+
+    @Test(
+        "A command that is empty or ends within a quote is refused",
+        arguments: ["", "  ", "a 'b", "a \"b", "a\\", "'' a"])
+    func refused(command: String) {
+        let error = #expect(throws: InletError.self) { try CommandWords.split(command) }
+        #expect(error?.code == .invalidConfiguration)
+    }
+
+    @Test("The tail keeps whole last lines, bounded in number and length")
+    func tail() {
+        var tail = ErrorTail()
+        #expect(tail.text == nil)
+        tail.append(Array("one\n\n  \ntwo\rthree\nfour\nfive\nsi\u{1b}[1mx".utf8))
+        #expect(tail.text == "three / four / five / si[1mx")
+        for _ in 0..<1000 { tail.append(Array(repeating: UInt8(ascii: "y"), count: 1000)) }
+        #expect((tail.text?.utf8.count ?? 0) < 4 * 310)
+    }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import InletCapture
+import InletCore
+import InletTesting
+import PatternSource
+import PipeSink
+import ReferenceTools
+import Testing
+
+#if os(Linux)
+    /// What the reader in Samples sees of the shared memory.
+    struct SharedMemorySinkTests {
+        static let size = ImageSize(width: 161, height: 123)
+
+        private func freshName() -> String { "inlet-test-\(UUID().uuidString)" }
+
+        private func frames(_ count: Int, _ size: ImageSize = size) async throws -> [VideoFrame] {
+            let configuration = PatternConfiguration(
+                .timecode, size: size, frameRate: Rational(30), frames: UInt64(count), pace: .unpaced)
+            return try await Capturer(configuration).run(queue: .lossless()) { frames in
+                var all: [VideoFrame] = []
+                for try await frame in frames { all.append(frame) }
+                return all
+            }
+        }
+
+        private func start(_ configuration: SharedMemorySinkConfiguration, _ frame: VideoFrame) throws -> any FrameSink
+        {
+            let sink = configuration.makeSink()
+            try sink.start(VideoFormat(size: frame.size, timeBase: Rational(1, 30), colorSpace: frame.colorSpace))
+            return sink
+        }
+
+        private func packed(_ picture: I420Buffer) -> Data {
+            var data = Data()
+            for plane in I420Buffer.Plane.allCases {
+                for row in 0..<I420Buffer.rows(of: plane, in: picture.size).height {
+                    let pixels = picture.row(row, of: plane)
+                    for column in pixels.indices { data.append(pixels[column]) }
+                }
+            }
+            return data
+        }
+
+        @Test("shm keeps the contract of sinks")
+        func conformance() async throws {
+            var conformance = SinkConformance()
+            conformance.unusable = SharedMemorySinkConfiguration(name: "no/such/folder")
+            let violations = await conformance.check { SharedMemorySinkConfiguration(name: freshName()) }
+            #expect(violations == [])
+        }
+
+        @Test("The Python reader sees every frame's number, times and pixels")
+        func reader() async throws {
+            let frames = try await frames(9)
+            let folder = try TemporaryFolder()
+            let configuration = SharedMemorySinkConfiguration(name: freshName(), slots: 2)
+            let sink = try start(configuration, frames[0])
+            let reader = try SharedMemoryReader(configuration.name)
+            defer { reader.stop() }
+            #expect(try reader.ask("read -") == ["none"])
+            for (index, frame) in frames.enumerated() {
+                try sink.consume(frame)
+                let path = folder.path("\(index)")
+                #expect(
+                    try reader.ask("read \(path)") == [
+                        "frame", "\(index + 1)", "\(frame.sequence)", "\(frame.timestamp.nanoseconds)",
+                        "\(frame.pts?.ticks ?? -1)", "161x123", "1", "\(index)",
+                    ])
+                #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == packed(frame.buffer))
+                #expect(try reader.ask("read -") == ["none"])
+            }
+            #expect(try reader.ask("torn") == ["0"])
+            try sink.finish()
+            #expect(try reader.ask("read -") == ["ended"])
+            #expect(!FileManager.default.fileExists(atPath: "/dev/shm/\(configuration.name)"))
+        }
+
+        @Test(
+            "A frame that is overwritten while it is read is known for torn, and the newest comes next",
+            arguments: [2, 5])
+        func torn(slots: Int) async throws {
+            let frames = try await frames(2 * slots + 2)
+            let configuration = SharedMemorySinkConfiguration(name: freshName(), slots: slots)
+            let sink = try start(configuration, frames[0])
+            let reader = try SharedMemoryReader(configuration.name)
+            defer { reader.stop() }
+            try sink.consume(frames[0])
+            // As many frames as there are other slots leave it whole; one more takes its place.
+            #expect(try reader.ask("hold") == ["copied"])
+            for frame in frames[1..<slots] { try sink.consume(frame) }
+            #expect(try reader.ask("go")[0] == "frame")
+            #expect(try reader.ask("hold") == ["copied"])
+            for frame in frames[slots..<2 * slots] { try sink.consume(frame) }
+            #expect(try reader.ask("go") == ["none"])
+            #expect(try reader.ask("torn") == ["1"])
+            #expect(try reader.ask("read -")[1] == "\(2 * slots)")
+            try sink.finish()
+        }
+
+        @Test("Pictures that grow go on in a new segment of the same name, and the count goes on")
+        func growth() async throws {
+            let small = try await frames(1, ImageSize(width: 64, height: 64))[0]
+            let large = try await frames(1, ImageSize(width: 640, height: 360))[0]
+            let configuration = SharedMemorySinkConfiguration(name: freshName())
+            let sink = try start(configuration, small)
+            let reader = try SharedMemoryReader(configuration.name)
+            defer { reader.stop() }
+            try sink.consume(small)
+            #expect(try reader.ask("read -")[1] == "1")
+            try sink.consume(large)
+            #expect(try reader.ask("read -") == ["none"])
+            let answer = try reader.ask("read -")
+            #expect(answer[1] == "2" && answer[5] == "640x360")
+            // A smaller one fits where a larger was.
+            try sink.consume(small)
+            #expect(try reader.ask("read -")[5] == "64x64")
+            try sink.finish()
+        }
+
+        @Test(
+            "A name that is in use is refused, one that a killed writer left is taken over, and another's is left alone"
+        )
+        func names() async throws {
+            let frame = try await frames(1)[0]
+            let configuration = SharedMemorySinkConfiguration(name: freshName())
+            let sink = try start(configuration, frame)
+            let busy = #expect(throws: InletError.self) { try start(configuration, frame) }
+            #expect(busy?.code == .busy)
+            #expect(busy?.message.contains("\(ProcessInfo.processInfo.processIdentifier)") == true)
+
+            // What a killed writer leaves: the same segment with the number of a process that is gone.
+            let path = "/dev/shm/\(configuration.name)"
+            var left = try Data(contentsOf: URL(fileURLWithPath: path))
+            try sink.finish()
+            let gone = Process()
+            gone.executableURL = URL(fileURLWithPath: "/bin/true")
+            try gone.run()
+            gone.waitUntilExit()
+            let number = UInt32(bitPattern: gone.processIdentifier)
+            left.replaceSubrange(40..<44, with: (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) })
+            try left.write(to: URL(fileURLWithPath: path))
+            let next = try start(configuration, frame)
+            try next.finish()
+
+            try Data("something else".utf8).write(to: URL(fileURLWithPath: path))
+            defer { try? FileManager.default.removeItem(atPath: path) }
+            #expect(throws: InletError.self) { try start(configuration, frame) }
+            #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data("something else".utf8))
+        }
+
+        @Test(
+            "Only those may read who were named",
+            arguments: [
+                (SharedMemorySinkConfiguration.Readers.user, 0o600), (.group, 0o640), (.all, 0o644),
+            ])
+        func readers(readers: SharedMemorySinkConfiguration.Readers, mode: Int) async throws {
+            let frame = try await frames(1)[0]
+            let configuration = SharedMemorySinkConfiguration(name: freshName(), readers: readers)
+            let sink = try start(configuration, frame)
+            let attributes = try FileManager.default.attributesOfItem(atPath: "/dev/shm/\(configuration.name)")
+            #expect(attributes[.posixPermissions] as? Int == mode)
+            try sink.finish()
+        }
+    }
+#endif

@@ -1,0 +1,132 @@
+#if WebRTC
+    import Foundation
+    import InletCore
+    import InletRTC
+    import ReferenceTools
+    import Synchronization
+    import Testing
+
+    /// Signaling with a peer of Tests/Peers by its commands, in an order that a test chooses.
+    final class CommandChannel: SignalingChannel {
+        /// What becomes of messages on their way to the peer.
+        enum Order: Sendable, CaseIterable {
+            /// They come as they were sent.
+            case asSent
+            /// An offer waits until some candidates have overtaken it, and each comes twice.
+            case candidatesFirst
+            /// Nothing comes before the peer is there, which is late.
+            case peerLate
+        }
+
+        let incoming: AsyncStream<SignalingMessage>
+        private let received: AsyncStream<SignalingMessage>.Continuation
+        private let state: Mutex<State>
+        private let order: Order
+        private let python: String
+
+        private struct State {
+            var peer: PeerProcess?
+            var held: [SignalingMessage] = []
+            var isClosed = false
+        }
+
+        init(_ order: Order, python: String) throws {
+            self.order = order
+            self.python = python
+            (incoming, received) = AsyncStream.makeStream(of: SignalingMessage.self)
+            state = Mutex(State(peer: order == .peerLate ? nil : try PeerProcess("signaled-peer.py", python: python)))
+            poll()
+        }
+
+        var peer: PeerProcess? { state.withLock { $0.peer } }
+
+        /// Commands follow one another as they were given: a lock would be had by whoever asks for it all the time.
+        private let queue = DispatchQueue(label: "signaling")
+
+        /// Sends the peer a command.
+        @discardableResult
+        func ask(_ command: String, _ parameters: ReferenceTools.PeerMessage = [:]) async throws
+            -> ReferenceTools.PeerMessage
+        {
+            let peer = try #require(self.peer)
+            return try await withCheckedThrowingContinuation { continuation in
+                queue.async { continuation.resume(with: .init { try peer.send(command, parameters) }) }
+            }
+        }
+
+        /// Takes what the peer says, for a moment, again and again.
+        private func poll() {
+            queue.asyncAfter(deadline: .now() + .milliseconds(10)) { [weak self] in
+                guard let self, !state.withLock({ $0.isClosed }) else { return }
+                if let message = (try? peer?.send("poll"))?["message"].flatMap(Self.message) { received.yield(message) }
+                poll()
+            }
+        }
+
+        /// The peer comes into being, and gets all that was said before.
+        func bringPeer() async throws {
+            let python = python
+            let peer = try await aside { try PeerProcess("signaled-peer.py", python: python) }
+            let held = state.withLock { state in
+                state.peer = peer
+                defer { state.held = [] }
+                return state.held
+            }
+            for message in held { try await ask("deliver", Self.command(message)) }
+        }
+
+        func send(_ message: SignalingMessage) async throws(SignalingFailure) {
+            let due = state.withLock { state -> [SignalingMessage] in
+                state.held.append(message)
+                let candidates = state.held.filter { if case .candidate = $0 { true } else { false } }
+                switch order {
+                case .asSent: break
+                case .peerLate: if state.peer == nil { return [] }
+                case .candidatesFirst:
+                    let hasOffer = state.held.contains { if case .description = $0 { true } else { false } }
+                    guard !hasOffer || candidates.count >= 2 else { return [] }
+                    let others = state.held.filter { !candidates.contains($0) }
+                    state.held = candidates.reversed() + candidates + others + others
+                }
+                defer { state.held = [] }
+                return state.held
+            }
+            do {
+                for each in due { try await ask("deliver", Self.command(each)) }
+            } catch {
+                throw SignalingFailure(.init(wrapping: error, operation: "Delivering"))
+            }
+        }
+
+        func close() async {
+            state.withLock { $0.isClosed = true }
+            received.finish()
+        }
+
+        private static func command(_ message: SignalingMessage) -> ReferenceTools.PeerMessage {
+            let value: ReferenceTools.PeerMessage =
+                switch message {
+                case .description(let it):
+                    ["type": .string(it.kind.rawValue), "flow": .string("\(it.flow)"), "sdp": .string(it.sdp)]
+                case .candidate(let it):
+                    ["type": .string("candidate"), "flow": .string("\(it.flow)"), "line": .string(it.line)]
+                case .bye: ["type": .string("bye")]
+                }
+            return ["message": .object(value)]
+        }
+
+        private static func message(_ value: PeerValue) -> SignalingMessage? {
+            guard case .object(let fields) = value, let type = fields["type"]?.text else { return nil }
+            let flow = SignalingFlow(fields["flow"]?.text ?? "")
+            switch type {
+            case "candidate":
+                return .candidate(ICECandidate(line: fields["line"]?.text ?? "", section: 0, flow: flow))
+            case "bye": return .bye(flow)
+            default:
+                return SessionDescription.Kind(rawValue: type).map {
+                    .description(SessionDescription(kind: $0, sdp: fields["sdp"]?.text ?? "", flow: flow))
+                }
+            }
+        }
+    }
+#endif

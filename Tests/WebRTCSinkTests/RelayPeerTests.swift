@@ -1,0 +1,103 @@
+#if WebRTC
+    import Foundation
+    import InletCore
+    import InletRTC
+    import ReferenceTools
+    import Testing
+
+    @testable import WebRTCSink
+
+    /// Paths over coturn.
+    @Suite(.serialized, .enabled(if: TURNServer.missing == nil, "\(TURNServer.missing ?? "")"))
+    struct RelayPeerTests {
+        static func candidates(in sdp: String) -> [Substring] {
+            sdp.split(whereSeparator: \.isNewline).filter { $0.hasPrefix("a=candidate:") }
+        }
+
+        /// What is answered to an offer that nobody stands behind.
+        static func answer(_ run: ViewerRun, _ arguments: [String] = []) async throws -> String {
+            try await run.curl(
+                ["-i", "-H", "content-type: application/sdp", "--data-binary", ThrowawayOffer.sdp] + arguments, "/whep")
+        }
+
+        @Test(
+            "With relay-only nothing but the relay is named, and aiortc gets pictures through it, by UDP or TCP",
+            .enabled(if: ViewerRun.hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"),
+            arguments: [false, true])
+        func relayOnly(byTCP: Bool) async throws {
+            let relay = try TURNServer(isTCPAlone: byTCP)
+            defer { relay.stop() }
+            let ice = try ICEServers(
+                stun: nil, turn: "127.0.0.1:\(relay.port)\(byTCP ? "?transport=tcp" : "")", user: nil, password: nil,
+                secret: relay.secret,
+                isRelayOnly: true)
+            try await ViewerRun.with(change: { $0.ice = ice }) { run in
+                let answer = try await Self.answer(run)
+                #expect(answer.hasPrefix("HTTP/1.1 201"), "\(answer)")
+                let candidates = Self.candidates(in: answer)
+                #expect(!candidates.isEmpty)
+                #expect(candidates.allSatisfy { $0.contains(" typ relay") }, "\(candidates)")
+                let seen: ViewerPeerTests.Seen = try await ViewerRun.peer(
+                    "whep-viewer.py", python: ViewerRun.aiortcPython, [run.address + "/whep", "--frames", "30"])
+                #expect(seen.error == nil)
+                #expect(seen.count == 30)
+                #expect(seen.unread == 0)
+                #expect(try relay.users().contains { $0.hasSuffix(":inlet") })
+            }
+        }
+
+        @Test(
+            "Chromium, told of the relay by Link headers, sees the picture through it alone",
+            .enabled(if: ViewerRun.hasBrowser, "chromedriver is not installed; Scripts/bootstrap --test installs it"))
+        func browser() async throws {
+            struct Shown: Decodable {
+                var numbers: [Int]
+                var state: String
+            }
+            let relay = try TURNServer()
+            defer { relay.stop() }
+            let ice = try ICEServers(
+                stun: "127.0.0.1:\(relay.port)", turn: "127.0.0.1:\(relay.port)", user: nil, password: nil,
+                secret: relay.secret)
+            try await ViewerRun.with(token: "let-me-in", change: { $0.ice = ice }) { run in
+                // Whoever asks without the token may ask, but learns of no relay.
+                #expect(try await !run.curl(["-i", "-X", "OPTIONS"], "/whep").contains("credential"))
+                let bearer = ["-H", "authorization: Bearer let-me-in"]
+                #expect(
+                    try await run.curl(["-i", "-X", "OPTIONS"] + bearer, "/whep").contains(
+                        "<turn:127.0.0.1:\(relay.port)>; rel=\"ice-server\"; username="))
+                // By STUN on loopback no other address is found than the host's own; of the kinds there are these.
+                let candidates = Self.candidates(in: try await Self.answer(run, bearer))
+                #expect(candidates.contains { $0.contains(" typ host") && $0.uppercased().contains(" UDP ") })
+                #expect(candidates.contains { $0.contains(" typ host") && $0.uppercased().contains(" TCP ") })
+                #expect(candidates.contains { $0.contains(" typ relay") })
+                let shown: Shown = try await ViewerRun.peer(
+                    "whep-browser.py", python: "/usr/bin/python3", [run.address + "/?token=let-me-in#relay"])
+                #expect(shown.numbers.count >= 20)
+                #expect(shown.numbers == shown.numbers.sorted())
+                #expect(shown.state == "live")
+                #expect(try relay.users().contains { $0.hasSuffix(":viewer") })
+            }
+        }
+
+        @Test(
+            "A relay that refuses the credentials is an answer in words, where nothing but the relay is to be used",
+            arguments: [true, false])
+        func refused(_ isExpired: Bool) async throws {
+            let relay = try TURNServer()
+            defer { relay.stop() }
+            let credentials = RelayCredentials(
+                secret: isExpired ? relay.secret : "south", name: "ann",
+                now: Int(Date().timeIntervalSince1970) - (isExpired ? 100_000 : 0))
+            let ice = try ICEServers(
+                stun: nil, turn: "127.0.0.1:\(relay.port)", user: credentials.user, password: credentials.password,
+                secret: nil, isRelayOnly: true)
+            try await ViewerRun.with(change: { $0.ice = ice }) { run in
+                let answer = try await Self.answer(run)
+                #expect(answer.hasPrefix("HTTP/1.1 502"), "\(answer)")
+                #expect(answer.contains("It refuses the user and password, which may have expired"))
+                #expect(!answer.contains(credentials.password))
+            }
+        }
+    }
+#endif

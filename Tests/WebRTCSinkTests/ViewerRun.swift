@@ -1,0 +1,83 @@
+#if WebRTC
+    import FFmpegSink
+    import Foundation
+    import InletCapture
+    import InletCore
+    import PatternSource
+    import ReferenceTools
+    import WebRTCSink
+
+    /// A capture that viewers come to.
+    struct ViewerRun {
+        let address: String
+        let capturer: Capturer
+        let broadcast: WebRTCBroadcast
+
+        /// Runs a capture while `body` looks at it.
+        ///
+        /// - Parameters:
+        ///   - source: the default is the timecode in `size`.
+        ///   - change: of the sink's configuration.
+        static func with(
+            size: ImageSize = ImageSize(width: 640, height: 480), token: String? = nil, viewers: Int = 100,
+            source: (any FrameSourceConfiguration)? = nil, change: (inout WebRTCSinkConfiguration) -> Void = { _ in },
+            _ body: (ViewerRun) async throws -> Void
+        ) async throws {
+            let port = try await FreePort.find()
+            var sink = WebRTCSinkConfiguration(port: port, token: token) { FFmpegVideoEncoder() }
+            sink.viewers = viewers
+            change(&sink)
+            let capturer = Capturer(
+                source ?? PatternConfiguration(.timecode, size: size, frameRate: Rational(30)))
+            capturer.attach(sink)
+            let run = ViewerRun(
+                address: "http://127.0.0.1:\(port)", capturer: capturer, broadcast: sink.broadcast)
+            async let outcome = capturer.run()
+            do {
+                try await run.curl(
+                    ["-o", "/dev/null", "--retry", "60", "--retry-connrefused", "--retry-delay", "1"], "/")
+                try await body(run)
+            } catch {
+                capturer.stop()
+                _ = try? await outcome
+                throw error
+            }
+            capturer.stop()
+            _ = try await outcome
+        }
+
+        /// What curl writes for a path.
+        @discardableResult
+        func curl(_ arguments: [String], _ path: String) async throws -> String {
+            let output = try await ReferenceCommand.runAside("curl", ["-s", "-m", "20"] + arguments + [address + path])
+            return String(decoding: output, as: UTF8.self)
+        }
+
+        /// The status of a request.
+        func status(_ path: String, _ arguments: [String]) async throws -> Int {
+            Int(try await curl(["-o", "/dev/null", "-w", "%{http_code}"] + arguments, path)) ?? 0
+        }
+
+        /// What a program of Tests/Peers prints.
+        static func peer<Seen: Decodable>(
+            _ script: String, python: String, _ arguments: [String], as type: Seen.Type = Seen.self
+        ) async throws -> Seen {
+            let path = peers.appendingPathComponent(script).path
+            let output = try await ReferenceCommand.runAside(python, ["-B", path] + arguments)
+            let decoder = JSONDecoder()
+            decoder.keyDecodingStrategy = .convertFromSnakeCase
+            return try decoder.decode(Seen.self, from: output)
+        }
+
+        private static let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent()
+        private static let peers = tests.appendingPathComponent("Peers")
+
+        /// Python with aiortc, which is not a package of Debian's.
+        static let aiortcPython = tests.deletingLastPathComponent().appendingPathComponent(".build/peers/bin/python")
+            .path
+        static let hasAiortc =
+            (try? ReferenceCommand.run(aiortcPython, ["-c", "import aiortc, aiohttp, numpy"])) != nil
+        static let hasBrowser = (try? ReferenceCommand.run("chromedriver", ["--version"])) != nil
+    }
+#endif

@@ -1,0 +1,135 @@
+#if WebRTC
+    import FFmpegSink
+    import FFmpegSource
+    import Foundation
+    import InletCapture
+    import InletCore
+    import InletRTC
+    import ReferenceTools
+    import Testing
+    import WebRTCSink
+
+    /// What cameras send, shown by a browser.
+    @Suite(.serialized) struct ViewerSourceTests {
+        @Test(
+            "A camera of RTSP is shown by Chromium, and its own frame numbers are read from the picture",
+            .enabled(if: ViewerRun.hasBrowser, "chromedriver is not installed; Scripts/bootstrap --test installs it"),
+            .enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"))
+        func camera() async throws {
+            struct Shown: Decodable {
+                var size: String?
+                var unread: Int
+                var numbers: [Int]
+                var state: String
+            }
+            let camera = try RTSPServer.live(.h264)
+            try await ViewerRun.with(source: FFmpegNetworkConfiguration(url: camera.url)) { run in
+                let shown: Shown = try await ViewerRun.peer(
+                    "whep-browser.py", python: "/usr/bin/python3", [run.address + "/"])
+                #expect(shown.size == "640x480")
+                #expect(shown.unread == 0)
+                #expect(shown.numbers.count >= 20)
+                #expect(shown.numbers == shown.numbers.sorted())
+                #expect(shown.state == "live")
+            }
+        }
+
+        @Test(
+            "A camera's own packets go to who takes them, and nothing is decoded; pictures are, as soon as somebody comes who takes none",
+            .enabled(if: ViewerRun.hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"),
+            .enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"))
+        func passThrough() async throws {
+            struct Seen: Decodable {
+                var count: Int?
+                var unread: Int
+                var rises: Bool?
+                var error: String?
+            }
+            func look(_ run: ViewerRun, _ arguments: [String]) async throws -> UInt64 {
+                let before = run.capturer.statistics.delivered
+                let seen: Seen = try await ViewerRun.peer(
+                    "whep-viewer.py", python: ViewerRun.aiortcPython,
+                    [run.address + "/whep", "--frames", "60"] + arguments)
+                #expect(seen.error == nil)
+                #expect(seen.count == 60)
+                #expect(seen.unread == 0)
+                #expect(seen.rises == true)
+                return run.capturer.statistics.delivered - before
+            }
+            let camera = try RTSPServer.live(.h264)
+            try await ViewerRun.with(
+                source: FFmpegNetworkConfiguration(url: camera.url),
+                change: { sink in
+                    // aiortc reports no arrivals, so its rate is found from the start.
+                    sink.rates.maximum = 5_000_000
+                    sink.rates.start = 5_000_000
+                }
+            ) { run in
+                // What the camera sends is known after two key frames, a second from each other.
+                while run.capturer.statistics.captured < 75 { try await Task.sleep(for: .milliseconds(20)) }
+                #expect(try await look(run, []) == 0)
+                #expect(try await look(run, ["--without", "H264"]) >= 60)
+                #expect(try await look(run, []) < 60)
+            }
+        }
+
+        @Test(
+            "A viewer of a camera's own packets changes over to an encoding that takes longer than its pictures are apart",
+            .enabled(if: ViewerRun.hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"),
+            .enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"), .timeLimit(.minutes(1)))
+        func changesOver() async throws {
+            struct Seen: Decodable {
+                var sizes: [String]?
+                var unread: Int
+                var repeated: Int?
+                var back: Int?
+                var error: String?
+            }
+            let camera = try RTSPServer.live(.h264)
+            try await ViewerRun.with(
+                source: FFmpegNetworkConfiguration(url: camera.url),
+                change: { sink in
+                    sink.makeEncoder = { SlowEncoder() }
+                    sink.rates.maximum = 5_000_000
+                    sink.rates.start = 5_000_000
+                }
+            ) { run in
+                while run.capturer.statistics.captured < 75 { try await Task.sleep(for: .milliseconds(20)) }
+                async let seen: Seen = ViewerRun.peer(
+                    "whep-viewer.py", python: ViewerRun.aiortcPython, [run.address + "/whep", "--frames", "150"])
+                while (run.broadcast.viewers.first?.framesSent ?? 0) < 30 {
+                    try await Task.sleep(for: .milliseconds(20))
+                }
+                // Packets cannot be made smaller.
+                try run.broadcast.adapt(width: 320, height: 240)
+                let found = try await seen
+                #expect(found.error == nil)
+                #expect(found.sizes == ["640x480", "320x240"])
+                #expect(found.unread == 0)
+                // A picture is dated later than its packet, so the one that was sent last may come again.
+                #expect(found.back == 0)
+                #expect(try #require(found.repeated) <= 1)
+            }
+        }
+
+        /// Takes 100 milliseconds for each picture, in which three more come.
+        private final class SlowEncoder: VideoEncoder {
+            private let inner = FFmpegVideoEncoder()
+
+            func open(_ format: VideoFormat, _ settings: EncoderSettings) throws -> CodecParameters {
+                try inner.open(format, settings)
+            }
+
+            func encode(_ frame: VideoFrame, wantsKeyFrame: Bool) throws -> [EncodedPacket] {
+                Thread.sleep(forTimeInterval: 0.1)
+                return try inner.encode(frame, wantsKeyFrame: wantsKeyFrame)
+            }
+
+            func change(bitrate: Int?, frameRate: Rational?) throws {
+                try inner.change(bitrate: bitrate, frameRate: frameRate)
+            }
+
+            func flush() throws -> [EncodedPacket] { try inner.flush() }
+        }
+    }
+#endif

@@ -1,0 +1,93 @@
+#if WebRTC
+    import FFmpegSink
+    import InletCapture
+    import InletCore
+    import ReferenceTools
+    import Testing
+
+    @testable import WebRTCSink
+
+    /// The server over real sockets, asked by curl.
+    @Suite struct WHEPServerTests {
+        @Test("Each bad request gets its status, and the server goes on")
+        func statuses() async throws {
+            let folder = try TemporaryFolder()
+            let large = folder.path("large")
+            try ReferenceCommand.run("bash", ["-c", "head -c 70000 /dev/zero | tr '\\0' a > \(large)"])
+            let sdp = ["-H", "content-type: application/sdp"]
+            let table: [(String, [String], Int)] = [
+                ("/whep", ["-X", "OPTIONS"], 204), ("/whep", [], 405), ("/whep", ["-X", "PUT"], 405),
+                ("/whep", ["-d", "v=0"], 415),
+                ("/whep", sdp + ["-d", "v=0"], 400), ("/whep", sdp + ["-d", ""], 400),
+                ("/whep", sdp + ["--data-binary", "@\(large)"], 413),
+                ("/whep", sdp + ["-H", "transfer-encoding: chunked", "--data-binary", "@\(large)"], 413),
+                ("/whep/none", ["-X", "DELETE"], 404), ("/whep/none", ["-X", "PATCH"], 404), ("/none", [], 404),
+                ("/", ["-X", "POST"], 405),
+                ("/", ["-H", "host: evil.example"], 421), ("/stats.json", [], 200), ("/", [], 200),
+            ]
+            try await ViewerRun.with { (run: ViewerRun) async throws in
+                for (path, arguments, status) in table {
+                    #expect(try await run.status(path, arguments) == status, "\(arguments) \(path)")
+                }
+            }
+        }
+
+        @Test("Who shows no token gets neither the page nor a session")
+        func token() async throws {
+            try await ViewerRun.with(token: "let-me-in") { (run: ViewerRun) async throws in
+                let offer = ["-H", "content-type: application/sdp", "-d", "v=0"]
+                let bearer = ["-H", "authorization: Bearer let-me-in"]
+                #expect(try await run.status("/", []) == 401)
+                #expect(try await run.status("/?token=let-me-i", []) == 401)
+                #expect(try await run.status("/?token=let-me-in", []) == 200)
+                #expect(try await run.status("/stats.json", []) == 401)
+                #expect(try await run.status("/whep", offer) == 401)
+                #expect(try await run.status("/whep", offer + bearer) == 400)
+                #expect(try await run.status("/whep", ["-X", "OPTIONS"]) == 204)
+            }
+        }
+
+        @Test("A pipeline bears the offer's numbers, and the SSRC twice")
+        func pipeline() throws {
+            let pipeline = try #require(ViewerPipeline(.h264))
+            let text = pipeline.text(payload: 106, source: 77, transportWideSequence: 3)
+            #expect(text.contains("pt=106 ssrc=77"))
+            #expect(text.contains("payload=106,ssrc=(uint)77"))
+            #expect(text.contains("extmap-3="))
+            #expect(!pipeline.text(payload: 106, source: 77, transportWideSequence: nil).contains("extmap"))
+        }
+
+        /// The first bytes of a sequence parameter set: profile_idc and the constraint flags (ITU-T H.264, 7.3.2.1.1).
+        @Test("What is sent is what every browser decodes: constrained baseline")
+        func profile() throws {
+            let encoder = FFmpegVideoEncoder()
+            let format = VideoFormat(size: ImageSize(width: 640, height: 480), timeBase: Rational(1, 1000))
+            var settings = EncoderSettings(rate: .bitrate(1_000_000))
+            settings.profile = .constrainedBaseline
+            let sets = try encoder.open(format, settings).extraData
+            let start = try #require(sets.indices.first { sets[$0...].starts(with: [0, 0, 1]) })
+            #expect(sets[start + 3] & 31 == 7)
+            #expect(sets[start + 4] == 66)
+            #expect(sets[start + 5] & 0b0100_0000 != 0)
+        }
+
+        @Test("Without a token only this machine is served, and contradictions are refused")
+        func configuration() throws {
+            var configuration = WebRTCSinkConfiguration(host: "0.0.0.0") { Unused() }
+            #expect(throws: InletError.self) { try configuration.validate() }
+            configuration.token = "let-me-in"
+            try configuration.validate()
+            configuration.viewers = 0
+            #expect(throws: InletError.self) { try configuration.validate() }
+        }
+
+        private final class Unused: VideoEncoder {
+            func open(_ format: VideoFormat, _ settings: EncoderSettings) throws -> CodecParameters {
+                throw SinkStopped()
+            }
+            func encode(_ frame: VideoFrame, wantsKeyFrame: Bool) throws -> [EncodedPacket] { [] }
+            func change(bitrate: Int?, frameRate: Rational?) throws {}
+            func flush() throws -> [EncodedPacket] { [] }
+        }
+    }
+#endif
