@@ -17,6 +17,8 @@
             case state(PeerSessionState)
             /// An attempt failed for this reason; another follows.
             case setback(PeerSessionEnd)
+            /// The peer said this over a data channel.
+            case received(PeerMessage)
         }
 
         /// What all sessions of a sink have in common.
@@ -29,7 +31,9 @@
             var ice: ICEServers
             /// Of data channels.
             var limits: DataChannelLimits
-            /// Is told what peers say and how they fare; nil where nobody listens.
+            /// Those that an offer of ours opens.
+            var channels: [DataChannelParameters] = []
+            /// Is told how peers fare; nil where nobody listens.
             var broadcast: WebRTCBroadcast?
             var logger: Logger
         }
@@ -81,8 +85,7 @@
             let broadcast = surroundings.broadcast
             channels = PeerChannels(
                 of: policy.name, limits: surroundings.limits,
-                page: PageChannel(firstTimestamp: source) { [weak broadcast] in broadcast?.state.shown ?? .off }
-            ) { [weak broadcast] in broadcast?.received($0) }
+                page: PageChannel(firstTimestamp: source) { [weak broadcast] in broadcast?.state.shown ?? .off })
             self.surroundings = surroundings
             self.serversOfSignaling = serversOfSignaling
             self.tell = tell
@@ -101,7 +104,7 @@
         /// Tells the session of something. Returns at once.
         func take(_ input: PeerSessionStateMachine.Input) { queue.async { self.handle(input) } }
 
-        /// Sends a message over a data channel that the peer opened.
+        /// Sends a message over a data channel.
         func send(_ body: PeerMessage.Body, over delivery: DataDelivery, labelled label: String?) {
             queue.async {
                 self.channels.send(body, over: delivery, labelled: label)
@@ -211,6 +214,9 @@
                     let text = pipeline.text(
                         payload: 96, source: source, transportWideSequence: 1, orientation: nil)
                     build(text, servers, orientation: nil, id)
+                    for parameters in surroundings.channels {
+                        if let channel = viewer?.openChannel(parameters) { channels.add(channel) }
+                    }
                     viewer?.makeOffer()
                 }
             }
@@ -290,7 +296,11 @@
                 steering?.add(arrivals, at: .now)
                 steer()
             case .channel(let channel): channels.add(channel)
-            case .channelSaid(let channel, let event): channels.handle(event, from: channel)
+            case .channelSaid(let channel, let event):
+                guard let message = channels.handle(event, from: channel) else { break }
+                // Whoever hears of it may look at the figures.
+                show()
+                tell(.received(message))
             case .failed(let message):
                 // Before there are two descriptions, what is wrong is the peer's, which passed our own look at it.
                 let isPeers = [.exchanging, .gathering].contains(machine.state)

@@ -55,6 +55,7 @@
         // Made in `init`, freed after `deinit`. GStreamer's own locks guard what is behind it.
         nonisolated(unsafe) private let viewer: UnsafeMutablePointer<inlet_gst_viewer>
         private let closing: DispatchGroup
+        private let finder: ChannelFinder
         /// Whether packets say how far to turn pictures.
         let turns: Bool
 
@@ -97,9 +98,10 @@
             turns = orientation != nil
             closing.enter()
             if let orientation { unsafe inlet_gst_orient(viewer.pointee.source, Int32(orientation)) }
-            let finder = unsafe Unmanaged.passRetained(ChannelFinder(longestMessage, told)).toOpaque()
+            finder = ChannelFinder(longestMessage, told)
             unsafe inlet_gst_find_channels(
-                viewer.pointee.web, finder, ChannelFinder.found, ChannelFinder.release)
+                viewer.pointee.web, Unmanaged.passRetained(finder).toOpaque(), ChannelFinder.found,
+                ChannelFinder.release)
             unsafe inlet_gst_viewer_prepare(viewer, inlet_gst_has_network() != 0 ? nil : "127.0.0.1")
             for server in servers {
                 if server.scheme == .stun {
@@ -140,6 +142,14 @@
         /// Makes an answer and sets it; ``Event/localSet(_:)`` follows.
         func makeAnswer() { unsafe inlet_gst_viewer_answer(viewer) }
 
+        /// Opens a data channel. Before the offer, as that says whether there are any.
+        ///
+        /// - Returns: nil where GStreamer has none.
+        func openChannel(_ parameters: DataChannelParameters) -> DataChannel? {
+            unsafe inlet_gst_channel_new(viewer.pointee.web, parameters.label, parameters.delivery == .ordered ? 1 : 0)
+                .map { unsafe finder.channel($0) }
+        }
+
         /// The own description with the candidates that were found; nil where there is none.
         var description: String? {
             guard let text = unsafe inlet_gst_viewer_describe(viewer) else { return nil }
@@ -174,7 +184,7 @@
         /// Asks for what the far end reports; ``Event/feedback(_:)`` follows where it does.
         func inquire() { unsafe inlet_gst_viewer_inquire(viewer, Listener.reported) }
 
-        /// What hands over the channels that the far end opens.
+        /// What has channels tell, and hands over those that the far end opens.
         private final class ChannelFinder: Sendable {
             let longest: Int
             let tell: @Sendable (Event) -> Void
@@ -193,9 +203,12 @@
                 owner, channel in
                 guard let owner = unsafe owner, let channel = unsafe channel else { return }
                 let finder = unsafe Unmanaged<ChannelFinder>.fromOpaque(owner).takeUnretainedValue()
-                let tell = finder.tell
                 // Listens before this returns, as its first message follows at once.
-                unsafe tell(.channel(DataChannel(channel, longest: finder.longest) { tell(.channelSaid($0, $1)) }))
+                unsafe finder.tell(.channel(finder.channel(channel)))
+            }
+
+            func channel(_ channel: UnsafeMutablePointer<GObject>) -> DataChannel {
+                unsafe DataChannel(channel, longest: longest) { [tell] in tell(.channelSaid($0, $1)) }
             }
         }
 

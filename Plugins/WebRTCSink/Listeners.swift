@@ -6,6 +6,7 @@
         private struct State {
             var next = 0
             var continuations: [Int: AsyncStream<Element>.Continuation] = [:]
+            var isFinished = false
         }
 
         private let state = Mutex(State())
@@ -18,16 +19,26 @@
         func stream(beginningWith first: (() -> Element)? = nil) -> AsyncStream<Element> {
             let (stream, continuation) = AsyncStream.makeStream(
                 of: Element.self, bufferingPolicy: .bufferingNewest(limit))
-            let number = state.withLock { state in
+            let (number, isFinished) = state.withLock { state in
                 state.next += 1
-                state.continuations[state.next] = continuation
-                return state.next
+                if !state.isFinished { state.continuations[state.next] = continuation }
+                return (state.next, state.isFinished)
             }
             if let first { continuation.yield(first()) }
+            if isFinished { continuation.finish() }
             continuation.onTermination = { [weak self] _ in
                 _ = self?.state.withLock { $0.continuations.removeValue(forKey: number) }
             }
             return stream
+        }
+
+        /// Ends all sequences, also those that are asked for later.
+        func finish() {
+            let continuations = state.withLock { state in
+                state.isFinished = true
+                return Array(state.continuations.values)
+            }
+            for continuation in continuations { continuation.finish() }
         }
 
         func send(_ element: Element) {

@@ -1,5 +1,16 @@
 #if WebRTC
+    import InletCore
     import InletRTC
+
+    extension DataChannelLimits {
+        /// - Throws: ``InletError/Code/resourceExhausted`` for a message that is too long, ``InletError/Code/unsupported`` for an empty one.
+        func checkSendable(_ body: PeerMessage.Body) throws(InletError) {
+            try check(body)
+            guard body.count > 0 else {
+                throw InletError(.unsupported, "GStreamer sends no empty messages. Send a space, or one byte.")
+            }
+        }
+    }
 
     /// The data channels of one session, within their limits. Confined to the session's queue.
     final class PeerChannels {
@@ -14,24 +25,18 @@
         private let peer: String
         private let limits: DataChannelLimits
         private let page: PageChannel
-        private let onMessage: @Sendable (PeerMessage) -> Void
         private var channels: [DataChannel] = []
 
         /// - Parameters:
         ///   - peer: the session's name.
         ///   - page: answers what pages of this server ask.
-        ///   - onMessage: called on the session's queue.
-        init(
-            of peer: String, limits: DataChannelLimits, page: PageChannel,
-            onMessage: @escaping @Sendable (PeerMessage) -> Void
-        ) {
+        init(of peer: String, limits: DataChannelLimits, page: PageChannel) {
             self.peer = peer
             self.limits = limits
             self.page = page
-            self.onMessage = onMessage
         }
 
-        /// The peer has opened a channel.
+        /// A channel was opened, by either side.
         func add(_ channel: DataChannel) {
             guard channels.count < limits.channels, channel.label.utf8.count <= limits.labelBytes,
                 channel.subprotocol.utf8.count <= limits.labelBytes
@@ -40,23 +45,25 @@
         }
 
         /// A channel said something.
-        func handle(_ event: DataChannel.Event, from id: UInt) {
-            guard let channel = channels.first(where: { $0.id == id }) else { return }
+        ///
+        /// - Returns: what the application is to be told of it.
+        func handle(_ event: DataChannel.Event, from id: UInt) -> PeerMessage? {
+            guard let channel = channels.first(where: { $0.id == id }) else { return nil }
             switch event {
             case .opened, .failed: break
             case .closed: channels.removeAll { $0.id == id }
             case .tooLong: drop(channel)
             case .received(let body):
                 figures.received += 1
-                if channel.subprotocol == PageChannel.name {
-                    if case .text(let text) = body, let reply = page.reply(to: text) { hand(.text(reply), to: channel) }
-                } else {
-                    onMessage(PeerMessage(peer: peer, channel: channel.label, body: body))
+                guard channel.subprotocol == PageChannel.name else {
+                    return PeerMessage(peer: peer, channel: channel.label, body: body)
                 }
+                if case .text(let text) = body, let reply = page.reply(to: text) { hand(.text(reply), to: channel) }
             }
+            return nil
         }
 
-        /// Sends over the first channel that the peer opened with this delivery for the application.
+        /// Sends over the first of the application's channels with this delivery.
         func send(_ body: PeerMessage.Body, over delivery: DataDelivery, labelled label: String?) {
             let channel = channels.first {
                 $0.delivery == delivery && $0.subprotocol != PageChannel.name && label ?? $0.label == $0.label

@@ -17,6 +17,8 @@
         let makeEncoder: @Sendable () -> any VideoEncoder
         private let rates: LossStepper.Settings
         private let ice: ICEServers
+        private let channels: [DataChannelParameters]
+        private let limits: DataChannelLimits
         private let logger = Logger(label: "inlet.webrtc")
         private let state = Mutex(State())
 
@@ -30,14 +32,19 @@
         ///   - rates: the bit rates, and how they follow loss.
         ///   - ice: STUN and TURN servers. The default is none.
         ///   - codecs: what is sent, the preferred ones first. An offer of ours holds the first alone; of a peer's offer the first is taken that it has.
+        ///   - channels: data channels that an offer of ours opens, for ``PeerSession/send(_:over:labelled:)``. A peer that offers opens its own. The default is none.
+        ///   - limits: how much a peer may take of memory by its data channels.
         ///   - makeEncoder: makes an encoder, such as `FFmpegVideoEncoder`.
         public init(
             rates: LossStepper.Settings = LossStepper.Settings(), ice: ICEServers = ICEServers(),
-            codecs: [VideoCodec] = [.h264, .vp8], makeEncoder: @escaping @Sendable () -> any VideoEncoder
+            codecs: [VideoCodec] = [.h264, .vp8], channels: [DataChannelParameters] = [],
+            limits: DataChannelLimits = DataChannelLimits(), makeEncoder: @escaping @Sendable () -> any VideoEncoder
         ) {
             self.rates = rates
             self.ice = ice
             self.codecs = codecs
+            self.channels = channels
+            self.limits = limits
             self.makeEncoder = makeEncoder
             hub = ViewerHub(keyFrameInterval: .milliseconds(500), maximum: rates.maximum)
         }
@@ -50,7 +57,7 @@
         ///   - channel: the way to the peer; closed with the session.
         ///   - policy: its name must be another for every session.
         /// - Throws: ``InletError/Code/unsupported`` where GStreamer lacks plug-ins, ``InletError/Code/busy`` where there is a session of this name,
-        ///   ``InletError/Code/cancelled`` where the sink has ended.
+        ///   ``InletError/Code/cancelled`` where the sink has ended, ``InletError/Code/invalidConfiguration`` where what the publisher was made of cannot be.
         public func connect(
             _ channel: any SignalingChannel, _ policy: PeerSessionPolicy
         ) throws(InletError) -> any PeerSession {
@@ -60,9 +67,10 @@
         func open(_ channel: any SignalingChannel, _ policy: PeerSessionPolicy) throws(InletError) -> SignaledSession {
             try rates.validate()
             try ice.validate()
+            try limits.check(channels)
             let surroundings = EngineSession.Surroundings(
                 hub: hub, pipelines: try pipelines(), rateControl: .automatic, rates: rates, ice: ice,
-                limits: DataChannelLimits(), logger: logger)
+                limits: limits, channels: channels, logger: logger)
             let session: SignaledSession? = state.withLock { state in
                 guard !state.isClosed, state.sessions[policy.name] == nil else { return nil }
                 let session = SignaledSession(channel, policy, surroundings) {

@@ -11,6 +11,7 @@
     final class SignaledSession: PeerSession {
         private let engine: EngineSession
         private let shown: Shown
+        private let limits: DataChannelLimits
         /// Left when all is said.
         private let talking = DispatchGroup()
 
@@ -25,6 +26,7 @@
                 var count = 0
             }
             let state = Mutex(State())
+            let hearers = Listeners<PeerMessage>(limit: 1024)
             private let logger: Logger
             private static let mostWarnings = 16
 
@@ -71,6 +73,7 @@
             let (messages, outgoing) = AsyncStream.makeStream(
                 of: SignalingMessage.self, bufferingPolicy: .bufferingOldest(512))
             self.shown = shown
+            limits = surroundings.limits
             let engine = EngineSession(
                 policy, surroundings, serversOfSignaling: { await channel.iceServers() }
             ) { event in
@@ -80,9 +83,11 @@
                     if case .ended(let end) = state {
                         outgoing.finish()
                         if let error = end.error, end != .declined { shown.fail(error) }
+                        shown.hearers.finish()
                     }
                     shown.set(state)
                 case .setback(let end): if let error = end.error { shown.fail(error) }
+                case .received(let message): shown.hearers.send(message)
                 }
             }
             self.engine = engine
@@ -129,7 +134,9 @@
             let known = engine.statistics
             return PeerSessionStatistics(
                 codec: known.codec, bitrate: known.bitrate, roundTrip: known.roundTrip, lost: known.packetsLost,
-                keyFrameRequests: known.keyFrameRequests, sent: known.framesSent, dropped: known.framesDropped)
+                keyFrameRequests: known.keyFrameRequests, sent: known.framesSent, dropped: known.framesDropped,
+                messagesReceived: known.messagesReceived, messagesSent: known.messagesSent,
+                messagesDropped: known.messagesDropped)
         }
 
         func events() -> AsyncStream<PeerSessionEvent> {
@@ -150,6 +157,13 @@
                 _ = shown?.state.withLock { $0.readers.removeValue(forKey: number) }
             }
             return stream
+        }
+
+        func messages() -> AsyncStream<PeerMessage> { shown.hearers.stream() }
+
+        func send(_ body: PeerMessage.Body, over delivery: DataDelivery, labelled label: String?) throws(InletError) {
+            try limits.checkSendable(body)
+            engine.send(body, over: delivery, labelled: label)
         }
 
         func restart() { engine.take(.restart) }

@@ -46,9 +46,10 @@
             self.reply = reply
             tag = Self.word(&random)
             self.offer = offer
+            let broadcast = surroundings.broadcast
             session = EngineSession(
                 PeerSessionPolicy(role: .answering, name: name), surroundings
-            ) { event in
+            ) { [weak broadcast] event in
                 switch event {
                 case .send(.description(let description)): reply.give(.success(description.sdp))
                 // WHEP has neither: the answer holds the candidates, and the end of DTLS is the end.
@@ -57,6 +58,7 @@
                     reply.give(.failure(NoAnswer(end: end)))
                     onEnd(name)
                 case .state, .setback: break
+                case .received(let message): broadcast?.received(message)
                 }
             }
         }

@@ -43,8 +43,8 @@
             return endpoint
         }
 
-        /// The most bytes of a message.
-        var longestMessage: Int { configuration.channels.messageBytes }
+        /// Of each viewer's data channels.
+        var channelLimits: DataChannelLimits { configuration.channels }
 
         /// The endpoint as somebody sees it who has not shown the token: without credentials of relays.
         private func endpoint(isKnown: Bool) -> WHEPEndpoint {

@@ -151,13 +151,7 @@
             to viewer: String? = nil
         ) throws(InletError) {
             let sessions = inner.withLock { $0.sessions }
-            let most = sessions?.longestMessage ?? DataChannelLimits().messageBytes
-            guard body.count <= most else {
-                throw InletError(.resourceExhausted, "A message has at most \(most) bytes, not \(body.count).")
-            }
-            guard body.count > 0 else {
-                throw InletError(.unsupported, "GStreamer sends no empty messages. Send a space, or one byte.")
-            }
+            try (sessions?.channelLimits ?? DataChannelLimits()).checkSendable(body)
             let isKnown = sessions?.send(body, over: delivery, labelled: label, to: viewer) ?? (viewer == nil)
             guard isKnown else {
                 throw InletError(.notFound, "There is no such viewer any more.")

@@ -130,6 +130,16 @@ static inline int inlet_gst_channel_send(GObject *channel, int is_text, const vo
 
 static inline void inlet_gst_channel_close(GObject *channel) { g_signal_emit_by_name(channel, "close"); }
 
+// Opens a channel; NULL where there can be none. What is not ordered is sent once.
+static inline GObject *inlet_gst_channel_new(GstElement *web, const char *label, int is_ordered) {
+    GstStructure *options = gst_structure_new("options", "ordered", G_TYPE_BOOLEAN, is_ordered != 0, NULL);
+    if (!is_ordered) gst_structure_set(options, "max-retransmits", G_TYPE_INT, 0, NULL);
+    GObject *channel = NULL;
+    g_signal_emit_by_name(web, "create-data-channel", label, options, &channel);
+    gst_structure_free(options);
+    return channel;
+}
+
 // Channels that the peer opens are handed over, each with a reference, on a thread of GStreamer's.
 typedef void (*inlet_gst_channel_found)(void *owner, GObject *channel);
 typedef struct {

@@ -1,3 +1,5 @@
+public import InletCore
+
 /// What came from a peer over a data channel.
 public struct PeerMessage: Sendable, Hashable {
     /// The name of the peer's session, by which it is answered.
@@ -38,6 +40,19 @@ public enum DataDelivery: String, Sendable, Hashable, CaseIterable {
     case lossy
 }
 
+/// A data channel that this side opens with each of its offers.
+public struct DataChannelParameters: Sendable, Hashable {
+    /// Names it for both sides.
+    public var label: String
+    /// What it promises. The default is ``DataDelivery/ordered``.
+    public var delivery: DataDelivery
+
+    public init(_ label: String, _ delivery: DataDelivery = .ordered) {
+        self.label = label
+        self.delivery = delivery
+    }
+}
+
 /// How much one peer may take of this side's memory by its data channels.
 public struct DataChannelLimits: Sendable, Hashable {
     /// The most bytes of a message, either way. The default is 65536, which every browser takes whole.
@@ -52,4 +67,24 @@ public struct DataChannelLimits: Sendable, Hashable {
 
     /// The default of each.
     public init() {}
+
+    /// - Throws: ``InletError/Code/resourceExhausted`` for a message that is too long.
+    public func check(_ body: PeerMessage.Body) throws(InletError) {
+        guard body.count <= messageBytes else {
+            throw InletError(.resourceExhausted, "A message has at most \(messageBytes) bytes, not \(body.count).")
+        }
+    }
+
+    /// - Throws: ``InletError/Code/invalidConfiguration`` for channels that the limits forbid.
+    public func check(_ parameters: [DataChannelParameters]) throws(InletError) {
+        guard parameters.count <= channels else {
+            throw InletError(
+                .invalidConfiguration, "A peer has at most \(channels) data channels, not \(parameters.count).")
+        }
+        if let long = parameters.first(where: { $0.label.utf8.count > labelBytes }) {
+            throw InletError(
+                .invalidConfiguration,
+                "The label of a data channel has at most \(labelBytes) bytes, not \(long.label.utf8.count).")
+        }
+    }
 }

@@ -12,6 +12,21 @@ public protocol PeerSession: AnyObject, Sendable {
     func close()
     /// What is known of it now.
     var statistics: PeerSessionStatistics { get }
+
+    /// What the peer says over data channels from now on; each caller gets a stream of its own, which ends with the session and keeps the newest 1024 where it is not read.
+    func messages() -> AsyncStream<PeerMessage>
+    /// Sends a message over a data channel that either side has opened: the first with this delivery and label. Returns at once.
+    ///
+    /// It is dropped, and counted, where no such channel is open yet or any more, and where too much waits already: see ``DataChannelLimits/queuedBytes``.
+    ///
+    /// - Parameter label: of the channel; nil for any.
+    /// - Throws: ``InletError/Code/resourceExhausted`` for a message that is too long, ``InletError/Code/unsupported`` for one that the engine cannot send.
+    func send(_ body: PeerMessage.Body, over delivery: DataDelivery, labelled label: String?) throws(InletError)
+}
+
+extension PeerSession {
+    /// Sends a message over the first ordered channel.
+    public func send(_ body: PeerMessage.Body) throws(InletError) { try send(body, over: .ordered, labelled: nil) }
 }
 
 /// Something that happened to a session.
@@ -38,11 +53,17 @@ public struct PeerSessionStatistics: Sendable, Hashable {
     public var sent: Int
     /// Pictures that were left out, as the path was too slow, or while it changed over to another encoding.
     public var dropped: Int
+    /// Messages that came over data channels.
+    public var messagesReceived: Int
+    /// Messages that went out over data channels.
+    public var messagesSent: Int
+    /// Messages that did not, for want of an open channel or of room.
+    public var messagesDropped: Int
 
     public init(
         codec: VideoCodec? = nil, bitrate: Int = 0, roundTrip: Duration? = nil, lost: Int = 0,
-        keyFrameRequests: Int = 0, sent: Int = 0,
-        dropped: Int = 0
+        keyFrameRequests: Int = 0, sent: Int = 0, dropped: Int = 0,
+        messagesReceived: Int = 0, messagesSent: Int = 0, messagesDropped: Int = 0
     ) {
         self.codec = codec
         self.bitrate = bitrate
@@ -51,5 +72,8 @@ public struct PeerSessionStatistics: Sendable, Hashable {
         self.keyFrameRequests = keyFrameRequests
         self.sent = sent
         self.dropped = dropped
+        self.messagesReceived = messagesReceived
+        self.messagesSent = messagesSent
+        self.messagesDropped = messagesDropped
     }
 }

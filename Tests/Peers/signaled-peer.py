@@ -19,10 +19,23 @@ class Peer:
     def __init__(self):
         self.said, self.numbers, self.unread, self.flows = queue.Queue(), [], 0, 0
         self.connection, self.flow, self.early, self.byes, self.taken = None, None, {}, 0, set()
+        self.messages = []
 
     def make(self):
         self.connection = RTCPeerConnection()
         self.connection.on("track", lambda track: asyncio.ensure_future(self.watch(track)))
+        self.connection.on("datachannel", self.listen)
+
+    def listen(self, channel):
+        """Notes what comes over a channel, and says it back."""
+
+        def heard(message):
+            arrives = channel.ordered and channel.maxRetransmits is None and channel.maxPacketLifeTime is None
+            body = message if isinstance(message, str) else message.hex()
+            self.messages.append({"channel": channel.label, "arrives": arrives, "body": body})
+            channel.send(message)
+
+        channel.on("message", heard)
 
     def split(self, flow, kind):
         """Says the candidates first, then the description without them."""
@@ -38,6 +51,9 @@ class Peer:
         self.flow = f"python-{self.flows}"
         self.make()
         self.connection.addTransceiver("video", direction="recvonly")
+        orders = self.connection.createDataChannel("orders")
+        self.listen(orders)
+        orders.on("open", lambda: orders.send("hello"))
         await self.connection.setLocalDescription(await self.connection.createOffer())
         self.split(self.flow, "offer")
 
@@ -102,7 +118,7 @@ async def main():
             return {}
 
     def report(_):
-        return {"count": len(one.numbers), "unread": one.unread, "byes": one.byes}
+        return {"count": len(one.numbers), "unread": one.unread, "byes": one.byes, "messages": one.messages}
 
     peer.serve(options, {"deliver": lambda message: run(one.take(message["message"])), "offer": lambda _: run(one.offer()), "poll": poll,
                          "report": report}, {})

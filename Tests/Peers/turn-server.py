@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""coturn: relays on 127.0.0.1, for whoever has credentials made of a secret. See README.md."""
+"""coturn: relays on 127.0.0.1 or another address of this host, for whoever has credentials made of a secret. See README.md."""
 
 import os
 import re
@@ -14,6 +14,7 @@ import peer
 def main():
     parser = peer.parser(__doc__)
     parser.add_argument("--port", type=int, default=0, help="port of UDP and TCP; 0 takes a free one")
+    parser.add_argument("--address", default="127.0.0.1", help="where it listens and relays")
     parser.add_argument("--secret", default="north", help="what credentials are made of")
     parser.add_argument("--no-udp", action="store_true", help="take clients by TCP alone")
     options = parser.parse_args()
@@ -23,7 +24,7 @@ def main():
     port = options.port or peer.free_port(socket.SOCK_DGRAM)
     log = open(f"{peer.folder()}/log", "w")
     child = peer.spawn(
-        [program, "-n", "--listening-ip=127.0.0.1", "--relay-ip=127.0.0.1", f"--listening-port={port}", "--realm=inlet",
+        [program, "-n", f"--listening-ip={options.address}", f"--relay-ip={options.address}", f"--listening-port={port}", "--realm=inlet",
          "--use-auth-secret", f"--static-auth-secret={options.secret}", "--allow-loopback-peers", "--no-cli", "--no-tls", "--no-dtls",
          "--fingerprint", "--verbose", f"--userdb={peer.folder()}/users", f"--pidfile={peer.folder()}/pid", "--log-file=stdout",
          *(["--no-udp"] if options.no_udp else [])],

@@ -21,14 +21,12 @@ import sys
 import threading
 import time
 
+import namespaces
 import whep
+from namespaces import ip
 
 PEERS = f"{whep.ROOT}/Tests/Peers"
 SETTLES = 4
-
-
-def ip(*words, check=True):
-    return subprocess.run(["ip", *words], capture_output=True, text=True, check=check)
 
 
 class Namespace:
@@ -41,10 +39,7 @@ class Namespace:
         self.queue, self.loses = queue, False
 
     def __enter__(self):
-        made = ip("netns", "add", self.name, check=False)
-        if made.returncode:
-            print(f"whep-links: no network namespace can be made here: {made.stderr.strip()}", file=sys.stderr)
-            sys.exit(69)
+        namespaces.make(self.name)
         try:
             ip("link", "add", self.near, "type", "veth", "peer", "name", self.far)
             ip("link", "set", self.far, "netns", self.name)
@@ -52,7 +47,6 @@ class Namespace:
             ip("link", "set", self.near, "up")
             ip("-n", self.name, "addr", "add", f"{self.network}.2/24", "dev", self.far)
             ip("-n", self.name, "link", "set", self.far, "up")
-            ip("-n", self.name, "link", "set", "lo", "up")
             self.limit(100_000, "add")
         except BaseException:
             self.__exit__()

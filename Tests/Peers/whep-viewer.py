@@ -5,7 +5,7 @@ Usage: whep-viewer.py URL [--frames N | --seconds S] [--viewers N] [--token TOKE
 
 Reads the frame numbers that `pattern:timecode` draws. Every viewer is a peer of its own; the figures of the first are printed in full. Needs aiortc, aiohttp and numpy
 from PyPI. With --loss or --kbps, what the server sends comes through a link that loses packets by a seed, or has a rate and a queue of 200 ms before it; a loss
-of 0-10 is another one each second between the two. With --series the first viewer's pictures are listed: number, when it was drawn, when it was here.
+of 0-10 is another one each second between the two. `candidates` are the kinds and addresses that the answer names, `path` those of the pair in use. With --series the first viewer's pictures are listed: number, when it was drawn, when it was here.
 """
 import argparse
 import asyncio
@@ -74,6 +74,13 @@ async def linked(answer, options):
     return "\r\n".join(kept[: place + 1] + [link] + kept[place + 1 :]) + "\r\n", transport
 
 
+def path(peer):
+    """The pair of candidates in use. aiortc has no words for it."""
+    pair = peer.getReceivers()[0].transport.transport._connection._nominated.get(1)
+    return pair and {
+        side: {"kind": each.type, "address": each.host} for side, each in (("local", pair.local_candidate), ("remote", pair.remote_candidate))}
+
+
 def luma(frame):
     """The picture's luma, packed."""
     plane = frame.planes[0]
@@ -106,6 +113,8 @@ async def watch(options, client):
             place = answer.headers["location"]
             seen["location"], seen["etag"] = place, answer.headers["etag"]
         seen["answered"] = time.monotonic() - begun
+        seen["candidates"] = [
+            {"kind": words[7], "address": words[4]} for words in map(str.split, text.splitlines()) if words and words[0].startswith("a=candidate:")]
         if options.loss[1] or options.kbps:
             text, link = await linked(text, options)
         await peer.setRemoteDescription(RTCSessionDescription(text, "answer"))
@@ -119,6 +128,7 @@ async def watch(options, client):
             seen["size"] = f"{frame.width}x{frame.height}"
             if seen["size"] not in seen.setdefault("sizes", []):
                 seen["sizes"].append(seen["size"])
+                seen["path"] = path(peer)
             if found is None:
                 seen["unread"] += 1
                 continue

@@ -25,18 +25,22 @@ def add_options(parser, size="1280x720", fps=30):
 
 
 class Inlet:
-    """The process, for a `with` statement. The source is the timecode pattern, another, or y4m from `camera`'s standard output."""
+    """The process, for a `with` statement. The source is the timecode pattern, another, or y4m from `camera`'s standard output.
+
+    It is reached at its own address unless at another, and runs as what stands in `within` before its command says.
+    """
 
     TOKEN = "let-me-in"
 
-    def __init__(self, options, source=None, camera=None, host="127.0.0.1"):
-        self.address = f"{host}:{peer.free_port()}"
+    def __init__(self, options, source=None, camera=None, host="127.0.0.1", port=None, reached_at=None, within=()):
+        port = port or peer.free_port()
+        self.address = f"{reached_at or host}:{port}"
         self.page = f"http://{self.address}/?token={self.TOKEN}"
         self.endpoint = f"http://{self.address}/whep"
         self.camera = camera
         self.command = [
-            options.inlet, "run", "-" if camera else source or PATTERN.format(size=options.size, fps=options.fps), "--to",
-            f"webrtc:{self.address}?token={self.TOKEN}{options.sink and '&' + options.sink}", "--report", "none"]
+            *within, options.inlet, "run", "-" if camera else source or PATTERN.format(size=options.size, fps=options.fps), "--to",
+            f"webrtc:{host}:{port}?token={self.TOKEN}{options.sink and '&' + options.sink}", "--report", "none"]
 
     def __enter__(self):
         self.log = tempfile.TemporaryFile("w+")

@@ -15,10 +15,10 @@
     struct SignalingPeerTests {
         /// Runs a capture with a session while `body` looks at it.
         static func with(
-            _ order: CommandChannel.Order, _ role: PeerSessionPolicy.Role,
+            _ order: CommandChannel.Order, _ role: PeerSessionPolicy.Role, channels: [DataChannelParameters] = [],
             _ body: (CommandChannel, any PeerSession) async throws -> Void
         ) async throws {
-            let publisher = PeerPublisher { FFmpegVideoEncoder() }
+            let publisher = PeerPublisher(channels: channels) { FFmpegVideoEncoder() }
             let capturer = Capturer(
                 PatternConfiguration(.timecode, size: ImageSize(width: 320, height: 240), frameRate: Rational(30)))
             capturer.attach(PeerSinkConfiguration(publisher))
@@ -82,6 +82,91 @@
                 try await Self.pictures(20, by: channel)
                 #expect(session.state == .connected)
             }
+        }
+
+        @Test("We offer with channels: messages go both ways, by name and by delivery, also after a restart")
+        func messages() async throws {
+            let channels = [DataChannelParameters("orders"), DataChannelParameters("timecode", .lossy)]
+            try await Self.with(.asSent, .offering, channels: channels) { channel, session in
+                let heard = session.messages()
+                for flow in 1...2 {
+                    try await Self.pictures(10, by: channel)
+                    try await Self.exchange(with: session) { try session.send(.text("flow \(flow)")) }
+                    try await Self.exchange(with: session) {
+                        try session.send(.binary([0, 1, 255]), over: .lossy, labelled: "timecode")
+                    }
+                    if flow == 1 { session.restart() }
+                }
+                session.close()
+                var answers: Set<InletRTC.PeerMessage> = []
+                for await message in heard { answers.insert(message) }
+                #expect(
+                    answers == [
+                        InletRTC.PeerMessage(peer: "test", channel: "orders", body: .text("flow 1")),
+                        InletRTC.PeerMessage(peer: "test", channel: "orders", body: .text("flow 2")),
+                        InletRTC.PeerMessage(peer: "test", channel: "timecode", body: .binary([0, 1, 255])),
+                    ])
+                guard case .list(let seen) = try await channel.ask("report")["messages"] else {
+                    Issue.record("The peer reports no messages.")
+                    return
+                }
+                func message(_ channel: String, arrives: Bool, _ body: String) -> PeerValue {
+                    .object(["channel": .string(channel), "arrives": .bool(arrives), "body": .string(body)])
+                }
+                #expect(seen.contains(message("orders", arrives: true, "flow 2")))
+                #expect(seen.contains(message("timecode", arrives: false, "0001ff")))
+            }
+        }
+
+        /// Sends until a channel for it is open, and waits for an answer.
+        private static func exchange(with session: any PeerSession, _ send: () throws -> Void) async throws {
+            let before = session.statistics
+            for _ in 0..<2000 where session.statistics.messagesSent == before.messagesSent {
+                try send()
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            for _ in 0..<2000 where session.statistics.messagesReceived == before.messagesReceived {
+                try await Task.sleep(for: .milliseconds(5))
+            }
+        }
+
+        @Test("The peer opens a channel with its offer: it is heard and answered")
+        func hearing() async throws {
+            try await Self.with(.asSent, .answering) { channel, session in
+                var heard = session.messages().makeAsyncIterator()
+                try await channel.ask("offer")
+                #expect(
+                    await heard.next() == InletRTC.PeerMessage(peer: "test", channel: "orders", body: .text("hello")))
+                try session.send(.text("welcome"))
+                // It says back what it hears.
+                #expect(
+                    await heard.next() == InletRTC.PeerMessage(peer: "test", channel: "orders", body: .text("welcome")))
+                #expect(throws: InletError.self) { try session.send(.text("")) }
+                #expect(throws: InletError.self) { try session.send(.binary([UInt8](repeating: 0, count: 65_537))) }
+                #expect(session.statistics.messagesReceived == 2)
+            }
+        }
+
+        @Test("Channels that the limits forbid are refused before there is a session")
+        func forbiddenChannels() throws {
+            for channels in [
+                (0..<9).map { DataChannelParameters("\($0)") },
+                [DataChannelParameters(String(repeating: "a", count: 129))],
+            ] {
+                let publisher = PeerPublisher(channels: channels) { FFmpegVideoEncoder() }
+                let silent = SilentChannel()
+                let error = #expect(throws: InletError.self) {
+                    _ = try publisher.connect(silent, PeerSessionPolicy(role: .offering, name: "test"))
+                }
+                #expect(error?.code == .invalidConfiguration)
+            }
+        }
+
+        /// Signaling with nobody.
+        private struct SilentChannel: SignalingChannel {
+            let incoming = AsyncStream<SignalingMessage> { $0.finish() }
+            func send(_ message: SignalingMessage) async throws(SignalingFailure) {}
+            func close() async {}
         }
     }
 #endif

@@ -2,7 +2,7 @@
     import ReferenceTools
     import Testing
 
-    /// A viewer behind a link whose rate the kernel limits. How fast the rate follows is measured by the script, not judged here.
+    /// Viewers in network namespaces of the kernel's.
     @Suite(.serialized) struct ViewerLinkTests {
         private struct Seen: Decodable {
             struct Step: Decodable {
@@ -18,6 +18,7 @@
         private static let hasNamespaces =
             (try? ReferenceCommand.run("unshare", ["-n", "tc", "qdisc", "show"])) != nil
 
+        /// How fast the rate follows is measured by the script, not judged here.
         @Test(
             "Where a link gets slower, what is meant for its viewer comes to fit, and pictures go on",
             .enabled(if: ViewerRun.hasBrowser, "chromedriver is not installed; Scripts/bootstrap --test installs it"),
@@ -37,6 +38,43 @@
             // While the size changes, and where few bits are left, some are too blurred to be read.
             #expect(fast.pictures > 0 && slow.pictures > 0)
             #expect(seen.unread * 10 < fast.pictures + slow.pictures)
+        }
+
+        @Test(
+            "A session gets through a router that translates addresses, whoever is behind it, by what STUN says of the server",
+            .enabled(if: ViewerRun.hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"),
+            .enabled(if: TURNServer.missing == nil, "\(TURNServer.missing ?? "")"),
+            .enabled(
+                if: hasNamespaces, "network namespaces cannot be made here; that needs root and the tools ip and tc"),
+            arguments: ["server", "viewer"])
+        func router(before behind: String) async throws {
+            struct Candidate: Decodable, Equatable {
+                var kind: String
+                var address: String
+            }
+            struct Seen: Decodable {
+                var router: String
+                var home: String
+                var candidates: [Candidate]
+                var path: [String: Candidate]
+                var count: Int
+                var unread: Int
+                var error: String?
+            }
+            let seen: Seen = try await ViewerRun.peer(
+                "whep-nat.py", python: "/usr/bin/python3", ["--inlet", BuiltProgram.inlet, "--behind", behind])
+            #expect(seen.error == nil)
+            #expect(seen.count == 30)
+            #expect(seen.unread == 0)
+            let reflexive = Candidate(kind: "srflx", address: seen.router)
+            if behind == "server" {
+                #expect(seen.candidates.contains(Candidate(kind: "host", address: seen.home)))
+                #expect(seen.candidates.contains(reflexive))
+                // The viewer has no way to the server's own address.
+                #expect(seen.path["remote"] == reflexive)
+            } else {
+                #expect(seen.path["local"] == Candidate(kind: "host", address: seen.home))
+            }
         }
     }
 #endif
