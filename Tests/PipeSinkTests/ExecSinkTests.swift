@@ -182,7 +182,7 @@ struct ExecSinkTests {
         let folder = try TemporaryFolder()
         let pid = folder.path("pid")
         let error = try error(
-            ["sh", "-c", "echo $$ > \(pid); trap '' TERM; while :; do sleep 0.1; done"], timeout: .milliseconds(200))
+            ["sh", "-c", "echo $$ > \(pid); trap '' TERM; while :; do sleep 0.1; done"], timeout: .seconds(2))
         #expect(error?.code == .timedOut)
         #expect(error?.message.contains("timeout=") == true)
         let text = try String(contentsOfFile: pid, encoding: .utf8)

@@ -53,7 +53,7 @@ import Testing
         let folder = try TemporaryFolder()
         let list = folder.path("list")
         let end = try await PreviewRun.with(
-            size: size, clients: 50, patience: .milliseconds(500), beside: FrameMD5SinkConfiguration(path: list)
+            size: size, clients: 50, patience: .seconds(2), beside: FrameMD5SinkConfiguration(path: list)
         ) { run in
             let script = Self.peers.appendingPathComponent("preview-crowd.py").path
             let output = try await ReferenceCommand.runAside(

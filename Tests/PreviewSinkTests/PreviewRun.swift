@@ -25,7 +25,10 @@ struct PreviewRun {
         let port = try await FreePort.find()
         var preview = PreviewSinkConfiguration(port: port, token: token)
         (preview.clients, preview.patience) = (clients, patience)
-        let capturer = Capturer(PatternConfiguration(.timecode, size: size, frameRate: Rational(30)))
+        var pattern = PatternConfiguration(.timecode, size: size, frameRate: Rational(30))
+        // As many as wait, and some to draw into.
+        pattern.buffers = 128
+        let capturer = Capturer(pattern)
         capturer.attach(preview)
         if let other { capturer.attach(other, queue: .buffered(60, dropping: .newest)) }
         let run = PreviewRun(port: port, capturer: capturer)

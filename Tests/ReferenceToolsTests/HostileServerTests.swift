@@ -26,7 +26,7 @@ extension PeerTests {
         func endless(_ kind: HostileServer.Kind) throws {
             var options = HostileServer.Options()
             options.kind = kind
-            options.interval = 0.01
+            options.interval = 0.001
             let server = try HostileServer(options)
             let client = try Client.run(
                 "curl", ["-s", "-L", "--max-redirs", "5", "--max-time", "1", server.url("http")])

@@ -56,6 +56,7 @@ extension NetworkTests {
                 #include <netdb.h>
                 #include <unistd.h>
                 int getaddrinfo(const char *n, const char *s, const struct addrinfo *h, struct addrinfo **r) {
+                    creat("\(folder.path("asked"))", 0600);
                     sleep(20);
                     creat("\(folder.path("answered"))", 0600);
                     return EAI_AGAIN;
@@ -68,8 +69,9 @@ extension NetworkTests {
                 "LD_PRELOAD=\(folder.path("slow.so")) $INLET run 'rtsp://camera.example/x?connect-timeout=500ms' --retry never"
             )
             #expect(late.status == 75 && late.complaints.contains("connect-timeout"), "\(late.complaints)")
+            try FileManager.default.removeItem(atPath: folder.path("asked"))
             let stopped = try InletProcess.shell(
-                "LD_PRELOAD=\(folder.path("slow.so")) $INLET run 'rtsp://camera.example/x?connect-timeout=40s' & sleep 1; kill -INT $!; wait $!"
+                "LD_PRELOAD=\(folder.path("slow.so")) $INLET run 'rtsp://camera.example/x?connect-timeout=40s' & until [ -e \(folder.path("asked")) ]; do sleep 0.05; done; kill -INT $!; wait $!"
             )
             #expect(stopped.status == 130 || stopped.status == 0, "\(stopped.status) \(stopped.complaints)")
             // Nobody has waited for the answer.

@@ -52,7 +52,7 @@ extension NetworkTests {
             options.file = try kind == .redirectSeek ? TestClips.path("h264-b.mp4") : transportStream(folder)
             let server = try HostileServer(options)
             let run = try NetworkRun(
-                "\(server.url("https", "/index.m3u8"))?tls-ca=\(server.authority ?? "")&connect-timeout=3s&first-timeout=3s",
+                "\(server.url("https", "/index.m3u8"))?tls-ca=\(server.authority ?? "")&connect-timeout=15s&first-timeout=15s",
                 frames: 1)
             let error = await #expect(throws: InletError.self) { try await run.play().get() }
             #expect(error?.code == code, "\(error.map { "\($0)" } ?? "nothing")")

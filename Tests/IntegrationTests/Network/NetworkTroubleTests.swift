@@ -35,8 +35,10 @@ extension NetworkTests {
             server.stop()
             #expect(try await failure(of: server.url("rtsp"))?.code == .connectionRefused)
             #expect(try await failure(of: "http://127.0.0.1:\(server.port)/x")?.code == .connectionRefused)
-            #expect(try await failure(of: "rtsp://no-such-host.invalid/stream")?.code == .hostNotFound)
-            #expect(try await failure(of: "http://no-such-host.invalid/x.mp4")?.code == .hostNotFound)
+            #expect(
+                try await failure(of: "rtsp://no-such-host.invalid/stream?connect-timeout=30s")?.code == .hostNotFound)
+            #expect(
+                try await failure(of: "http://no-such-host.invalid/x.mp4?connect-timeout=30s")?.code == .hostNotFound)
         }
 
         @Test("A certificate of an unknown authority, or for another name, is refused unless it is told to pass")

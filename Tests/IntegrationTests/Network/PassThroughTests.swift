@@ -51,13 +51,18 @@ extension NetworkTests {
             }
         }
 
-        /// Without a gap, and at their times.
-        private func expectWhole(_ recorded: [(number: Int, time: Double)], rate: Double) throws {
+        /// All that were sent from the first to the last, and at their times.
+        private func expectWhole(
+            _ recorded: [(number: Int, time: Double)], of sent: Set<Int>, rate: Double
+        ) throws {
             let numbers = recorded.map(\.number)
-            #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $1 == $0 + 1 }, "\(numbers)")
+            let range = (numbers.first ?? 0)...(numbers.last ?? 0)
+            let missing = sent.filter { range.contains($0) }.subtracting(numbers)
+            #expect(missing.isEmpty, "\(missing.sorted()) of \(numbers)")
+            #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }, "\(numbers)")
             #expect(zip(recorded, recorded.dropFirst()).allSatisfy { $0.time < $1.time }, "\(recorded.map(\.time))")
             // By then the clock knows the least delay of the stream: earlier pictures may have come from the server's store.
-            let settled = recorded.dropFirst(20)
+            let settled = recorded.dropFirst(60)
             let anchor = try #require(settled.first)
             for (number, time) in settled {
                 let due = anchor.time + Double(number - anchor.number) / rate
@@ -87,6 +92,7 @@ extension NetworkTests {
             options.size = ImageSize(width: 320, height: 240)
             options.frameRate = Rational(25)
             options.keyFrameInterval = 12
+            options.sendLog = folder.path("sent")
             return try RTSPServer(options)
         }
 
@@ -97,13 +103,19 @@ extension NetworkTests {
             let run = try NetworkRun("\(server.url)?transport=\(stream.transport)")
             let copy = run.capturer.attach(
                 try PluginRegistry.standard.sink("\(stream.container):\(path)?codec=copy"), onFailure: .detach)
-            let outcome = try await run.play { try await $0.frames(beyond: 60) }
+            let outcome = try await run.play { try await $0.frames(beyond: 120) }
             #expect(throws: Never.self) { try outcome.get() }
             let figures = try #require(run.capturer.statistics.sinks.first { $0.id == copy })
-            #expect(figures.drops.isEmpty && figures.delivered > 50, "\(figures)")
+            #expect(figures.drops.isEmpty && figures.delivered > 110, "\(figures)")
             let recorded = try await read(path, ImageSize(width: 320, height: 240))
-            #expect(recorded.count > 45)
-            try expectWhole(recorded, rate: 25)
+            #expect(recorded.count > 105)
+            // A camera of Python's leaves out what it is too late for, and UDP loses on a busy machine, which the bridge has then counted.
+            let sent = try String(contentsOfFile: folder.path("sent"), encoding: .utf8)
+            let isLossy = run.capturer.statistics.drops[.damaged, default: 0] > 0 && stream.transport == "udp"
+            try expectWhole(
+                recorded,
+                of: isLossy ? [] : Set(sent.split(separator: "\n").compactMap { Int($0.prefix { $0 != " " }) }),
+                rate: 25)
             if stream.container == "ts" { try await expectDelimited(path) }
             // What was decoded at the same time, but for the last pictures, which may not have been handed on any more.
             let missing = Set(run.log.numbers.dropLast(4)).subtracting(recorded.map(\.number))
@@ -140,7 +152,8 @@ extension NetworkTests {
             capturer.stop()
             _ = try await running.value
             #expect(capturer.statistics.converted == 0)
-            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("")).sorted()
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("")).filter { $0 != "sent" }
+                .sorted()
             #expect(!names.isEmpty)
             var pictures = 0
             for name in names {

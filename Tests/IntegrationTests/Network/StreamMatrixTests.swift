@@ -38,7 +38,8 @@ extension NetworkTests {
             } else {
                 #expect(missing == [], "lost \(missing.sorted())")
             }
-            expectRate(of: readings, perSecond: 60)
+            // The server's first picture waits for PLAY, so it comes later than the others do.
+            expectRate(of: Array(readings.dropFirst(60)), perSecond: 60)
         }
 
         @Test(
