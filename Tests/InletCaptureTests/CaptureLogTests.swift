@@ -6,7 +6,7 @@ import Testing
 
 @testable import InletCapture
 
-@Suite(.timeLimit(.minutes(1))) struct CaptureLogTests {
+@Suite(.timeLimit(.minutes(10))) struct CaptureLogTests {
     /// Keeps the lines.
     private final class Lines: Sendable {
         let all = Mutex<[String]>([])

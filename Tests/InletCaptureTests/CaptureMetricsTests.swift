@@ -6,7 +6,7 @@ import Testing
 
 @testable import InletCapture
 
-@Suite(.timeLimit(.minutes(1))) struct CaptureMetricsTests {
+@Suite(.timeLimit(.minutes(10))) struct CaptureMetricsTests {
     private let metrics = TestMetrics()
     private let source = [("source", "scripted:")]
 

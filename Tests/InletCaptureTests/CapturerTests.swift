@@ -7,8 +7,17 @@ import Testing
 
 @testable import InletCapture
 
+extension CapturerConfiguration {
+    /// For sources that hang on purpose, which nothing is to end but the test, however slow the machine.
+    static var patient: CapturerConfiguration {
+        var configuration = CapturerConfiguration()
+        configuration.timeouts.nextFrame = .seconds(600)
+        return configuration
+    }
+}
+
 /// The capturer as a whole, on real threads, with a source that follows a script.
-@Suite(.timeLimit(.minutes(1))) struct CapturerTests {
+@Suite(.timeLimit(.minutes(10))) struct CapturerTests {
     private func scripted(_ steps: [ScriptedSource.Step], pacing: SourcePacing = .unpaced)
         -> ScriptedSourceConfiguration
     {
@@ -77,7 +86,8 @@ import Testing
         var behavior = RecordingSink.Behavior()
         behavior.gate = gate
         var configuration = CapturerConfiguration()
-        configuration.stopTimeout = .milliseconds(100)
+        configuration.stopTimeout = .seconds(2)
+        configuration.timeouts.nextFrame = .seconds(600)
         let capturer = Capturer(scripted(.frames(50) + [.hang]), configuration: configuration)
         let log = RecordingSink.Log()
         capturer.attach(RecordingSink(behavior), named: "stuck", queue: .latest)
@@ -125,7 +135,8 @@ import Testing
         var behavior = RecordingSink.Behavior()
         behavior.gate = gate
         var configuration = CapturerConfiguration()
-        configuration.stopTimeout = .milliseconds(50)
+        configuration.stopTimeout = .seconds(2)
+        configuration.timeouts.nextFrame = .seconds(600)
         let capturer = Capturer(scripted(.frames(1) + [.hang]), configuration: configuration)
         let id = capturer.attach(RecordingSink(behavior), named: "stuck")
         async let reason = capturer.run()
@@ -283,7 +294,7 @@ import Testing
     @Test("Cancelling the task stops a source that waits for ever, and the source is closed when run returns")
     func cancellation() async throws {
         let source = scripted(.frames(1) + [.hang])
-        let capturer = Capturer(source)
+        let capturer = Capturer(source, configuration: .patient)
         let log = RecordingSink.Log()
         capturer.attach(RecordingSink(log: log))
         let task = Task { try await capturer.run() }
@@ -298,7 +309,7 @@ import Testing
         var behavior = RecordingSink.Behavior()
         behavior.keptFrames = 1
         let wants = SinkWants(size: ImageSize(width: 32, height: 32))
-        let capturer = Capturer(scripted(.frames(30) + [.hang]))
+        let capturer = Capturer(scripted(.frames(30) + [.hang]), configuration: .patient)
         let (a, b) = (RecordingSink.Log(), RecordingSink.Log())
         let id = capturer.attach(RecordingSink(behavior, log: a), wants: wants)
         capturer.attach(RecordingSink(behavior, log: b), wants: wants)

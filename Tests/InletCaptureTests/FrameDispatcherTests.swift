@@ -7,7 +7,7 @@ import Testing
 @testable import InletCapture
 
 /// Frames of one session after another, and placeholders between them.
-@Suite(.timeLimit(.minutes(1))) struct FrameDispatcherTests {
+@Suite(.timeLimit(.minutes(10))) struct FrameDispatcherTests {
     private let clock = ManualClock()
     private static let live = ScriptedSource.format(pacing: .live)
 

@@ -3,9 +3,9 @@ import InletCore
 import InletTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct FrameSequenceTests {
+@Suite(.timeLimit(.minutes(10))) struct FrameSequenceTests {
     private func capturer(_ steps: [ScriptedSource.Step]) -> Capturer {
-        Capturer(ScriptedSourceConfiguration(.init(steps)))
+        Capturer(ScriptedSourceConfiguration(.init(steps)), configuration: .patient)
     }
 
     /// The next end of a sink among the events.

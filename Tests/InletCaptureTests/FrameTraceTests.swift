@@ -11,7 +11,7 @@ final class RecordingTracer: FrameTracer {
     func trace(_ trace: FrameTrace) { recorded.withLock { $0.append(trace) } }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct FrameTraceTests {
+@Suite(.timeLimit(.minutes(10))) struct FrameTraceTests {
     private let tracer = RecordingTracer()
 
     private func capturer(_ steps: [ScriptedSource.Step]) -> Capturer {

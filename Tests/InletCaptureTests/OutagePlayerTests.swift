@@ -7,7 +7,7 @@ import Testing
 @testable import InletCapture
 
 /// What placeholders show, one at a time.
-@Suite(.timeLimit(.minutes(1))) struct OutagePlayerTests {
+@Suite(.timeLimit(.minutes(10))) struct OutagePlayerTests {
     private let clock = ManualClock()
     private let size = ImageSize(width: 320, height: 240)
 

@@ -73,7 +73,7 @@ import Testing
 
     private func wait(until isTrue: () -> Bool) async { while !isTrue() { await Task.yield() } }
 
-    @Test("It gets both; pictures stop and come back as it says, while packets go on", .timeLimit(.minutes(1)))
+    @Test("It gets both; pictures stop and come back as it says, while packets go on", .timeLimit(.minutes(10)))
     func both() async throws {
         let record = Record()
         let capturer = Capturer(Camera())
@@ -94,7 +94,7 @@ import Testing
         #expect(record.counts.withLock { $0.finishes } == 1)
     }
 
-    @Test("A source without packets gives it pictures, whatever it says", .timeLimit(.minutes(1)))
+    @Test("A source without packets gives it pictures, whatever it says", .timeLimit(.minutes(10)))
     func withoutPackets() async throws {
         let record = Record()
         let capturer = Capturer(PatternConfiguration(.smpte, size: ImageSize(width: 64, height: 48)))
@@ -107,7 +107,7 @@ import Testing
         #expect(record.packets == 0)
     }
 
-    @Test("Where its way of packets fails, it gets pictures again", .timeLimit(.minutes(1)))
+    @Test("Where its way of packets fails, it gets pictures again", .timeLimit(.minutes(10)))
     func failure() async throws {
         let record = Record()
         let capturer = Capturer(Camera())

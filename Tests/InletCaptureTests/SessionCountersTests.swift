@@ -5,7 +5,7 @@ import Testing
 
 @testable import InletCapture
 
-@Suite(.timeLimit(.minutes(1))) struct SessionCountersTests {
+@Suite(.timeLimit(.minutes(10))) struct SessionCountersTests {
     private let clock = ManualClock()
 
     private func context() -> SourceContext { SourceContext(clock: clock, logger: Logger(label: "test")) }

@@ -7,7 +7,7 @@ import Testing
 @testable import InletCapture
 
 /// One sink at the end of its queue: what it gets, what it is spared, and what becomes of it when it fails.
-@Suite(.timeLimit(.minutes(1))) struct SinkDeliveryTests {
+@Suite(.timeLimit(.minutes(10))) struct SinkDeliveryTests {
     private static let full = InletError(.resourceExhausted, "The disk is full.")
 
     /// Makes recording sinks, each with the next behavior; the last serves all further ones.

@@ -6,7 +6,7 @@ import Testing
 
 @testable import InletCapture
 
-@Suite(.timeLimit(.minutes(1))) struct SourceDemandTests {
+@Suite(.timeLimit(.minutes(10))) struct SourceDemandTests {
     private static func size(_ width: Int, _ height: Int) -> ImageSize { ImageSize(width: width, height: height) }
 
     private static let rateCases: [([Rational?], Rational?)] = [

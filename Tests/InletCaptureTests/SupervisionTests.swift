@@ -210,7 +210,7 @@ import Testing
 
     @Test("A pause keeps a source open that can stand still, and closes and opens another", arguments: [true, false])
     func pause(standsStill: Bool) async throws {
-        let steps = [ScriptedSource.Step](repeating: .sleep(.milliseconds(1)), count: 2000).flatMap {
+        let steps = [ScriptedSource.Step](repeating: .sleep(.milliseconds(1)), count: 100_000).flatMap {
             [$0] + .frames(1)
         }
         let source = ScriptedSourceConfiguration(
@@ -283,7 +283,7 @@ import Testing
 
     @Test("A disabled track delivers nothing while the source goes on, and frames come back at once")
     func disabled() async throws {
-        let steps = [ScriptedSource.Step](repeating: .sleep(.milliseconds(1)), count: 5000).flatMap {
+        let steps = [ScriptedSource.Step](repeating: .sleep(.milliseconds(1)), count: 100_000).flatMap {
             [$0] + .frames(1)
         }
         let capturer = Capturer(

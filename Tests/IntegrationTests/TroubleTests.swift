@@ -65,7 +65,12 @@ import Testing
         let folder = try TemporaryFolder()
         let fifo = folder.path("fifo")
         let inlet = try InletProcess.shell(
-            "mkfifo '\(fifo)'; \"$INLET\" run '\(fifo)' --report json & sleep 1; kill -INT $!; wait $!")
+            """
+            mkfifo '\(fifo)'; "$INLET" run '\(fifo)' --report json & inlet=$!
+            # A shell has its background ignore the signal until a program takes it.
+            until (( 0x$(sed -n 's/^SigCgt:[[:space:]]*//p' /proc/$inlet/status) & 2 )); do sleep 0.05; done
+            kill -INT $inlet; wait $inlet
+            """)
         #expect(inlet.status == 130)
         #expect(try Report(inlet).ended == "cancelled")
     }

@@ -8,7 +8,7 @@ import logging
 import queue
 
 import numpy
-from aiortc import RTCPeerConnection, RTCSessionDescription
+from aiortc import RTCConfiguration, RTCPeerConnection, RTCSessionDescription
 from aiortc.sdp import candidate_from_sdp
 
 import peer
@@ -19,10 +19,12 @@ class Peer:
     def __init__(self):
         self.said, self.numbers, self.unread, self.flows = queue.Queue(), [], 0, 0
         self.connection, self.flow, self.early, self.byes, self.taken = None, None, {}, 0, set()
-        self.messages = []
+        self.messages, self.made = [], 0
 
     def make(self):
-        self.connection = RTCPeerConnection()
+        # What is counted is of the present connection.
+        self.numbers, self.made = [], self.made + 1
+        self.connection = RTCPeerConnection(RTCConfiguration(iceServers=[]))
         self.connection.on("track", lambda track: asyncio.ensure_future(self.watch(track)))
         self.connection.on("datachannel", self.listen)
 
@@ -89,6 +91,7 @@ class Peer:
             await self.connection.addIceCandidate(candidate)
 
     async def watch(self, track):
+        numbers = self.numbers
         try:
             while True:
                 frame = await track.recv()
@@ -98,7 +101,7 @@ class Peer:
                 if found is None:
                     self.unread += 1
                 else:
-                    self.numbers.append(found[0])
+                    numbers.append(found[0])
         except Exception:
             pass
 
@@ -118,7 +121,7 @@ async def main():
             return {}
 
     def report(_):
-        return {"count": len(one.numbers), "unread": one.unread, "byes": one.byes, "messages": one.messages}
+        return {"connections": one.made, "count": len(one.numbers), "unread": one.unread, "byes": one.byes, "messages": one.messages}
 
     peer.serve(options, {"deliver": lambda message: run(one.take(message["message"])), "offer": lambda _: run(one.offer()), "poll": poll,
                          "report": report}, {})

@@ -72,7 +72,7 @@ class Bench:
     def bars(self):
         for codec in self.options.codecs.split(","):
             for size in ("640x480", "1280x720"):
-                with served(self.options, size, 30, f"pattern:smpte?size={size}&fps=30", f"codecs={codec}") as server:
+                with served(self.options, size, 30, f"pattern:smpte?size={size}&fps=30", f"codecs={codec}&rate=loss") as server:
                     seen = run("/usr/bin/python3", "whep-browser.py", server.page, "--bars")
                 found = seen.get("bars") or {}
                 wrong = [(want, got) for want, got in zip(found.get("wanted", []), found.get("seen", []))

@@ -176,6 +176,10 @@ def main():
             time.sleep(2)
             with open(options.screenshot, "wb") as file:
                 file.write(base64.b64decode(browser.call("GET", "/screenshot")))
+        # A gap in the pictures shows for a moment.
+        settles = time.monotonic() + 10
+        while browser.run("return document.getElementById('state').textContent") != "live" and time.monotonic() < settles:
+            time.sleep(0.1)
         for name in ("state", "trouble"):
             seen[name] = browser.run(f"return document.getElementById('{name}').textContent")
         seen["footer"] = browser.run("return document.querySelector('footer').textContent")

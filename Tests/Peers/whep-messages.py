@@ -12,7 +12,7 @@ import json
 import logging
 
 import aiohttp
-from aiortc import RTCPeerConnection, RTCSessionDescription
+from aiortc import RTCConfiguration, RTCPeerConnection, RTCSessionDescription
 
 LIMIT = 20
 
@@ -24,7 +24,7 @@ async def main():
     parser.add_argument("--large", type=int, default=0)
     options = parser.parse_args()
     logging.basicConfig(level=logging.ERROR)
-    peer = RTCPeerConnection()
+    peer = RTCPeerConnection(RTCConfiguration(iceServers=[]))
     peer.addTransceiver("video", direction="recvonly")
     channels = {
         "control": peer.createDataChannel("control"),

@@ -19,7 +19,7 @@ import urllib.parse
 
 import aiohttp
 import numpy
-from aiortc import RTCPeerConnection, RTCRtpReceiver, RTCSessionDescription
+from aiortc import RTCConfiguration, RTCPeerConnection, RTCRtpReceiver, RTCSessionDescription
 
 import timecode
 
@@ -94,7 +94,7 @@ async def watch(options, client):
     headers = {"content-type": "application/sdp"}
     if options.token:
         headers["authorization"] = f"Bearer {options.token}"
-    peer = RTCPeerConnection()
+    peer = RTCPeerConnection(RTCConfiguration(iceServers=[]))
     transceiver = peer.addTransceiver("video", direction="recvonly")
     if options.without:
         transceiver.setCodecPreferences(

@@ -11,7 +11,7 @@ import time
 
 import numpy
 from aiohttp import web
-from aiortc import RTCPeerConnection, RTCSessionDescription
+from aiortc import RTCConfiguration, RTCPeerConnection, RTCSessionDescription
 
 import peer
 import timecode
@@ -75,7 +75,7 @@ class Server:
 
     async def take(self, sdp):
         self.offer = sdp
-        found = RTCPeerConnection()
+        found = RTCPeerConnection(RTCConfiguration(iceServers=[]))
         found.on("track", lambda track: asyncio.ensure_future(self.watch(track)))
         await found.setRemoteDescription(RTCSessionDescription(sdp, "offer"))
         await found.setLocalDescription(await found.createAnswer())

@@ -28,14 +28,14 @@ public final class VirtualCamera: Sendable {
             "import os, signal, sys; signal.pthread_sigmask(signal.SIG_SETMASK, []); os.execv(sys.argv[1], sys.argv[1:])"
         process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
         process.arguments = [
-            "-c", unblocked, Self.machine.path, "--loopback", "--writable", shared, "--time-limit", "240", "--", "sh",
+            "-c", unblocked, Self.machine.path, "--loopback", "--writable", shared, "--time-limit", "600", "--", "sh",
             "-c", script,
         ]
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = pictures
         process.standardError = FileHandle(forWritingAtPath: log)
         try process.run()
-        for _ in 0..<1200 where process.isRunning {
+        for _ in 0..<3000 where process.isRunning {
             var state = pollfd(fd: pictures.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
             // A pipe whose writer has ended is ready as well.
             if unsafe poll(&state, 1, 0) == 1, state.revents & Int16(POLLIN) != 0 { return }

@@ -13,7 +13,7 @@
         /// The size that the video has, and the green of a pixel in the middle of its upper and of its lower half.
         private static let look = """
             const video = document.getElementById("video");
-            if (!video.videoWidth) return null;
+            if (!video.videoWidth || video.readyState < 2) return null;
             const canvas = document.createElement("canvas"), width = canvas.width = video.videoWidth, height = canvas.height = video.videoHeight;
             const context = canvas.getContext("2d");
             context.drawImage(video, 0, 0);
@@ -159,10 +159,12 @@
                 [.frame(ScriptedFrame(pts: number)), .sleep(.milliseconds(33))]
             }
             let format = ScriptedSource.format(size: ImageSize(width: 320, height: 240), pacing: .live)
-            // The watchdog opens it anew after 10 seconds, and that takes another 3.
+            // Long enough for a browser to come. The watchdog opens it anew after 10 seconds, and that takes another 3.
             let source = ScriptedSourceConfiguration([
-                ScriptedSource.Script(format: format, beats + beats + [.stall(.seconds(60))]),
-                ScriptedSource.Script(format: format, opening: [.stall(.seconds(3))], beats + beats + beats + beats),
+                ScriptedSource.Script(
+                    format: format, (0..<6).flatMap { _ in beats } + [.stall(.seconds(60))]),
+                ScriptedSource.Script(
+                    format: format, opening: [.stall(.seconds(3))], (0..<10).flatMap { _ in beats }),
             ])
             try await ViewerRun.with(source: source) { run in
                 let state = "const state = document.getElementById('state').textContent;"

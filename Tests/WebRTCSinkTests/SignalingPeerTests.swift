@@ -38,13 +38,20 @@
             _ = try await outcome
         }
 
-        /// Waits until the peer has read so many further numbers, or has not for 20,000 looks.
-        static func pictures(_ count: Int, by channel: CommandChannel) async throws {
-            var seen = try await channel.ask("report")
-            let wanted = (seen["count"]?.int ?? 0) + count
-            for _ in 0..<20_000 where (seen["count"]?.int ?? 0) < wanted { seen = try await channel.ask("report") }
-            #expect((seen["count"]?.int ?? 0) >= wanted)
-            #expect(seen["unread"]?.int == 0)
+        /// Waits until the peer has read so many numbers over a connection that is newer than another, or has not for 20,000 looks.
+        ///
+        /// - Returns: the number of that connection.
+        @discardableResult
+        static func pictures(_ count: Int, by channel: CommandChannel, after connection: Int = 0) async throws -> Int {
+            for _ in 0..<20_000 {
+                let seen = try await channel.ask("report")
+                let present = seen["connections"]?.int ?? 0
+                guard present > connection, (seen["count"]?.int ?? 0) >= count else { continue }
+                #expect(seen["unread"]?.int == 0)
+                return present
+            }
+            Issue.record("The peer sees no pictures over a connection after \(connection).")
+            return connection
         }
 
         @Test(
@@ -54,11 +61,11 @@
             try await Self.with(order, .offering) { channel, session in
                 let events = session.events()
                 if order == .peerLate { try await channel.bringPeer() }
-                try await Self.pictures(20, by: channel)
+                let first = try await Self.pictures(20, by: channel)
                 #expect(session.state == .connected)
                 if order == .asSent {
                     session.restart()
-                    try await Self.pictures(20, by: channel)
+                    try await Self.pictures(20, by: channel, after: first)
                 }
                 session.close()
                 var states: [PeerSessionState] = []
@@ -77,9 +84,9 @@
         func answering() async throws {
             try await Self.with(.asSent, .answering) { channel, session in
                 try await channel.ask("offer")
-                try await Self.pictures(20, by: channel)
+                let first = try await Self.pictures(20, by: channel)
                 try await channel.ask("offer")
-                try await Self.pictures(20, by: channel)
+                try await Self.pictures(20, by: channel, after: first)
                 #expect(session.state == .connected)
             }
         }
@@ -89,8 +96,9 @@
             let channels = [DataChannelParameters("orders"), DataChannelParameters("timecode", .lossy)]
             try await Self.with(.asSent, .offering, channels: channels) { channel, session in
                 let heard = session.messages()
+                var connection = 0
                 for flow in 1...2 {
-                    try await Self.pictures(10, by: channel)
+                    connection = try await Self.pictures(10, by: channel, after: connection)
                     try await Self.exchange(with: session) { try session.send(.text("flow \(flow)")) }
                     try await Self.exchange(with: session) {
                         try session.send(.binary([0, 1, 255]), over: .lossy, labelled: "timecode")

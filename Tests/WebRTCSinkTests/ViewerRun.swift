@@ -3,6 +3,7 @@
     import Foundation
     import InletCapture
     import InletCore
+    import InletRTC
     import PatternSource
     import ReferenceTools
     import WebRTCSink
@@ -26,6 +27,8 @@
             let port = try await FreePort.find()
             var sink = WebRTCSinkConfiguration(port: port, token: token) { FFmpegVideoEncoder() }
             sink.viewers = viewers
+            // A machine that is busy must not make pictures smaller; where they are to be, a test says so.
+            sink.rates.minimum = sink.rates.start
             change(&sink)
             let capturer = Capturer(
                 source ?? PatternConfiguration(.timecode, size: size, frameRate: Rational(30)))

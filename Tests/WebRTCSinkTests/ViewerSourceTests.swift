@@ -76,7 +76,7 @@
         @Test(
             "A viewer of a camera's own packets changes over to an encoding that takes longer than its pictures are apart",
             .enabled(if: ViewerRun.hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"),
-            .enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"), .timeLimit(.minutes(1)))
+            .enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"), .timeLimit(.minutes(5)))
         func changesOver() async throws {
             struct Seen: Decodable {
                 var sizes: [String]?

@@ -35,7 +35,10 @@
             let count = Self.number("INLET_SESSIONS", default: 40)
             let seen: Seen = try await ViewerRun.peer(
                 "whep-soak.py", python: ViewerRun.aiortcPython,
-                ["--inlet", BuiltProgram.inlet, "--sessions", count, "--workers", "2"]
+                [
+                    "--inlet", BuiltProgram.inlet, "--sessions", count, "--workers",
+                    Self.number("INLET_WORKERS", default: 2),
+                ]
                     + [
                         "--seed", Self.number("INLET_SEED", default: 1), "--growth",
                         Self.number("INLET_GROWTH", default: 20_000),
