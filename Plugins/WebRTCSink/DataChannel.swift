@@ -50,6 +50,12 @@
             return unsafe String(cString: text)
         }
 
+        /// What an application knows it by.
+        var parameters: DataChannelParameters { DataChannelParameters(label, delivery) }
+
+        /// Whether it can be sent over.
+        var isOpen: Bool { unsafe inlet_gst_channel_state(channel) == inlet_gst_channel_open }
+
         /// Bytes that were handed over and are not sent.
         var queued: Int { Int(clamping: unsafe inlet_gst_channel_queued(channel)) }
 

@@ -17,8 +17,8 @@
             case state(PeerSessionState)
             /// An attempt failed for this reason; another follows.
             case setback(PeerSessionEnd)
-            /// The peer said this over a data channel.
-            case received(PeerMessage)
+            /// A data channel of the application's opened or closed, or the peer said something over it.
+            case channel(PeerChannels.News)
         }
 
         /// What all sessions of a sink have in common.
@@ -125,10 +125,12 @@
             return statistics
         }
 
-        /// Has others see what is known now.
+        /// Has others see what is known now, and tells the application of its channels.
         private func show() {
             let statistics = currentStatistics
             known.withLock { $0 = statistics }
+            // Afterwards, as whoever hears of it may look at the figures.
+            for news in channels.takeNews() { tell(.channel(news)) }
         }
 
         private var currentStatistics: ViewerStatistics {
@@ -296,11 +298,7 @@
                 steering?.add(arrivals, at: .now)
                 steer()
             case .channel(let channel): channels.add(channel)
-            case .channelSaid(let channel, let event):
-                guard let message = channels.handle(event, from: channel) else { break }
-                // Whoever hears of it may look at the figures.
-                show()
-                tell(.received(message))
+            case .channelSaid(let channel, let event): channels.handle(event, from: channel)
             case .failed(let message):
                 // Before there are two descriptions, what is wrong is the peer's, which passed our own look at it.
                 let isPeers = [.exchanging, .gathering].contains(machine.state)

@@ -21,7 +21,17 @@
             var dropped = 0
         }
 
+        /// What the application is to be told of its channels.
+        enum News: Sendable {
+            case opened(DataChannelParameters)
+            case closed(DataChannelParameters)
+            case said(PeerMessage)
+        }
+
         private(set) var figures = Figures()
+        private var news: [News] = []
+        /// Of the channels, those that can be sent over.
+        private var open: Set<UInt> = []
         private let peer: String
         private let limits: DataChannelLimits
         private let page: PageChannel
@@ -42,25 +52,42 @@
                 channel.subprotocol.utf8.count <= limits.labelBytes
             else { return channel.close() }
             channels.append(channel)
+            if channel.isOpen { noteOpen(channel) }
+        }
+
+        private func noteOpen(_ channel: DataChannel) {
+            guard open.insert(channel.id).inserted, channel.subprotocol != PageChannel.name else { return }
+            news.append(.opened(channel.parameters))
+        }
+
+        private func remove(_ channel: DataChannel) {
+            channels.removeAll { $0.id == channel.id }
+            guard open.remove(channel.id) != nil, channel.subprotocol != PageChannel.name else { return }
+            news.append(.closed(channel.parameters))
+        }
+
+        /// What is new since the last call, in its order.
+        func takeNews() -> [News] {
+            defer { news = [] }
+            return news
         }
 
         /// A channel said something.
-        ///
-        /// - Returns: what the application is to be told of it.
-        func handle(_ event: DataChannel.Event, from id: UInt) -> PeerMessage? {
-            guard let channel = channels.first(where: { $0.id == id }) else { return nil }
+        func handle(_ event: DataChannel.Event, from id: UInt) {
+            guard let channel = channels.first(where: { $0.id == id }) else { return }
             switch event {
-            case .opened, .failed: break
-            case .closed: channels.removeAll { $0.id == id }
+            case .opened: noteOpen(channel)
+            case .failed: break
+            case .closed: remove(channel)
             case .tooLong: drop(channel)
             case .received(let body):
                 figures.received += 1
-                guard channel.subprotocol == PageChannel.name else {
-                    return PeerMessage(peer: peer, channel: channel.label, body: body)
+                if channel.subprotocol != PageChannel.name {
+                    news.append(.said(PeerMessage(peer: peer, channel: channel.label, body: body)))
+                } else if case .text(let text) = body, let reply = page.reply(to: text) {
+                    hand(.text(reply), to: channel)
                 }
-                if case .text(let text) = body, let reply = page.reply(to: text) { hand(.text(reply), to: channel) }
             }
-            return nil
         }
 
         /// Sends over the first of the application's channels with this delivery.
@@ -89,11 +116,11 @@
         }
 
         private func drop(_ channel: DataChannel) {
-            channels.removeAll { $0.id == channel.id }
+            remove(channel)
             channel.close()
         }
 
         /// Lets go of all.
-        func removeAll() { channels = [] }
+        func removeAll() { for channel in channels { remove(channel) } }
     }
 #endif

@@ -33,7 +33,7 @@
         ///   - ice: STUN and TURN servers. The default is none.
         ///   - codecs: what is sent, the preferred ones first. An offer of ours holds the first alone; of a peer's offer the first is taken that it has.
         ///   - channels: data channels that an offer of ours opens, for ``PeerSession/send(_:over:labelled:)``. A peer that offers opens its own. The default is none.
-        ///   - limits: how much a peer may take of memory by its data channels.
+        ///   - limits: how much a peer may take of memory by data channels.
         ///   - makeEncoder: makes an encoder, such as `FFmpegVideoEncoder`.
         public init(
             rates: LossStepper.Settings = LossStepper.Settings(), ice: ICEServers = ICEServers(),
@@ -67,7 +67,7 @@
         func open(_ channel: any SignalingChannel, _ policy: PeerSessionPolicy) throws(InletError) -> SignaledSession {
             try rates.validate()
             try ice.validate()
-            try limits.check(channels)
+            try limits.validate(opening: channels)
             let surroundings = EngineSession.Surroundings(
                 hub: hub, pipelines: try pipelines(), rateControl: .automatic, rates: rates, ice: ice,
                 limits: limits, channels: channels, logger: logger)

@@ -26,11 +26,18 @@
                 var count = 0
             }
             let state = Mutex(State())
-            let hearers = Listeners<PeerMessage>(limit: 1024)
+            let hearers: Listeners<PeerMessage>
             private let logger: Logger
             private static let mostWarnings = 16
 
-            init(_ logger: Logger) { self.logger = logger }
+            init(_ logger: Logger, limits: DataChannelLimits) {
+                self.logger = logger
+                hearers = Listeners(limit: limits.unreadMessages)
+            }
+
+            func tell(_ event: PeerSessionEvent) {
+                for reader in state.withLock({ Array($0.readers.values) }) { reader.yield(event) }
+            }
 
             func set(_ new: PeerSessionState) {
                 let readers = state.withLock { state in
@@ -68,7 +75,7 @@
             _ channel: any SignalingChannel, _ policy: PeerSessionPolicy, _ surroundings: EngineSession.Surroundings,
             onEnd: @escaping @Sendable (SignaledSession) -> Void
         ) {
-            let shown = Shown(surroundings.logger)
+            let shown = Shown(surroundings.logger, limits: surroundings.limits)
             // As many as a few flows with all of their candidates: a peer that is told late has no use for more.
             let (messages, outgoing) = AsyncStream.makeStream(
                 of: SignalingMessage.self, bufferingPolicy: .bufferingOldest(512))
@@ -87,7 +94,9 @@
                     }
                     shown.set(state)
                 case .setback(let end): if let error = end.error { shown.fail(error) }
-                case .received(let message): shown.hearers.send(message)
+                case .channel(.said(let message)): shown.hearers.send(message)
+                case .channel(.opened(let channel)): shown.tell(.channelOpened(channel))
+                case .channel(.closed(let channel)): shown.tell(.channelClosed(channel))
                 }
             }
             self.engine = engine

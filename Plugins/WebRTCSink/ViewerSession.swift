@@ -57,8 +57,8 @@
                 case .state(.ended(let end)):
                     reply.give(.failure(NoAnswer(end: end)))
                     onEnd(name)
-                case .state, .setback: break
-                case .received(let message): broadcast?.received(message)
+                case .channel(.said(let message)): broadcast?.received(message)
+                case .state, .setback, .channel: break
                 }
             }
         }

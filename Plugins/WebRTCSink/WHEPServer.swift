@@ -24,19 +24,13 @@
                 host: configuration.host, port: configuration.port, connections: configuration.viewers + 64,
                 requestBytes: RequestSizeLimit.headBytes + configuration.endpoint.bytes + 1)
             let access = configuration.access
-            broadcast = configuration.broadcast
-            // Before, as somebody may come at once.
-            broadcast.begin(sessions, patience: configuration.patience)
-            do throws(InletError) {
-                address = try listener.listen(at: place) { limit in
-                    WHEPConnection(access: access, sessions: sessions, limit: limit)
-                }
-            } catch {
-                broadcast.end()
-                throw error
+            address = try listener.listen(at: place) { limit in
+                WHEPConnection(access: access, sessions: sessions, limit: limit)
             }
             self.listener = listener
             self.sessions = sessions
+            broadcast = configuration.broadcast
+            broadcast.begin(sessions, patience: configuration.patience)
             sessions.warmUp()
         }
 

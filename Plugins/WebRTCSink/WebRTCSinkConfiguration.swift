@@ -89,10 +89,7 @@
             try access.validate()
             try rates.validate()
             try ice.validate()
-            guard channels.messageBytes > 0, channels.queuedBytes >= channels.messageBytes, channels.channels >= 0
-            else {
-                throw InletError(.invalidConfiguration, "As many bytes may wait as a message has at most, or more.")
-            }
+            try channels.validate()
             guard (1...3).contains(tiers) else {
                 throw InletError(.invalidConfiguration, "There are 1 to 3 tiers, not \(tiers).")
             }

@@ -1,4 +1,4 @@
-public import InletCore
+package import InletCore
 
 /// What came from a peer over a data channel.
 public struct PeerMessage: Sendable, Hashable {
@@ -60,7 +60,7 @@ public struct DataChannelLimits: Sendable, Hashable {
     /// The most bytes that wait to be sent on one channel. Beyond, a lossy message is dropped; an ordered channel is closed, as it would have a hole. The default is
     /// 1,048,576.
     public var queuedBytes = 1_048_576
-    /// The most channels of one peer; more are closed. The default is 8.
+    /// The most channels with one peer, whoever opened them; more are closed. The default is 8.
     public var channels = 8
     /// The most bytes of a channel's label and of its protocol. The default is 128.
     public var labelBytes = 128
@@ -68,15 +68,27 @@ public struct DataChannelLimits: Sendable, Hashable {
     /// The default of each.
     public init() {}
 
+    /// Messages of a peer's that wait for one that does not read: what fills the queues of all channels at once, and 16 to 1024 in any case.
+    package var unreadMessages: Int {
+        let (bytes, overflow) = queuedBytes.multipliedReportingOverflow(by: max(1, channels))
+        return min(1024, max(16, (overflow ? .max : bytes) / max(1, messageBytes)))
+    }
+
     /// - Throws: ``InletError/Code/resourceExhausted`` for a message that is too long.
-    public func check(_ body: PeerMessage.Body) throws(InletError) {
+    package func check(_ body: PeerMessage.Body) throws(InletError) {
         guard body.count <= messageBytes else {
             throw InletError(.resourceExhausted, "A message has at most \(messageBytes) bytes, not \(body.count).")
         }
     }
 
-    /// - Throws: ``InletError/Code/invalidConfiguration`` for channels that the limits forbid.
-    public func check(_ parameters: [DataChannelParameters]) throws(InletError) {
+    /// - Throws: ``InletError/Code/invalidConfiguration`` for limits that contradict each other, and for channels that they forbid or that nobody could tell apart.
+    package func validate(opening parameters: [DataChannelParameters] = []) throws(InletError) {
+        guard messageBytes > 0, queuedBytes >= messageBytes, channels >= 0 else {
+            throw InletError(.invalidConfiguration, "As many bytes may wait as a message has at most, or more.")
+        }
+        guard Set(parameters).count == parameters.count else {
+            throw InletError(.invalidConfiguration, "Two data channels have one label and one delivery.")
+        }
         guard parameters.count <= channels else {
             throw InletError(
                 .invalidConfiguration, "A peer has at most \(channels) data channels, not \(parameters.count).")

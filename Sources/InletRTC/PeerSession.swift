@@ -13,11 +13,13 @@ public protocol PeerSession: AnyObject, Sendable {
     /// What is known of it now.
     var statistics: PeerSessionStatistics { get }
 
-    /// What the peer says over data channels from now on; each caller gets a stream of its own, which ends with the session and keeps the newest 1024 where it is not read.
+    /// What the peer says over data channels from now on; each caller gets a stream of its own, which ends with the session. One that is not read keeps the newest, 1024 at most, of
+    /// 8 MiB at most with the default ``DataChannelLimits``.
     func messages() -> AsyncStream<PeerMessage>
     /// Sends a message over a data channel that either side has opened: the first with this delivery and label. Returns at once.
     ///
-    /// It is dropped, and counted, where no such channel is open yet or any more, and where too much waits already: see ``DataChannelLimits/queuedBytes``.
+    /// It is dropped, and counted, where no such channel is open: ``PeerSessionEvent/channelOpened(_:)`` says when one is. Where too much waits already
+    /// (``DataChannelLimits/queuedBytes``), a lossy channel drops it, and an ordered one is closed, as it would have a hole; it comes back with the next offer.
     ///
     /// - Parameter label: of the channel; nil for any.
     /// - Throws: ``InletError/Code/resourceExhausted`` for a message that is too long, ``InletError/Code/unsupported`` for one that the engine cannot send.
@@ -27,6 +29,16 @@ public protocol PeerSession: AnyObject, Sendable {
 extension PeerSession {
     /// Sends a message over the first ordered channel.
     public func send(_ body: PeerMessage.Body) throws(InletError) { try send(body, over: .ordered, labelled: nil) }
+
+    /// Sends a message over the first ordered channel with this label.
+    public func send(_ body: PeerMessage.Body, labelled label: String) throws(InletError) {
+        try send(body, over: .ordered, labelled: label)
+    }
+
+    /// Sends a message over the first channel with this delivery.
+    public func send(_ body: PeerMessage.Body, over delivery: DataDelivery) throws(InletError) {
+        try send(body, over: delivery, labelled: nil)
+    }
 }
 
 /// Something that happened to a session.
@@ -35,6 +47,10 @@ public enum PeerSessionEvent: Sendable {
     case state(PeerSessionState)
     /// An attempt failed; another follows unless the state says that it was the last.
     case failure(InletError)
+    /// A data channel, which either side has opened, can be sent over.
+    case channelOpened(DataChannelParameters)
+    /// It cannot any more: a side has closed it, or the flow begins anew.
+    case channelClosed(DataChannelParameters)
 }
 
 /// What is known of a session.

@@ -68,7 +68,7 @@ import Testing
             """
             mkfifo '\(fifo)'; "$INLET" run '\(fifo)' --report json & inlet=$!
             # A shell has its background ignore the signal until a program takes it.
-            until (( 0x$(sed -n 's/^SigCgt:[[:space:]]*//p' /proc/$inlet/status) & 2 )); do sleep 0.05; done
+            until (( 0x$(sed -n 's/^SigCgt:[[:space:]]*//p' /proc/$inlet/status) & 2 )) || ! kill -0 $inlet; do sleep 0.05; done
             kill -INT $inlet; wait $inlet
             """)
         #expect(inlet.status == 130)

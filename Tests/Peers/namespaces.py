@@ -1,6 +1,7 @@
 """Networks of a script's own: namespaces of the kernel's and links between them, gone when the script ends."""
 
 import os
+import signal
 import subprocess
 import sys
 
@@ -16,7 +17,23 @@ def make(name):
         script = os.path.basename(sys.argv[0]).removesuffix(".py")
         print(f"{script}: no network namespace can be made here: {made.stderr.strip()}", file=sys.stderr)
         sys.exit(69)
-    ip("-n", name, "link", "set", "lo", "up")
+    # So that what was made goes where the script is asked to end.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        ip("-n", name, "link", "set", "lo", "up")
+    except BaseException:
+        remove(name)
+        raise
+
+
+def remove(name):
+    """Ends what runs in a namespace, and takes it away. Links into it go with it."""
+    for process in ip("netns", "pids", name, check=False).stdout.split():
+        try:
+            os.kill(int(process), signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    ip("netns", "del", name, check=False)
 
 
 class Network:
@@ -34,14 +51,13 @@ class Network:
                 made.append(name)
         except BaseException:
             for name in made:
-                ip("netns", "del", name, check=False)
+                remove(name)
             raise
         return self
 
     def __exit__(self, *_):
-        # The links go with them.
         for name in self.names.values():
-            ip("netns", "del", name, check=False)
+            remove(name)
 
     def link(self, one, one_address, other, other_address):
         """Links two of them, by networks of 24 bits."""

@@ -2,7 +2,6 @@
 
 import subprocess
 import threading
-import time
 
 import peer
 
@@ -13,7 +12,7 @@ class Receiver:
     def __init__(self, command, port, table, picture):
         self.command, self.port, self.table, self.picture = command, port, table, picture
         self.frames, self.latest = 0, []
-        self.child, self.killed = None, None
+        self.child = None
 
     def start(self):
         """Whether the child listens."""
@@ -29,13 +28,8 @@ class Receiver:
                 latest.append(picture)
                 del latest[:-200]
                 self.frames += 1
-        # A server takes the next client, where the program takes one alone.
-        if child is self.child and child is not self.killed:
-            time.sleep(0.1)
-            self.start()
 
     def kill(self, _):
-        self.killed = self.child
         self.child.kill()
         self.child.wait()
 

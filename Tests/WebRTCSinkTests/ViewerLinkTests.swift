@@ -17,6 +17,8 @@
 
         private static let hasNamespaces =
             (try? ReferenceCommand.run("unshare", ["-n", "tc", "qdisc", "show"])) != nil
+        private static let hasRouters =
+            hasNamespaces && (try? ReferenceCommand.run("unshare", ["-n", "iptables", "-w", "-t", "nat", "-S"])) != nil
 
         /// How fast the rate follows is measured by the script, not judged here.
         @Test(
@@ -45,7 +47,7 @@
             .enabled(if: ViewerRun.hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"),
             .enabled(if: TURNServer.missing == nil, "\(TURNServer.missing ?? "")"),
             .enabled(
-                if: hasNamespaces, "network namespaces cannot be made here; that needs root and the tools ip and tc"),
+                if: hasRouters, "network namespaces with NAT cannot be made here; that needs root, ip and iptables"),
             arguments: ["server", "viewer"])
         func router(before behind: String) async throws {
             struct Candidate: Decodable, Equatable {

@@ -71,7 +71,7 @@ extension NetworkTests {
             #expect(late.status == 75 && late.complaints.contains("connect-timeout"), "\(late.complaints)")
             try FileManager.default.removeItem(atPath: folder.path("asked"))
             let stopped = try InletProcess.shell(
-                "LD_PRELOAD=\(folder.path("slow.so")) $INLET run 'rtsp://camera.example/x?connect-timeout=40s' & until [ -e \(folder.path("asked")) ]; do sleep 0.05; done; kill -INT $!; wait $!"
+                "LD_PRELOAD=\(folder.path("slow.so")) $INLET run 'rtsp://camera.example/x?connect-timeout=40s' & until [ -e \(folder.path("asked")) ] || ! kill -0 $!; do sleep 0.05; done; kill -INT $!; wait $!"
             )
             #expect(stopped.status == 130 || stopped.status == 0, "\(stopped.status) \(stopped.complaints)")
             // Nobody has waited for the answer.

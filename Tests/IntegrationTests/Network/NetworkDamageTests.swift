@@ -85,6 +85,8 @@ extension NetworkTests {
             // A bit that gets past the decoder shows until the next key frame, so what counts is how often that happens.
             let shown = run.log.readings.split { $0.number != nil }.count
             let flips = try flipped()
+            let broken = run.log.readings.count { $0.number == nil }
+            #expect(broken * 5 < run.log.readings.count, "\(broken) of \(run.log.readings.count)")
             #expect(keptBack > 0 && shown * 5 < flips, "\(shown) of \(flips) shown, \(keptBack) pictures kept back")
         }
 

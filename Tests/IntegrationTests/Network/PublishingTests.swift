@@ -33,7 +33,7 @@ struct PublishingTests {
     }
 
     private static let servers: [(StreamReceiver.Kind, String)] = [
-        (.ffmpeg(.rtmp), ""), (.ffmpeg(.srt), "?connect-timeout=1s"), (.ffmpeg(.rtsp), ""), (.gstreamer(), ""),
+        (.ffmpeg(.rtmp), ""), (.ffmpeg(.srt), "?connect-timeout=3s"), (.ffmpeg(.rtsp), ""), (.gstreamer(), ""),
     ]
 
     @Test(
