@@ -226,7 +226,7 @@ class Soak:
             counts.append(self.server.counts())
         for took in gone:
             # Ten seconds without a word, and what looking for that takes.
-            if took is not None and took > 15:
+            if took is not None and took > 12:
                 self.trouble.append(f"sessions were left for {took} s")
         return {"trouble": self.trouble, "sessions": self.options.sessions, "fresh": fresh, "counts": counts, "gone_after_s": gone,
                 "seconds": round(time.monotonic() - begun), "tally": dict(sorted(self.tally.items()))}
