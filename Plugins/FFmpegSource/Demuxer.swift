@@ -271,6 +271,7 @@ import InletFFmpeg
                     continue
                 }
                 hasRead = true
+                context.reportProgress()
                 guard let unit = try assemble(isAfterLoss: facts.losses > 0) else {
                     try checkInterruption(context, limit)
                     continue

@@ -126,8 +126,15 @@ final class FFmpegSource: FrameSource {
                 .timedOut,
                 "Packets come, but no key frame among \(gate.refusals). Have the camera send key frames more often.")
         }
+        if !context.isCancelled, let received, context.clock.now - received.time < Self.recently {
+            throw InletError(
+                .timedOut, "Packets come, but none of them gives a picture. Check the stream with ffprobe.")
+        }
         try context.checkCancellation()
     }
+
+    /// A packet that came no longer ago shows that packets come.
+    private static let recently = Duration.seconds(1)
 
     /// A file stands still by not being read; a server is asked to wait, and the stream is closed where it cannot.
     func pause(_ context: SourceContext) throws -> Bool { demuxer?.pause() ?? false }

@@ -80,7 +80,10 @@ import InletFFmpeg
             let ready = unsafe poll(&polled, 2, 100)
             if ready <= 0 || polled[0].revents == 0 { continue }
             let got = unsafe read(descriptor, buffer, Int(count))
-            if got > 0 { return Int32(got) }
+            if got > 0 {
+                context.reportProgress()
+                return Int32(got)
+            }
             if got == 0 { return inlet_averror_eof }
             if errno != EAGAIN && errno != EINTR { return -errno }
         }

@@ -12,6 +12,8 @@ final class CaptureSession: Sendable {
         var opened: @Sendable (SourceFormat) -> Void
         /// A frame came after ``CaptureSession/noticeNextFrame()``.
         var frame: @Sendable () -> Void
+        /// Data came after ``CaptureSession/noticeNextFrame()``, whether or not a frame comes of it.
+        var progress: @Sendable () -> Void
         /// The source stands still.
         var stoodStill: @Sendable () -> Void
         var interruption: @Sendable (String?) -> Void
@@ -50,7 +52,7 @@ final class CaptureSession: Sendable {
         wakeUp = try WakeUpSignal()
         context = SourceContext(
             clock: clock, wakeUpDescriptor: wakeUp.descriptor, logger: configuration.logger,
-            onInterruption: delegate.interruption)
+            onInterruption: delegate.interruption, onProgress: delegate.progress)
     }
 
     /// - Throws: ``InletError/Code/resourceExhausted`` where there is no thread for it.
@@ -78,15 +80,17 @@ final class CaptureSession: Sendable {
         rest.signal()
     }
 
-    /// Has the delegate told of the next frame.
-    func noticeNextFrame() { wantsNotice.store(true, ordering: .releasing) }
+    /// Has the delegate told of the next frame, and of the next data.
+    func noticeNextFrame() {
+        wantsNotice.store(true, ordering: .releasing)
+        context.awaitProgress()
+    }
 
-    /// When the operation that the source runs should have ended; nil while it runs none. Its closing is none: the machine knows by itself
-    /// how long that may take.
-    var deadline: MonotonicTime? {
-        // In this order: a deadline of the closing is seen only after the word that it closes.
-        let deadline = context.deadline
-        return deadline == .distantFuture || isClosing.load(ordering: .relaxed) ? nil : deadline
+    /// The operation that the source runs; nil while it runs none. `close()` does not count: the machine has a limit of its own for it.
+    var operation: SourceOperation? {
+        // In this order: a deadline of the closing is seen only after the note that it closes.
+        let operation = context.operation
+        return isClosing.load(ordering: .relaxed) ? nil : operation
     }
 
     // MARK: On the thread
@@ -115,21 +119,23 @@ final class CaptureSession: Sendable {
     }
 
     private func readFrames(from source: any FrameSource, format: SourceFormat) throws -> Outcome {
-        let allowance = CapturerStateMachine.frameAllowance(
-            timeouts, frameInterval: format.frameInterval ?? .zero
-        ).restart
-        var isFirst = true
+        let allowance = CapturerStateMachine.frameAllowance(timeouts, frameInterval: format.frameInterval ?? .zero)
+        let longest = max(timeouts.firstFrame, allowance.restart)
+        // The first frame is decoded whatever the demand, and data alone does not put it off.
+        var limits = (silence: longest, total: longest, followsDemand: false)
         var stoodStill = false
         while !context.isCancelled {
             if wantsPause.load(ordering: .acquiring) {
-                context.setDeadline(after: allowance)
+                context.setDeadline(after: allowance.restart)
                 guard try standStill(source) else { return .closedForPause }
-                (isFirst, stoodStill) = (true, true)
+                limits = (longest, max(longest, allowance.frame), true)
+                stoodStill = true
             }
-            context.setDeadline(after: isFirst ? max(timeouts.firstFrame, allowance) : allowance)
+            context.setFrameDeadline(
+                silence: limits.silence, total: limits.total, followsDemand: limits.followsDemand)
             guard let frame = try source.nextFrame(context) else { return .ended(.endOfStream) }
             guard !context.isCancelled else { break }
-            isFirst = false
+            limits = (allowance.restart, allowance.frame, true)
             if wantsNotice.load(ordering: .relaxed), wantsNotice.exchange(false, ordering: .acquiring) {
                 context.endInterruption()
                 // Before the word, or the supervisor finds the old deadline long past.

@@ -11,7 +11,7 @@ public enum CapturerEvent: Sendable {
     /// A source did not react to its cancellation, or did not close, within ``CapturerConfiguration/stopTimeout``. Its thread was given up: it stays in
     /// ``SupervisionFigures/abandonedThreads`` until the source returns after all.
     case sourceAbandoned(InletError)
-    /// The first frame after a stall, an interruption or a reconnect, and how long there was none.
+    /// The first frame after an interruption or a reconnect, or the first data after a stall, and how long there was none.
     case recovered(after: Duration)
     /// A sink has ended: at the end of the stream or when it had enough, without an error; or because it failed.
     case sinkEnded(SinkID, name: String, InletError?)

@@ -8,7 +8,7 @@ public enum CapturerState: Sendable, Hashable {
     case opening
     /// Frames come.
     case live
-    /// The source is open, but no frame came for ``CaptureTimeouts/stall``.
+    /// The source is open, but nothing has come from it for ``CaptureTimeouts/stall``.
     case stalled
     /// The source failed and is closed; it is opened again after `delay`. `attempt` counts the openings since the source last was healthy,
     /// the coming one being attempt 1 after the first failure.

@@ -5,46 +5,53 @@ extension CapturerStateMachine {
     /// The source gets this long after its deadline to say by itself what kept it.
     static let grace = Duration.milliseconds(200)
 
-    mutating func tick(_ now: MonotonicTime, deadline: MonotonicTime?, _ actions: inout [Action]) {
+    mutating func tick(_ now: MonotonicTime, _ operation: SourceOperation?, _ actions: inout [Action]) {
         let session = currentSession
         switch phase {
         case .closing(let id, let next, let by) where now >= by: abandon(id, next: next, now, &actions)
         case .waiting(let until, _) where now >= until: openSession(&actions)
-        case .live(let id) where interruption == nil: stallIfSilent(id, now, deadline: deadline, &actions)
+        case .live(let id) where interruption == nil: stallIfSilent(id, now, operation, &actions)
         default: break
         }
-        // The deadline is not that of a session which has just been opened.
-        if session == currentSession, let operation = overdueOperation(now, deadline: deadline) {
+        // The operation is not that of a session which has just been opened.
+        if session == currentSession, let overdue = overdueOperation(now, operation) {
             let error = InletError(
-                .timedOut, operation.message, context: .init(subject: policy.subject, operation: operation.name))
+                .timedOut, overdue.message, context: .init(subject: policy.subject, operation: overdue.name))
             close(then: wantsPause ? .rest : .fail(error), now, &actions)
         }
         giveUpIfDue(now, &actions)
     }
 
     private mutating func stallIfSilent(
-        _ id: SessionID, _ now: MonotonicTime, deadline: MonotonicTime?, _ actions: inout [Action]
+        _ id: SessionID, _ now: MonotonicTime, _ operation: SourceOperation?, _ actions: inout [Action]
     ) {
-        guard let stallTime = stallTime(deadline: deadline), now >= stallTime else { return }
+        guard let operation, now >= operation.quietSince + allowance.stall else { return }
         phase = .stalled(id)
         figures.stalls += 1
-        let lastFrame = stallTime - allowance.stall
-        settleHealth(until: lastFrame)
-        beginOutage(at: lastFrame)
+        settleHealth(until: operation.quietSince)
+        beginOutage(at: operation.quietSince)
         actions.append(.noticeNextFrame(id))
         // Told at once, as the same tick may find it overdue.
         tellState(&actions)
     }
 
-    private func overdueOperation(_ now: MonotonicTime, deadline: MonotonicTime?) -> (name: String, message: String)? {
-        guard let deadline, now >= deadline + Self.grace, interruption == nil else { return nil }
+    private func overdueOperation(
+        _ now: MonotonicTime, _ operation: SourceOperation?
+    ) -> (name: String, message: String)? {
+        guard let operation, now >= operation.deadline + Self.grace, interruption == nil else { return nil }
         switch phase {
         case .opening:
             return ("open", "The source was not open after \(policy.timeouts.open).")
         case .awaitingFrame:
             return ("nextFrame", "The source sent no frame within \(policy.timeouts.firstFrame) of its opening.")
         case .stalled, .live:
-            return ("nextFrame", "The source sent no frame for \(allowance.restart).")
+            let isQuiet = now >= operation.quietSince + allowance.restart
+            return (
+                "nextFrame",
+                isQuiet
+                    ? "The source sent no frame for \(allowance.restart)."
+                    : "The source sends data, but no frame came of it for \(allowance.frame) or longer."
+            )
         case .pausing: return ("pause", "The source did not stand still within \(allowance.restart).")
         default: return nil
         }
@@ -72,30 +79,26 @@ extension CapturerStateMachine {
         }
     }
 
-    private func stallTime(deadline: MonotonicTime?) -> MonotonicTime? {
-        guard let deadline, deadline != .distantFuture else { return nil }
-        let (stall, restart) = allowance
-        return deadline - restart + stall
-    }
-
-    private var allowance: (stall: Duration, restart: Duration) {
+    private var allowance: (stall: Duration, restart: Duration, frame: Duration) {
         Self.frameAllowance(policy.timeouts, frameInterval: format?.frameInterval ?? .zero)
     }
 
     /// When to be ticked next, at the latest.
     ///
-    /// - Parameter deadline: as for ``Input/tick(deadline:)``, read now.
-    func nextTick(at now: MonotonicTime, deadline: MonotonicTime?) -> MonotonicTime? {
-        let operation = deadline.map { $0 + Self.grace }
+    /// - Parameter operation: as for ``Input/tick(_:)``, read now.
+    func nextTick(at now: MonotonicTime, operation: SourceOperation?) -> MonotonicTime? {
+        let overdue = operation.map { $0.deadline + Self.grace }
         let phaseTime: MonotonicTime?
         switch phase {
         case .idle, .paused, .ended: return nil
         case .closing(_, _, let by): phaseTime = by
         case .waiting(let until, _): phaseTime = until
         // An operation that begins after this look has all its time before it.
-        case .opening: phaseTime = operation ?? (now + policy.timeouts.open)
-        case .awaitingFrame, .stalled, .pausing: phaseTime = operation ?? (now + allowance.restart)
-        case .live: phaseTime = stallTime(deadline: deadline) ?? (now + allowance.stall)
+        case .opening: phaseTime = overdue ?? (now + policy.timeouts.open)
+        case .awaitingFrame, .stalled, .pausing: phaseTime = overdue ?? (now + allowance.restart)
+        case .live:
+            let stallTime = operation.map { $0.quietSince + allowance.stall } ?? (now + allowance.stall)
+            phaseTime = min(stallTime, overdue ?? .distantFuture)
         }
         return [phaseTime, giveUpTime].compactMap { $0 }.min()
     }

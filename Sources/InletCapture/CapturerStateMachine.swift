@@ -29,13 +29,15 @@ struct CapturerStateMachine {
         /// Word from a session's thread.
         case opened(SessionID, SourceFormat)
         case frame(SessionID)
+        /// Data came, whether or not a frame comes of it.
+        case progress(SessionID)
         case interruption(SessionID, String?)
         case stoodStill(SessionID)
         /// The source has ended by itself and is about to be closed, which may take a while.
         case closing(SessionID, Outcome)
         case closed(SessionID, Outcome)
-        /// Time has passed. `deadline` is when the operation that the source runs should have ended, nil while it runs none.
-        case tick(deadline: MonotonicTime?)
+        /// Time has passed. The operation is the one that the source runs, nil while it runs none.
+        case tick(SourceOperation?)
     }
 
     /// How a session ended by itself.
@@ -54,7 +56,7 @@ struct CapturerStateMachine {
         case resume(SessionID)
         /// The session's thread is lost; nothing it says counts any more.
         case abandon(SessionID)
-        /// Have the session say when its next frame comes.
+        /// Have the session say when its next frame comes, and when its next data.
         case noticeNextFrame(SessionID)
         case tell(CapturerEvent)
         /// The source is closed for good.
@@ -115,11 +117,13 @@ struct CapturerStateMachine {
         self.random = random
     }
 
-    /// How long the source may take from frame to frame before it counts as stalled, and before it is restarted.
+    /// How long the source may go without any data before it counts as stalled, and before it is restarted; and how long without a frame although
+    /// data comes.
     static func frameAllowance(_ timeouts: CaptureTimeouts, frameInterval: Duration) -> (
-        stall: Duration, restart: Duration
+        stall: Duration, restart: Duration, frame: Duration
     ) {
-        (max(timeouts.stall, frameInterval * 3), max(timeouts.nextFrame, frameInterval * 3))
+        let restart = max(timeouts.nextFrame, frameInterval * 3)
+        return (max(timeouts.stall, frameInterval * 3), restart, restart * 3)
     }
 
     // MARK: Inputs
@@ -137,11 +141,12 @@ struct CapturerStateMachine {
         case .setEnabled(let enabled): isEnabled = enabled
         case .opened(let id, let format): opened(id, format, &actions)
         case .frame(let id): frameCame(id, now, &actions)
+        case .progress(let id): dataCame(id, now, &actions)
         case .interruption(let id, let reason): interrupted(id, reason, now, &actions)
         case .stoodStill(let id): if case .pausing(id) = phase { phase = .paused(id) }
         case .closing(let id, let outcome): closing(id, outcome, now)
         case .closed(let id, let outcome): closed(id, outcome, now, &actions)
-        case .tick(let deadline): tick(now, deadline: deadline, &actions)
+        case .tick(let operation): tick(now, operation, &actions)
         }
         tellState(&actions)
         return actions
@@ -227,8 +232,18 @@ struct CapturerStateMachine {
         case .live(id) where interruption != nil: break
         default: return
         }
-        phase = .live(id)
         interruption = nil
+        goLive(id, now, &actions)
+    }
+
+    /// A source that was silent is not any more. Only frames end what else keeps them away: a first opening, a pause, an interruption.
+    private mutating func dataCame(_ id: SessionID, _ now: MonotonicTime, _ actions: inout [Action]) {
+        guard case .stalled(id) = phase, interruption == nil else { return }
+        goLive(id, now, &actions)
+    }
+
+    private mutating func goLive(_ id: SessionID, _ now: MonotonicTime, _ actions: inout [Action]) {
+        phase = .live(id)
         if wasLive, isTrouble, let outageStart {
             figures.recoveries += 1
             actions.append(.tell(.recovered(after: now - outageStart)))

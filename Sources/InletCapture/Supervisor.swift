@@ -111,6 +111,7 @@ final class Supervisor: Sendable {
         let delegate = CaptureSession.Delegate(
             opened: { [weak self] in self?.post(.opened(id, $0)) },
             frame: { [weak self] in self?.post(.frame(id)) },
+            progress: { [weak self] in self?.post(.progress(id)) },
             stoodStill: { [weak self] in self?.post(.stoodStill(id)) },
             interruption: { [weak self] in self?.post(.interruption(id, $0)) },
             closing: { [weak self] in self?.post(.closing(id, $0)) },
@@ -133,8 +134,7 @@ final class Supervisor: Sendable {
     private func schedule() {
         let now = clock.now
         let next = state.withLock { state -> MonotonicTime? in
-            let deadline = state.session?.deadline
-            let next = state.machine.nextTick(at: now, deadline: deadline)
+            let next = state.machine.nextTick(at: now, operation: state.session?.operation)
             guard let next else {
                 state.timer?.cancel()
                 state.timer = nil
@@ -159,11 +159,11 @@ final class Supervisor: Sendable {
     }
 
     private func timerFired() {
-        let deadline = state.withLock { state in
+        let operation = state.withLock { state in
             state.timerTime = nil
-            return state.session?.deadline
+            return state.session?.operation
         }
-        handle(.tick(deadline: deadline))
+        handle(.tick(operation))
     }
 
     deinit { state.withLock { $0.timer?.cancel() } }

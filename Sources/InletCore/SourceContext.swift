@@ -15,23 +15,30 @@ public final class SourceContext: Sendable {
     public let wakeUpDescriptor: Int32
 
     private let cancelled = Atomic(false)
+    private let limits = Mutex(OperationLimits())
+    /// What the limits amount to, for whoever looks often.
     private let deadlineNanoseconds = Atomic(Int64.max)
-    private let allowanceNanoseconds = Atomic(Int64.max)
+    private let awaitsProgress = Atomic(false)
     private let drops = Mutex([DropReason: UInt64]())
     private let wanted = Mutex(SourceDemand.everything)
     private let wantedVersion = Atomic(0)
     private let interruptionText = Mutex(String?.none)
     private let interrupted = Atomic(false)
     private let onInterruption: @Sendable (String?) -> Void
+    private let onProgress: @Sendable () -> Void
 
     /// Made by the bridge and by tests.
     ///
-    /// - Parameter onInterruption: called, on the source's thread, with the reason when an interruption begins and with nil when it ends.
+    /// - Parameters:
+    ///   - onInterruption: called, on the source's thread, with the reason when an interruption begins and with nil when it ends.
+    ///   - onProgress: called, on the thread that reports it, at the first progress after the bridge has asked to be told.
     public init(
         clock: any CaptureClock, wakeUpDescriptor: Int32 = -1, logger: Logger,
-        onInterruption: @escaping @Sendable (String?) -> Void = { _ in }
+        onInterruption: @escaping @Sendable (String?) -> Void = { _ in },
+        onProgress: @escaping @Sendable () -> Void = {}
     ) {
         self.onInterruption = onInterruption
+        self.onProgress = onProgress
         self.clock = clock
         self.wakeUpDescriptor = wakeUpDescriptor
         self.logger = logger
@@ -62,9 +69,7 @@ public final class SourceContext: Sendable {
     public func sleep(until time: MonotonicTime) throws(InletError) {
         try checkCancellation()
         let length = time - clock.now
-        if deadline != .distantFuture, length > .zero, length <= Self.longestPlannedSleep {
-            deadlineNanoseconds.store((deadline + length).nanoseconds, ordering: .relaxed)
-        }
+        if length > .zero, length <= Self.longestPlannedSleep { change { $0.postpone(by: length) } }
         while clock.now < time {
             let end = min(time, deadline)
             _ = clock.wait(until: end, wakeUpDescriptor: wakeUpDescriptor)
@@ -74,6 +79,21 @@ public final class SourceContext: Sendable {
 
     /// A longer sleep counts as waiting for something: one hour.
     public static let longestPlannedSleep = Duration.seconds(3600)
+
+    /// Says that data has come from the device or the server, whether or not a frame comes of it: a source that receives packets and keeps them back
+    /// is alive. Cheap enough for every packet.
+    ///
+    /// The bridge takes a frame for progress by itself. A source that reports progress gets three times as long for its next frame, and longer
+    /// where sinks want few (``SourceDemand/maximumFrameRate``).
+    public func reportProgress() {
+        let now = clock.now
+        let isWatched = change { limits in
+            limits.noteProgress(at: now)
+            return limits.quietSince != nil
+        }
+        guard isWatched, awaitsProgress.load(ordering: .relaxed) else { return }
+        if awaitsProgress.exchange(false, ordering: .acquiring) { onProgress() }
+    }
 
     /// Counts frames that were lost or not worth delivering, other than those that a gap in ``SourceFrame/sequence`` shows.
     public func countDrop(_ reason: DropReason, _ count: UInt64 = 1) {
@@ -96,7 +116,10 @@ public final class SourceContext: Sendable {
             defer { wanted = demand }
             return wanted != demand
         }
-        if changed { wantedVersion.add(1, ordering: .releasing) }
+        guard changed else { return }
+        wantedVersion.add(1, ordering: .releasing)
+        let now = clock.now
+        change { $0.follow(demand.maximumFrameRate, at: now) }
     }
 
     /// Why the source has lost its device for a while, or nil while it has it.
@@ -109,14 +132,15 @@ public final class SourceContext: Sendable {
     public func beginInterruption(_ reason: String) {
         interruptionText.withLock { $0 = reason }
         interrupted.store(true, ordering: .releasing)
-        deadlineNanoseconds.store(Int64.max, ordering: .relaxed)
+        change { $0.suspend() }
         onInterruption(reason)
     }
 
     /// Says that the device is back. The next frame says so, too. The operation that runs gets its whole time anew.
     public func endInterruption() {
         guard interrupted.exchange(false, ordering: .acquiringAndReleasing) else { return }
-        setDeadline(after: .nanoseconds(allowanceNanoseconds.load(ordering: .relaxed)))
+        let now = clock.now
+        change { $0.resume(at: now) }
         onInterruption(nil)
     }
 
@@ -127,13 +151,39 @@ public final class SourceContext: Sendable {
     ///
     /// - Parameter allowance: how long the operation may take from now on.
     public func setDeadline(after allowance: Duration) {
-        let nanoseconds = allowance.wholeNanoseconds
-        allowanceNanoseconds.store(nanoseconds, ordering: .relaxed)
-        let deadline = nanoseconds == .max ? .distantFuture : clock.now + .nanoseconds(nanoseconds)
-        // What the bridge noted before an operation is seen by whoever sees its deadline.
-        deadlineNanoseconds.store(deadline.nanoseconds, ordering: .releasing)
+        begin(OperationLimits.Allowance(silence: allowance, total: allowance))
+    }
+
+    /// Called by the bridge before it has the source yield a frame.
+    ///
+    /// - Parameters:
+    ///   - silence: how long the source may take without any progress.
+    ///   - total: how long it may take in all.
+    ///   - followsDemand: whether it gets more time in all where the sinks want frames less often.
+    package func setFrameDeadline(silence: Duration, total: Duration, followsDemand: Bool) {
+        begin(OperationLimits.Allowance(silence: silence, total: total, followsDemand: followsDemand))
     }
 
     /// Called by the bridge after each operation: the source runs none now.
-    public func clearDeadline() { deadlineNanoseconds.store(Int64.max, ordering: .relaxed) }
+    public func clearDeadline() { change { $0.end() } }
+
+    /// The operation that the source runs; nil while it runs none that has a limit.
+    package var operation: SourceOperation? { limits.withLock { $0.operation } }
+
+    /// Has the bridge told of the next progress.
+    package func awaitProgress() { awaitsProgress.store(true, ordering: .releasing) }
+
+    private func begin(_ allowance: OperationLimits.Allowance) {
+        let now = clock.now
+        change { $0.begin(allowance, at: now) }
+    }
+
+    private func change<Value: Sendable>(_ body: (inout OperationLimits) -> Value) -> Value {
+        limits.withLock { limits in
+            let value = body(&limits)
+            // What the bridge noted before an operation is seen by whoever sees its deadline.
+            deadlineNanoseconds.store(limits.deadline.nanoseconds, ordering: .releasing)
+            return value
+        }
+    }
 }

@@ -23,6 +23,8 @@ public final class ScriptedSource: FrameSource {
         /// Stays silent for so long, as a camera whose cable is out: nothing tells the bridge that it is on purpose. It can be cancelled
         /// and keeps deadlines.
         case stall(Duration)
+        /// Does what the test wants, such as ``SourceContext/reportProgress()``, and yields nothing.
+        case perform(@Sendable (SourceContext) throws -> Void)
         /// Says that the device is away for a while, and why; ``endInterruption`` or a frame ends it.
         case interrupt(String)
         /// Says that the device is back.
@@ -137,6 +139,7 @@ public final class ScriptedSource: FrameSource {
                 _ = context.clock.wait(until: min(end, context.deadline), wakeUpDescriptor: context.wakeUpDescriptor)
                 try context.checkCancellation()
             }
+        case .perform(let body): try body(context)
         case .interrupt(let reason): context.beginInterruption(reason)
         case .endInterruption: context.endInterruption()
         case .drop(let reason, let count): context.countDrop(reason, count)

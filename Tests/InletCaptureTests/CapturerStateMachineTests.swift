@@ -15,12 +15,14 @@ import Testing
     /// What happens, in the words of the table. Sessions are counted from 1.
     enum Step: CustomTestStringConvertible {
         case start, stop, noSinks, pause, resume, disable, enable
-        case opened(Int), frame(Int), stoodStill(Int), interrupt(Int), uninterrupt(Int)
+        case opened(Int), frame(Int), data(Int), stoodStill(Int), interrupt(Int), uninterrupt(Int)
         case ends(Int), fails(Int), failsForGood(Int), closesForPause(Int)
         /// The same before the source is closed.
         case isEnding(Int), isFailing(Int), isFailingForGood(Int), isClosingForPause(Int)
         /// Time passes while the source is inside an operation that has to end by then.
         case silence(Duration)
+        /// The same, but data comes all the while.
+        case dataAlone(Duration)
         /// Time passes while the source is inside no operation.
         case time(Duration)
 
@@ -73,6 +75,7 @@ import Testing
         // Before the first frame.
         Row([.start, .opened(1), .ends(1)], .ended(.endOfStream), ["finish endOfStream"]),
         Row([.start, .opened(1), .silence(.seconds(11))], .opening, ["cancel 1"]),
+        Row([.start, .opened(1), .data(1)], .opening),
         Row([.start, .opened(1), .fails(1)], retry),
         Row([.start, .opened(1), .pause], .paused, ["pause 1"]),
         Row([.start, .opened(1), .interrupt(1)], .interrupted(reason: "lid"), ["notice 1"]),
@@ -93,9 +96,17 @@ import Testing
         Row(live + [.interrupt(1), .uninterrupt(1)], .stalled),
         Row(live + [.interrupt(1), .uninterrupt(1), .frame(1)], .live),
         Row(live + [.interrupt(2)], .live),
+        Row(live + [.data(1)], .live),
+        Row(live + [.dataAlone(.seconds(30))], .live),
+        Row(live + [.dataAlone(.seconds(31))], .live, ["cancel 1"]),
+        Row(live + [.dataAlone(.seconds(31)), .fails(1)], retry),
         Row(live + [.opened(1)], .live),
         // From stalled.
         Row(live + [.silence(.seconds(2)), .frame(1)], .live),
+        Row(live + [.silence(.seconds(2)), .data(1)], .live),
+        Row(live + [.silence(.seconds(2)), .data(2)], .stalled),
+        Row(live + [.silence(.seconds(2)), .data(1), .silence(.seconds(2))], .stalled, ["notice 1"]),
+        Row(live + [.silence(.seconds(2)), .interrupt(1), .data(1)], .interrupted(reason: "lid")),
         Row(live + [.silence(.seconds(2)), .silence(.seconds(11))], .stalled, ["cancel 1"]),
         Row(live + [.silence(.seconds(11))], .stalled, ["notice 1", "cancel 1"]),
         Row(live + [.silence(.seconds(11)), .ends(1)], retry),
@@ -110,6 +121,8 @@ import Testing
         Row(live + [.pause, .stoodStill(1)], .paused),
         Row(live + [.pause, .stoodStill(1), .resume], .opening, ["notice 1", "resume 1"]),
         Row(live + [.pause, .stoodStill(1), .resume, .frame(1)], .live),
+        Row(live + [.pause, .stoodStill(1), .resume, .data(1)], .opening),
+        Row(live + [.pause, .stoodStill(1), .data(1)], .paused),
         Row(live + [.pause, .stoodStill(1), .stop], .paused, ["cancel 1"]),
         Row(live + [.pause, .stoodStill(1), .stop, .ends(1)], .ended(.cancelled), ["finish cancelled"]),
         Row(live + [.pause, .stoodStill(1), .time(.seconds(3600))], .paused),
@@ -284,12 +297,27 @@ import Testing
         _ = run.handle(.opened(1, slow))
         _ = run.handle(.frame(1))
         // Its operation may take 30 seconds.
-        let deadline = run.now + .seconds(30)
+        let operation = SourceOperation(deadline: run.now + .seconds(30), quietSince: run.now)
         run.now = run.now + .seconds(29)
-        #expect(run.handle(.tick(deadline: deadline)) == [])
+        #expect(run.handle(.tick(operation)) == [])
         #expect(run.machine.state == .live)
         run.now = run.now + .seconds(2)
-        #expect(run.handle(.tick(deadline: deadline)) == ["notice 1", "cancel 1"])
+        #expect(run.handle(.tick(operation)) == ["notice 1", "cancel 1"])
+    }
+
+    @Test("What came too late is said: nothing, or no frame although there was data")
+    func messages() throws {
+        for (quiet, message) in [(Duration.seconds(40), "no frame for"), (.zero, "sends data")] {
+            var run = Run()
+            for step in Self.live { _ = run.play(step) }
+            let operation = SourceOperation(
+                deadline: run.now + .seconds(30), quietSince: run.now + .seconds(40) - quiet)
+            run.now = run.now + .seconds(40)
+            _ = run.handle(.tick(operation))
+            _ = run.play(.ends(1))
+            let failure = try #require(run.machine.figures.lastFailure)
+            #expect(failure.code == .timedOut && failure.message.contains(message), "\(failure)")
+        }
     }
 
     /// A machine, its time, and what it says.
@@ -320,6 +348,7 @@ import Testing
             case .enable: return handle(.setEnabled(true))
             case .opened(let id): return handle(.opened(id, format))
             case .frame(let id): return handle(.frame(id))
+            case .data(let id): return handle(.progress(id))
             case .stoodStill(let id): return handle(.stoodStill(id))
             case .interrupt(let id): return handle(.interruption(id, "lid"))
             case .uninterrupt(let id): return handle(.interruption(id, nil))
@@ -332,12 +361,16 @@ import Testing
             case .isFailingForGood(let id): return handle(.closing(id, .failed(wrongPassword)))
             case .isClosingForPause(let id): return handle(.closing(id, .closedForPause))
             case .silence(let duration):
-                let deadline = now + .seconds(10)
+                let operation = SourceOperation(deadline: now + .seconds(10), quietSince: now)
                 now = now + duration
-                return handle(.tick(deadline: deadline))
+                return handle(.tick(operation))
+            case .dataAlone(let duration):
+                let deadline = now + .seconds(30)
+                now = now + duration
+                return handle(.tick(SourceOperation(deadline: deadline, quietSince: now)))
             case .time(let duration):
                 now = now + duration
-                return handle(.tick(deadline: nil))
+                return handle(.tick(nil))
             }
         }
     }

@@ -22,7 +22,8 @@ extension FaultSimulation {
         switch machine.phase {
         case .idle, .paused: break
         default:
-            guard let next = machine.nextTick(at: now, deadline: session?.deadline), next <= now + .seconds(3) else {
+            guard let next = machine.nextTick(at: now, operation: session?.limits.operation), next <= now + .seconds(3)
+            else {
                 throw broken("waits without a deadline in \(machine.phase)")
             }
         }

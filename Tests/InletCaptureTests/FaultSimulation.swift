@@ -36,6 +36,8 @@ struct FaultSimulation {
         case tick
         case opened(Int)
         case next(Int)
+        /// Data comes of which no frame is made, and so many times more.
+        case data(Int, more: Int)
         case fails(Int, InletError)
         case closes(Int)
         case consumed(Int)
@@ -58,7 +60,12 @@ struct FaultSimulation {
         var isInterrupted = false
         var framesLeft: Int
         var pts: Int64
-        var deadline: MonotonicTime?
+        var wantsDataNotice = true
+        var limits = OperationLimits()
+
+        mutating func begin(_ silence: Duration, total: Duration? = nil, at now: MonotonicTime) {
+            limits.begin(OperationLimits.Allowance(silence: silence, total: total ?? silence), at: now)
+        }
     }
 
     struct Sink {
@@ -156,14 +163,15 @@ struct FaultSimulation {
         switch event {
         case .tick:
             plannedTick = nil
-            try handle(.tick(deadline: session?.deadline))
+            try handle(.tick(session?.limits.operation))
         case .opened(let id) where session?.id == id && session?.isCancelled == false:
-            session?.deadline = nil
+            session?.limits.end()
             frameClock.reconnect(pacing: .live, timestampBits: nil)
             session?.mode = .reading
             try handle(.opened(id, Self.format))
             try readNext(id)
         case .next(let id) where session?.id == id: try frameComes(id)
+        case .data(let id, let more) where session?.id == id: try dataComes(id, more: more)
         case .fails(let id, let error) where session?.id == id && session?.isCancelled == false:
             try ends(id, .failed(error))
         case .closes(let id): try closes(id)
@@ -190,11 +198,15 @@ struct FaultSimulation {
                     session?.wantsPause = false
                     if case .standing? = session?.mode {
                         session?.mode = .reading
-                        session?.deadline = now + machine.policy.timeouts.firstFrame
+                        session?.begin(machine.policy.timeouts.firstFrame, at: now)
                         plan(.next(id), after: milliseconds(1...40))
                     }
                 }
-            case .noticeNextFrame(let id): if session?.id == id { session?.wantsNotice = true }
+            case .noticeNextFrame(let id):
+                if session?.id == id {
+                    session?.wantsNotice = true
+                    session?.wantsDataNotice = true
+                }
             case .abandon(let id):
                 lost[id] = true
                 session = nil
@@ -213,7 +225,7 @@ struct FaultSimulation {
     }
 
     private mutating func scheduleTick() {
-        guard let next = machine.nextTick(at: now, deadline: session?.deadline) else { return }
+        guard let next = machine.nextTick(at: now, operation: session?.limits.operation) else { return }
         if let plannedTick, plannedTick <= next, plannedTick > now { return }
         plannedTick = next
         tickOrder = order + 1
@@ -227,7 +239,7 @@ struct FaultSimulation {
         session = Session(
             id: id, framesLeft: Int.random(in: 0...30, using: &random),
             pts: Int64.random(in: 0...(1 << 40), using: &random))
-        session?.deadline = now + machine.policy.timeouts.open
+        session?.begin(machine.policy.timeouts.open, at: now)
         switch isCalm ? 9 : Int.random(in: 0...9, using: &random) {
         case 0: hang(id)
         case 1: plan(.fails(id, InletError(.disconnected, "refused")), after: milliseconds(0...500))
@@ -240,7 +252,7 @@ struct FaultSimulation {
     private mutating func hang(_ id: Int) {
         session?.mode = .hanging
         session?.isDeaf = Int.random(in: 0...9, using: &random) == 0
-        if session?.isDeaf == false, let deadline = session?.deadline, Bool.random(using: &random) {
+        if session?.isDeaf == false, let deadline = session?.limits.operation?.deadline, Bool.random(using: &random) {
             plan(.fails(id, InletError(.timedOut, "no answer")), after: max(.zero, deadline - now))
         }
     }
@@ -258,7 +270,7 @@ struct FaultSimulation {
     /// The source ends by itself: that is known at once. It is closed a little later, much later or never.
     private mutating func ends(_ id: Int, _ outcome: Machine.Outcome) throws {
         session?.mode = .closing
-        session?.deadline = nil
+        session?.limits.end()
         if !isCalm, Int.random(in: 0...9, using: &random) == 0 {
             session?.isDeaf = true
             if Bool.random(using: &random) { plan(.closes(id), after: milliseconds(0...6_000)) }
@@ -285,7 +297,7 @@ struct FaultSimulation {
         if session?.wantsPause == true {
             if Bool.random(using: &random) {
                 session?.mode = .standing
-                session?.deadline = nil
+                session?.limits.end()
                 try handle(.stoodStill(id))
             } else {
                 try ends(id, .closedForPause)
@@ -293,7 +305,8 @@ struct FaultSimulation {
             return
         }
         session?.mode = .reading
-        session?.deadline = now + machine.policy.timeouts.nextFrame
+        let silence = machine.policy.timeouts.nextFrame
+        session?.begin(silence, total: silence * 3, at: now)
         plan(.next(id), after: milliseconds(150...250))
     }
 
@@ -307,11 +320,13 @@ struct FaultSimulation {
             case 30..<60: return try ends(id, .failed(InletError(.disconnected, "gone")))
             case 60..<61: return try ends(id, .ended(.endOfStream))
             case 61..<62: return try ends(id, .failed(InletError(.authenticationFailed, "no")))
-            case 62..<80: session?.pts = Int64.random(in: Int64.min...Int64.max, using: &random)
+            case 62..<70 where session?.isInterrupted == false:
+                return try dataComes(id, more: Int.random(in: 0...40, using: &random))
+            case 70..<80: session?.pts = Int64.random(in: Int64.min...Int64.max, using: &random)
             case 80..<90:
                 try handle(.interruption(id, "busy"))
                 session?.isInterrupted = true
-                session?.deadline = nil
+                session?.limits.end()
                 plan(.next(id), after: milliseconds(0...5_000))
                 return
             default:
@@ -322,7 +337,7 @@ struct FaultSimulation {
         }
         session?.framesLeft -= 1
         session?.pts &+= 18_000
-        session?.deadline = nil
+        session?.limits.end()
         if session?.wantsNotice == true {
             session?.wantsNotice = false
             if session?.isInterrupted == true { try handle(.interruption(id, nil)) }
@@ -338,6 +353,17 @@ struct FaultSimulation {
         pending = (stamp.time, sinks.indices.filter { sinks[$0].isAttached })
         for index in pending?.sinks ?? [] { sinks[index].offered += 1 }
         try offerPending()
+    }
+
+    /// Data that is kept back on purpose, or of which no frame can be made, for a while.
+    private mutating func dataComes(_ id: Int, more: Int) throws {
+        guard case .reading? = session?.mode, session?.isCancelled == false else { return }
+        session?.limits.noteProgress(at: now)
+        if session?.wantsDataNotice == true {
+            session?.wantsDataNotice = false
+            try handle(.progress(id))
+        }
+        plan(more > 0 && !isCalm ? .data(id, more: more - 1) : .next(id), after: milliseconds(50...900))
     }
 
     func broken(_ promise: String) -> Broken { Broken(seed: seed, time: now, promise: promise, trace: trace) }
