@@ -42,7 +42,7 @@ import InletV4L2
         self.type = type
         // v4l2loopback before 0.13 answers VIDIOC_DQBUF with the buffer that its readers look at just then, so that they would see the next picture
         // being painted over it.
-        isWritten = device.driver == "v4l2 loopback" && device.capabilities.contains(.readWrite)
+        isWritten = device.isLoopback && device.capabilities.contains(.readWrite)
         guard device.capabilities.contains(.streaming) else {
             throw InletError(.unsupported, "\(device.node) (\(device.name)) has no buffers for pictures.")
         }

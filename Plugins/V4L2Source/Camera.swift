@@ -22,19 +22,21 @@ import InletV4L2
     private let formats: [V4L2FormatInfo]
     private let configuration: V4L2Configuration
     private(set) var queue: CaptureQueue?
-    /// For a driver that can only be read.
-    let readPool: BlockPool
+    /// For pictures that must be copied at once.
+    let copyPool: BlockPool
 
     /// What there is to take.
     enum Event {
         case filled(CaptureQueue.Filled)
-        /// What was read, and how many bytes of it.
-        case read(BlockLease, Int)
+        /// A copy of a picture, how many bytes of it there are, and what the driver says of it, which is nothing where
+        /// it was read by a call.
+        case copied(BlockLease, Int, inlet_v4l2_buffer?)
+        /// A picture was lost, and the driver's number of it, where it has one: all memory for copies is held by frames, or
+        /// the driver filled the buffer anew while it was copied.
+        case lost(DropReason, UInt32?)
         case sourceChanged
         /// A shutter before the lens was closed or opened.
         case coverChanged
-        /// All memory for copies is held by frames; a picture was lost for it.
-        case noMemory
     }
 
     /// Opens the device and sets its mode.
@@ -78,7 +80,7 @@ import InletV4L2
         let node = device
         let negotiation = Negotiation(formats: formats) { node.rates(of: $0, at: $1) }
         let mode = try negotiation.choose(request)
-        readPool = BlockPool(capacity: max(2, configuration.copies))
+        copyPool = BlockPool(capacity: max(2, configuration.copies))
         (picture, rate) = try Self.set(mode, on: device, type: type, request)
         freeRates = hasSignal || request.rate != nil ? nil : device.rates(of: picture.code, at: picture.size)
     }
@@ -142,9 +144,9 @@ import InletV4L2
                 case .read: false
                 }
             guard isWanted else { continue }
-            if let queue = try CaptureQueue(
-                device, type: type, memory: memory, count: configuration.buffers, sizes: sizes)
-            {
+            // A loopback's ring has one length for all, and a reader that asks for fewer shortens it for good.
+            let count = device.isLoopback ? V4L2Configuration.bufferCounts.upperBound : configuration.buffers
+            if let queue = try CaptureQueue(device, type: type, memory: memory, count: count, sizes: sizes) {
                 return queue
             }
         }
@@ -223,13 +225,31 @@ import InletV4L2
     }
 
     private func takePicture() throws(InletError) -> Event? {
-        if let queue { return try queue.dequeue(device).map { .filled($0) } }
-        guard let lease = readPool.take(byteCount: picture.byteCount) else { return try skip() }
+        if let queue {
+            guard let filled = try queue.dequeue(device) else { return nil }
+            return device.isLoopback ? try copy(filled, of: queue) : .filled(filled)
+        }
+        guard let lease = copyPool.take(byteCount: picture.byteCount) else { return try skip() }
         let count = unsafe read(device.descriptor, lease.block.memory.baseAddress, picture.byteCount)
-        if count > 0 { return .read(lease, count) }
+        if count > 0 { return .copied(lease, count, nil) }
         let failure = count == 0 ? EIO : errno
         guard failure != EAGAIN, failure != EINTR else { return nil }
         throw device.error(failure, "read")
+    }
+
+    /// Copies a picture before anybody looks at it, as the driver fills buffers anew while they are held.
+    private func copy(_ filled: CaptureQueue.Filled, of queue: CaptureQueue) throws(InletError) -> Event {
+        defer { queue.giveBack(filled.buffer) }
+        guard let lease = copyPool.take(byteCount: picture.byteCount) else {
+            return .lost(.poolExhausted, filled.facts.sequence)
+        }
+        var count = 0
+        if let bytes = unsafe filled.bytes.first {
+            count = min(bytes.count, lease.block.byteCount)
+            unsafe lease.block.memory.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+        }
+        guard try !queue.isOverwritten(filled, device) else { return .lost(.damaged, filled.facts.sequence) }
+        return .copied(lease, count, filled.facts)
     }
 
     /// Reads a picture that there is no memory for, so that the driver goes on.
@@ -237,7 +257,7 @@ import InletV4L2
         unsafe withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { bytes in
             while unsafe read(device.descriptor, bytes.baseAddress, bytes.count) == bytes.count {}
         }
-        return .noMemory
+        return .lost(.poolExhausted, nil)
     }
 
     private func wait(_ context: SourceContext) throws(InletError) -> Int32 {

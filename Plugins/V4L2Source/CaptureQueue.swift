@@ -138,6 +138,27 @@ import Synchronization
         return Filled(buffer: buffers[index], facts: facts, left: left)
     }
 
+    /// Whether the driver has filled a buffer anew since it was dequeued, or may be filling it at this moment.
+    ///
+    /// Only for a driver with one ring for all, which fills the buffer with the oldest picture next, whether or not it is
+    /// held (`v4l2_loopback_write` in v4l2loopback.c, versions 0.12 to 0.15).
+    func isOverwritten(_ filled: Filled, _ device: V4L2Device) throws(InletError) -> Bool {
+        let place = filled.facts.offset.0
+        var others: [UInt32] = []
+        for index in 0..<count {
+            var facts = inlet_v4l2_buffer()
+            facts.index = UInt32(index)
+            try device.check(
+                unsafe inlet_v4l2_query_buffer(device.descriptor, type, memory.type, &facts), "VIDIOC_QUERYBUF")
+            if facts.offset.0 != place {
+                others.append(facts.sequence)
+            } else if facts.sequence != filled.facts.sequence || facts.timestamp_ns != filled.facts.timestamp_ns {
+                return true
+            }
+        }
+        return RingOrder.isOldest(filled.facts.sequence, among: others)
+    }
+
     /// Lends a buffer that was dequeued to a frame.
     func lend(_ buffer: V4L2Buffer) -> CaptureLease { CaptureLease(buffer, queue: self) }
 

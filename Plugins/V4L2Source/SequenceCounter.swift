@@ -25,6 +25,17 @@ struct SequenceCounter {
         return next
     }
 
+    /// Takes in v4l2loopback's number of a buffer.
+    ///
+    /// 0 says nothing: each reader that opens sets the numbers of all buffers to it (`init_buffers` in v4l2loopback.c),
+    /// and writers with mapped buffers set none.
+    ///
+    /// - Returns: how many frames were lost before it.
+    @discardableResult mutating func advance(loopback number: UInt32) -> UInt64 {
+        if number == 0 { restart() }
+        return number == 0 ? 0 : advance(to: number)
+    }
+
     /// The driver will count from the beginning.
     mutating func restart() { last = nil }
 }

@@ -62,16 +62,17 @@ final class V4L2Source: FrameSource {
             switch try camera.take(context) {
             case .filled(let filled):
                 if let frame = try accept(filled, camera, context) { return finished(frame) }
-            case .read(let lease, let count):
-                let now = context.clock.now
-                if let frame = try accept(lease, count, camera, context, now) { return finished(frame) }
+            case .copied(let lease, let count, let facts):
+                if let frame = try accept(lease, count, facts, camera, context) { return finished(frame) }
+            case .lost(let reason, let number):
+                if let number { counter.advance(loopback: number) }
+                context.countDrop(reason)
             case .coverChanged:
                 if camera.isCovered {
                     sayThatItIsCovered(context)
                 } else {
                     context.logger.notice("The camera's shutter is open.")
                 }
-            case .noMemory: context.countDrop(.poolExhausted)
             case .sourceChanged:
                 try camera.restart()
                 rateDemand = nil
@@ -203,20 +204,24 @@ final class V4L2Source: FrameSource {
         return frame(pixelFormat, planes, owner: lease, time, isDamaged: isDamaged, camera)
     }
 
-    /// A frame of what was read, which has neither time nor number.
+    /// A frame of what was copied, which has neither time nor number where the driver says nothing of it.
     private func accept(
-        _ lease: BlockLease, _ count: Int, _ camera: Camera, _ context: SourceContext, _ now: MonotonicTime
+        _ lease: BlockLease, _ count: Int, _ facts: inlet_v4l2_buffer?, _ camera: Camera, _ context: SourceContext
     ) throws(InletError) -> SourceFrame? {
+        let now = context.clock.now
+        let lost = facts.map { counter.advance(loopback: $0.sequence) }
         guard camera.picture.isWhole([count]) else {
             context.countDrop(.damaged)
             return nil
         }
+        let time = facts.flatMap { self.time(of: $0, now: now, context) }
+        if let lost, let rate = rateWatch.note(at: time ?? now, lost: lost) { sayThatItIsSlow(rate, camera, context) }
         let memory = unsafe [UnsafeRawBufferPointer(rebasing: lease.block.memory[..<count])]
         guard case .pixels(let pixelFormat, _) = camera.picture.layout else {
-            return unsafe try remake(memory, camera, nil, isDamaged: false, context)
+            return unsafe try remake(memory, camera, time, isDamaged: false, context)
         }
         let planes = unsafe camera.picture.planes(in: memory)
-        return frame(pixelFormat, planes, owner: lease, nil, isDamaged: false, camera)
+        return frame(pixelFormat, planes, owner: lease, time, isDamaged: false, camera)
     }
 
     /// A frame of a picture that must be decoded or rewritten.

@@ -74,6 +74,10 @@ package import InletCore
         return unsafe String(decoding: buffer.prefix { $0 != 0 }, as: UTF8.self)
     }
 
+    /// Whether the driver is v4l2loopback, whose writers and readers share one ring of buffers without a queue: a buffer
+    /// is filled anew while it is held.
+    package var isLoopback: Bool { driver == "v4l2 loopback" }
+
     /// The kind of buffers through which the device gives pictures: single-planar where it can choose.
     package var captureType: UInt32? {
         if capabilities.contains(.capture) { return V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue }

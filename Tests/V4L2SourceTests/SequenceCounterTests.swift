@@ -27,6 +27,20 @@ import Testing
         #expect(Self.numbers(driver) == expected)
     }
 
+    @Test(
+        "Of v4l2loopback, 0 says nothing, so that a reader that opens makes no gap",
+        arguments: [
+            ([0, 1000, 1001, 1003], [0, 1, 2, 4]), ([7, 0, 60, 61], [0, 1, 2, 3]), ([0, 0, 0], [0, 1, 2]),
+        ] as [([UInt32], [UInt64])])
+    func loopback(driver: [UInt32], expected: [UInt64]) {
+        var counter = SequenceCounter()
+        let numbers = driver.map { number in
+            counter.advance(loopback: number)
+            return counter.take()
+        }
+        #expect(numbers == expected)
+    }
+
     @Test("A buffer that is dropped and counted leaves no gap")
     func counted() {
         var counter = SequenceCounter()
