@@ -7,7 +7,7 @@ extension V4L2Configuration {
     /// A camera that was unplugged is waited for until the deadline: the kernel says when it is back.
     func openCamera(_ context: SourceContext) throws(InletError) -> Camera {
         try context.checkCancellation()
-        guard let known = seen.identity else {
+        guard let known = seen?.identity else {
             return try Camera(try V4L2Devices.find(address), configuration: self)
         }
         // Before the first look, so that nothing is missed in between.

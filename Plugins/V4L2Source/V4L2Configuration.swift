@@ -4,7 +4,8 @@ import Synchronization
 
 /// A camera, ready to be opened: `v4l2:/dev/video0?size=1280x720&fps=30`.
 ///
-/// Once it was open, the camera is known by its identity: when it is plugged in again, it is found at whatever node it then has.
+/// Once a capturer has had it open, the camera is known to it by its identity: when it is plugged in again, it is found at
+/// whatever node it then has.
 public struct V4L2Configuration: FrameSourceConfiguration {
     /// Which camera. The default is the first one.
     public var address: V4L2Address
@@ -52,7 +53,8 @@ public struct V4L2Configuration: FrameSourceConfiguration {
         case deliver
     }
 
-    let seen = SeenDevice()
+    /// What the sources of one capturer remember; nil outside one.
+    private(set) var seen: SeenDevice?
 
     /// A camera with the defaults of every property.
     public init(_ address: V4L2Address = .first) { self.address = address }
@@ -67,6 +69,13 @@ public struct V4L2Configuration: FrameSourceConfiguration {
         case .name(let text): "v4l2:?name=\(text)"
         case .identity(let identity): "v4l2:?path=\(identity.bus)"
         }
+    }
+
+    /// Returns a configuration whose sources remember which camera they had open.
+    public func scopedToCapturer() -> any FrameSourceConfiguration {
+        var scoped = self
+        scoped.seen = SeenDevice()
+        return scoped
     }
 
     /// A source that captures from the camera. Opens nothing yet.
@@ -88,7 +97,7 @@ public struct V4L2Configuration: FrameSourceConfiguration {
     static let copyCounts = 0...1024
 }
 
-/// Which device a configuration's sources have had open, shared by its copies.
+/// Which device a capturer's sources have had open.
 final class SeenDevice: Sendable {
     private let stored = Mutex(V4L2Identity?.none)
 

@@ -48,7 +48,7 @@ final class V4L2Source: FrameSource {
         }
         let stated = rateDemand?.highest ?? camera.rate
         try camera.start()
-        configuration.seen.identity = camera.info.identity
+        configuration.seen?.identity = camera.info.identity
         context.logger.info("\(camera.info.identity.name) on \(camera.device.node): \(camera.mode)")
         if camera.isCovered { sayThatItIsCovered(context) }
         adopt(camera)

@@ -35,7 +35,7 @@ final class Supervisor: Sendable {
         source: any FrameSourceConfiguration, configuration: CapturerConfiguration, clock: any CaptureClock,
         counters: SessionCounters, dispatcher: FrameDispatcher, onEvent: @escaping @Sendable (CapturerEvent) -> Void
     ) {
-        self.source = source
+        self.source = source.scopedToCapturer()
         self.configuration = configuration
         self.clock = clock
         self.counters = counters

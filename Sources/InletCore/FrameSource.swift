@@ -53,4 +53,16 @@ public protocol FrameSourceConfiguration: Sendable {
     /// Makes a source. Does no input or output and cannot fail: what can be checked beforehand was checked when the
     /// configuration was made.
     func makeSource() -> any FrameSource
+
+    /// Returns the configuration with which one capturer makes all its sources.
+    ///
+    /// A capturer calls it once, before it makes its first source. What a source must know when it is made again after an
+    /// outage, such as which of several cameras it had, belongs in a reference that the returned value holds and no other
+    /// does, so that neither copies of the configuration nor other capturers share it. The default returns the value itself.
+    func scopedToCapturer() -> any FrameSourceConfiguration
+}
+
+extension FrameSourceConfiguration {
+    /// Returns the value itself: its sources keep nothing from one to the next.
+    public func scopedToCapturer() -> any FrameSourceConfiguration { self }
 }

@@ -23,6 +23,20 @@ import Testing
         #expect(try Self.configuration(uri)?.address == address)
     }
 
+    @Test("Each capturer remembers the camera that it had open by itself; copies of a configuration share nothing")
+    func memory() throws {
+        let configuration = V4L2Configuration(.node("/dev/video0"))
+        let first = try #require(configuration.scopedToCapturer() as? V4L2Configuration)
+        let second = try #require(configuration.scopedToCapturer() as? V4L2Configuration)
+        #expect(configuration.seen == nil)
+        #expect(first.seen != nil && second.seen != nil)
+        #expect(first.seen !== second.seen)
+        var other = first
+        other.address = .node("/dev/video1")
+        let third = try #require(other.scopedToCapturer() as? V4L2Configuration)
+        #expect(third.seen !== first.seen)
+    }
+
     @Test("Options reach the configuration")
     func options() throws {
         let found = try #require(
