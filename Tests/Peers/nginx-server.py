@@ -91,7 +91,7 @@ def main():
     ready = {"port": server.port, "url": f"{base}/{os.path.basename(served)}", "hls": f"{base}/hls/index.m3u8"}
     if certificates:
         ready["ca"] = certificates[0]
-    handlers = {"requests": lambda _: requests(folder), "restart": server.restart}
+    handlers = {"requests": lambda _: requests(folder), "restart": server.restart, "restart between segments": server.restart_between_segments}
     peer.serve(options, handlers, ready)
     threading.Event().wait()
 
@@ -109,16 +109,20 @@ class Server:
         return peer.wait_for_port(port, self.child)
 
     def restart(self, _):
+        """Kills nginx, whatever it is sending, and starts it again."""
+        self.child.kill()
+        self.child.wait()
+        if not self.start(self.port):
+            raise RuntimeError("nginx did not start; see standard error")
+
+    def restart_between_segments(self, _):
         """Kills nginx at a moment when the player has every segment that there is, so that none is cut off or refused, and starts it again."""
         deadline = time.monotonic() + 15
         while not self.is_player_up_to_date():
             if time.monotonic() > deadline:
                 raise RuntimeError("nobody had all segments within 15 s")
             time.sleep(0.01)
-        self.child.kill()
-        self.child.wait()
-        if not self.start(self.port):
-            raise RuntimeError("nginx did not start; see standard error")
+        self.restart(_)
 
     def is_player_up_to_date(self):
         """Whether the newest segment of the playlist was sent: only a playlist can be asked for next."""

@@ -8,8 +8,8 @@ them a pair of veth with tc's token bucket, whose queue holds --queue millisecon
 busy-camera.py's, which takes every bit that it is given. Loss is made as the kernel may have no netem: for aiortc by the link of whep-viewer.py, by a seed, and for
 Chromium by iptables (its packets by chance, its part of each second by the seed). For each step it shows what the server sent (before the queue lost any of it), what it means to send (/stats.json), the delay of each picture
 from its drawing to its being decoded by CLOCK_MONOTONIC, the longest time without a new picture, and how long the rate took to follow: until what it means to send
-is below the link's rate, and no more than a quarter above it for the rest of the step, as it looks for more from time to time; or, where the link got faster, is up to
-80 % of what it can use.
+is no more than the link's rate, or, where the link got faster, at least 80 % of what it can use. As it looks for more from time to time, it shows the most that it meant to send after that, as a
+multiple of the link's rate.
 """
 import argparse
 import json
@@ -163,17 +163,13 @@ def summary(options, steps, began, samples, seen):
         def fits(each):
             return each[3] is not None and (each[3] / 1000 <= kbps if falls or index == 0 else each[3] / 1000 >= 0.8 * usable)
 
-        followed = None
-        if falls:
-            late = [each[0] for each in part if each[3] is None or each[3] / 1000 > 1.25 * kbps]
-            early = [each for each in part if fits(each) and each[0] > max(late, default=0)]
-            followed = (early[0][0] - begin) / 1e9 if early else None
-        else:
-            early = [each for each in part if fits(each)]
-            followed = (early[0][0] - begin) / 1e9 if early else None
+        first = next((each[0] for each in part if fits(each)), None)
+        followed = None if first is None else (first - begin) / 1e9
+        after = [each[3] / 1000 / kbps for each in part if first is not None and each[0] >= first and each[3] is not None]
         middle = len(delays) // 2
         rows.append({
             "seconds": seconds, "kbps": kbps, "falls": falls, "followed_s": followed,
+            "most_after": max(after, default=None),
             "meant_kbps": [round(each[3] / 1000) for each in part[::5] if each[3] is not None],
             "sent_kbps": [round(rate) for _, rate in sent[::5]],
             "dropped_by_queue": part[-1][2] - part[0][2] if part else None, "pictures": len(pictures),
@@ -202,7 +198,7 @@ def main():
     for row in rows:
         delay = row["delay_ms"] or {"p50": 0, "p95": 0, "most": 0}
         followed = "never" if row["followed_s"] is None else f"{row['followed_s']:.1f} s"
-        print(f"{row['kbps']:6.0f} kbit/s for {row['seconds']:.0f} s: followed after {followed}; {row['pictures']} pictures, delay p50 {delay['p50']:.0f} "
+        print(f"{row['kbps']:6.0f} kbit/s for {row['seconds']:.0f} s: followed after {followed}, then at most {row['most_after'] or 0:.2f} of it; {row['pictures']} pictures, delay p50 {delay['p50']:.0f} "
               f"p95 {delay['p95']:.0f} most {delay['most']:.0f} ms ({row['over_500_ms']} over 500), longest freeze {row['longest_freeze_ms']:.0f} ms, "
               f"{row['dropped_by_queue']} packets lost by the queue")
         print(f"        means to send each second: {row['meant_kbps']}\n        sends each second: {row['sent_kbps']}")

@@ -77,7 +77,12 @@ public final class NginxServer: Sendable {
     }
 
     /// Ends nginx at once, as a power cut would, when the newest segment has been sent and none is asked for, and starts it again at its port.
-    public func restartBetweenSegments() throws { try process.send("restart", within: .seconds(30)) }
+    public func restartBetweenSegments() throws {
+        try process.send("restart between segments", within: .seconds(30))
+    }
+
+    /// Ends nginx at once, as a power cut would, whatever it is sending, and starts it again at its port.
+    public func restart() throws { try process.send("restart", within: .seconds(30)) }
 
     /// Ends the server at once.
     public func stop() { process.stop() }
