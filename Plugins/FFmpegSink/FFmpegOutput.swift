@@ -25,6 +25,10 @@ public struct FFmpegOutput: Sendable, Hashable {
     public var certificateAuthorities: String?
     /// Whether such a server's certificate is checked. The default is true.
     public var verifiesCertificate = true
+    /// What SRT encrypts with: 10 to 79 characters. The default, nil, is what the address says.
+    public var passphrase: String?
+    /// What the SRT server is told that the stream is, which may hold credentials. The default, nil, is what the address says.
+    public var streamID: String?
     /// How RTSP carries the media. The default is TCP.
     public var transport = Transport.tcp
     /// How long a connection may take to be made, and a file to be opened. The default is 4 seconds.

@@ -55,6 +55,16 @@ enum FFmpegSinkOptions {
         "playlist", default: 6, in: 0...100_000, "Segments in an HLS playlist; older ones are deleted, with 0 none")
     static let transport = PluginOption(
         "transport", default: FFmpegOutput.Transport.tcp, "How RTSP carries the media")
+    static let user = PluginOption<String?>("user", default: nil, "The user, instead of the address's")
+        .only(for: "rtmp", "rtmps", "rtsp", "rtsps")
+    static let password = PluginOption.secret("password", "The password, instead of the address's")
+        .only(for: "rtmp", "rtmps", "rtsp", "rtsps")
+    static let key = PluginOption.secret("key", "The stream's key, which follows the application in the address")
+        .only(for: "rtmp", "rtmps")
+    static let passphrase = PluginOption.secret("passphrase", "What SRT encrypts with").only(for: "srt")
+    static let streamID = PluginOption.secret(
+        "streamid", "What the SRT server is told that the stream is, which may hold credentials"
+    ).only(for: "srt")
     static let connectTimeout = PluginOption(
         "connect-timeout", default: Duration.seconds(4), in: .milliseconds(10) ... .seconds(3600),
         "How long connecting may take")
@@ -70,6 +80,7 @@ enum FFmpegSinkOptions {
         segment.description, segmentSize.description, keepSize.description, keepAge.description, playlist.description,
     ]
     static let connection = [
+        user.description, password.description, key.description, passphrase.description, streamID.description,
         transport.description, CertificateCheck.authorities.description, CertificateCheck.verify.description,
         connectTimeout.description, writeTimeout.description,
     ]

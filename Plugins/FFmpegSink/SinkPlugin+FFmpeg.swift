@@ -31,27 +31,30 @@ extension SinkPlugin {
         PluginInfo(
             name: "streaming", schemes: FFmpegSinkOptions.networks.map(\.scheme),
             summary: "Encodes and sends to a server: RTMP, RTSP (publish), SRT, UDP.",
-            usage: "rtmp://HOST/APP/KEY; options that are not listed stay in the address",
+            usage: "rtmp://HOST/APP?key=KEY; options that are not listed stay in the address",
             options: FFmpegSinkOptions.encoding + FFmpegSinkOptions.connection,
             examples: [
-                "rtmp://server/live/key?bitrate=2500k", "rtsp://server:8554/cam", "srt://server:9000?streamid=cam",
+                "rtmp://server/live?key-file=/run/secrets/stream&bitrate=2500k",
+                "rtsp://server:8554/cam?user=camera&password-env=PUBLISH", "srt://server:9000?streamid=cam",
                 "udp://239.1.1.1:5000",
             ], takesOtherOptions: true)
     ) { uri, values in
         guard let container = FFmpegSinkOptions.networks.first(where: { $0.scheme == uri.scheme })?.container else {
             throw InletError(.internal, "There is no protocol '\(uri.scheme)'.")
         }
-        let names = Set((FFmpegSinkOptions.encoding + FFmpegSinkOptions.connection).map(\.name))
-        // What is not ours is the server's, as it was written: a password may hold an escape.
-        var address = "\(uri.scheme):\(uri.rest)"
-        let query = uri.options.filter { !names.contains($0.name) }.map { "\($0.name)=\($0.value)" }
-        if !query.isEmpty { address += "?" + query.joined(separator: "&") }
         guard uri.rest.hasPrefix("//"), uri.rest.count > 2 else {
             throw InletError(
-                .invalidConfiguration, "\(uri.scheme): needs an address such as \(uri.scheme)://host/path.",
-                context: .init(subject: uri.redacted))
+                .invalidConfiguration, "\(uri.scheme): needs an address such as \(uri.scheme)://host/path.")
         }
+        var address = "\(uri.scheme):\(uri.rest)"
+        if let key = values[FFmpegSinkOptions.key] { address = try NetworkAddress.append(key: key, to: address) }
+        // What is not ours is the server's, as it was written.
+        address = PluginURI.address(address, values.others)
+        let (user, password) = (values[FFmpegSinkOptions.user], values[FFmpegSinkOptions.password])
+        if user != nil || password != nil { address = try NetworkAddress(address).url(user: user, password: password) }
         var output = FFmpegOutput(container, to: address)
+        output.passphrase = values[FFmpegSinkOptions.passphrase]
+        output.streamID = values[FFmpegSinkOptions.streamID]
         output.transport = values[FFmpegSinkOptions.transport]
         output.certificateAuthorities = values[CertificateCheck.authorities]
         output.verifiesCertificate = values[CertificateCheck.verify]

@@ -43,7 +43,12 @@ extension FFmpegNetworkConfiguration {
         // Each playlist and segment of HLS on a connection of its own: what goes over an open one passes by ``NestedInputs``.
         case "http", "https": settings += [("http_persistent", "0"), ("http_multiple", "0")]
         case "udp": settings += [("fifo_size", "16384"), ("overrun_nonfatal", "1")]
-        case "srt": settings.append(("latency", "\(latency.wholeNanoseconds / 1000)"))
+        case "srt":
+            settings.append(("latency", "\(latency.wholeNanoseconds / 1000)"))
+            // Not in the address, where libavformat takes a + for a space and reads no escapes.
+            settings += [("passphrase", passphrase), ("streamid", streamID)].compactMap { name, value in
+                value.map { (name, $0) }
+            }
         default: break
         }
         if ["rtsps", "https", "rtmps", "http", "tls"].contains(scheme) { settings += certificateCheck.settings }

@@ -15,6 +15,10 @@ public struct FFmpegNetworkConfiguration: FrameSourceConfiguration {
     public var user: String?
     /// The password, instead of the address's.
     public var password: String?
+    /// What SRT encrypts with, instead of the address's: 10 to 79 characters.
+    public var passphrase: String?
+    /// What the SRT server is asked for, instead of the address's. It may hold credentials.
+    public var streamID: String?
     /// A file of certificate authorities, in PEM, to check the server by.
     public var certificateAuthorities: String?
     /// Whether the server's certificate is checked. The default is true.

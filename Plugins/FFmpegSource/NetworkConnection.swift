@@ -34,7 +34,7 @@ import InletFFmpeg
         let input = unsafe try interruption.makeInput()
         unsafe nested.watch(input)
         let job = unsafe try OpeningJob(
-            url: address.url(user: configuration.user, password: configuration.password),
+            url: try address.url(user: configuration.user, password: configuration.password),
             format: ["udp", "srt"].contains(address.scheme) ? "mpegts" : nil, input: input, options: options,
             watchers: (interruption, nested))
         var opened = unsafe try job.run(context)

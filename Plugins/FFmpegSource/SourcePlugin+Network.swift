@@ -1,4 +1,3 @@
-import FoundationEssentials
 public import InletCore
 import InletFFmpeg
 
@@ -29,10 +28,13 @@ private enum NetworkOptions {
         "probe", default: Duration.zero, in: .zero ... .seconds(60),
         "How much is looked at before the start, to tell size and rate beforehand")
     static let user = PluginOption<String?>("user", default: nil, "The user, instead of the address's")
-    static let passwordFile = PluginOption<String?>(
-        "password-file", default: nil, "A file whose first line is the password")
-    static let passwordVariable = PluginOption<String?>(
-        "password-env", default: nil, "The environment variable that holds the password")
+    static let password = PluginOption.secret("password", "The password, instead of the address's")
+    static let passphrase = PluginOption.secret("passphrase", "What SRT encrypts with").only(for: "srt", "ffmpeg")
+    static let streamID = PluginOption.secret(
+        "streamid", "What the SRT server is asked for, which may hold credentials"
+    ).only(for: "srt", "ffmpeg")
+    static let key = PluginOption.secret("key", "The stream's key, which follows the application in an RTMP address")
+        .only(for: "rtmp", "rtmps", "ffmpeg")
     static let connectTimeout = PluginOption(
         "connect-timeout", default: Duration.seconds(5), in: .milliseconds(10) ... .seconds(3600),
         "How long connecting may take")
@@ -61,8 +63,9 @@ private enum NetworkOptions {
         "live, realtime or none; none for a file over HTTP and realtime for HLS where it is not given")
 
     static let all = [
-        transport.description, latency.description, probe.description, user.description, passwordFile.description,
-        passwordVariable.description, CertificateCheck.authorities.description, CertificateCheck.verify.description,
+        transport.description, latency.description, probe.description, user.description, password.description,
+        passphrase.description, streamID.description, key.description, CertificateCheck.authorities.description,
+        CertificateCheck.verify.description,
         connectTimeout.description,
         firstTimeout.description, readTimeout.description, threads.description, stream.description,
         damaged.description, pace.description, largestSize.description, highestRate.description,
@@ -91,15 +94,8 @@ private enum NetworkOptions {
                 .invalidConfiguration,
                 "The address needs a port, as \(parsed.scheme) has none of its own: \(parsed.scheme)://host:5000.")
         }
-        let names = Set(all.map(\.name))
-        var configuration = FFmpegNetworkConfiguration(url: address)
-        var query: [String] = []
-        for option in uri.options where !names.contains(option.name) {
-            guard option.name.hasPrefix("ffmpeg.") else {
-                let text = option.text.hasPrefix("query.") ? option.text.dropFirst("query.".count) : option.text[...]
-                query.append(printable(text))
-                continue
-            }
+        var configuration = FFmpegNetworkConfiguration(url: try withKey(address, parsed.scheme, values))
+        for option in values.others where option.name.hasPrefix("ffmpeg.") {
             guard !option.isBare else {
                 throw InletError(.invalidConfiguration, "The option '\(option.name)' has no value.")
             }
@@ -107,12 +103,22 @@ private enum NetworkOptions {
             try FFmpegOptionNames.check(name, value: option.value, scheme: parsed.scheme)
             configuration.options[name] = option.value
         }
-        if !query.isEmpty { configuration.url += "?" + query.joined(separator: "&") }
+        let query = values.others.filter { !$0.name.hasPrefix("ffmpeg.") }
+        try check(query, parsed.scheme)
+        configuration.url = PluginURI.address(configuration.url, query)
         configuration.transport = values[transport]
         configuration.latency = values[latency]
         configuration.probe = values[probe]
         configuration.user = values[user]
-        configuration.password = try password(file: values[passwordFile], variable: values[passwordVariable])
+        configuration.password = values[password]
+        (configuration.passphrase, configuration.streamID) = (values[passphrase], values[streamID])
+        guard parsed.scheme == "srt" || (values[passphrase] ?? values[streamID]) == nil else {
+            throw InletError(
+                .invalidConfiguration,
+                "passphrase and streamid are for srt. What the server calls so in its own query is written query.passphrase and query.streamid."
+            )
+        }
+        _ = try parsed.url(user: configuration.user, password: configuration.password)
         configuration.certificateAuthorities = values[CertificateCheck.authorities]
         configuration.verifiesCertificate = values[CertificateCheck.verify]
         configuration.connectTimeout = values[connectTimeout]
@@ -127,26 +133,25 @@ private enum NetworkOptions {
         return configuration
     }
 
-    private static func password(file: String?, variable: String?) throws(InletError) -> String? {
-        if let file {
-            guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
-                throw InletError(.notFound, "The password file \(file) cannot be read. Check its path and permissions.")
-            }
-            return text.split(separator: "\n", omittingEmptySubsequences: false).first.map { String($0) }
-        }
-        guard let variable else { return nil }
-        guard let value = ProcessInfo.processInfo.environment[variable] else {
+    private static func withKey(
+        _ address: String, _ scheme: String, _ values: PluginOptionValues
+    ) throws(InletError) -> String {
+        guard let key = values[key] else { return address }
+        guard scheme.hasPrefix("rtmp") else {
             throw InletError(
-                .invalidConfiguration, "The environment variable \(variable), for the password, is not set.")
+                .invalidConfiguration,
+                "key is for rtmp. What the server calls so in its own query is written query.key.")
         }
-        return value
+        return try NetworkAddress.append(key: key, to: address)
     }
 
-    /// A query's item as it is written, with what cannot stand in a request escaped.
-    private static func printable(_ text: Substring) -> String {
-        text.utf8.reduce(into: "") { result, byte in
-            let isPrintable = byte > 0x20 && byte < 0x7f && byte != UInt8(ascii: "#")
-            result += isPrintable ? String(Character(Unicode.Scalar(byte))) : NetworkAddress.encoded(byte)
+    /// Refuses what an address may not say in its query either, where libavformat reads that itself: it could name files of this machine.
+    private static func check(_ query: [PluginURI.Option], _ scheme: String) throws(InletError) {
+        guard needPort.contains(scheme) else { return }
+        let refused = FFmpegNetworkConfiguration.refusedOptions.union(["cert", "key"])
+        for option in query where refused.contains(option.addressName) {
+            throw InletError(
+                .invalidConfiguration, "'\(option.addressName)' is not passed on: it could undo a protection.")
         }
     }
 }

@@ -8,8 +8,7 @@ extension SinkPlugin {
             examples: ["null:"])
     ) { uri, _ in
         guard uri.rest.isEmpty else {
-            throw InletError(
-                .invalidConfiguration, "null: takes no path; write null: alone.", context: .init(subject: uri.redacted))
+            throw InletError(.invalidConfiguration, "null: takes no path; write null: alone.")
         }
         return NullSinkConfiguration()
     }
@@ -41,9 +40,7 @@ extension SinkPlugin {
             examples: ["\(scheme):out.\(suffix)", "\(scheme):-"])
         return SinkPlugin(info) { uri, _ in
             guard !uri.rest.isEmpty else {
-                throw InletError(
-                    .invalidConfiguration, "A path is needed, such as \(scheme):out.\(suffix).",
-                    context: .init(subject: uri.redacted))
+                throw InletError(.invalidConfiguration, "A path is needed, such as \(scheme):out.\(suffix).")
             }
             return makeConfiguration(uri.rest)
         }

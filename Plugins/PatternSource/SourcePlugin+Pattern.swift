@@ -50,6 +50,6 @@ extension SourcePlugin {
         var message = "There is no pattern '\(uri.rest)'."
         if let nearest = Spelling.nearest(to: uri.rest, among: names) { message += " Did you mean '\(nearest)'?" }
         message += " There are \(names.joined(separator: ", "))."
-        throw InletError(.invalidConfiguration, message, context: .init(subject: uri.redacted))
+        throw InletError(.invalidConfiguration, message)
     }
 }

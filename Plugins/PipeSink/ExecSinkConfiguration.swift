@@ -68,14 +68,10 @@ extension SinkPlugin {
                 "exec:x264 --demuxer y4m - -o out.264 2>x264.log?shell=true",
             ])
     ) { uri, values in
-        do throws(InletError) {
-            return ExecSinkConfiguration(
-                values[ExecOptions.shell] ? .shell(uri.rest) : .program(try CommandWords.split(uri.rest)),
-                format: values[ExecOptions.format], timeout: values[ExecOptions.timeout],
-                finish: values[ExecOptions.finish])
-        } catch {
-            throw error.about(uri.redacted)
-        }
+        ExecSinkConfiguration(
+            values[ExecOptions.shell] ? .shell(uri.rest) : .program(try CommandWords.split(uri.rest)),
+            format: values[ExecOptions.format], timeout: values[ExecOptions.timeout],
+            finish: values[ExecOptions.finish])
     }
 }
 

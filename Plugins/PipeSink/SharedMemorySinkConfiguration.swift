@@ -58,8 +58,7 @@ extension SinkPlugin {
             uri.rest.utf8.allSatisfy({ $0 > 0x20 && $0 != UInt8(ascii: "/") && $0 < 0x7f })
         else {
             throw InletError(
-                .invalidConfiguration, "A name without slashes and spaces is needed, such as shm:camera.",
-                context: .init(subject: uri.redacted))
+                .invalidConfiguration, "A name without slashes and spaces is needed, such as shm:camera.")
         }
         return SharedMemorySinkConfiguration(
             name: uri.rest, slots: values[SharedMemoryOptions.slots], readers: values[SharedMemoryOptions.readers])

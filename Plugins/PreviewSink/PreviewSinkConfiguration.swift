@@ -54,21 +54,19 @@ extension SinkPlugin {
                 PreviewOptions.quality.description, PreviewOptions.clients.description,
                 PreviewOptions.patience.description,
             ],
-            examples: ["preview:", "preview:127.0.0.1:9000?fps=10", "preview:0.0.0.0:8090?token=let-me-in"])
+            examples: [
+                "preview:", "preview:127.0.0.1:9000?fps=10", "preview:0.0.0.0:8090?token-file=/run/secrets/preview",
+            ])
     ) { uri, values in
-        do throws(InletError) {
-            var configuration = try PreviewSinkConfiguration(address: uri.rest)
-            configuration.token = values[PreviewOptions.token]
-            configuration.largestSize = values[PreviewOptions.largest]
-            configuration.frameRate = values[PreviewOptions.fps]
-            configuration.quality = values[PreviewOptions.quality]
-            configuration.clients = values[PreviewOptions.clients]
-            configuration.patience = values[PreviewOptions.patience]
-            try configuration.validate()
-            return configuration
-        } catch {
-            throw error.about(uri.redacted)
-        }
+        var configuration = try PreviewSinkConfiguration(address: uri.rest)
+        configuration.token = values[PreviewOptions.token]
+        configuration.largestSize = values[PreviewOptions.largest]
+        configuration.frameRate = values[PreviewOptions.fps]
+        configuration.quality = values[PreviewOptions.quality]
+        configuration.clients = values[PreviewOptions.clients]
+        configuration.patience = values[PreviewOptions.patience]
+        try configuration.validate()
+        return configuration
     }
 }
 
@@ -83,7 +81,7 @@ extension PreviewSinkConfiguration {
 }
 
 private enum PreviewOptions {
-    static let token = PluginOption<String?>("token", default: nil, "What everyone must show")
+    static let token = PluginOption.secret("token", "What everyone must show")
     static let largest = PluginOption(
         "largest", default: ImageSize(width: 1280, height: 720),
         in: ImageSize(width: 64, height: 64)...ImageSize(width: 7680, height: 7680),

@@ -103,24 +103,20 @@ extension SinkPlugin {
             usage: "\(scheme):PATTERN, with {n}, {n:DIGITS}, {date}, {time}, {utc} or {sequence} where names change",
             options: common + extra, examples: examples)
         return SinkPlugin(info) { uri, values in
-            do throws(InletError) {
-                var taking = values[StillOptions.take]?.taking
-                if let interval = values[StillOptions.every] {
-                    guard taking == nil else {
-                        throw InletError(.invalidConfiguration, "Frames are taken by take= or every=, not both.")
-                    }
-                    taking = .every(interval)
+            var taking = values[StillOptions.take]?.taking
+            if let interval = values[StillOptions.every] {
+                guard taking == nil else {
+                    throw InletError(.invalidConfiguration, "Frames are taken by take= or every=, not both.")
                 }
-                var configuration = StillSinkConfiguration(format, pattern: uri.rest, taking: taking)
-                configuration.overwrites = values[StillOptions.overwrite]
-                configuration.largestSize = values[StillOptions.largest]
-                if format == .jpeg { configuration.quality = values[StillOptions.quality] }
-                if format == .png { configuration.compression = values[StillOptions.compression] }
-                try configuration.validate()
-                return configuration
-            } catch {
-                throw error.about(uri.redacted)
+                taking = .every(interval)
             }
+            var configuration = StillSinkConfiguration(format, pattern: uri.rest, taking: taking)
+            configuration.overwrites = values[StillOptions.overwrite]
+            configuration.largestSize = values[StillOptions.largest]
+            if format == .jpeg { configuration.quality = values[StillOptions.quality] }
+            if format == .png { configuration.compression = values[StillOptions.compression] }
+            try configuration.validate()
+            return configuration
         }
     }
 }

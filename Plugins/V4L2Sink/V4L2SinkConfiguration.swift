@@ -70,9 +70,7 @@ extension SinkPlugin {
         }
         if let name = values[OutputOptions.name] {
             guard uri.rest.isEmpty else {
-                throw InletError(
-                    .invalidConfiguration, "A device is named once: by its node or its name.",
-                    context: .init(subject: uri.redacted))
+                throw InletError(.invalidConfiguration, "A device is named once: by its node or its name.")
             }
             address = .name(name)
         }

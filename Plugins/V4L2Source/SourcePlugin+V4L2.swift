@@ -47,8 +47,7 @@ extension SourcePlugin {
         if let path = values[CameraOptions.path] { found.append(.path(path)) }
         guard found.count <= 1 else {
             throw InletError(
-                .invalidConfiguration, "A camera is named once: by its node, id, name or path.",
-                context: .init(subject: uri.redacted))
+                .invalidConfiguration, "A camera is named once: by its node, id, name or path.")
         }
         return found.first ?? .first
     }

@@ -302,7 +302,7 @@
             case .failed(let message):
                 // Before there are two descriptions, what is wrong is the peer's, which passed our own look at it.
                 let isPeers = [.exchanging, .gathering].contains(machine.state)
-                logger.log(level: isPeers ? .debug : .warning, "A peer's pipeline failed: \(message)")
+                logger.log(level: isPeers ? .debug : .warning, "A peer's pipeline failed: \(Redaction.redact(message))")
                 handle(.engine(id, .failed(isPeers ? .malformedDescription : .engine)))
             }
         }

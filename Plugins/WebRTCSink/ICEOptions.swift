@@ -10,9 +10,9 @@
             "turn", default: nil,
             "HOST:PORT of relays, with commas between; turns: or ?transport=tcp may stand with each")
         static let user = PluginOption<String?>("turn-user", default: nil, "Who this is to the relays")
-        static let password = PluginOption<String?>("turn-password", default: nil, "The password to that")
-        static let secret = PluginOption<String?>(
-            "turn-secret", default: nil, "Shared with the relays; credentials that expire are made of it")
+        static let password = PluginOption.secret("turn-password", "The password to that")
+        static let secret = PluginOption.secret(
+            "turn-secret", "Shared with the relays; credentials that expire are made of it")
         static let relayOnly = PluginOption("relay-only", default: false, "Send through a relay in any case")
 
         static var descriptions: [PluginOptionDescription] {

@@ -19,39 +19,36 @@
                         WebRTCOptions.viewers.description, WebRTCOptions.origin.description,
                     ] + ICEOptions.descriptions,
                     examples: [
-                        "webrtc:", "webrtc:127.0.0.1:9000?bitrate=4000000", "webrtc:0.0.0.0:8091?token=let-me-in",
+                        "webrtc:", "webrtc:127.0.0.1:9000?bitrate=4000000",
+                        "webrtc:0.0.0.0:8091?token-file=/run/secrets/viewers",
                     ])
             ) { uri, values in
-                do throws(InletError) {
-                    var configuration = WebRTCSinkConfiguration(makeEncoder: makeEncoder)
-                    let place = try ListenAddress(uri.rest, scheme: "webrtc")
-                    configuration.host = place.host ?? configuration.host
-                    configuration.port = place.port ?? configuration.port
-                    configuration.token = values[WebRTCOptions.token]
-                    configuration.largestSize = values[PictureOptions.largest]
-                    configuration.frameRate = values[PictureOptions.fps]
-                    configuration.rates = PictureOptions.rates(values)
-                    configuration.rateControl = values[WebRTCOptions.rate]
-                    configuration.codecs = values[WebRTCOptions.codecs].split(separator: ",").map {
-                        VideoCodec(rawValue: String($0))
-                    }
-                    configuration.tiers = values[WebRTCOptions.tiers]
-                    configuration.passesThrough = values[WebRTCOptions.passThrough]
-                    configuration.viewers = values[WebRTCOptions.viewers]
-                    configuration.threads = values[PictureOptions.threads]
-                    configuration.origins = values[WebRTCOptions.origin].map { [$0] } ?? []
-                    configuration.ice = try ICEOptions.servers(values)
-                    try configuration.validate()
-                    return configuration
-                } catch {
-                    throw error.about(uri.redacted)
+                var configuration = WebRTCSinkConfiguration(makeEncoder: makeEncoder)
+                let place = try ListenAddress(uri.rest, scheme: "webrtc")
+                configuration.host = place.host ?? configuration.host
+                configuration.port = place.port ?? configuration.port
+                configuration.token = values[WebRTCOptions.token]
+                configuration.largestSize = values[PictureOptions.largest]
+                configuration.frameRate = values[PictureOptions.fps]
+                configuration.rates = PictureOptions.rates(values)
+                configuration.rateControl = values[WebRTCOptions.rate]
+                configuration.codecs = values[WebRTCOptions.codecs].split(separator: ",").map {
+                    VideoCodec(rawValue: String($0))
                 }
+                configuration.tiers = values[WebRTCOptions.tiers]
+                configuration.passesThrough = values[WebRTCOptions.passThrough]
+                configuration.viewers = values[WebRTCOptions.viewers]
+                configuration.threads = values[PictureOptions.threads]
+                configuration.origins = values[WebRTCOptions.origin].map { [$0] } ?? []
+                configuration.ice = try ICEOptions.servers(values)
+                try configuration.validate()
+                return configuration
             }
         }
     }
 
     private enum WebRTCOptions {
-        static let token = PluginOption<String?>("token", default: nil, "What everyone must show")
+        static let token = PluginOption.secret("token", "What everyone must show")
         static let rate = PluginOption("rate", default: RateControl.automatic, "By what the bit rate is found")
         static let passThrough = PluginOption(
             "pass-through", default: true, "Send H.264 of the source as it is, where it can be")

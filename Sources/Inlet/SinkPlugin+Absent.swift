@@ -7,11 +7,11 @@
                     name: "WebRTCSink", schemes: ["webrtc", "whip+http", "whip+https"],
                     summary: "Not in this build, which was made without the trait WebRTC: pictures to browsers.",
                     usage: "webrtc:[HOST:PORT]", options: [], examples: [], takesOtherOptions: true)
-            ) { uri, _ in
+            ) { _, _ in
                 throw InletError(
                     .unsupported,
-                    "This build has no WebRTC. Install GStreamer by Scripts/bootstrap --webrtc, and build with swift build --traits WebRTC; a package that depends on Inlet names the trait: .package(..., traits: [\"WebRTC\"]).",
-                    context: .init(subject: uri.redacted))
+                    "This build has no WebRTC. Install GStreamer by Scripts/bootstrap --webrtc, and build with swift build --traits WebRTC; a package that depends on Inlet names the trait: .package(..., traits: [\"WebRTC\"])."
+                )
             }
         }
     }

@@ -29,8 +29,10 @@ import Inlet
         var watch = false
 
         func run() async throws {
-            guard let camera = try PluginRegistry.standard.source(source) as? V4L2Configuration else {
-                throw InletError(.invalidConfiguration, "'\(source)' is no camera; only those of v4l2: have controls.")
+            let found = try PluginRegistry.command.source(source)
+            guard let camera = found as? V4L2Configuration else {
+                throw InletError(
+                    .invalidConfiguration, "'\(found.redactedURI)' is no camera; only those of v4l2: have controls.")
             }
             let controls = try V4L2Controls(camera.address)
             for setting in settings {

@@ -50,7 +50,11 @@ struct InletCommand: AsyncParsableCommand {
             Terminal.writeError("error: \(error)\n")
             exit(withError: ExitCode(ExitStatus(error).rawValue))
         } catch {
-            exit(withError: error)
+            // A mistyped line may hold a password, and the message quotes it.
+            let message = fullMessage(for: error)
+            guard !exitCode(for: error).isSuccess, !message.isEmpty else { exit(withError: error) }
+            Terminal.writeError(Redaction.redact(message) + "\n")
+            exit(withError: exitCode(for: error))
         }
     }
 }

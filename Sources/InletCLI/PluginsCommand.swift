@@ -38,6 +38,8 @@ struct PluginsCommand: ParsableCommand {
         let width = max(10, info.options.map(\.name.count).max() ?? 0)
         for option in info.options {
             var facts = [option.type]
+            if option.kind == .secret { facts[0] += ", or \(option.name)-file=PATH, or \(option.name)-env=VARIABLE" }
+            if let schemes = option.schemes { facts.append("\(schemes.sorted().joined(separator: ", ")) only") }
             if let range = option.range { facts.append(range) }
             if let unit = option.unit { facts.append("in \(unit)") }
             facts.append(option.defaultValue.isEmpty ? "no default" : "default \(option.defaultValue)")

@@ -15,7 +15,7 @@ struct ProbeCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let capturer = Capturer(try PluginRegistry.standard.source(source))
+        let capturer = Capturer(try PluginRegistry.command.source(source))
         let interrupted = InterruptFlag()
         let interrupt = Interrupt {
             interrupted.raise()

@@ -52,7 +52,7 @@ struct RunCommand: AsyncParsableCommand {
     @OptionGroup var tracing: TraceOptions
 
     func run() async throws {
-        let registry = PluginRegistry.standard
+        let registry = PluginRegistry.command
         let source = try registry.source(source)
         let sinks = try (sinks.isEmpty ? ["null:"] : sinks).map(registry.sink)
 

@@ -66,7 +66,7 @@ struct SnapshotCommand: AsyncParsableCommand {
         var configuration = CapturerConfiguration()
         configuration.timeouts.giveUp = timeout
         configuration.logger = Logger(label: "inlet") { _ in SwiftLogNoOpLogHandler() }
-        let capturer = Capturer(try PluginRegistry.standard.source(source), configuration: configuration)
+        let capturer = Capturer(try PluginRegistry.command.source(source), configuration: configuration)
         let interrupted = InterruptFlag()
         let interrupt = Interrupt {
             interrupted.raise()

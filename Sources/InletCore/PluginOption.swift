@@ -1,7 +1,8 @@
 /// An option that a plug-in declares: its name, type, default, range and unit, and the key to read it by.
 ///
 ///     static let size = PluginOption("size", default: ImageSize(width: 1280, height: 720), "Picture size", unit: "pixels")
-///     let size = values[Self.size]
+///     static let token = PluginOption.secret("token", "What everyone must show")
+///     let (size, token) = (values[Self.size], values[Self.token])
 public struct PluginOption<Value: OptionValue>: Sendable {
     /// The option's name in a URI.
     public let name: String
@@ -13,6 +14,10 @@ public struct PluginOption<Value: OptionValue>: Sendable {
     public let unit: String?
     /// The allowed range in words, such as `16x16 to 8192x8192`.
     public let range: String?
+    /// What its text is: the value, a secret, or the path of a file.
+    public private(set) var kind = PluginOptionKind.value
+    /// The schemes of the plug-in that have the option. The default, nil, is all of them.
+    public private(set) var schemes: Set<String>?
     let isAllowed: @Sendable (Value) -> Bool
 
     /// An option that takes any value of its type.
@@ -39,7 +44,47 @@ public struct PluginOption<Value: OptionValue>: Sendable {
     public var description: PluginOptionDescription {
         PluginOptionDescription(
             name: name, type: Value.typeDescription, defaultValue: defaultValue.optionText, range: range, unit: unit,
-            summary: summary, isValid: { text in Value(optionText: text).map(isAllowed) ?? false })
+            summary: summary, kind: kind, schemes: schemes,
+            isValid: { text in Value(optionText: text).map(isAllowed) ?? false })
+    }
+
+    /// The same option for some of the plug-in's schemes only: with another one it is unknown, or stays in the address.
+    public func only(for schemes: String...) -> Self {
+        var option = self
+        option.schemes = Set(schemes)
+        return option
+    }
+}
+
+/// What the text of an option is.
+public enum PluginOptionKind: Sendable, Hashable {
+    /// The value itself.
+    case value
+    /// A secret. A URI gives it as `NAME=VALUE`, or says where it is: `NAME-file=PATH` or `NAME-env=VARIABLE`.
+    case secret
+    /// The path of a file that the plug-in reads.
+    case file
+}
+
+extension PluginOption where Value == String? {
+    /// A secret, such as a password or a token. It has no default.
+    ///
+    /// A URI gives it in one of three forms, of which the plug-in sees the value alone: `NAME=VALUE`, `NAME-file=PATH` for the content
+    /// of a file, and `NAME-env=VARIABLE` for an environment variable. The last two are refused by a registry whose
+    /// ``PluginRegistry/localAccess`` is ``LocalAccess/denied``.
+    public static func secret(_ name: String, _ summary: String) -> PluginOption {
+        var option = PluginOption(name, default: nil, summary)
+        option.kind = .secret
+        return option
+    }
+
+    /// The path of a file that the plug-in reads. It has no default.
+    ///
+    /// It is refused by a registry whose ``PluginRegistry/localAccess`` is ``LocalAccess/denied``.
+    public static func file(_ name: String, _ summary: String) -> PluginOption {
+        var option = PluginOption(name, default: nil, summary)
+        option.kind = .file
+        return option
     }
 }
 
@@ -83,61 +128,9 @@ public struct PluginOptionDescription: Sendable {
     public let unit: String?
     /// What it does, in a phrase.
     public let summary: String
+    /// What its text is: the value, a secret, or the path of a file.
+    public let kind: PluginOptionKind
+    /// The schemes of the plug-in that have the option; nil where all have it.
+    public let schemes: Set<String>?
     let isValid: @Sendable (String) -> Bool
-}
-
-/// The options of a URI, checked against those that its plug-in declares.
-public struct PluginOptionValues: Sendable {
-    private var texts: [String: String] = [:]
-
-    /// - Parameter allowsOthers: options that are not declared are left alone.
-    /// - Throws: ``InletError/Code/invalidConfiguration`` where an option is not declared (the nearest name is suggested), is
-    ///   given twice, or has a value outside its type or range.
-    public init(
-        _ uri: PluginURI, declared: [PluginOptionDescription], allowsOthers: Bool = false
-    ) throws(InletError) {
-        for option in uri.options {
-            guard let description = declared.first(where: { $0.name == option.name }) else {
-                if allowsOthers { continue }
-                throw InletError(
-                    .invalidConfiguration,
-                    Self.unknown(option.name, scheme: uri.scheme, names: declared.map(\.name)),
-                    context: .init(subject: uri.redacted))
-            }
-            guard !option.isBare else {
-                throw InletError(
-                    .invalidConfiguration,
-                    "The option '\(option.name)' has no value. Write options as name=value, joined by &.",
-                    context: .init(subject: uri.redacted))
-            }
-            guard texts[option.name] == nil else {
-                throw InletError(
-                    .invalidConfiguration, "The option '\(option.name)' is given twice.",
-                    context: .init(subject: uri.redacted))
-            }
-            guard description.isValid(option.value) else {
-                let range = description.range.map { ", \($0)" } ?? ""
-                let unit = description.unit.map { " (\($0))" } ?? ""
-                let value = Redaction.isSecret(option.name) ? Redaction.mark : option.value
-                throw InletError(
-                    .invalidConfiguration,
-                    "The option \(option.name)=\(value) is out of range: it takes \(description.type)\(range)\(unit).",
-                    context: .init(subject: uri.redacted))
-            }
-            texts[option.name] = option.value
-        }
-    }
-
-    /// The value given, or the option's default.
-    public subscript<Value: OptionValue>(option: PluginOption<Value>) -> Value {
-        texts[option.name].flatMap { Value(optionText: $0) } ?? option.defaultValue
-    }
-
-    private static func unknown(_ name: String, scheme: String, names: [String]) -> String {
-        if names.isEmpty { return "\(scheme): takes no options, so not '\(name)' either." }
-        if let nearest = Spelling.nearest(to: name, among: names) {
-            return "\(scheme): has no option '\(name)'. Did you mean '\(nearest)'?"
-        }
-        return "\(scheme): has no option '\(name)'. It takes \(names.joined(separator: ", "))."
-    }
 }

@@ -4,9 +4,12 @@
 public struct PluginRegistry: Sendable {
     private var sourcePlugins: [SourcePlugin] = []
     private var sinkPlugins: [SinkPlugin] = []
+    /// What options of URIs may read on this machine, such as `password-file=PATH`. The default is ``LocalAccess/denied``: a URI may come
+    /// from anybody.
+    public var localAccess: LocalAccess
 
     /// An empty registry.
-    public init() {}
+    public init(localAccess: LocalAccess = .denied) { self.localAccess = localAccess }
 
     /// Every source, in the order of registration.
     public var sources: [SourcePlugin] { sourcePlugins }
@@ -21,28 +24,37 @@ public struct PluginRegistry: Sendable {
 
     /// The configuration of the source that `uri` names.
     ///
-    /// - Throws: ``InletError/Code/invalidConfiguration`` where no plug-in has the scheme or an option is wrong.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` where no plug-in has the scheme or an option is wrong; what reading a secret that
+    ///   an option names failed with.
     public func source(_ uri: String) throws -> any FrameSourceConfiguration {
         let uri = try PluginURI(uri)
         guard let plugin = sourcePlugins.last(where: { $0.info.schemes.contains(uri.scheme) }) else {
             throw unknownScheme(uri, kind: "source", known: sourcePlugins.map(\.info), other: sinkPlugins.map(\.info))
         }
-        let values = try PluginOptionValues(
-            uri, declared: plugin.info.options, allowsOthers: plugin.info.takesOtherOptions)
-        return try plugin.makeConfiguration(uri, values)
+        return try configuration(uri, plugin.info, plugin.makeConfiguration)
     }
 
     /// The configuration of the sink that `uri` names.
     ///
-    /// - Throws: ``InletError/Code/invalidConfiguration`` where no plug-in has the scheme or an option is wrong.
+    /// - Throws: as ``source(_:)``.
     public func sink(_ uri: String) throws -> any FrameSinkConfiguration {
         let uri = try PluginURI(uri)
         guard let plugin = sinkPlugins.last(where: { $0.info.schemes.contains(uri.scheme) }) else {
             throw unknownScheme(uri, kind: "sink", known: sinkPlugins.map(\.info), other: sourcePlugins.map(\.info))
         }
+        return try configuration(uri, plugin.info, plugin.makeConfiguration)
+    }
+
+    private func configuration<Configuration>(
+        _ uri: PluginURI, _ info: PluginInfo, _ make: (PluginURI, PluginOptionValues) throws -> Configuration
+    ) throws -> Configuration {
         let values = try PluginOptionValues(
-            uri, declared: plugin.info.options, allowsOthers: plugin.info.takesOtherOptions)
-        return try plugin.makeConfiguration(uri, values)
+            uri, declared: info.options, allowsOthers: info.takesOtherOptions, access: localAccess)
+        do {
+            return try make(uri, values)
+        } catch let error as InletError {
+            throw error.about(uri.redacted(declared: info.options(of: uri.scheme)))
+        }
     }
 
     private func unknownScheme(
@@ -87,8 +99,13 @@ public struct PluginInfo: Sendable {
     /// URIs that work, to be copied.
     public let examples: [String]
     /// Whether a URI may carry options that are not declared, as the query of an address does. The plug-in finds them in
-    /// ``PluginURI/options``. The default is false.
+    /// ``PluginOptionValues/others``. The default is false.
     public let takesOtherOptions: Bool
+
+    /// Every option that its URIs of a scheme may carry.
+    public func options(of scheme: String) -> [PluginOptionDescription] {
+        options.filter { $0.schemes?.contains(scheme) ?? true }
+    }
 
     public init(
         name: String, schemes: [String], summary: String, usage: String, options: [PluginOptionDescription],

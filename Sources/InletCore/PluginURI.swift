@@ -22,6 +22,12 @@ public struct PluginURI: Sendable, Hashable {
         public var text = ""
         /// Whether there is no `=`, as in a camera's own query `//host/path?main`. Such an item is a name alone.
         public var isBare = false
+        /// The name that it has in an address: without the `query.` that says that it belongs there.
+        public var addressName: String { prefixCount > 0 ? String(name.dropFirst(Self.prefix.count)) : name }
+
+        static let prefix = "query."
+        /// How many bytes of ``text`` only say that it belongs to an address.
+        var prefixCount: Int { text.utf8.starts(with: Self.prefix.utf8) ? Self.prefix.utf8.count : 0 }
     }
 
     /// - Throws: ``InletError/Code/invalidConfiguration`` where the text is empty, an escape is broken, or an option of something that is no address has no `=`.
@@ -34,47 +40,87 @@ public struct PluginURI: Sendable, Hashable {
         self.scheme = scheme ?? "file"
         let (rest, items) = Self.splitOptions(afterScheme)
         // An address with a host keeps its escapes: it goes on to another program as it is, and a password may hold any character.
-        let isAddress = scheme != nil && scheme != "file" && rest.contains("//")
+        let isAddress = scheme != nil && scheme != "file" && rest.utf8.firstRange(of: "//".utf8) != nil
         self.rest = try scheme == nil || isAddress ? String(rest) : Self.decode(rest, in: text)
         var options: [Option] = []
-        for item in items.split(separator: "&") {
-            let pair = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        for item in items.utf8.split(separator: UInt8(ascii: "&")) {
+            let equals = item.firstIndex(of: UInt8(ascii: "="))
             // Behind an address it may be the camera's. What looks like more than a name may be the end of a password.
-            if isAddress, pair.count == 1, item.utf8.allSatisfy(Self.mayStandInName),
+            if isAddress, equals == nil, item.allSatisfy(Self.mayStandInName),
                 !options.contains(where: { Redaction.isSecret($0.name) })
             {
                 try options.append(
-                    Option(name: Self.decode(item, in: text), value: "", text: String(item), isBare: true))
+                    Option(
+                        name: Self.decode(Substring(item), in: text), value: "", text: String(Substring(item)),
+                        isBare: true))
                 continue
             }
-            guard pair.count == 2, !pair[0].isEmpty else {
+            guard let equals, equals > item.startIndex else {
                 // What has no = may be the end of a password that holds a ? or an &, so it is shown only where there is none.
-                let redacted = Redaction.redact(uri: text)
-                let option = redacted == text ? "The option '\(item)'" : "An option"
+                let mayBeSecret =
+                    isAddress || text.utf8.contains(UInt8(ascii: "@"))
+                    || options.contains { Redaction.isSecret($0.name) }
+                let option = mayBeSecret ? "An option" : "The option '\(Substring(item))'"
                 let hint = scheme == nil ? " A ? in a file's name is written %3F, after file:." : ""
                 throw InletError(
                     .invalidConfiguration,
                     "\(option) has no value. Write options as name=value, joined by &.\(hint)",
-                    context: .init(subject: redacted))
+                    context: .init(subject: Redaction.redact(uri: text)))
             }
             try options.append(
                 Option(
-                    name: Self.decode(pair[0], in: text), value: Self.decode(pair[1], in: text), text: String(item)))
+                    name: Self.decode(Substring(item[..<equals]), in: text),
+                    value: Self.decode(Substring(item[equals...].dropFirst()), in: text), text: String(Substring(item)))
+            )
         }
         self.options = options
     }
 
-    /// The URI with any `user:password@` and any option whose name speaks of a secret blotted out: for logs and errors.
+    /// The URI for logs and errors, with everything blotted out that may be a secret, as in ``Redaction/redact(uri:)``: the values of all its
+    /// options among it, as which of them are secrets only the plug-in knows.
     public var redacted: String { Redaction.redact(uri: text) }
+
+    /// The same with the values of the options that are declared and no secrets.
+    func redacted(declared: [PluginOptionDescription]) -> String {
+        Redaction.redact(uri: text) { name in
+            if let description = declared.first(where: { $0.name == name }) {
+                return description.kind != .secret && !Redaction.isSecret(name)
+            }
+            // Where a secret is kept is none.
+            return [SecretForm.file, .variable].contains { form in
+                guard name.hasSuffix(form.suffix) else { return false }
+                let base = name.dropLast(form.suffix.count)
+                return base.hasPrefix("query.") || declared.contains { $0.kind == .secret && $0.name == base }
+            }
+        }
+    }
+
+    /// An address with options in its query as they are written, but for what cannot stand in a request, which is escaped, and a `query.` before
+    /// a name, which is left out.
+    public static func address(_ address: String, _ query: [Option]) -> String {
+        // A ? before an @ belongs to a password.
+        let bytes = address.utf8
+        let end = bytes.lastIndex(of: UInt8(ascii: "@")) ?? bytes.startIndex
+        var mark = bytes[end...].contains(UInt8(ascii: "?")) ? "&" : "?"
+        return query.reduce(into: address) { address, option in
+            address += mark
+            mark = "&"
+            for byte in option.text.utf8.dropFirst(option.prefixCount) {
+                let isPrintable = byte > 0x20 && byte < 0x7f && byte != UInt8(ascii: "#")
+                address += isPrintable ? String(UnicodeScalar(byte)) : PercentEncoding.encode(byte)
+            }
+        }
+    }
 
     /// A scheme as RFC 3986, section 3.1, has it, and what follows the colon.
     private static func split(_ text: String) -> (scheme: String?, rest: Substring) {
-        guard let colon = text.firstIndex(of: ":"), let first = text.utf8.first, isLetter(first),
-            text[..<colon].utf8.allSatisfy({
-                isLetter($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || "+-.".utf8.contains($0)
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), let first = text.utf8.first,
+            Redaction.isLetter(first),
+            text.utf8[..<colon].allSatisfy({
+                Redaction.isLetter($0) || Redaction.isDigit($0) || "+-.".utf8.contains($0)
             })
         else { return (nil, text[...]) }
-        return (text[..<colon].lowercased(), text[text.index(after: colon)...])
+        return (text[..<colon].lowercased(), text[text.utf8.index(after: colon)...])
     }
 
     /// Splits at the first ? that does not belong to a password, as in `//admin:what?@host/path?option=value`.
@@ -82,41 +128,40 @@ public struct PluginURI: Sendable, Hashable {
     /// Where there is an @ on both sides of a ?, as in `//admin:p@ss?word@host` and `//admin:pass@host?name=a@b`, what follows the ? decides: it is
     /// options where it reads as such.
     private static func splitOptions(_ text: Substring) -> (rest: Substring, options: Substring) {
-        guard var question = text.firstIndex(of: "?") else { return (text, "") }
-        let authority = text[..<question].dropFirst(2)
+        let bytes = text.utf8
+        let mark = UInt8(ascii: "?")
+        guard var question = bytes.firstIndex(of: mark) else { return (text, "") }
+        let authority = bytes[..<question].dropFirst(2)
         let belongsToPassword =
-            authority.contains("@")
-            ? !readsAsOptions(text[question...].dropFirst()) : !endsInPort(authority.prefix { $0 != "/" })
-        if text.hasPrefix("//"), belongsToPassword, let at = Redaction.userInformationEnd(in: text.dropFirst(2)) {
-            guard let next = text[at...].firstIndex(of: "?") else { return (text, "") }
+            authority.contains(UInt8(ascii: "@"))
+            ? !readsAsOptions(bytes[question...].dropFirst())
+            : !endsInPort(authority.prefix { $0 != UInt8(ascii: "/") })
+        if bytes.starts(with: "//".utf8), belongsToPassword,
+            let at = Redaction.userInformationEnd(in: bytes.dropFirst(2))
+        {
+            guard let next = bytes[at...].firstIndex(of: mark) else { return (text, "") }
             question = next
         }
-        return (text[..<question], text[text.index(after: question)...])
+        return (text[..<question], text[bytes.index(after: question)...])
     }
 
-    private static func readsAsOptions(_ text: Substring) -> Bool {
-        text.split(separator: "&").allSatisfy { item in
-            guard let equals = item.firstIndex(of: "=") else { return item.utf8.allSatisfy(mayStandInName) }
+    private static func readsAsOptions(_ text: Substring.UTF8View) -> Bool {
+        text.split(separator: UInt8(ascii: "&")).allSatisfy { item in
+            guard let equals = item.firstIndex(of: UInt8(ascii: "=")) else { return item.allSatisfy(mayStandInName) }
             guard equals > item.startIndex else { return false }
-            return item[..<equals].allSatisfy { $0.isLetter || $0.isNumber || "-_.%".contains($0) }
+            return item[..<equals].allSatisfy {
+                Redaction.isLetter($0) || Redaction.isDigit($0) || $0 >= 0x80 || "-_.%".utf8.contains($0)
+            }
         }
     }
 
     private static func mayStandInName(_ byte: UInt8) -> Bool {
-        isLetter(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "-_.%/,".utf8.contains(byte)
+        Redaction.isLetter(byte) || Redaction.isDigit(byte) || "-_.%/,".utf8.contains(byte)
     }
 
-    private static func endsInPort(_ authority: Substring) -> Bool {
-        guard let colon = authority.lastIndex(of: ":") else { return false }
-        return authority[authority.index(after: colon)...].allSatisfy(\.isNumber)
-    }
-
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-    }
-
-    private static func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
-        Character(Unicode.Scalar(byte)).hexDigitValue.map(UInt8.init)
+    private static func endsInPort(_ authority: Substring.UTF8View) -> Bool {
+        guard let colon = authority.lastIndex(of: UInt8(ascii: ":")) else { return false }
+        return authority[colon...].dropFirst().allSatisfy(Redaction.isDigit)
     }
 
     private static func decode(_ text: Substring, in whole: String) throws(InletError) -> String {
@@ -128,8 +173,8 @@ public struct PluginURI: Sendable, Hashable {
                 bytes.append(byte)
                 continue
             }
-            guard let high = rest.popFirst().flatMap(hexadecimalDigit),
-                let low = rest.popFirst().flatMap(hexadecimalDigit)
+            guard let high = rest.popFirst().flatMap(PercentEncoding.hexadecimalDigit),
+                let low = rest.popFirst().flatMap(PercentEncoding.hexadecimalDigit)
             else {
                 throw InletError(
                     .invalidConfiguration,

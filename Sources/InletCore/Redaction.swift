@@ -1,105 +1,95 @@
 /// Takes credentials out of text that people or logs will see.
 ///
-/// Where a text can be read in two ways, the reading that hides more is taken.
+/// Where a text can be read in two ways, the reading that hides more is taken. Everything is read as bytes: what a program in C takes
+/// for a `?` or an `@` is one here, whatever combining characters follow it.
 public enum Redaction {
     /// What stands in place of a secret.
     public static let mark = "***"
 
-    /// Words that make an option or query parameter a secret when its name contains one of them.
-    private static let secretWords = [
-        "password", "passwd", "passphrase", "pwd", "secret", "token", "apikey", "api_key", "api-key", "auth",
-        "signature", "credential", "loginpas", "decryption_key", "activation_bytes", "audible",
-    ]
-    /// Names of secrets that are too short to look for inside other names.
-    private static let secretNames: Set<String> = ["pass", "pw", "psw", "key", "sig"]
-
-    /// The text with the user information of every `//user:password@host`, the stream key of every RTMP URL, the value of every secret parameter (`name=value` after `?`, `&` or
-    /// `;`) and the value of every secret option of a command (`--name value`, `--name=value`, `NAME=value`) replaced by ``mark``.
+    /// The text with these replaced by ``mark``:
+    ///
+    /// - the user information of every `//user:password@host`, and what stands before the `@` of a relay, `turn:user:password@host`;
+    /// - the stream key of every RTMP address;
+    /// - in every address, the values of the query, of `name=value` in the path and the fragment, but for a camera's `channel=1` and the like;
+    /// - the values of what follows a `?` elsewhere, and of `&name=value` where the name speaks of a secret;
+    /// - the values of a command's options whose names do: `--name value`, `--name=value`, `NAME=value`;
+    /// - the values of `Authorization:` and `Cookie:` headers, to the end of the line.
     ///
     /// A password may hold any character, a slash or an @ included: everything up to the last @ before a space or quote that
     /// can still belong to the authority is taken for user information.
     public static func redact(_ text: String) -> String {
-        redact(text) { " \t\n\r\"'<>".contains($0) }
+        redact(text, endsURL: { " \t\n\r\"'<>".utf8.contains($0) }, isShown: { _ in false })
     }
 
     /// The same for a text that is one URI and nothing else, so that a space or quote does not end it.
-    public static func redact(uri: String) -> String {
-        redact(uri) { _ in false }
+    public static func redact(uri: String) -> String { redact(uri: uri) { _ in false } }
+
+    /// - Parameter isShown: whether the values of a query's parameter may be shown, by its name.
+    static func redact(uri: String, isShown: @escaping (String) -> Bool) -> String {
+        redact(uri, endsURL: { _ in false }, isShown: isShown)
     }
+
+    private static func redact(
+        _ text: String, endsURL: @escaping (UInt8) -> Bool, isShown: @escaping (String) -> Bool
+    ) -> String {
+        var bytes = Array(text.utf8)
+        bytes = redactUserInformation(bytes, endsURL: endsURL)
+        bytes = redactRelayUsers(bytes, endsURL: endsURL)
+        bytes = redactStreamKeys(bytes, endsURL: endsURL)
+        bytes = AddressRedaction(isShown: isShown, endsURL: endsURL).redact(bytes)
+        bytes = redactOptions(bytes)
+        return String(decoding: redactHeaders(bytes), as: UTF8.self)
+    }
+
+    // MARK: Names
+
+    /// Words that make an option or query parameter a secret when its name contains one of them.
+    private static let secretWords = [
+        "password", "passwd", "passphrase", "pwd", "secret", "token", "apikey", "api_key", "api-key", "auth",
+        "signature", "credential", "loginpas", "decryption_key", "activation_bytes", "audible", "jwt", "hmac",
+        "streamid",
+        "cookie", "session", "bearer", "streamkey", "stream_key", "stream-key",
+    ].map { Array($0.utf8) }
+    /// Names of secrets that are too short to look for inside other names.
+    private static let secretNames: Set<String> = ["pass", "pw", "psw", "key", "sig"]
+    /// Parameters that choose one of a camera's streams, shown where their values are numbers of at most three digits: too short for a
+    /// secret, and what tells the channels of a recorder apart.
+    private static let selectors: Set<String> = [
+        "camera", "ch", "channel", "channelid", "profile", "stream", "streamtype", "subtype", "track", "trackid",
+    ]
 
     /// Whether an option or query parameter of this name holds a secret. One that names where the secret is kept, such as
     /// `password-file`, does not.
-    static func isSecret(_ name: some StringProtocol) -> Bool {
-        var name = unescaped(name).lowercased()
-        for prefix in ["query.", "ffmpeg."] where name.hasPrefix(prefix) { name.removeFirst(prefix.count) }
-        return secretNames.contains(name)
-            || (secretWords.contains { name.contains($0) } && !name.hasSuffix("-file") && !name.hasSuffix("-env"))
-    }
+    static func isSecret(_ name: some StringProtocol) -> Bool { isSecret(Array(name.utf8)[...]) }
 
-    /// With `%XX` read as the byte XX, as far as that can be done.
-    private static func unescaped(_ name: some StringProtocol) -> String {
-        guard name.contains("%") else { return String(name) }
-        var bytes: [UInt8] = []
-        var rest = Array(name.utf8)[...]
-        while let byte = rest.popFirst() {
-            let digits = rest.prefix(2).compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
-            guard byte == UInt8(ascii: "%"), digits.count == 2 else {
-                bytes.append(byte)
-                continue
-            }
-            bytes.append(UInt8(digits[0] << 4 | digits[1]))
-            rest = rest.dropFirst(2)
+    static func isSecret(_ name: ArraySlice<UInt8>) -> Bool {
+        var name = PercentEncoding.decode(bytes: name).map(lowercased)[...]
+        for prefix in ["query.", "ffmpeg."] where name.starts(with: prefix.utf8) {
+            name = name.dropFirst(prefix.utf8.count)
         }
-        return String(decoding: bytes, as: UTF8.self)
+        if secretNames.contains(String(decoding: name, as: UTF8.self)) { return true }
+        guard secretWords.contains(where: { name.firstRange(of: $0) != nil }) else { return false }
+        return !["-file", "-env"].contains { name.suffix($0.utf8.count).elementsEqual($0.utf8) }
     }
 
-    private static func redact(_ text: String, endsURL: (Character) -> Bool) -> String {
-        let withoutUser = redactRelayUsers(redactUserInformation(text, endsURL: endsURL), endsURL: endsURL)
-        return redactOptions(redactParameters(redactStreamKeys(withoutUser, endsURL: endsURL), endsURL: endsURL))
+    /// Whether a parameter of an address only chooses a stream.
+    static func isSelector(_ name: ArraySlice<UInt8>, value: ArraySlice<UInt8>) -> Bool {
+        (1...3).contains(value.count) && value.allSatisfy(isDigit)
+            && selectors.contains(String(decoding: name.map(lowercased), as: UTF8.self))
     }
 
-    /// Blots out what follows the application's name in an RTMP URL: the key that lets its owner publish.
-    private static func redactStreamKeys(_ text: String, endsURL: (Character) -> Bool) -> String {
-        var result = ""
+    // MARK: User information
+
+    private static func redactUserInformation(_ text: [UInt8], endsURL: (UInt8) -> Bool) -> [UInt8] {
+        var result: [UInt8] = []
         var rest = text[...]
-        while let slashes = rest.firstRange(of: "://") {
-            let scheme = String(rest[..<slashes.lowerBound].reversed().prefix { $0.isLetter }.reversed()).lowercased()
-            result += rest[..<slashes.upperBound]
-            rest = rest[slashes.upperBound...]
-            guard ["rtmp", "rtmps", "rtmpt", "rtmpe"].contains(scheme) else { continue }
-            let path = rest.prefix { !endsURL($0) && $0 != "?" && $0 != "&" }
-            let parts = path.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
-            guard parts.count == 3, !parts[2].isEmpty else { continue }
-            result += rest[..<parts[2].startIndex] + mark
-            rest = rest[parts[2].endIndex...]
-        }
-        return result + rest
-    }
-
-    /// Blots out what stands before the @ of a relay: `turn:user:password@host` has no slashes, and no place for either.
-    private static func redactRelayUsers(_ text: String, endsURL: (Character) -> Bool) -> String {
-        var result = ""
-        var rest = text[...]
-        while let scheme = rest.firstRange(of: "turn:") ?? rest.firstRange(of: "turns:") {
-            result += rest[..<scheme.upperBound]
-            rest = rest[scheme.upperBound...]
-            let place = rest.prefix { !"&".contains($0) && !endsURL($0) }
-            guard !place.hasPrefix("//"), let at = place.lastIndex(of: "@") else { continue }
-            result += mark
-            rest = rest[at...]
-        }
-        return result + rest
-    }
-
-    private static func redactUserInformation(_ text: String, endsURL: (Character) -> Bool) -> String {
-        var result = ""
-        var rest = text[...]
-        while let slashes = rest.firstRange(of: "//") {
+        let lastAt = text.lastIndex(of: UInt8(ascii: "@")) ?? text.startIndex
+        while let slashes = rest.firstRange(of: "//".utf8), slashes.upperBound <= lastAt {
             result += rest[..<slashes.upperBound]
             rest = rest[slashes.upperBound...]
             let url = rest.prefix { !endsURL($0) }
             if let at = userInformationEnd(in: url) ?? userInformationEnd(beyond: url, in: rest, endsURL: endsURL) {
-                result += mark
+                result += mark.utf8
                 rest = rest[at...]
             }
         }
@@ -107,97 +97,148 @@ public enum Redaction {
     }
 
     /// The @ that ends the user information, given what follows the `//` of a URL; nil where there is none.
-    static func userInformationEnd(in url: Substring) -> Substring.Index? {
+    static func userInformationEnd<Text: BidirectionalCollection<UInt8>>(in url: Text) -> Text.Index? {
         // A colon or an @ before the first ? may have begun a password that holds the ? itself. Without either, an @ behind the
         // ? belongs to an option.
-        url.prefix { $0 != "?" }.contains { ":@".contains($0) } ? url.lastIndex(of: "@") : nil
+        url.prefix { $0 != UInt8(ascii: "?") }.contains { ":@".utf8.contains($0) }
+            ? url.lastIndex(of: UInt8(ascii: "@")) : nil
     }
 
     /// The @ of a password with a space or quote in it, where `url` is what comes before that.
     private static func userInformationEnd(
-        beyond url: Substring, in rest: Substring, endsURL: (Character) -> Bool
-    ) -> Substring.Index? {
-        guard let colon = url.firstIndex(of: ":"), !url.contains("/"),
-            !url[url.index(after: colon)...].allSatisfy(\.isNumber) || url.endIndex == url.index(after: colon)
+        beyond url: ArraySlice<UInt8>, in rest: ArraySlice<UInt8>, endsURL: (UInt8) -> Bool
+    ) -> Int? {
+        guard let colon = url.firstIndex(of: UInt8(ascii: ":")), !url.contains(UInt8(ascii: "/")),
+            !url[(colon + 1)...].allSatisfy(isDigit) || url.endIndex == colon + 1
         else { return nil }
-        let line = rest.prefix { !$0.isNewline }
-        let tail = line[url.endIndex..<(line.firstRange(of: "//")?.lowerBound ?? line.endIndex)]
-        guard let first = tail.firstIndex(of: "@") else { return nil }
-        return tail[first...].prefix { !endsURL($0) }.lastIndex(of: "@")
+        let line = rest.prefix { !"\n\r".utf8.contains($0) }
+        let tail = line[url.endIndex..<(line.firstRange(of: "//".utf8)?.lowerBound ?? line.endIndex)]
+        guard let first = tail.firstIndex(of: UInt8(ascii: "@")) else { return nil }
+        return tail[first...].prefix { !endsURL($0) }.lastIndex(of: UInt8(ascii: "@"))
     }
 
+    /// Blots out what stands before the @ of a relay: `turn:user:password@host` has no slashes, and no place for either.
+    private static func redactRelayUsers(_ text: [UInt8], endsURL: (UInt8) -> Bool) -> [UInt8] {
+        var result: [UInt8] = []
+        var rest = text[...]
+        while let word = rest.firstRange(of: "turn".utf8) {
+            result += rest[..<word.upperBound]
+            rest = rest[word.upperBound...]
+            let colon = rest.prefix(2)
+            guard colon.elementsEqual("s:".utf8) || colon.first == UInt8(ascii: ":") else { continue }
+            let place = rest.prefix { $0 != UInt8(ascii: "&") && !endsURL($0) }
+            let begin = colon.first == UInt8(ascii: "s") ? place.startIndex + 2 : place.startIndex + 1
+            guard !place[begin...].starts(with: "//".utf8), let at = place.lastIndex(of: UInt8(ascii: "@")) else {
+                continue
+            }
+            result += rest[..<begin] + mark.utf8
+            rest = rest[at...]
+        }
+        return result + rest
+    }
+
+    // MARK: RTMP
+
+    /// Blots out what follows the application's name in an RTMP URL: the key that lets its owner publish.
+    private static func redactStreamKeys(_ text: [UInt8], endsURL: (UInt8) -> Bool) -> [UInt8] {
+        var result: [UInt8] = []
+        var rest = text[...]
+        while let slashes = rest.firstRange(of: "://".utf8) {
+            let scheme = rest[..<slashes.lowerBound].reversed().prefix(while: isLetter).reversed().map(lowercased)
+            result += rest[..<slashes.upperBound]
+            rest = rest[slashes.upperBound...]
+            guard scheme.starts(with: "rtmp".utf8) else { continue }
+            let path = rest.prefix { !endsURL($0) && $0 != UInt8(ascii: "?") }
+            let parts = path.split(separator: UInt8(ascii: "/"), maxSplits: 2, omittingEmptySubsequences: false)
+            guard parts.count == 3, !parts[2].isEmpty else { continue }
+            result += rest[..<parts[2].startIndex] + mark.utf8
+            rest = rest[parts[2].endIndex...]
+        }
+        return result + rest
+    }
+
+    // MARK: Commands and headers
+
     /// Blots out the values of a command's options: what follows `--name`, and what is assigned to a name at the start of a word.
-    private static func redactOptions(_ text: String) -> String {
-        guard text.contains(where: { $0 == "=" || $0 == "-" }) else { return text }
-        var result = ""
+    private static func redactOptions(_ text: [UInt8]) -> [UInt8] {
+        guard text.contains(where: { "=-".utf8.contains($0) }) else { return text }
+        var result: [UInt8] = []
         var rest = text[...]
         var isValueOfSecret = false
         while !rest.isEmpty {
-            let space = rest.prefix { $0.isWhitespace }
+            let space = rest.prefix(while: isSpace)
             result += space
             rest = rest[space.endIndex...]
             let word = commandWord(rest)
             rest = rest[word.endIndex...]
             // The scheme of a URI may stand before the first name.
-            let name = word.prefix { $0 != "=" }.split(separator: ":").last ?? ""
+            let name = word.prefix { $0 != UInt8(ascii: "=") }.split(separator: UInt8(ascii: ":")).last ?? []
             let isSecretName =
-                name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" }
-                && isSecret(name.drop { $0 == "-" })
-            if isValueOfSecret, !word.hasPrefix("-") {
-                result += mark
-            } else if isSecretName, let equals = word.firstIndex(of: "=") {
-                result += word[...equals] + mark
+                name.allSatisfy { isLetter($0) || isDigit($0) || $0 >= 0x80 || "-_".utf8.contains($0) }
+                && isSecret(name.drop { $0 == UInt8(ascii: "-") })
+            if isValueOfSecret, word.first != UInt8(ascii: "-") {
+                result += mark.utf8
+            } else if isSecretName, let equals = word.firstIndex(of: UInt8(ascii: "=")) {
+                result += word[...equals] + mark.utf8
             } else {
                 result += word
             }
-            isValueOfSecret = isSecretName && word.hasPrefix("--") && !word.contains("=")
+            isValueOfSecret = isSecretName && word.starts(with: "--".utf8) && !word.contains(UInt8(ascii: "="))
         }
         return result
     }
 
     /// The text up to the next space that is not in quotes; up to the next space at all where a quote is not closed.
-    private static func commandWord(_ text: Substring) -> Substring {
-        var quote: Character?
+    private static func commandWord(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        var quote: UInt8?
         for index in text.indices {
-            let character = text[index]
+            let byte = text[index]
             if let open = quote {
-                if character == open { quote = nil }
-            } else if character == "'" || character == "\"" {
-                quote = character
-            } else if character.isWhitespace {
+                if byte == open { quote = nil }
+            } else if byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"") {
+                quote = byte
+            } else if isSpace(byte) {
                 return text[..<index]
             }
         }
-        return quote == nil ? text : text.prefix { !$0.isWhitespace }
+        return quote == nil ? text : text.prefix { !isSpace($0) }
     }
 
-    private static func redactParameters(_ text: String, endsURL: (Character) -> Bool) -> String {
-        var result = ""
-        var rest = text[...]
-        while let start = rest.firstIndex(where: { "?&;".contains($0) }) {
-            result += rest[...start]
-            rest = rest[rest.index(after: start)...]
-            let parameter = rest.prefix { !"&;".contains($0) && !endsURL($0) }
-            guard let equals = parameter.firstIndex(of: "="), isSecret(parameter[..<equals]) else { continue }
-            result += rest[...equals] + mark
-            rest = rest[parameter.endIndex...]
-            // What follows an & or ; without being a parameter itself is still the secret.
-            while let separator = rest.first, "&;".contains(separator) {
-                let next = rest.dropFirst().prefix { !"&;".contains($0) && !endsURL($0) }
-                guard !next.contains("=") else { break }
-                rest = rest[next.endIndex...]
+    private static func redactHeaders(_ text: [UInt8]) -> [UInt8] {
+        guard text.contains(UInt8(ascii: ":")) else { return text }
+        var result: [UInt8] = []
+        for line in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            if !result.isEmpty || line.startIndex > text.startIndex { result.append(UInt8(ascii: "\n")) }
+            let lower = line.map(lowercased)
+            let name = ["authorization:", "cookie:"].compactMap { lower.firstRange(of: $0.utf8) }
+                .min { $0.lowerBound < $1.lowerBound }
+            guard let name, name.upperBound < lower.count else {
+                result += line
+                continue
             }
+            result += line.prefix(name.upperBound) + " \(mark)".utf8
         }
-        return result + rest
+        return result
+    }
+
+    // MARK: Bytes
+
+    static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+    static func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) }
+    private static func isSpace(_ byte: UInt8) -> Bool { byte <= 0x20 }
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 }
 
-extension Substring {
-    fileprivate func firstRange(of text: String) -> Range<Index>? {
+extension BidirectionalCollection<UInt8> {
+    /// Where some bytes stand first.
+    func firstRange(of bytes: some Collection<UInt8>) -> Range<Index>? {
+        guard let first = bytes.first else { return nil }
         var start = startIndex
-        while start < endIndex {
-            if self[start...].hasPrefix(text) { return start..<index(start, offsetBy: text.count) }
-            start = index(after: start)
+        while let found = self[start...].firstIndex(of: first) {
+            if self[found...].starts(with: bytes) { return found..<index(found, offsetBy: bytes.count) }
+            start = index(after: found)
         }
         return nil
     }

@@ -8,8 +8,7 @@ package struct CertificateCheck: Sendable, Hashable {
     /// The default is true.
     package var isOn = true
 
-    package static let authorities = PluginOption<String?>(
-        "tls-ca", default: nil, "A PEM file of certificate authorities")
+    package static let authorities = PluginOption.file("tls-ca", "A PEM file of certificate authorities")
     package static let verify = PluginOption("tls-verify", default: true, "Whether the server's certificate is checked")
 
     package init(authorities: String? = nil, isOn: Bool = true) {

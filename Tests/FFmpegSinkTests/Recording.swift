@@ -6,7 +6,7 @@ import ReferenceTools
 /// Records pictures by a URI, and reads back what other programs make of the file.
 enum Recording {
     static let registry: PluginRegistry = {
-        var registry = PluginRegistry()
+        var registry = PluginRegistry(localAccess: LocalAccess { _ in [] })
         registry.register(SinkPlugin.recording)
         registry.register(SinkPlugin.streaming)
         return registry

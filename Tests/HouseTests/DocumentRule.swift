@@ -34,7 +34,7 @@ enum DocumentRule {
 
     /// The options that a plug-in's code declares: the first argument of every `PluginOption(`.
     static func declaredOptions(in code: String) -> [String] {
-        code.matches(of: /PluginOption(?:<[^>]*>)?\(\s*"([^"]+)"/).map { String($0.output.1) }
+        code.matches(of: /PluginOption(?:<[^>]*>)?(?:\.(?:secret|file))?\(\s*"([^"]+)"/).map { String($0.output.1) }
     }
 
     /// The options that a README's tables name: the first cell of a row, in backquotes.

@@ -69,9 +69,13 @@ import Testing
             static let size = PluginOption("size", default: 1, "Size")
             static let fps = PluginOption<Rational>(
                 "fps", default: 30, "Rate")
+            static let token = PluginOption.secret("token", "What everyone must show")
+            static let ca = PluginOption.file(
+                "tls-ca", "Certificates")
             """
-        #expect(DocumentRule.declaredOptions(in: code) == ["size", "fps"])
-        let readme = "| option | type |\n|---|---|\n| `size` | WIDTHxHEIGHT |\n\nThe option `fps` is in the text only."
+        #expect(DocumentRule.declaredOptions(in: code) == ["size", "fps", "token", "tls-ca"])
+        let readme =
+            "| option | type |\n|---|---|\n| `size` | WIDTHxHEIGHT |\n| `token` | |\n| `tls-ca` | |\n\nThe option `fps` is in the text only."
         #expect(
             DocumentRule.checkOptions(plugin: "X", readme: readme, sources: [code]).map(\.description)
                 == ["Plugins/X/README.md: the table of options has no row for `fps`"])

@@ -20,12 +20,12 @@ enum ImportRule {
         // The reader of the timecode pattern needs its layout.
         "InletTesting": system.union(["InletCore", "Logging", "PatternSource"]),
         // The umbrella re-exports the library modules and builds the standard registry from the plug-ins.
-        "Inlet": [
+        "Inlet": system.union([
             "InletCore", "InletConvert", "InletCapture", "InletV4L2", "PatternSource", "FFmpegSource", "FileSinks",
             "FFmpegSink",
             "V4L2Source",
             "V4L2Sink", "PipeSink", "StillSinks", "PreviewSink", "InletRTC", "WebRTCSink",
-        ],
+        ]),
         "InletCLI": system.union([
             "Inlet", "ArgumentParser", "Histogram", "Logging", "FoundationEssentials", "SwiftOverlayShims",
         ]),
@@ -35,7 +35,7 @@ enum ImportRule {
     /// `InletOutput` where it writes bytes, and `InletHTTP` where it is a web server.
     static let plugins: [String: Set<String>] = [
         "PatternSource": [],
-        // For password files, the environment, and addresses in playlists.
+        // For addresses in playlists.
         "FFmpegSource": ["InletFFmpeg", "CFFmpeg", "FoundationEssentials"],
         "FileSinks": ["InletOutput", "CFFmpeg"],
         // For the files of a folder, and their age.

@@ -4,6 +4,7 @@
 enum UnsafeCodeRule {
     /// The files that may hold unsafe code, each with the reason. A file that no longer holds any must leave the list.
     static let allowed: [String: String] = [
+        "Sources/Inlet/LocalAccess+System.swift": "reads small files and the environment",
         "Sources/InletCore/I420Buffer.swift": "the buffer type: hands out the memory it wraps as spans",
         "Sources/InletCore/I420Draft.swift": "the buffer type while it is written",
         "Sources/InletCore/I420Memory.swift": "allocates, owns and frees a picture's memory",

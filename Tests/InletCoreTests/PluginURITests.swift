@@ -61,7 +61,8 @@ import Testing
         "What cannot be read is refused with what to try",
         arguments: [
             ("", "pattern:smpte"), ("file:100%", "%25"), ("file:100%4", "%25"), ("file:%zz", "%25"),
-            ("file:%+5", "%25"), ("file:%-0", "%25"), ("file:%ff", "UTF-8"), ("file:a?x=%f", "%25"),
+            ("file:%+5", "%25"), ("file:%-0", "%25"), ("file:%\u{FF11}0", "%25"), ("file:%ff", "UTF-8"),
+            ("file:a?x=%f", "%25"),
             ("pattern:smpte?size", "The option 'size' has no value"), ("pattern:smpte?=5", "'=5'"),
             ("what?.mp4", "written %3F"),
         ])
@@ -104,7 +105,7 @@ import Testing
     @Test("Showing a URI shows no password")
     func description() throws {
         let uri = try PluginURI("rtsp://admin:hunter2@host/path?token=abc&timeout=5s")
-        #expect("\(uri)" == "rtsp://***@host/path?token=***&timeout=5s")
+        #expect("\(uri)" == "rtsp://***@host/path?token=***&timeout=***")
         #expect(String(reflecting: uri) == "\(uri)")
         #expect(uri.text.contains("hunter2"))
     }

@@ -77,7 +77,7 @@ extension NetworkTests {
             let escaped = options.password.utf8.map { "%" + String($0, radix: 16) }.joined()
             #expect(try await failure(of: "rtsp://camera:\(escaped)@\(address)") == nil)
             let folder = try TemporaryFolder()
-            try Data("\(options.password)\n".utf8).write(to: URL(fileURLWithPath: folder.path("secret")))
+            try Data("\(options.password)\r\n".utf8).write(to: URL(fileURLWithPath: folder.path("secret")))
             #expect(try await failure(of: "\(server.url)?user=camera&password-file=\(folder.path("secret"))") == nil)
             #expect(try await failure(of: "rtsp://camera:wrong@\(address)")?.code == .authenticationFailed)
             #expect(try await failure(of: server.url)?.code == .authenticationFailed)
@@ -116,11 +116,16 @@ extension NetworkTests {
                 ("rtsp:///stream", "no host"), ("rtsp://host/?transport", "has no value"),
                 ("rtsp://host/?ffmpeg.rtsp_flags", "has no value"), ("srt://host", "needs a port"),
                 ("ffmpeg:tcp://host/x", "needs a port"),
-                ("rtsp://host/?password-env=INLET_NOT_SET", "INLET_NOT_SET"),
+                ("rtsp://host/?user=me&password-env=INLET_NOT_SET", "INLET_NOT_SET"),
+                ("rtsp://host/?password=x", "query.password"), ("ffmpeg:http://host/?key=x", "query.key"),
+                ("ffmpeg:http://host/?streamid=x", "query.streamid"), ("rtmp://host/a?key=x%20y", "a space"),
+                ("rtmp://me@host/a?password=x/y", "cannot send"), ("ffmpeg:tls://host:5?cert=/etc/x", "protection"),
+                ("ffmpeg:tls://host:5?query.key=/etc/x", "protection"), ("ffmpeg:tls://host:5?cafile=x", "protection"),
+                ("ffmpeg:tcp://host:5?listen", "protection"),
                 ("rtsp://host/?max-fps=0", "1 to 100000"),
             ])
         func options(_ uri: String, _ words: String) throws {
-            let error = #expect(throws: InletError.self) { try PluginRegistry.standard.source(uri) }
+            let error = #expect(throws: InletError.self) { try PluginRegistry.trusting.source(uri) }
             #expect(error?.code == .invalidConfiguration || error?.code == .unsupported)
             #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
         }
@@ -132,7 +137,8 @@ extension NetworkTests {
                 "rtsp://admin:a/b\"hunter2@host/",
                 "rtsp://admin:hunter2?@host/x?y=z@w", "rtsp://admin:hunter2@host/x?main&y=z@w",
                 "rtsp://host/?query.key=hunter2", "http://host/?ffmpeg.decryption_key=hunter2",
-                "http://host/?p%61ssword=hunter2",
+                "http://host/?query.p%61ssword=hunter2", "http://host/?jwt=hunter2",
+                "srt://host:1?streamid=hunter2", "rtsp://me@host/?password=hunter2", "rtmp://host/app?key=hunter2",
             ])
         func redactedAddress(_ uri: String) throws {
             let source = try PluginRegistry.standard.source(uri)
@@ -152,6 +158,9 @@ extension NetworkTests {
             arguments: [
                 ("rtsp://host:554/cam?real_stream", "rtsp://host:554/cam?real_stream"),
                 ("rtsp://me:pw@host/cam?main&transport=udp&x=", "rtsp://me:pw@host/cam?main&x="),
+                ("http://host/cam?key=1&passphrase=2", "http://host/cam?key=1&passphrase=2"),
+                ("rtmp://host/app?key=a%2Bb&x=1", "rtmp://host/app/a+b?x=1"),
+                ("ffmpeg:rtmp://host/app/?key=a%3Fb=c&x=1", "rtmp://host/app/a?b=c&x=1"),
                 ("rtsp://host/cam?query.user=admin&query.latency=5&user=me", "rtsp://host/cam?user=admin&latency=5"),
                 ("ffmpeg:rtsp://host/cam?query.main", "rtsp://host/cam?main"),
                 ("rtsp://me:pw@host/cam?main&mail=a@b", "rtsp://me:pw@host/cam?main&mail=a@b"),

@@ -1,0 +1,98 @@
+/// What the options of a URI may read on this machine: the files and environment variables that hold secrets, as
+/// `password-file=PATH` and `token-env=NAME` name them, and other files that options name, such as `tls-ca=PATH`.
+///
+/// A URI may come from somebody who must not read them: a server could be sent the content of any file as a password. So a
+/// registry denies it all, unless whoever builds it trusts everyone who writes URIs for it, as the `inlet` command trusts the
+/// person at the terminal.
+public struct LocalAccess: Sendable {
+    /// Where a secret is kept.
+    public enum Place: Sendable, Hashable {
+        /// The whole content of the file at a path.
+        case file(String)
+        /// The value of the environment variable of a name.
+        case variable(String)
+    }
+
+    /// Longer secrets are refused: 16 KiB.
+    public static let longestSecret = 16_384
+
+    /// Reads nothing: the default of a registry.
+    public static let denied = LocalAccess(reader: nil)
+
+    private let reader: (@Sendable (Place) throws(InletError) -> [UInt8])?
+
+    private init(reader: (@Sendable (Place) throws(InletError) -> [UInt8])?) { self.reader = reader }
+
+    /// Access by way of `read`. Paths of files that are no secrets, such as that of `tls-ca`, go to the plug-in as they are.
+    ///
+    /// - Parameter read: returns the bytes at a place, on the thread on which the URI is read. It should return no more than one byte
+    ///   beyond ``longestSecret``, should not block, and throws an error that says what is wrong, which must not quote what it read.
+    public init(_ read: @escaping @Sendable (Place) throws(InletError) -> [UInt8]) { self.init(reader: read) }
+
+    /// The secret at a place, without the line ending behind it where there is one.
+    ///
+    /// - Parameter option: the option that asks for it, for errors.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` where there is no access, or what is read is empty, is too long, is not UTF-8
+    ///   or holds control characters, as a second line would be; what reading threw.
+    func secret(_ place: Place, option: String) throws(InletError) -> String {
+        guard let reader else { throw Self.refusal(option) }
+        var bytes = try reader(place)[...]
+        guard bytes.count <= Self.longestSecret else {
+            throw Self.error("\(place) is too long for a secret: \(option) reads at most \(Self.longestSecret) bytes.")
+        }
+        if bytes.last == UInt8(ascii: "\n") {
+            bytes.removeLast()
+            if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+        }
+        guard !bytes.isEmpty else { throw Self.error("\(place), which \(option) names, is empty.") }
+        guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }), let text = String(validating: bytes, as: UTF8.self) else {
+            throw Self.error("\(place), which \(option) names, is not one line of UTF-8 text, as a secret is.")
+        }
+        return text
+    }
+
+    /// - Throws: ``InletError/Code/invalidConfiguration`` where options may not name files.
+    func checkPath(option: String) throws(InletError) {
+        if reader == nil { throw Self.refusal(option) }
+    }
+
+    private static func refusal(_ option: String) -> InletError {
+        error(
+            "The option '\(option)' is refused: this application reads neither files nor the environment for the URIs that it is given. "
+                + "It can set PluginRegistry.localAccess where it trusts whoever writes them.")
+    }
+
+    private static func error(_ message: String) -> InletError { InletError(.invalidConfiguration, message) }
+}
+
+extension LocalAccess.Place: CustomStringConvertible {
+    /// The path or the name, with what it is.
+    public var description: String {
+        switch self {
+        case .file(let path): "The file '\(path)'"
+        case .variable(let name): "The environment variable '\(name)'"
+        }
+    }
+}
+
+/// How an option gives a secret.
+enum SecretForm: CaseIterable {
+    case value, file, variable
+
+    /// What is added to the option's name.
+    var suffix: String {
+        switch self {
+        case .value: ""
+        case .file: "-file"
+        case .variable: "-env"
+        }
+    }
+
+    func resolve(_ text: String, option: String, _ access: LocalAccess) throws(InletError) -> String {
+        switch self {
+        case .value: text
+        case .file: try access.secret(.file(text), option: option)
+        case .variable: try access.secret(.variable(text), option: option)
+        }
+    }
+}

@@ -1,0 +1,52 @@
+/// Percent-encoding as RFC 3986 has it in section 2.1.
+public enum PercentEncoding {
+    /// The text with every byte escaped but letters, digits and `-._~`, the characters that mean nothing in any part of an address.
+    public static func encode(_ text: some StringProtocol) -> String {
+        text.utf8.reduce(into: "") { result, byte in
+            result += isUnreserved(byte) ? String(UnicodeScalar(byte)) : encode(byte)
+        }
+    }
+
+    /// The escape of a byte, such as `%2F`.
+    public static func encode(_ byte: UInt8) -> String {
+        (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+    }
+
+    /// The text with each escape read as its byte. A % that begins none is itself, and what is no UTF-8 then becomes U+FFFD.
+    public static func decode(_ text: some StringProtocol) -> String {
+        String(decoding: decode(bytes: text.utf8), as: UTF8.self)
+    }
+
+    static func decode(bytes: some Sequence<UInt8>) -> [UInt8] {
+        var decoded: [UInt8] = []
+        var rest = Array(bytes)[...]
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(2).compactMap(hexadecimalDigit)
+            if byte == UInt8(ascii: "%"), digits.count == 2 {
+                decoded.append(digits[0] << 4 | digits[1])
+                rest = rest.dropFirst(2)
+            } else {
+                decoded.append(byte)
+            }
+        }
+        return decoded
+    }
+
+    static func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"):
+            true
+        default: "-._~".utf8.contains(byte)
+        }
+    }
+}

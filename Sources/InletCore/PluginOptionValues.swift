@@ -1,0 +1,102 @@
+/// The options of a URI, checked against those that its plug-in declares.
+public struct PluginOptionValues: Sendable {
+    private var texts: [String: String] = [:]
+    /// The options that are not declared, in the order written, for a plug-in that takes them: they belong to the address, into which
+    /// ``PluginURI/address(_:_:)`` puts them. What was written `query.NAME-file` or `query.NAME-env` stands here as `query.NAME` with its value.
+    public private(set) var others: [PluginURI.Option] = []
+
+    /// - Parameters:
+    ///   - allowsOthers: whether options that are not declared go into ``others``. The default is false.
+    ///   - access: what may be read for the options that say where their value is. The default is ``LocalAccess/denied``.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` where an option is not declared (the nearest name is suggested), is
+    ///   given twice, has a value outside its type or range, or asks for what `access` denies; what reading it failed with.
+    public init(
+        _ uri: PluginURI, declared: [PluginOptionDescription], allowsOthers: Bool = false,
+        access: LocalAccess = .denied
+    ) throws(InletError) {
+        let declared = declared.filter { $0.schemes?.contains(uri.scheme) ?? true }
+        do throws(InletError) {
+            for option in uri.options {
+                if let (description, form) = Self.find(option.name, in: declared) {
+                    try add(option, description, form, access)
+                } else if allowsOthers {
+                    others.append(try Self.forAddress(option, access))
+                } else {
+                    throw Self.error(Self.unknown(option.name, scheme: uri.scheme, declared: declared))
+                }
+            }
+        } catch {
+            throw error.about(uri.redacted(declared: declared))
+        }
+    }
+
+    /// The value given, or the option's default.
+    public subscript<Value: OptionValue>(option: PluginOption<Value>) -> Value {
+        texts[option.name].flatMap { Value(optionText: $0) } ?? option.defaultValue
+    }
+
+    /// The declared option that a name stands for, and the form in which it gives the value.
+    private static func find(
+        _ name: String, in declared: [PluginOptionDescription]
+    ) -> (PluginOptionDescription, SecretForm)? {
+        if let description = declared.first(where: { $0.name == name }) { return (description, .value) }
+        for form in [SecretForm.file, .variable] where name.hasSuffix(form.suffix) {
+            let base = name.dropLast(form.suffix.count)
+            if let description = declared.first(where: { $0.kind == .secret && $0.name == base }) {
+                return (description, form)
+            }
+        }
+        return nil
+    }
+
+    private mutating func add(
+        _ option: PluginURI.Option, _ description: PluginOptionDescription, _ form: SecretForm, _ access: LocalAccess
+    ) throws(InletError) {
+        guard !option.isBare else {
+            throw Self.error("The option '\(option.name)' has no value. Write options as name=value, joined by &.")
+        }
+        guard texts[description.name] == nil else {
+            throw Self.error("The option '\(description.name)' is given twice.")
+        }
+        if description.kind == .file { try access.checkPath(option: option.name) }
+        let value = try form.resolve(option.value, option: option.name, access)
+        guard description.isValid(value) else {
+            let range = description.range.map { ", \($0)" } ?? ""
+            let unit = description.unit.map { " (\($0))" } ?? ""
+            let isHidden = description.kind == .secret || Redaction.isSecret(option.name)
+            let shown = isHidden ? Redaction.mark : value
+            throw Self.error(
+                "The option \(option.name)=\(shown) is out of range: it takes \(description.type)\(range)\(unit).")
+        }
+        texts[description.name] = value
+    }
+
+    /// An option that stays in the address. Behind `query.` it may say where its value is, as a declared secret may.
+    private static func forAddress(
+        _ option: PluginURI.Option, _ access: LocalAccess
+    ) throws(InletError) -> PluginURI.Option {
+        guard option.prefixCount > 0, !option.isBare,
+            let form = [SecretForm.file, .variable].first(where: { option.name.hasSuffix($0.suffix) })
+        else { return option }
+        var other = option
+        other.name.removeLast(form.suffix.count)
+        other.value = try form.resolve(option.value, option: option.name, access)
+        other.text =
+            PluginURI.Option.prefix + PercentEncoding.encode(other.addressName) + "="
+            + PercentEncoding.encode(other.value)
+        return other
+    }
+
+    private static func unknown(_ name: String, scheme: String, declared: [PluginOptionDescription]) -> String {
+        if declared.isEmpty { return "\(scheme): takes no options, so not '\(name)' either." }
+        let names = declared.flatMap { option in
+            option.kind == .secret ? SecretForm.allCases.map { option.name + $0.suffix } : [option.name]
+        }
+        if let nearest = Spelling.nearest(to: name, among: names) {
+            return "\(scheme): has no option '\(name)'. Did you mean '\(nearest)'?"
+        }
+        return "\(scheme): has no option '\(name)'. It takes \(declared.map(\.name).joined(separator: ", "))."
+    }
+
+    private static func error(_ message: String) -> InletError { InletError(.invalidConfiguration, message) }
+}
