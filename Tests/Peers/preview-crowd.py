@@ -77,13 +77,16 @@ for reader in crowd:
     reader.start()
 frozen = [open_stream(4096) for _ in range(stalled)]
 was_full = refused()
-begun = wait(lambda: all(reader.count >= 5 for reader in crowd))
+# While the others hold their connections and read nothing.
+first = [reader.count for reader in crowd]
+begun = wait(lambda: all(reader.count >= count + 5 for reader, count in zip(crowd, first)))
+still_full = refused()
 before = memory()
 dropped = wait(lambda: not refused())
 start = [reader.count for reader in crowd]
 served = wait(lambda: all(reader.count >= count + pictures for reader, count in zip(crowd, start)))
 print(json.dumps({
-    "was_full": was_full, "begun": begun, "dropped": dropped, "served": served, "bad": sum(reader.bad for reader in crowd),
+    "was_full": was_full, "begun": begun, "still_full": still_full, "dropped": dropped, "served": served, "bad": sum(reader.bad for reader in crowd),
     "least": min(reader.count for reader in crowd), "most": max(reader.count for reader in crowd),
     "memory_before_kb": before, "memory_after_kb": memory(),
 }))

@@ -45,7 +45,7 @@ import Testing
     )
     func crowd() async throws {
         struct Outcome: Decodable {
-            var wasFull, begun, dropped, served: Bool
+            var wasFull, begun, stillFull, dropped, served: Bool
             var bad, least, most, memoryBeforeKb, memoryAfterKb: Int
         }
         // Large pictures, so that the system's buffers take only a few.
@@ -53,7 +53,7 @@ import Testing
         let folder = try TemporaryFolder()
         let list = folder.path("list")
         let end = try await PreviewRun.with(
-            size: size, clients: 50, patience: .seconds(2), beside: FrameMD5SinkConfiguration(path: list)
+            size: size, clients: 50, patience: .seconds(10), beside: FrameMD5SinkConfiguration(path: list)
         ) { run in
             let script = Self.peers.appendingPathComponent("preview-crowd.py").path
             let output = try await ReferenceCommand.runAside(
@@ -63,13 +63,13 @@ import Testing
             decoder.keyDecodingStrategy = .convertFromSnakeCase
             let outcome = try decoder.decode(Outcome.self, from: output)
             #expect(outcome.wasFull)
-            #expect(outcome.begun)
+            // The others got theirs before those that hang were dropped.
+            #expect(outcome.begun && outcome.stillFull)
             #expect(outcome.dropped)
             #expect(outcome.served)
             #expect(outcome.bad == 0)
             #expect(outcome.memoryAfterKb - outcome.memoryBeforeKb < 16_384, "\(outcome)")
         }
-        #expect(end.supervision.stalls == 0)
         #expect(end.supervision.openings == 1)
         // A machine that is busy with other things makes the pattern late; what it leaves out then is no frame.
         let late = Int(end.sourceDrops[.lostBySource] ?? 0)

@@ -8,6 +8,8 @@
             struct Step: Decodable {
                 var kbps: Double
                 var meantKbps: [Double]
+                /// As a multiple of the link's rate, once it had fitted.
+                var mostAfter: Double?
                 var pictures: Int
             }
             var steps: [Step]
@@ -36,7 +38,8 @@
             #expect(seen.error == nil)
             let (fast, slow) = (try #require(seen.steps.first), try #require(seen.steps.last))
             #expect(fast.meantKbps.contains { $0 > 500 })
-            #expect(slow.meantKbps.contains { $0 <= 500 })
+            // It looks for more from time to time, by at most 15 % a second, and hears of it by then; 1.16 was seen.
+            #expect(try #require(slow.mostAfter) <= 1.25, "\(slow.meantKbps)")
             // While the size changes, and where few bits are left, some are too blurred to be read.
             #expect(fast.pictures > 0 && slow.pictures > 0)
             #expect(seen.unread * 10 < fast.pictures + slow.pictures)

@@ -2,6 +2,7 @@ import Foundation
 import Inlet
 import InletTesting
 import Logging
+import ReferenceTools
 import Synchronization
 import Testing
 
@@ -62,21 +63,27 @@ final class NetworkRun: Sendable {
         return outcome
     }
 
-    /// Waits until there are more than `count` frames; throws after a minute.
+    /// Waits until there are more than `count` frames.
     func frames(beyond count: Int) async throws {
         try await until("more than \(count) frames") { $0.log.readings.count > count }
     }
 
-    /// Waits for a state; throws after a minute, which no working machine needs.
+    /// Waits for a state, for as long as pictures, drops or openings come.
     func until(_ what: String, _ isSo: (NetworkRun) -> Bool) async throws {
-        let end = ContinuousClock.now + .seconds(60)
-        while !isSo(self) {
-            guard ContinuousClock.now < end else { throw NeverCame(what: what) }
-            try await Task.sleep(for: .milliseconds(5))
-        }
+        try await Waiting.until(what, progress: { Progress(self) }) { isSo(self) }
     }
 
-    struct NeverCame: Error { var what: String }
+    /// What has come so far.
+    private struct Progress: Equatable {
+        var pictures: Int
+        var drops: [DropReason: UInt64]
+        var openings: UInt64
+
+        init(_ run: NetworkRun) {
+            pictures = run.log.readings.count
+            (drops, openings) = (run.capturer.statistics.drops, run.capturer.statistics.supervision.openings)
+        }
+    }
 }
 
 extension PluginRegistry {

@@ -132,15 +132,20 @@ extension NetworkTests {
             capturer.attach(
                 try PluginRegistry.standard.sink("mp4:\(folder.path("a-{n}.mp4"))?codec=copy"), onFailure: .detach)
             let running = Task { try await capturer.run() }
+            func progress() -> [UInt64] {
+                [capturer.statistics.sinks[0].delivered, UInt64(capturer.statistics.supervision.openings)]
+            }
             do {
                 for round in 1...2 {
                     let before = capturer.statistics.sinks[0].delivered
-                    try await until("pictures of round \(round)") {
+                    try await Waiting.until("pictures of round \(round)", progress: progress) {
                         capturer.statistics.sinks[0].delivered > before + 40
                     }
                     if round == 1 {
                         try server.process.send("kill")
-                        try await until("the camera is back") { capturer.statistics.supervision.openings > 1 }
+                        try await Waiting.until("the camera is back", progress: progress) {
+                            capturer.statistics.supervision.openings > 1
+                        }
                     }
                 }
             } catch {
@@ -162,14 +167,6 @@ extension NetworkTests {
                 pictures += recorded.count
             }
             #expect(pictures > 75, "\(names)")
-        }
-
-        private func until(_ what: String, _ isSo: () -> Bool) async throws {
-            let end = ContinuousClock.now + .seconds(60)
-            while !isSo() {
-                guard ContinuousClock.now < end else { throw NetworkRun.NeverCame(what: what) }
-                try await Task.sleep(for: .milliseconds(10))
-            }
         }
     }
 }

@@ -7,17 +7,6 @@ import Testing
 /// Streams to servers that are real, and that go away.
 @Suite(.enabled(if: StreamReceiver.missing == nil, "\(StreamReceiver.missing ?? "")"))
 struct PublishingTests {
-    struct NeverCame: Error { var what: String }
-
-    private func until(_ what: String, _ isSo: () throws -> Bool) async throws {
-        // So many looks, not so much time: other tests may keep this one from its thread for long.
-        for _ in 0..<2000 {
-            if try isSo() { return }
-            try await Task.sleep(for: .milliseconds(20))
-        }
-        throw NeverCame(what: what)
-    }
-
     private func capturer(_ sink: String) throws -> Capturer {
         var configuration = CapturerConfiguration()
         configuration.logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -43,20 +32,24 @@ struct PublishingTests {
         let server = try StreamReceiver(kind)
         let capturer = try capturer(server.url + options + (options.isEmpty ? "?" : "&") + "gop=300ms&write-timeout=2s")
         let running = Task { try await capturer.run() }
+        func refused() -> UInt64 { capturer.statistics.sinks[0].drops[.sinkFailed] ?? 0 }
+        func progress() throws -> [Int] { [try server.frames(), Int(refused())] }
         do {
             for _ in 0..<10 {
                 let before = try server.frames()
-                try await until("pictures") { try server.frames() > before + 5 }
-                let failures = capturer.statistics.sinks[0].drops[.sinkFailed] ?? 0
+                try await Waiting.until("pictures", progress: progress) { try server.frames() > before + 5 }
+                let failures = refused()
                 try server.kill()
                 // At once, but for SRT, which has rules of its own: it gives up a peer that is silent for five seconds.
-                try await until("the loss is noticed") {
-                    (capturer.statistics.sinks[0].drops[.sinkFailed] ?? 0) > failures
+                try await Waiting.until("the loss is noticed", progress: refused) {
+                    refused() > failures
                 }
                 try server.startAgain()
             }
             let before = try server.frames()
-            try await until("pictures after the last restart") { try server.frames() > before + 15 }
+            try await Waiting.until("pictures after the last restart", progress: progress) {
+                try server.frames() > before + 15
+            }
         } catch {
             capturer.stop()
             _ = try? await running.value
@@ -89,17 +82,19 @@ struct PublishingTests {
         let running = Task { try await capturer.run() }
         do {
             // As a player begins three segments before the end.
-            try await until("segments") {
+            func segments() -> Int {
                 (try? String(contentsOfFile: live + "/index.m3u8", encoding: .utf8))?
-                    .components(separatedBy: ".ts").count ?? 0 > 3
+                    .components(separatedBy: ".ts").count ?? 0
             }
+            try await Waiting.until("segments", progress: segments) { segments() > 3 }
             let server = try NginxServer.folder(live)
             let browser = try HLSBrowser(playlist: server.playlist)
             var seen = try browser.look()
             for round in 0...10 {
                 let (last, before) = (seen, try played(server))
-                try await until("segments are asked for") { try played(server) > before }
-                try await until("the picture goes on, \(last)") {
+                func progress() throws -> Int { try played(server) }
+                try await Waiting.until("segments are asked for", progress: progress) { try played(server) > before }
+                try await Waiting.until("the picture goes on, \(last)", progress: progress) {
                     seen = try browser.look()
                     return seen.seconds != last.seconds && seen.pixels != last.pixels && seen.width == 320
                 }

@@ -1,0 +1,33 @@
+/// Waits for what another process or thread does.
+public enum Waiting {
+    /// What did not come, and how far it had got.
+    public struct NeverCame: Error, CustomStringConvertible {
+        public var what: String
+        public var seen: String
+        public var description: String { "\(what) never came; seen so far: \(seen)" }
+    }
+
+    /// Returns as soon as something is so.
+    ///
+    /// What counts is whether anything goes on, not how fast: a server that encodes while others use the processor may be
+    /// at a tenth of its rate, which is no hang.
+    ///
+    /// - Parameters:
+    ///   - progress: what changes for as long as things go on.
+    /// - Throws: ``NeverCame`` when nothing has changed for a minute, or after ten minutes.
+    public static func until<Progress: Equatable>(
+        _ what: String, progress: () throws -> Progress, isolation: isolated (any Actor)? = #isolation,
+        _ isSo: () throws -> Bool
+    ) async throws {
+        let begin = ContinuousClock.now
+        var (seen, changed) = (try progress(), begin)
+        while try !isSo() {
+            let (now, present) = (ContinuousClock.now, try progress())
+            if present != seen { (seen, changed) = (present, now) }
+            guard now - changed < .seconds(60), now - begin < .seconds(600) else {
+                throw NeverCame(what: what, seen: "\(seen)")
+            }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+    }
+}
