@@ -129,8 +129,9 @@ public struct SourceConformance: Sendable {
             }
             return nil
         case .returned(let format):
-            // What is joined in its middle tells its size with its first picture.
-            let mayBeUnknown = format.pacing == .live && format.size == ImageSize(width: 0, height: 0)
+            // A compressed stream that is joined in its middle tells its size with its first picture. Who has pixels knows it.
+            let isCompressedLive = format.pacing == .live && format.codec != nil
+            let mayBeUnknown = isCompressedLive && format.size == ImageSize(width: 0, height: 0)
             if !format.size.isValid && !mayBeUnknown {
                 violations.append(Violation("format", "the format has a size of \(format.size)"))
             }

@@ -57,6 +57,7 @@ struct SourceConformanceTests {
         enum Fault {
             case none, shortPlane, missingPlane, otherTimeBase, badFormat, untypedError, changesWhenClosed
             case keepsSource, keepsMemory, sharesCount, refusesSecond, differs
+            case sizeUnknown, liveSizeUnknown, compressedSizeUnknown
         }
         final class Shared: Sendable {
             let counter = Atomic<UInt64>(0)
@@ -101,9 +102,13 @@ struct SourceConformanceTests {
             func open(_ context: SourceContext) throws -> SourceFormat {
                 let others = shared.running.add(1, ordering: .relaxed).oldValue
                 if fault == .refusesSecond, others > 0 { throw InletError(.busy, "no") }
-                return SourceFormat(
-                    size: ImageSize(width: 16, height: 16), pixelFormat: .gray,
-                    timeBase: fault == .badFormat ? Rational(0) : Rational(1, 10), pacing: .unpaced)
+                let isUnknown = [.sizeUnknown, .liveSizeUnknown, .compressedSizeUnknown].contains(fault)
+                var format = SourceFormat(
+                    size: isUnknown ? ImageSize(width: 0, height: 0) : ImageSize(width: 16, height: 16),
+                    pixelFormat: .gray, timeBase: fault == .badFormat ? Rational(0) : Rational(1, 10),
+                    pacing: [.liveSizeUnknown, .compressedSizeUnknown].contains(fault) ? .live : .unpaced)
+                if fault == .compressedSizeUnknown { format.codec = "mjpeg" }
+                return format
             }
 
             func nextFrame(_ context: SourceContext) throws -> SourceFrame? {
@@ -141,7 +146,8 @@ struct SourceConformanceTests {
             (Faulty.Fault.none, []), (.shortPlane, ["planes"]), (.missingPlane, ["planes"]),
             (.otherTimeBase, ["timeBase"]), (.badFormat, ["format"]), (.untypedError, ["frames", "typedErrors"]),
             (.changesWhenClosed, ["ownership"]), (.keepsSource, ["release"]), (.keepsMemory, ["release"]),
-            (.refusesSecond, ["independence"]), (.differs, ["determinism"]),
+            (.refusesSecond, ["independence"]), (.differs, ["determinism"]), (.sizeUnknown, ["format"]),
+            (.liveSizeUnknown, ["format"]), (.compressedSizeUnknown, []),
         ] as [(Faulty.Fault, [String])])
     func faults(fault: Faulty.Fault, rules: [String]) async {
         var suite = SourceConformance()
