@@ -23,6 +23,8 @@ public final class Capturer: Sendable {
     private let broadcaster: EventBroadcaster
     private let supervisor: Supervisor
     private let shared: SharedState
+    /// Resolves with the first ``stop()``.
+    private let stopRequest = Completion<Void>()
 
     /// What the application's threads, the sinks' queues and the capture thread share.
     private final class SharedState: Sendable {
@@ -109,8 +111,7 @@ public final class Capturer: Sendable {
     /// - Parameters:
     ///   - sink: given up to the capturer: every method is called on a thread of the sink's own.
     ///   - name: what statistics, events and errors call it.
-    ///   - queue: what happens when the sink is slower than the source. The default is ``QueuePolicy/latest`` for live sources and
-    ///     ``QueuePolicy/lossless(_:)`` for others.
+    ///   - queue: what happens when the sink is slower than the source. The default is by the source: see ``QueuePolicy``.
     ///   - wants: what frames shall be like. The default is what the sink itself wants, which may change while it runs.
     @discardableResult
     public func attach(
@@ -171,9 +172,10 @@ public final class Capturer: Sendable {
     /// The frames as an `AsyncSequence` for one consumer. Something must run the capturer meanwhile; see ``run(queue:wants:_:)``.
     ///
     /// - Parameters:
-    ///   - queue: the default is ``QueuePolicy/latest``.
+    ///   - queue: the default is by the source, as for ``attach(_:named:queue:wants:)``: a file waits for the consumer, which gets every frame;
+    ///     a live source does not, and the consumer gets the newest.
     ///   - wants: what frames shall be like. The default is as they come.
-    public func frames(queue: QueuePolicy = .latest, wants: SinkWants = SinkWants()) -> FrameSequence {
+    public func frames(queue: QueuePolicy? = nil, wants: SinkWants = SinkWants()) -> FrameSequence {
         let delivery = SequenceDelivery(
             id: nextSinkID(), wants: wants, policy: queue, context: deliveryContext())
         add(delivery)
@@ -280,9 +282,13 @@ public final class Capturer: Sendable {
 
     /// Runs the capturer for as long as `body` takes frames, and stops it afterwards.
     ///
+    /// - Parameters:
+    ///   - queue: as for ``frames(queue:wants:)``.
+    ///   - wants: as for ``frames(queue:wants:)``.
+    ///   - body: takes the frames.
     /// - Throws: what `body` throws, or what the run failed with.
     nonisolated(nonsending) public func run<Value>(
-        queue: QueuePolicy = .latest, wants: SinkWants = SinkWants(),
+        queue: QueuePolicy? = nil, wants: SinkWants = SinkWants(),
         _ body: nonisolated(nonsending) (FrameSequence) async throws -> Value
     ) async throws -> Value {
         try claimRun()

@@ -41,7 +41,7 @@ final class SequenceDelivery: FrameReceiver {
     let counters = SinkCounters()
     let ended = Completion<Void>()
 
-    private let policy: QueuePolicy
+    private let policy: QueuePolicy?
     private let context: DeliveryContext
     private let mailbox = Mailbox<CapturedFrame>()
     /// Whether a frame could be made into what the consumer wants.
@@ -60,7 +60,7 @@ final class SequenceDelivery: FrameReceiver {
         var isOver = false
     }
 
-    init(id: SinkID, wants: SinkWants, policy: QueuePolicy, context: DeliveryContext) {
+    init(id: SinkID, wants: SinkWants, policy: QueuePolicy?, context: DeliveryContext) {
         self.id = id
         self.policy = policy
         self.wants = wants
@@ -69,7 +69,8 @@ final class SequenceDelivery: FrameReceiver {
 
     func begin(_ format: SourceFormat?, room: ProducerGate) {
         mailbox.open(
-            policy: policy, limiter: RateLimiter(wants, source: format), room: room, isProvisional: format == nil)
+            policy: policy ?? .standard(for: format), limiter: RateLimiter(wants, source: format), room: room,
+            isProvisional: format == nil)
     }
 
     func offer(_ frame: CapturedFrame, isCancelled: () -> Bool) {

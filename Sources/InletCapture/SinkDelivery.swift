@@ -99,8 +99,8 @@ final class SinkDelivery: FrameReceiver {
     func begin(_ format: SourceFormat?, room: ProducerGate) {
         self.format.withLock { $0 = format }
         mailbox.open(
-            policy: policy ?? (format.map { $0.pacing == .live } ?? true ? .latest : .lossless()),
-            limiter: RateLimiter(wants, source: format), room: room, isProvisional: format == nil)
+            policy: policy ?? .standard(for: format), limiter: RateLimiter(wants, source: format), room: room,
+            isProvisional: format == nil)
     }
 
     func offer(_ frame: CapturedFrame, isCancelled: () -> Bool) {

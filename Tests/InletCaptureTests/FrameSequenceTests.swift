@@ -4,8 +4,9 @@ import InletTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct FrameSequenceTests {
-    private func capturer(_ steps: [ScriptedSource.Step]) -> Capturer {
-        Capturer(ScriptedSourceConfiguration(.init(steps)), configuration: .patient)
+    private func capturer(_ steps: [ScriptedSource.Step], pacing: SourcePacing = .unpaced) -> Capturer {
+        let script = ScriptedSource.Script(format: ScriptedSource.format(pacing: pacing), steps)
+        return Capturer(ScriptedSourceConfiguration(script), configuration: .patient)
     }
 
     /// The next end of a sink among the events.
@@ -14,6 +15,37 @@ import Testing
             if case .sinkEnded(_, let name, let error) = event { return (name, error) }
         }
         return nil
+    }
+
+    @Test(
+        "A loop gets every frame of a source that can wait, however slow it is",
+        arguments: [SourcePacing.unpaced, .realtime])
+    func takesAll(pacing: SourcePacing) async throws {
+        let capturer = capturer(.frames(60), pacing: pacing)
+        let sequences = try await capturer.run { frames in
+            var seen: [UInt64] = []
+            for try await frame in frames {
+                seen.append(frame.sequence)
+                // The source gets as far ahead as it may.
+                for _ in 0..<3 { await Task.yield() }
+            }
+            return seen
+        }
+        #expect(sequences == Array(0..<60))
+        #expect(capturer.statistics.drops == [:])
+    }
+
+    @Test("A loop that is slower than a live source gets its newest frame")
+    func takesNewest() async throws {
+        let capturer = capturer(.frames(100), pacing: .live)
+        let sequences = try await capturer.run { frames in
+            while capturer.statistics.captured < 100 { await Task.yield() }
+            var seen: [UInt64] = []
+            for try await frame in frames { seen.append(frame.sequence) }
+            return seen
+        }
+        #expect(sequences == [99])
+        #expect(capturer.statistics.drops == [.superseded: 99])
     }
 
     @Test("A sequence that is let go of is detached while the run goes on")
