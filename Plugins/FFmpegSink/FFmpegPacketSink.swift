@@ -107,21 +107,24 @@ public final class FFmpegPacketSink: PacketSink {
     }
 
     /// Writes a packet; where the file has its length and the packet is a key frame, into a new file.
+    ///
+    /// - Throws: ``KeyFrameNeeded`` where a file was begun within a group of pictures; the errors of the muxer and its output.
     public func write(_ packet: EncodedPacket) throws {
+        guard packet.isKey || !isAwaitingKey else {
+            wantsKeyFrame = true
+            throw KeyFrameNeeded()
+        }
         do throws(InletError) {
             if packet.isKey, isFull(before: packet) {
                 try closeMuxer()
                 try openMuxer()
             }
-            guard packet.isKey || !isAwaitingKey else {
-                wantsKeyFrame = true
-                return
-            }
             try add(packet)
         } catch {
             try recover(from: error)
             // What it needs is there: a new file.
-            if packet.isKey { try add(packet) }
+            guard packet.isKey else { throw KeyFrameNeeded() }
+            try add(packet)
         }
     }
 

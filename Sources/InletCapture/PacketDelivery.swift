@@ -23,15 +23,20 @@ final class PacketDelivery: FrameReceiver {
     private let wantsRoom = Atomic(false)
 
     private struct State {
-        var lane: PacketLane?
+        var phase = Phase.waiting(nil)
         var schedule: RestartSchedule?
-        var failure: InletError?
         var parameters: CodecParameters?
         var room: ProducerGate?
         var waits = false
-        var isOver = false
-        var isReported = false
-        var wasDropped: UInt64 = 0
+    }
+
+    private enum Phase {
+        /// There is no lane. The next packet makes one; where the last failed, a key frame after the restart delay does.
+        case waiting(InletError?)
+        case running(PacketLane)
+        /// The lane writes what it holds and takes nothing more. The error is reported in place of the lane's own.
+        case finishing(PacketLane, InletError?)
+        case ended
     }
 
     init(
@@ -50,8 +55,8 @@ final class PacketDelivery: FrameReceiver {
     func begin(_ format: SourceFormat?, room: ProducerGate) {
         guard let format else { return }
         guard format.hasPackets else {
-            end(
-                InletError(
+            finish(
+                reporting: InletError(
                     .unsupported, "The source has no packets to hand on as they are. Leave out codec=copy.",
                     context: .init(subject: name)))
             return
@@ -66,23 +71,17 @@ final class PacketDelivery: FrameReceiver {
     func offer(_ frame: CapturedFrame, isCancelled: () -> Bool) {}
 
     func offer(_ packet: EncodedPacket, of parameters: CodecParameters, isCancelled: () -> Bool) {
-        guard let lane = lane(for: packet, parameters) else {
-            if !state.withLock({ $0.isOver }) { counters.countDrop(.sinkFailed) }
-            return
+        switch lane(for: packet, parameters) {
+        case .success(let lane):
+            waitForRoom(in: lane, isCancelled: isCancelled)
+            lane.put(packet)
+        case .failure(let refusal): counters.countDrop(refusal.reason)
         }
-        waitForRoom(in: lane, isCancelled: isCancelled)
-        lane.put(packet)
-        let dropped = lane.figures.dropped
-        let (before, isLane) = state.withLock { state in
-            defer { state.wasDropped = dropped }
-            return (state.wasDropped, state.lane === lane)
-        }
-        if isLane, dropped > before { counters.countDrop(.queueFull, Int(clamping: dropped - before)) }
     }
 
     func losePacket(_ reason: DropReason) {
         counters.countDrop(reason)
-        state.withLock { $0.lane }?.lose()
+        if case .running(let lane) = state.withLock({ $0.phase }) { lane.lose() }
     }
 
     private func waitForRoom(in lane: PacketLane, isCancelled: () -> Bool) {
@@ -95,32 +94,40 @@ final class PacketDelivery: FrameReceiver {
         wantsRoom.store(false, ordering: .relaxed)
     }
 
-    /// The lane, begun or made anew where it is time; nil where there is none.
-    private func lane(for packet: EncodedPacket, _ parameters: CodecParameters) -> PacketLane? {
-        let (lane, isNew) = state.withLock { state -> (PacketLane?, Bool) in
+    private struct Refusal: Error {
+        var reason: DropReason
+    }
+
+    /// The lane, begun or made anew where it is time.
+    private func lane(for packet: EncodedPacket, _ parameters: CodecParameters) -> Result<PacketLane, Refusal> {
+        let (lane, isNew, startsAnew) = state.withLock { state -> (Result<PacketLane, Refusal>, Bool, Bool) in
             defer { state.parameters = parameters }
-            if let lane = state.lane { return (lane, state.parameters != parameters) }
-            guard !state.isOver else { return (nil, false) }
-            if state.failure != nil {
-                guard packet.isKey, state.schedule?.restart(at: context.clock.now) == true else { return (nil, false) }
-                state.failure = nil
+            switch state.phase {
+            case .running(let lane): return (.success(lane), false, state.parameters != parameters)
+            case .finishing, .ended: return (.failure(Refusal(reason: .cancelled)), false, false)
+            case .waiting(let failure):
+                if failure != nil {
+                    guard packet.isKey, state.schedule?.restart(at: context.clock.now) == true else {
+                        return (.failure(Refusal(reason: .sinkFailed)), false, false)
+                    }
+                }
+                let lane = makeLane()
+                state.phase = .running(lane)
+                return (.success(lane), true, true)
             }
-            state.wasDropped = 0
-            let lane = makeLane()
-            state.lane = lane
-            return (lane, true)
         }
-        guard let lane else { return nil }
+        guard case .success(let lane) = lane else { return lane }
         if isNew {
             do throws(InletError) {
                 try lane.begin()
             } catch {
+                // It has no thread to end it.
                 end(error.about(name))
-                return nil
+                return .failure(Refusal(reason: .sinkFailed))
             }
-            lane.start(parameters)
         }
-        return lane
+        if startsAnew { lane.start(parameters) }
+        return .success(lane)
     }
 
     private func makeLane() -> PacketLane {
@@ -128,6 +135,7 @@ final class PacketDelivery: FrameReceiver {
             id: PacketFanOut.ID(number: id.number), name: name, sink: configuration.makePacketSink(),
             capacity: Self.capacity, onWish: {}, onTaken: { [weak self] in self?.signalRoom() },
             onWritten: { [weak self] in self?.noteWritten() },
+            onDrop: { [counters] reason, count in counters.countDrop(reason, count) },
             onEnd: { [weak self] lane, error in self?.laneEnded(lane, error) }
         )
     }
@@ -143,55 +151,69 @@ final class PacketDelivery: FrameReceiver {
         state.withLock { $0.schedule?.deliver(at: now) }
     }
 
+    /// Decides in one step what follows a lane that has ended: no packet may come in between and make another lane.
     private func laneEnded(_ lane: PacketLane, _ error: InletError?) {
         let now = context.clock.now
-        let dropped = lane.figures.dropped
-        let before = state.withLock { state in
-            state.lane = nil
-            return state.wasDropped
-        }
-        if dropped > before { counters.countDrop(.sinkFailed, Int(clamping: dropped - before)) }
         let next = state.withLock { state -> (attempt: Int, delay: Duration)? in
-            guard let error, !state.isOver, !RetryPolicy.isPermanent(error), let next = state.schedule?.fail(at: now)
+            guard case .running(let current) = state.phase, current === lane, let error,
+                !RetryPolicy.isPermanent(error), let next = state.schedule?.fail(at: now)
             else { return nil }
-            state.failure = error
+            state.phase = .waiting(error)
             return next
         }
-        guard let next, let error else {
+        if let next, let error {
+            context.report(self, .restarting(error, attempt: next.attempt, delay: next.delay))
+        } else {
             end(error)
-            return
         }
-        context.report(self, .restarting(error, attempt: next.attempt, delay: next.delay))
     }
 
-    func finish(_ error: InletError?) {
-        let (lane, failure) = state.withLock { state in
-            state.isOver = true
-            return (state.lane, state.failure)
-        }
-        if let lane { lane.finish() } else { end(failure) }
-    }
+    func finish(_ error: InletError?) { finish(reporting: nil) }
 
     func close() {
-        let (lane, failure) = state.withLock { state in
-            state.isOver = true
-            return (state.lane, state.failure)
-        }
-        guard let lane else { return end(failure) }
+        guard let lane = finish(reporting: nil) else { return }
         // Each packet is part of a whole, and a file is whole with those that wait; but a server may take as long as it likes for each.
-        lane.finish()
         DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { lane.close() }
     }
 
+    /// Takes no more packets, and has the lane write what it holds.
+    ///
+    /// - Returns: the lane, where there is one.
+    @discardableResult
+    private func finish(reporting error: InletError?) -> PacketLane? {
+        let (lane, failure) = state.withLock { state -> (PacketLane?, InletError?) in
+            switch state.phase {
+            case .waiting(let failure): return (nil, failure)
+            case .running(let lane):
+                state.phase = .finishing(lane, error)
+                return (lane, nil)
+            case .finishing(let lane, _): return (lane, nil)
+            case .ended: return (nil, nil)
+            }
+        }
+        guard let lane else {
+            end(error ?? failure)
+            return nil
+        }
+        lane.finish()
+        // A source that waits for room in a sink that stands still goes on without it.
+        signalRoom()
+        return lane
+    }
+
+    /// Reports the end, once.
     private func end(_ error: InletError?) {
-        let isFirst = state.withLock { state in
-            state.isOver = true
-            defer { state.isReported = true }
-            return !state.isReported
+        let (isFirst, reported) = state.withLock { state -> (Bool, InletError?) in
+            defer { state.phase = .ended }
+            switch state.phase {
+            case .ended: return (false, nil)
+            case .finishing(_, let reported?): return (true, reported)
+            case .finishing, .running, .waiting: return (true, error)
+            }
         }
         guard isFirst else { return }
         counters.isAttached.store(false, ordering: .relaxed)
-        context.report(self, .ended(error))
+        context.report(self, .ended(reported))
         ended.resolve(())
     }
 }

@@ -14,6 +14,7 @@ final class PacketLane: Sendable {
     private let onWish: @Sendable () -> Void
     private let onTaken: @Sendable () -> Void
     private let onWritten: @Sendable () -> Void
+    private let onDrop: @Sendable (DropReason, Int) -> Void
     private let onEnd: @Sendable (PacketLane, InletError?) -> Void
 
     /// Touched on the lane's thread only, which is what makes it safe to hand around.
@@ -24,10 +25,18 @@ final class PacketLane: Sendable {
         init(_ sink: any PacketSink) { self.sink = sink }
     }
 
+    /// - Parameters:
+    ///   - onWish: called when a key frame should come.
+    ///   - onTaken: called on the lane's thread when there may be room again.
+    ///   - onWritten: called on the lane's thread after each packet that the sink has taken.
+    ///   - onDrop: called with each number of packets that the sink will not get, and why.
+    ///   - onEnd: called on the lane's thread, once, when the sink has finished.
     init(
         id: PacketFanOut.ID, name: String, sink: sending any PacketSink, capacity: Int,
         onWish: @escaping @Sendable () -> Void, onTaken: @escaping @Sendable () -> Void = {},
-        onWritten: @escaping @Sendable () -> Void = {}, onEnd: @escaping @Sendable (PacketLane, InletError?) -> Void
+        onWritten: @escaping @Sendable () -> Void = {},
+        onDrop: @escaping @Sendable (DropReason, Int) -> Void = { _, _ in },
+        onEnd: @escaping @Sendable (PacketLane, InletError?) -> Void
     ) {
         self.id = id
         self.name = name
@@ -36,6 +45,7 @@ final class PacketLane: Sendable {
         self.onWish = onWish
         self.onTaken = onTaken
         self.onWritten = onWritten
+        self.onDrop = onDrop
         self.onEnd = onEnd
     }
 
@@ -53,22 +63,47 @@ final class PacketLane: Sendable {
     }
 
     /// - Parameter quietly: asks for no key frame; the caller does.
-    func start(_ parameters: CodecParameters, quietly: Bool = false) { change(quietly) { $0.start(parameters) } }
+    func start(_ parameters: CodecParameters, quietly: Bool = false) {
+        change(quietly) { state in
+            state.start(parameters)
+            return .queueFull
+        }
+    }
     func put(_ packet: EncodedPacket) { change { $0.put(packet) } }
     /// A packet is kept from the sink, which goes on with a key frame.
-    func lose() { change { $0.lose() } }
+    func lose() {
+        change { state in
+            state.lose()
+            return nil
+        }
+    }
     /// Whether a packet would be taken. Stays true until one is put.
     var hasRoom: Bool { state.withLock { $0.hasRoom } }
-    func finish() { change { $0.finish() } }
-    func close() { change { $0.close() } }
+    func finish() {
+        change { state in
+            state.finish()
+            return nil
+        }
+    }
+    func close() { close(.cancelled) }
 
-    private func change(_ quietly: Bool = false, _ body: (inout PacketLaneStateMachine) -> Void) {
-        let wishes = state.withLock { state in
-            body(&state)
-            return state.takeWish()
+    private func close(_ reason: DropReason, losing lost: UInt64 = 0) {
+        change { state in
+            state.close(losing: lost)
+            return reason
+        }
+    }
+
+    /// - Parameter body: returns the reason for what it dropped, where it may have dropped anything.
+    private func change(_ quietly: Bool = false, _ body: (inout PacketLaneStateMachine) -> DropReason?) {
+        let (wishes, reason, dropped) = state.withLock { state in
+            let before = state.dropped
+            let reason = body(&state)
+            return (state.takeWish(), reason, state.dropped - before)
         }
         signal.signal()
         if wishes, !quietly { onWish() }
+        if let reason, dropped > 0 { onDrop(reason, Int(clamping: dropped)) }
     }
 
     private func work() {
@@ -84,11 +119,16 @@ final class PacketLane: Sendable {
                 onTaken()
                 do {
                     try handle(item)
+                } catch is KeyFrameNeeded {
+                    change { state in
+                        state.refuse()
+                        return .sinkFailed
+                    }
                 } catch is SinkStopped {
-                    end(nil)
+                    end(nil, during: item)
                     return
                 } catch {
-                    end(InletError(wrapping: error, operation: "The packet sink").about(name))
+                    end(InletError(wrapping: error, operation: "The packet sink").about(name), during: item)
                     return
                 }
             }
@@ -108,8 +148,10 @@ final class PacketLane: Sendable {
         }
     }
 
-    private func end(_ error: InletError?) {
-        state.withLock { $0.close() }
+    /// - Parameter item: what the sink threw at, and did not take.
+    private func end(_ error: InletError?, during item: PacketLaneStateMachine.Item? = nil) {
+        let isPacket = if case .packet? = item { true } else { false }
+        close(error == nil ? .cancelled : .sinkFailed, losing: isPacket ? 1 : 0)
         onTaken()
         var error = error
         if worker.hasStarted {

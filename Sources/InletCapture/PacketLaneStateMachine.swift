@@ -44,17 +44,31 @@ struct PacketLaneStateMachine {
         (isAwaitingKey, isAsked) = (true, false)
     }
 
-    mutating func put(_ packet: EncodedPacket) {
-        guard !isEnded else { return }
+    /// - Returns: why the packet was dropped, or nil where it waits now.
+    mutating func put(_ packet: EncodedPacket) -> DropReason? {
+        guard !isEnded else {
+            dropped += 1
+            return .cancelled
+        }
         guard hasRoom, packet.isKey || !isAwaitingKey else {
             isAwaitingKey = true
             if packet.isKey { isAsked = false }
             dropped += 1
-            return
+            return .queueFull
         }
         (isAwaitingKey, isAsked) = (false, false)
         byteCount += packet.data.count
         items.append(.packet(packet))
+        return nil
+    }
+
+    /// The sink did not take the packet that it was given, as it needs a key frame first.
+    mutating func refuse() {
+        dropped += 1
+        // A key frame that waits already is the one that the sink needs.
+        if !items.contains(where: { if case .packet(let packet) = $0 { packet.isKey } else { false } }) {
+            isAwaitingKey = true
+        }
     }
 
     /// A packet is kept from the sink: the next one that it gets is a key frame.
@@ -78,7 +92,10 @@ struct PacketLaneStateMachine {
     mutating func finish() { isEnded = true }
 
     /// Ends at once.
-    mutating func close() {
+    ///
+    /// - Parameter lost: packets that were taken and that the sink did not keep.
+    mutating func close(losing lost: UInt64 = 0) {
+        dropped += lost
         dropped += UInt64(items.count { if case .packet = $0 { true } else { false } })
         items.removeAll()
         byteCount = 0

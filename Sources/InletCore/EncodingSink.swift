@@ -70,7 +70,8 @@ public final class EncodingSink: FrameSink {
     private func write(_ packets: [EncodedPacket]) throws {
         for packet in packets {
             if packet.isKey { isKeyOnItsWay = false }
-            try output.write(packet)
+            // The output's wish for a key frame is seen before the next picture.
+            do { try output.write(packet) } catch is KeyFrameNeeded {}
         }
     }
 

@@ -10,7 +10,8 @@ public protocol PacketSink: AnyObject {
 
     /// Takes one packet. The first after a start, and after any that were dropped, is a key frame.
     ///
-    /// - Throws: what makes it pointless to go on. ``SinkStopped`` is not an error: the sink has had enough.
+    /// - Throws: what makes it pointless to go on. Two are not errors: ``SinkStopped`` says that the sink has had enough, and ``KeyFrameNeeded``
+    ///   that it did not take this packet.
     func write(_ packet: EncodedPacket) throws
 
     /// Whether a key frame would be welcome now, as where a file has reached its length. Asked after each packet. The default is false.
@@ -18,6 +19,12 @@ public protocol PacketSink: AnyObject {
 
     /// Writes what is left and lets go of everything. Called exactly once after a first `start` that did not throw.
     func finish() throws
+}
+
+/// Thrown by a packet sink that did not take a packet, as it has to begin with a key frame: a file was begun anew in the middle of a group of
+/// pictures. The packet counts as dropped, and those that follow are dropped up to a key frame, which is asked for.
+public struct KeyFrameNeeded: Error, Sendable {
+    public init() {}
 }
 
 /// How to make a packet sink that takes the source's own packets, without decoding.

@@ -1,0 +1,175 @@
+import InletConvert
+import InletCore
+import InletTesting
+import Synchronization
+import Testing
+
+@testable import InletCapture
+
+/// The way of the source's packets to one sink: what is counted, and that nothing stays behind.
+@Suite(.timeLimit(.minutes(1))) struct PacketDeliveryTests {
+    /// Makes packet sinks that do as they are told, and notes what they do.
+    private final class Sinks: PacketSinkConfiguration {
+        let redactedURI = "packets:"
+        let write: @Sendable (EncodedPacket) throws -> Void
+        let made = Atomic(0)
+        let finished = Atomic(0)
+        let written = Mutex([Int64]())
+
+        init(_ write: @escaping @Sendable (EncodedPacket) throws -> Void = { _ in }) { self.write = write }
+
+        func makeSink() -> any FrameSink { RecordingSink() }
+
+        func makePacketSink() -> any PacketSink {
+            made.add(1, ordering: .relaxed)
+            return Sink(self)
+        }
+
+        private final class Sink: PacketSink {
+            let sinks: Sinks
+            init(_ sinks: Sinks) { self.sinks = sinks }
+            func start(_ parameters: CodecParameters) {}
+            func write(_ packet: EncodedPacket) throws {
+                try sinks.write(packet)
+                sinks.written.withLock { $0.append(packet.pts.ticks) }
+            }
+            func finish() { sinks.finished.add(1, ordering: .relaxed) }
+        }
+    }
+
+    private struct Run {
+        let sinks: Sinks
+        let delivery: PacketDelivery
+        let ends = Ends()
+
+        final class Ends: Sendable {
+            let all = Mutex([InletError?]())
+        }
+
+        init(_ sinks: Sinks, pacing: SourcePacing = .live, onFailure: SinkFailurePolicy = .detach) {
+            self.sinks = sinks
+            let conversion = ConversionContext(
+                converter: FrameConverter(), pool: I420BufferPool(capacity: 1), scalingPool: I420BufferPool(capacity: 1)
+            ) {}
+            delivery = PacketDelivery(
+                id: SinkID(number: 1), sinks, onFailure: onFailure,
+                context: DeliveryContext(clock: ManualClock(), conversion: conversion) { [ends] _, event in
+                    if case .ended(let error) = event { ends.all.withLock { $0.append(error) } }
+                })
+            var format = ScriptedSource.format(pacing: pacing)
+            format.hasPackets = true
+            delivery.begin(format, room: ProducerGate())
+        }
+
+        func offer(_ index: Int, isKey: Bool) {
+            let time = MediaTime(ticks: Int64(index), timeBase: Rational(1, 30))
+            let packet = EncodedPacket(
+                data: PacketData([1]), pts: time, dts: time, isKey: isKey,
+                captureTime: MonotonicTime(nanoseconds: Int64(index)))
+            let parameters = CodecParameters(
+                codec: .h264, size: ImageSize(width: 64, height: 48), timeBase: Rational(1, 30))
+            delivery.offer(packet, of: parameters) { false }
+        }
+
+        var drops: [DropReason: UInt64] { delivery.counters.snapshot(id: delivery.id, name: "").drops }
+        var delivered: UInt64 { delivery.counters.snapshot(id: delivery.id, name: "").delivered }
+        var settled: UInt64 { delivered + drops.values.reduce(0, +) }
+    }
+
+    /// Waits until something holds. The suite's time limit ends the wait.
+    private func until(_ condition: () -> Bool) async {
+        while !condition(), !Task.isCancelled { await Task.yield() }
+    }
+
+    @Test("A sink that is closed lets go of the source that waits for room in it, though it stands still")
+    func closesWhileSourceWaits() async throws {
+        let gate = Gate()
+        let run = Run(Sinks { _ in gate.pass() }, pacing: .unpaced)
+        let offered = Atomic(0)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            try CaptureThread.start(named: "source") {
+                for index in 0..<200 {
+                    run.offer(index, isKey: index == 0)
+                    offered.add(1, ordering: .relaxed)
+                }
+            }
+            await gate.someoneWaits()
+            // One is being written and the queue is full.
+            await until { offered.load(ordering: .relaxed) >= 121 }
+            run.delivery.close()
+            await until { offered.load(ordering: .relaxed) == 200 }
+            gate.open()
+        }
+        await run.delivery.ended.value()
+        #expect(run.settled == 200)
+        #expect(run.sinks.finished.load(ordering: .relaxed) == 1)
+    }
+
+    @Test("What a sink refuses for want of a key frame counts as dropped, with all up to the key frame")
+    func refused() async {
+        let run = Run(Sinks { packet in if (3..<5).contains(packet.pts.ticks) { throw KeyFrameNeeded() } })
+        for index in 0..<12 {
+            run.offer(index, isKey: index % 8 == 0)
+            await until { run.settled > index }
+        }
+        run.delivery.finish(nil)
+        await run.delivery.ended.value()
+        #expect(run.sinks.written.withLock { $0 } == [0, 1, 2, 8, 9, 10, 11])
+        #expect(run.delivered == 7)
+        #expect(run.drops.values.reduce(0, +) == 5)
+        #expect(run.drops[.sinkFailed] == 1)
+        #expect(run.ends.all.withLock { $0.count { $0 == nil } } == 1)
+    }
+
+    @Test("A source that comes back without packets ends the sink with an error, and its file is finished")
+    func losesPackets() async {
+        let run = Run(Sinks())
+        run.offer(0, isKey: true)
+        await until { run.settled == 1 }
+        run.delivery.begin(ScriptedSource.format(pacing: .live), room: ProducerGate())
+        await run.delivery.ended.value()
+        #expect(run.sinks.finished.load(ordering: .relaxed) == 1)
+        #expect(run.ends.all.withLock { $0 }.map { $0?.code } == [.unsupported])
+    }
+
+    @Test("A sink that fails while packets come is not made anew after its end")
+    func failsWhilePacketsCome() async throws {
+        for _ in 0..<100 {
+            let run = Run(Sinks { _ in throw InletError(.disconnected, "The server is gone.") })
+            let isOver = Atomic(false)
+            try CaptureThread.start(named: "source") {
+                var index = 0
+                while run.delivery.counters.isAttached.load(ordering: .relaxed) {
+                    run.offer(index, isKey: true)
+                    index += 1
+                }
+                for _ in 0..<10 { run.offer(index, isKey: true) }
+                isOver.store(true, ordering: .releasing)
+            }
+            await run.delivery.ended.value()
+            await until { isOver.load(ordering: .acquiring) }
+            #expect(run.sinks.made.load(ordering: .relaxed) == 1)
+            #expect(run.sinks.finished.load(ordering: .relaxed) == 1)
+            #expect(run.ends.all.withLock { $0 }.map { $0?.code } == [.disconnected])
+        }
+    }
+
+    @Test("A sink that fails is made anew at the first key frame after its delay")
+    func restarts() async {
+        let fails = Atomic(true)
+        var delay = RestartDelay()
+        delay.first = .zero
+        let run = Run(
+            Sinks { _ in if fails.exchange(false, ordering: .relaxed) { throw InletError(.disconnected, "Gone.") } },
+            onFailure: .restart(after: delay))
+        run.offer(0, isKey: true)
+        await until { run.sinks.finished.load(ordering: .relaxed) == 1 && run.settled == 1 }
+        run.offer(1, isKey: false)
+        run.offer(2, isKey: true)
+        run.offer(3, isKey: false)
+        run.delivery.finish(nil)
+        await run.delivery.ended.value()
+        #expect(run.sinks.made.load(ordering: .relaxed) == 2)
+        #expect(run.sinks.written.withLock { $0 } == [2, 3])
+    }
+}
