@@ -34,7 +34,6 @@ public final class Capturer: Sendable {
 
     private struct Shared {
         var isStarted = false
-        var isStopRequested = false
         /// How the source ended, once it has: receivers that come later end at once.
         var result: Result<EndReason, InletError>?
         var receivers: [any FrameReceiver] = []
@@ -165,7 +164,7 @@ public final class Capturer: Sendable {
         guard let receiver = shared.withLock({ $0.receivers.first { $0.id == id } }) else { return }
         receiver.close()
         let unfinished = await SinkDeadline.wait(
-            for: [receiver], stopTimeout: configuration.stopTimeout, isStopped: true, stopRequested: { true })
+            for: [receiver], stopTimeout: configuration.stopTimeout, stop: .resolved(()))
         if let unfinished { throw unfinished }
     }
 
@@ -310,7 +309,7 @@ public final class Capturer: Sendable {
 
     /// Asks the run to end. Returns at once; ``run()`` returns when all is closed.
     public func stop() {
-        shared.withLock { $0.isStopRequested = true }
+        stopRequest.resolve(())
         supervisor.post(.stop(.cancelled))
     }
 
@@ -337,8 +336,8 @@ public final class Capturer: Sendable {
         }
         for receiver in receivers { Self.finish(receiver, after: result) }
         return await SinkDeadline.wait(
-            for: receivers, stopTimeout: configuration.stopTimeout, isStopped: result.isStop,
-            stopRequested: { [shared] in shared.withLock { $0.isStopRequested } })
+            for: receivers, stopTimeout: configuration.stopTimeout,
+            stop: result.isStop ? .resolved(()) : stopRequest)
     }
 
     private static func finish(_ receiver: any FrameReceiver, after result: Result<EndReason, InletError>) {

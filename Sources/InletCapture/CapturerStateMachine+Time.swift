@@ -87,7 +87,8 @@ extension CapturerStateMachine {
     ///
     /// - Parameter operation: as for ``Input/tick(_:)``, read now.
     func nextTick(at now: MonotonicTime, operation: SourceOperation?) -> MonotonicTime? {
-        let overdue = operation.map { $0.deadline + Self.grace }
+        // An interrupted source may take as long as the interruption lasts, whose end is an input.
+        let overdue = interruption == nil ? operation.map { $0.deadline + Self.grace } : nil
         let phaseTime: MonotonicTime?
         switch phase {
         case .idle, .paused, .ended: return nil
@@ -96,6 +97,7 @@ extension CapturerStateMachine {
         // An operation that begins after this look has all its time before it.
         case .opening: phaseTime = overdue ?? (now + policy.timeouts.open)
         case .awaitingFrame, .stalled, .pausing: phaseTime = overdue ?? (now + allowance.restart)
+        case .live where interruption != nil: phaseTime = now + allowance.restart
         case .live:
             let stallTime = operation.map { $0.quietSince + allowance.stall } ?? (now + allowance.stall)
             phaseTime = min(stallTime, overdue ?? .distantFuture)

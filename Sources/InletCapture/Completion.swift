@@ -1,32 +1,42 @@
 import Synchronization
 
-/// A value that is set once, from any thread, and awaited by any number of tasks.
+/// A value that is set once, from any thread, and awaited by any number of tasks and closures.
 final class Completion<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?
-        var waiters: [CheckedContinuation<Value, Never>] = []
+        var observers: [@Sendable (Value) -> Void] = []
     }
     private let state = Mutex(State())
 
+    /// A completion that has its value.
+    static func resolved(_ value: Value) -> Completion {
+        let completion = Completion()
+        completion.resolve(value)
+        return completion
+    }
+
     /// Sets the value. Only the first call counts.
     func resolve(_ value: Value) {
-        let waiters = state.withLock { state -> [CheckedContinuation<Value, Never>] in
+        let observers = state.withLock { state -> [@Sendable (Value) -> Void] in
             guard state.value == nil else { return [] }
             state.value = value
-            defer { state.waiters = [] }
-            return state.waiters
+            defer { state.observers = [] }
+            return state.observers
         }
-        for waiter in waiters { waiter.resume(returning: value) }
+        for observer in observers { observer(value) }
+    }
+
+    /// Calls `observer` once: now where the value is known, otherwise on the thread that sets it.
+    func observe(_ observer: @escaping @Sendable (Value) -> Void) {
+        let known = state.withLock { state in
+            if state.value == nil { state.observers.append(observer) }
+            return state.value
+        }
+        if let known { observer(known) }
     }
 
     /// Waits for the value.
     func value() async -> Value {
-        await withCheckedContinuation { continuation in
-            let known = state.withLock { state in
-                if state.value == nil { state.waiters.append(continuation) }
-                return state.value
-            }
-            if let known { continuation.resume(returning: known) }
-        }
+        await withCheckedContinuation { continuation in observe { continuation.resume(returning: $0) } }
     }
 }

@@ -2,40 +2,31 @@ import Dispatch
 import InletCore
 import Synchronization
 
-/// Waits for sinks to finish, but not for ever once the run was told to stop.
+/// Waits for sinks to finish, but not for ever once they were told to stop.
 enum SinkDeadline {
+    /// Until `stop` resolves, what waits is delivered however long that takes; then the receivers are closed and have `stopTimeout` left.
+    ///
     /// - Returns: nil when all have finished; an error that names those that had not when the time was up.
     static func wait(
-        for receivers: [any FrameReceiver], stopTimeout: Duration, isStopped: Bool,
-        stopRequested: @escaping @Sendable () -> Bool
+        for receivers: [any FrameReceiver], stopTimeout: Duration, stop: Completion<Void>
     ) async -> InletError? {
-        guard !receivers.isEmpty else { return nil }
-        let all = Completion<Bool>()
-        let waiting = Task {
-            for receiver in receivers { await receiver.ended.value() }
-            all.resolve(true)
-        }
-        // Without a stop, what waits is delivered however long that takes; a stop that comes meanwhile starts the time.
-        let ticks = DispatchSource.makeTimerSource(queue: .global())
-        let timeout = DispatchTimeInterval.nanoseconds(Int(clamping: stopTimeout.wholeNanoseconds))
-        if isStopped {
-            ticks.schedule(deadline: .now() + timeout)
-            ticks.setEventHandler { all.resolve(false) }
-        } else {
-            ticks.schedule(
-                deadline: .now() + .milliseconds(50), repeating: .milliseconds(50), leeway: .milliseconds(20))
-            ticks.setEventHandler {
-                guard stopRequested() else { return }
-                for receiver in receivers { receiver.close() }
-                ticks.setEventHandler { all.resolve(false) }
-                ticks.schedule(deadline: .now() + timeout)
-            }
-        }
-        ticks.resume()
-        let finished = await all.value()
-        ticks.cancel()
-        guard !finished else { return nil }
-        waiting.cancel()
+        let ended = end(of: receivers)
+        // Whichever is first. What stays behind in a completion that never resolves is this and no more.
+        let first = Completion<Bool>()
+        ended.observe { first.resolve(true) }
+        stop.observe { first.resolve(false) }
+        if await first.value() { return nil }
+
+        for receiver in receivers { receiver.close() }
+        let last = Completion<Bool>()
+        ended.observe { last.resolve(true) }
+        let timer = DispatchSource.makeTimerSource(queue: .global())
+        timer.setEventHandler { last.resolve(false) }
+        timer.schedule(deadline: .now() + .nanoseconds(Int(clamping: stopTimeout.wholeNanoseconds)))
+        timer.activate()
+        defer { timer.cancel() }
+        if await last.value() { return nil }
+
         let names = receivers.filter { $0.counters.isAttached.load(ordering: .relaxed) }.map(\.name)
         // All of them finished at the last moment.
         guard !names.isEmpty else { return nil }
@@ -43,5 +34,25 @@ enum SinkDeadline {
             .timedOut,
             "\(names.joined(separator: ", ")) did not finish within \(stopTimeout) of the stop and was given up.",
             context: .init(operation: "finish"))
+    }
+
+    /// Resolves when every receiver has ended.
+    private static func end(of receivers: [any FrameReceiver]) -> Completion<Void> {
+        final class Countdown: Sendable {
+            let left: Atomic<Int>
+            init(_ count: Int) { left = Atomic(count) }
+        }
+        let all = Completion<Void>()
+        guard !receivers.isEmpty else {
+            all.resolve(())
+            return all
+        }
+        let countdown = Countdown(receivers.count)
+        for receiver in receivers {
+            receiver.ended.observe {
+                if countdown.left.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { all.resolve(()) }
+            }
+        }
+        return all
     }
 }

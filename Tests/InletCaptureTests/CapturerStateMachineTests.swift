@@ -320,6 +320,32 @@ import Testing
         }
     }
 
+    @Test("A source is restarted at its deadline, also where a stall would be told later than that")
+    func restartBeforeStall() {
+        var policy = Run.policy
+        policy.timeouts.stall = .seconds(10)
+        policy.timeouts.nextFrame = .seconds(1)
+        var run = Run(policy)
+        for step in Self.live { _ = run.play(step) }
+        let operation = SourceOperation(deadline: run.now + .seconds(1), quietSince: run.now)
+        let overdue = operation.deadline + CapturerStateMachine.grace
+        #expect(run.machine.nextTick(at: run.now, operation: operation) == overdue)
+        run.now = overdue
+        #expect(run.handle(.tick(operation)) == ["cancel 1"])
+    }
+
+    @Test("A source that is interrupted for longer than its deadline is looked at now and then, not all the time")
+    func interruptedBeyondDeadline() throws {
+        for steps in [Self.live, [.start, .opened(1)], Self.live + [.silence(.seconds(2))]] as [[Step]] {
+            var run = Run()
+            for step in steps + [.interrupt(1)] { _ = run.play(step) }
+            let operation = SourceOperation(deadline: run.now + .seconds(1), quietSince: run.now)
+            run.now = run.now + .seconds(60)
+            let next = try #require(run.machine.nextTick(at: run.now, operation: operation))
+            #expect(next >= run.now + .seconds(1), "\(steps)")
+        }
+    }
+
     /// A machine, its time, and what it says.
     struct Run {
         var machine: CapturerStateMachine
