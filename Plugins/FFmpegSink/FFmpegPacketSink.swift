@@ -132,7 +132,7 @@ public final class FFmpegPacketSink: PacketSink {
         isAwaitingKey = false
         let start = origin ?? packet.pts.ticks
         origin = start
-        let spacing = lastPTS.map { max(0, packet.pts.ticks - $0) } ?? 0
+        let spacing = lastPTS.map { max(0, packet.pts.ticks.subtracting(saturating: $0)) } ?? 0
         let stated = packet.duration?.rescaled(to: packet.pts.timeBase)
         // A length that no picture has is none: a file may say anything.
         let duration = stated.flatMap { (0...3_600_000_000_000).contains($0.nanoseconds) ? $0.ticks : nil } ?? spacing
@@ -141,12 +141,13 @@ public final class FFmpegPacketSink: PacketSink {
         byteCount += packet.data.count
         lastPTS = packet.pts.ticks
         // Asked for one picture ahead, so that the file has its length to the picture.
-        wantsKeyFrame = isFull(at: packet.pts.ticks - start + duration, packet.pts.timeBase)
+        let length = packet.pts.ticks.subtracting(saturating: start).adding(saturating: duration)
+        wantsKeyFrame = isFull(at: length, packet.pts.timeBase)
     }
 
     private func isFull(before packet: EncodedPacket) -> Bool {
         guard let origin else { return false }
-        return isFull(at: packet.pts.ticks - origin, packet.pts.timeBase)
+        return isFull(at: packet.pts.ticks.subtracting(saturating: origin), packet.pts.timeBase)
     }
 
     private func isFull(at ticks: Int64, _ timeBase: Rational) -> Bool {

@@ -115,7 +115,7 @@ import InletFFmpeg
         case .other: return isAfterLoss && hasOtherTime
         case .laterSlice:
             guard let one = latest.pts, let other = unit.pts else { return isAfterLoss && hasOtherTime }
-            return isAfterLoss && hasOtherTime || abs(one &- other) > Self.shift
+            return isAfterLoss && hasOtherTime || one.subtracting(saturating: other).magnitude > Self.shift
         }
     }
 

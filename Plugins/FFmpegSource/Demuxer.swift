@@ -323,8 +323,11 @@ import InletFFmpeg
     /// Whether a server that plays a recording at its own speed has come to its end, give or take a second. One that is killed has not.
     private var hasPlayedAll: Bool {
         guard let length = format.duration, let span else { return false }
-        let played = MediaTime(ticks: span.last &- span.first, timeBase: stream.timeBase)
-        return abs(played.nanoseconds - length.nanoseconds) < 1_000_000_000
+        let (ticks, overflow) = span.last.subtractingReportingOverflow(span.first)
+        // Nobody has played for so long.
+        guard !overflow else { return false }
+        let played = MediaTime(ticks: ticks, timeBase: stream.timeBase)
+        return played.nanoseconds.subtracting(saturating: length.nanoseconds).magnitude < 1_000_000_000
     }
 
     /// Throws where an operation ended because it was to.
@@ -366,8 +369,8 @@ import InletFFmpeg
         let start = unsafe found.pointee.start_time
         let origin = start == inlet_av_nopts_value ? 0 : start
         let nanosecond = Rational(1, 1_000_000_000)
-        let target =
-            origin + MediaTime(ticks: time.wholeNanoseconds, timeBase: nanosecond).rescaled(to: stream.timeBase).ticks
+        let length = MediaTime(ticks: time.wholeNanoseconds, timeBase: nanosecond).rescaled(to: stream.timeBase)
+        let target = origin.adding(saturating: length.ticks)
         try check(
             unsafe av_seek_frame(input, Int32(stream.index), target, AVSEEK_FLAG_BACKWARD), "av_seek_frame")
         seekTarget = target

@@ -37,5 +37,9 @@ struct InputLimits: Sendable {
     /// Frames a second; nil for files, which are read as fast as they are taken.
     var frameRate: Rational?
 
-    var pixels: Int { size.width * size.height }
+    /// How many pixels a decoder may be asked for: decoders make pictures of whole blocks, at most 64 pixels wide and high, and cut them afterwards.
+    var pixels: Int {
+        func blocks(_ length: Int) -> Int { length.adding(saturating: 63) / 64 * 64 }
+        return ImageSize(width: blocks(size.width), height: blocks(size.height)).pixelCount
+    }
 }

@@ -1,3 +1,5 @@
+import InletCore
+
 /// The passes through a file that is repeated, on one timeline.
 struct FilePasses {
     /// Passes to come; less than zero is for ever.
@@ -14,14 +16,14 @@ struct FilePasses {
     /// A frame of this pass, in ticks.
     mutating func note(_ ticks: Int64, length: Int64) {
         start = min(start ?? ticks, ticks)
-        end = max(end, ticks &+ length)
+        end = max(end, ticks.adding(saturating: length))
     }
 
     /// Goes on to the next pass; false where there is none, or where this one had no frame, so that the next would have none either.
     mutating func beginNext() -> Bool {
         guard left != 0, let start else { return false }
         left -= left > 0 ? 1 : 0
-        offset &+= max(end &- start, 1)
+        offset = offset.adding(saturating: max(end.subtracting(saturating: start), 1))
         self.start = nil
         end = 0
         return true

@@ -57,7 +57,7 @@ struct PacketSelection {
             }
         }
         if let time, let lastKey, time > lastKey {
-            distances.append(time &- lastKey)
+            distances.append(time.subtracting(saturating: lastKey))
             if distances.count > Self.remembered { distances.removeFirst() }
         }
         lastKey = time ?? lastKey
@@ -73,7 +73,8 @@ struct PacketSelection {
         case .keyFrames:
             guard let time, let lastTaken, let interval = ticks(of: wanted) else { return .decodeAlone }
             // Of key frames that come more often than wanted, the one nearest to its time.
-            guard time &- lastTaken >= interval - (distances.last ?? 0) / 2 else { return .pass }
+            guard time.subtracting(saturating: lastTaken) >= interval.subtracting(saturating: (distances.last ?? 0) / 2)
+            else { return .pass }
             self.lastTaken = time
             return .decodeAlone
         }
@@ -82,7 +83,7 @@ struct PacketSelection {
     /// Whether key frames alone come as often as frames are wanted. A tenth of grace, as 29.97 is not 30.
     private func keyFramesSuffice(_ wanted: Rational?) -> Bool {
         guard let interval = ticks(of: wanted), let longest = distances.max() else { return false }
-        return longest <= interval + interval / 10
+        return longest <= interval.adding(saturating: interval / 10)
     }
 
     private func ticks(of rate: Rational?) -> Int64? {

@@ -18,7 +18,7 @@ struct TimestampGuess {
         timeBase = AVRational(stream.timeBase)
         let interval = stream.frameRate?.reciprocal.map { MediaTime(ticks: 1, timeBase: $0).nanoseconds / 1000 } ?? 0
         frameMicroseconds = interval
-        start = -Int64(reorderDepth) * interval
+        start = interval.multiplied(saturatingBy: -Int64(reorderDepth))
     }
 
     mutating func reset() { next = nil }

@@ -19,7 +19,7 @@ import InletV4L2
         self.format = format
         code = FourCC(rawValue: format.pixelformat)
         size = ImageSize(width: Int(format.width), height: Int(format.height))
-        guard size.isValid, let layout = CaptureLayout.table[code] else {
+        guard size.isValid, format.planes > 0, let layout = CaptureLayout.table[code] else {
             throw InletError(
                 .unsupported, "The driver set \(size) \(code), which nothing here reads. Ask for another with format=.")
         }
@@ -145,8 +145,11 @@ import InletV4L2
         let rowBytes = repacking.rowBytes(width: size.width)
         var starts: [(plane: Int, offset: Int)] = [(0, 0)]
         if repacking.isSemiplanar {
-            starts.append(unsafe memory.count > 1 ? (1, 0) : (0, strides[0] * size.height))
+            let isSplit = unsafe min(memory.count, strides.count) > 1
+            starts.append(isSplit ? (1, 0) : (0, strides[0] * size.height))
         }
+        // A driver's buffers may have fewer planes than its format.
+        guard unsafe !memory.isEmpty else { return block.planes(target.planes) }
         for (part, start) in starts.enumerated() {
             let source = unsafe memory[start.plane]
             for row in 0..<size.height {

@@ -21,7 +21,7 @@ extension Negotiation {
         var lighter = lighter(than: mode)
         // Of one format the bytes grow with the pixels; each step down is smaller than the last.
         while let limit, let load, let found = lighter, found.format == mode.format {
-            let pixels = Double(found.size.width * found.size.height) / Double(mode.size.width * mode.size.height)
+            let pixels = Double(found.size.pixelCount) / Double(mode.size.pixelCount)
             let rates = (found.rate?.doubleValue ?? 0) / (mode.rate?.doubleValue ?? 1)
             guard load * pixels * rates > limit else { break }
             lighter = self.lighter(than: found)

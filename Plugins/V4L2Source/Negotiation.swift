@@ -64,10 +64,12 @@ struct Negotiation: Sendable {
         if !isCompressed {
             let compressed = formats.filter(\.isCompressed).map(\.fourCC)
             let same = all.filter { compressed.contains($0.format) && $0.size.fits(in: mode.size) }
-            if let found = same.max(by: { ($0.size.area, rate($0)) < ($1.size.area, rate($1)) }) { return found }
+            if let found = same.max(by: { ($0.size.pixelCount, rate($0)) < ($1.size.pixelCount, rate($1)) }) {
+                return found
+            }
         }
-        return all.filter { $0.format == mode.format && $0.size.area < mode.size.area }
-            .max { ($0.size.area, rate($0)) < ($1.size.area, rate($1)) }
+        return all.filter { $0.format == mode.format && $0.size.pixelCount < mode.size.pixelCount }
+            .max { ($0.size.pixelCount, rate($0)) < ($1.size.pixelCount, rate($1)) }
     }
 
     /// The modes of a format that fit the request: every single size, and of a range of sizes the one that is asked for.
@@ -139,8 +141,6 @@ struct Negotiation: Sendable {
 }
 
 extension ImageSize {
-    fileprivate var area: Int { width * height }
-
     /// How many times the pixels must be doubled or halved, with a different shape counted as well.
     fileprivate func distance(to other: ImageSize) -> Double {
         guard isValid, other.isValid else { return .infinity }

@@ -19,8 +19,13 @@ public struct ImageSize: Sendable, Hashable {
     /// Whether a picture of this size lies within one of the other, edge on edge or smaller.
     public func fits(in other: ImageSize) -> Bool { width <= other.width && height <= other.height }
 
-    /// Bytes of an I420 picture of this size without padding.
-    public var packedI420ByteCount: Int { width * height + 2 * chroma.width * chroma.height }
+    /// Bytes of an I420 picture of this size without padding, clamped to 64 bits.
+    public var packedI420ByteCount: Int {
+        pixelCount.adding(saturating: chroma.pixelCount.multiplied(saturatingBy: 2))
+    }
+
+    /// Width times height, clamped to 64 bits.
+    package var pixelCount: Int { width.multiplied(saturatingBy: height) }
 
     /// The largest width or height that Inlet handles. libyuv and libswscale take sizes as 32-bit numbers and
     /// multiply them by pixel sizes; 32,768 keeps every such product within 32 bits.

@@ -21,7 +21,8 @@ public struct MediaTime: Sendable {
     /// The time in seconds, for display and estimates.
     public var seconds: Double { Double(ticks) * timeBase.doubleValue }
 
-    /// The same time in ticks of another time base, rounded down and clamped to 64 bits.
+    /// The same time in ticks of another time base, rounded down and clamped to 64 bits; clamped, too, where the other time base is not greater than
+    /// zero.
     ///
     /// Exact for time bases of 32-bit numbers, which are all that come from outside.
     public func rescaled(to other: Rational) -> MediaTime {
@@ -29,7 +30,7 @@ public struct MediaTime: Sendable {
         let dividend = Int128(ticks) * Int128(timeBase.numerator)
         let (scaled, overflow) = dividend.multipliedReportingOverflow(by: Int128(other.denominator))
         let divisor = Int128(timeBase.denominator) * Int128(other.numerator)
-        guard !overflow, divisor != 0 else {
+        guard !overflow, divisor > 0 else {
             return MediaTime(ticks: ticks < 0 ? .min : .max, timeBase: other)
         }
         let (quotient, remainder) = scaled.quotientAndRemainder(dividingBy: divisor)

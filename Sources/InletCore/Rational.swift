@@ -13,9 +13,10 @@ public struct Rational: Sendable, Hashable {
     public init(_ numerator: Int, _ denominator: Int = 1) {
         precondition(denominator != 0, "a ratio with a denominator of zero")
         let divisor = Rational.greatestCommonDivisor(numerator.magnitude, denominator.magnitude)
-        let sign = denominator < 0 ? -1 : 1
-        self.numerator = sign * (numerator / Int(clamping: divisor))
-        self.denominator = sign * (denominator / Int(clamping: divisor))
+        let (above, below) = (numerator / Int(clamping: divisor), denominator / Int(clamping: divisor))
+        // -2^63 has no counterpart above zero.
+        self.numerator = below < 0 ? 0.subtracting(saturating: above) : above
+        self.denominator = below < 0 ? 0.subtracting(saturating: below) : below
     }
 
     /// A ratio of numbers that came from outside, or nil where the denominator is zero or either number, as given or in

@@ -10,9 +10,9 @@ extension PixelFormat {
 }
 
 extension Rational {
-    /// The ratio, or nil where libav* means "not known": a zero numerator or denominator.
+    /// The ratio, or nil where libav* means "not known" by it: one that is not greater than zero. No rate, time base or shape of pixels is less.
     package init?(known ratio: AVRational) {
-        guard ratio.num != 0 else { return nil }
+        guard ratio.num > 0, ratio.den > 0 else { return nil }
         self.init(exactly: Int(ratio.num), over: Int(ratio.den))
     }
 }

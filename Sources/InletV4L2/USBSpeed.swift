@@ -11,7 +11,9 @@ package struct USBSpeed: Sendable, Hashable {
             let device = SystemFiles.resolved("/sys/class/video4linux/\(node.split(separator: "/").last ?? "")/device")
         else { return nil }
         // The device is an interface of a USB device, which lies one folder above.
-        guard let speed = SystemFiles.text(of: "\(device)/../speed").flatMap({ Double($0) }) else { return nil }
+        guard let speed = SystemFiles.text(of: "\(device)/../speed").flatMap({ Double($0) }),
+            (0...1e9).contains(speed)
+        else { return nil }
         megabits = speed
     }
 

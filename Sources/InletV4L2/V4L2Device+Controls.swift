@@ -42,8 +42,9 @@ extension V4L2Device {
 
     private func choices(of entry: v4l2_query_ext_ctrl, kind: V4L2Control.Kind) -> [Int64: String] {
         var choices: [Int64: String] = [:]
-        guard entry.minimum >= 0, entry.maximum - entry.minimum < 256 else { return [:] }
-        for index in entry.minimum...max(entry.minimum, entry.maximum) {
+        let (first, last) = (entry.minimum, max(entry.minimum, entry.maximum))
+        guard first >= 0, last <= UInt32.max, last - first < 256 else { return [:] }
+        for index in first...last {
             var number: Int64 = 0
             let name = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 32) { bytes -> String? in
                 guard unsafe inlet_v4l2_query_menu(descriptor, entry.id, UInt32(index), bytes.baseAddress, &number) == 0

@@ -309,6 +309,9 @@ KINDS["playlist-file"] = lambda server, *pair: answer(server, *pair, playlist(f"
 KINDS["playlist-concat"] = lambda server, *pair: answer(
     server, *pair, playlist(f"concat:{server.options.file or '/etc/passwd'}"), HLS)
 KINDS["playlist-plain"] = lambda server, *pair: answer(server, *pair, playlist(f"http://127.0.0.1:{server.plain_port}/1.ts"), HLS)
+# U+2028 ends a line for text, and not for a playlist, which so has no segment.
+KINDS["playlist-separator"] = lambda server, *pair: answer(
+    server, *pair, PLAYLIST + "#EXTINF:10,\u2028segment.ts\n#EXT-X-ENDLIST\n", HLS)
 KINDS["playlist-self"] = lambda server, *pair: answer(server, *pair, PLAYLIST + "#EXT-X-STREAM-INF:BANDWIDTH=1\nagain.m3u8\n", HLS)
 
 
@@ -352,6 +355,12 @@ async def chunked(server, reader, writer):
         while piece := file.read(10_000):
             await server.send(writer, f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
     await server.send(writer, b"0\r\n\r\n")
+
+
+@kind("raw-file")
+async def raw_file(server, reader, writer):
+    with open(server.options.file, "rb") as file:
+        await server.send(writer, file.read())
 
 
 @kind("playlist-endless")

@@ -52,6 +52,8 @@ public final class HostileServer: Sendable {
         case playlistConcat = "playlist-concat"
         /// A playlist that leads to itself.
         case playlistSelf = "playlist-self"
+        /// A playlist whose only address stands behind a U+2028 in the line of its tag.
+        case playlistSeparator = "playlist-separator"
         /// A playlist without end.
         case playlistEndless = "playlist-endless"
         /// A playlist whose segment, the file, is on another host, with a certificate by another authority. With TLS only.
@@ -62,6 +64,8 @@ public final class HostileServer: Sendable {
         case redirectSeek = "redirect-seek"
         /// A file whose length is not told.
         case chunked
+        /// The file alone, before anything is asked: for plain TCP.
+        case rawFile = "raw-file"
     }
 
     /// What the server is started with.
