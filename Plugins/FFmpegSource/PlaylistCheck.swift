@@ -1,7 +1,7 @@
 import FoundationEssentials
 import InletCore
 
-/// Looks through an HLS playlist (RFC 8216) before libavformat does.
+/// Looks through an HLS playlist (RFC 8216) before libavformat does, and reads it as libavformat does: as bytes.
 ///
 /// libavformat (5.1) reads a playlist of any length into memory, and reads through a null pointer where a rendition has no segments.
 enum PlaylistCheck {
@@ -15,56 +15,53 @@ enum PlaylistCheck {
     /// The playlist as libavformat may have it.
     ///
     /// - Parameter base: where redirects have led, against which its addresses are to be resolved; nil where they have not.
-    /// - Returns: nil where it is no playlist that can be played.
+    /// - Returns: nil where the playlist cannot be played.
     static func accept(_ bytes: [UInt8], base: String?) -> [UInt8]? {
-        guard bytes.starts(with: mark), bytes.count <= mostBytes, !bytes.contains(0),
-            let text = String(validating: bytes, as: UTF8.self)
-        else { return nil }
+        // NUL would end a line for libavformat, and its text for everyone else.
+        guard bytes.starts(with: mark), bytes.count <= mostBytes, !bytes.contains(0) else { return nil }
         let baseURL = base.flatMap { URL(string: $0) }
         var segments = 0
         var variants = 0
-        var next: Substring?
-        var lines: [String] = []
-        for line in text.split(whereSeparator: \.isNewline) {
-            guard line.utf8.count <= longestLine else { return nil }
-            let line = String(line).trimmed
-            guard !line.hasPrefix("#") else {
-                if line.hasPrefix("#EXTINF:") { next = "segment" }
-                if line.hasPrefix("#EXT-X-STREAM-INF:") { next = "variant" }
-                lines.append(resolveAttribute(of: line, against: baseURL))
-                continue
+        // Both tags may stand before one address, which is then both.
+        var isSegment = false
+        var isVariant = false
+        var result: [UInt8] = []
+        for line in bytes.split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) {
+            guard line.count <= longestLine else { return nil }
+            // Spaces in front belong to an address: a tag behind one is none.
+            guard let end = line.lastIndex(where: { !$0.isASCIISpace }) else { continue }
+            let line = line[...end]
+            if line.first == UInt8(ascii: "#") {
+                isSegment = isSegment || line.starts(with: "#EXTINF:".utf8)
+                isVariant = isVariant || line.starts(with: "#EXT-X-STREAM-INF:".utf8)
+                result += resolveAttribute(of: line, against: baseURL)
+            } else {
+                segments += isSegment ? 1 : 0
+                variants += isVariant ? 1 : 0
+                (isSegment, isVariant) = (false, false)
+                result += resolve(line, against: baseURL)
             }
-            guard !line.isEmpty else { continue }
-            if next == "segment" { segments += 1 }
-            if next == "variant" { variants += 1 }
-            next = nil
-            lines.append(resolve(line, against: baseURL))
+            result.append(UInt8(ascii: "\n"))
         }
-        // One of both kinds is neither.
+        // Both kinds in one are neither.
         guard (segments > 0) != (variants > 0) else { return nil }
-        return baseURL == nil ? bytes : Array(lines.joined(separator: "\n").utf8) + [UInt8(ascii: "\n")]
+        return baseURL == nil ? bytes : result
     }
 
-    private static func resolve(_ address: String, against base: URL?) -> String {
-        guard let base else { return address }
-        return URL(string: address, relativeTo: base)?.absoluteString ?? address
+    private static func resolve(_ address: ArraySlice<UInt8>, against base: URL?) -> [UInt8] {
+        guard let base, let text = String(validating: address, as: UTF8.self),
+            let url = URL(string: text, relativeTo: base)
+        else { return Array(address) }
+        return Array(url.absoluteString.utf8)
     }
 
     /// `URI="..."` in a tag.
-    private static func resolveAttribute(of line: String, against base: URL?) -> String {
-        guard base != nil, let start = line.firstRange(of: "URI=\"")?.upperBound,
-            let end = line[start...].firstIndex(of: "\"")
-        else { return line }
-        return line[..<start] + resolve(String(line[start..<end]), against: base) + line[end...]
-    }
-}
-
-extension String {
-    /// Without spaces and tabs around it.
-    fileprivate var trimmed: String {
-        guard let first = firstIndex(where: { !" \t".contains($0) }),
-            let last = lastIndex(where: { !" \t".contains($0) })
-        else { return "" }
-        return String(self[first...last])
+    private static func resolveAttribute(of line: ArraySlice<UInt8>, against base: URL?) -> [UInt8] {
+        let name = Array("URI=\"".utf8)
+        guard base != nil, let start = line.indices.first(where: { line[$0...].starts(with: name) }),
+            let end = line[(start + name.count)...].firstIndex(of: UInt8(ascii: "\""))
+        else { return Array(line) }
+        let address = line[(start + name.count)..<end]
+        return line[..<(start + name.count)] + resolve(address, against: base) + line[end...]
     }
 }

@@ -83,7 +83,7 @@ struct NativeFormat: Sendable {
         case AV_PIX_FMT_MONOWHITE, AV_PIX_FMT_MONOBLACK: samples = .bilevel
         case _ where flags & AV_PIX_FMT_FLAG_RGB != 0 || isMosaic || isXYZ || hasPalette: samples = .rgb
         case _ where unsafe descriptor.pointee.nb_components <= 2: samples = .gray
-        default: samples = pixelFormat.name.hasPrefix("yuvj") ? .fullRangeYUV : .yuv
+        default: samples = pixelFormat.name.hasBytePrefix("yuvj") ? .fullRangeYUV : .yuv
         }
     }
 

@@ -64,10 +64,11 @@ package enum FFmpegLogging {
     package static func flush() { log.flush() }
 
     private static func log(_ level: Int32, _ text: String) {
-        var line = Redaction.redact(text)
-        while line.last?.isNewline == true { line.removeLast() }
+        // Much of it is what a server or a file says.
+        let line = Redaction.redact(text).trimmed().sanitized()
         guard !line.isEmpty else { return }
         // Positions and times differ in every line about the same trouble.
-        log.log(level <= AV_LOG_ERROR ? .info : .debug, line, key: line.filter { !$0.isNumber })
+        let key = String(decoding: line.utf8.filter { !$0.isASCIIDigit }, as: UTF8.self)
+        log.log(level <= AV_LOG_ERROR ? .info : .debug, line, key: key)
     }
 }

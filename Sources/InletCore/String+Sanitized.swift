@@ -1,0 +1,37 @@
+extension StringProtocol {
+    /// The text as it may stand in a log, an error, a report or a terminal, whoever wrote it.
+    ///
+    /// Characters that command a terminal, end a line or reorder what is around them (controls, formats such as bidirectional overrides and zero-width
+    /// characters, separators of lines and paragraphs, those for private use or not assigned) are written as `\u{1B}`. What is longer than the limit is cut and
+    /// ends in `...`.
+    ///
+    /// - Parameter limit: the most bytes of UTF-8. The default is 1024.
+    package func sanitized(limit: Int = 1024) -> String {
+        // Most text has nothing of that.
+        if utf8.count <= limit, utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return String(self) }
+        let mark = "..."
+        var result = ""
+        var end = result.endIndex
+        for scalar in unicodeScalars {
+            let text = scalar.isDisplayed ? String(scalar) : "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+            if result.utf8.count + text.utf8.count > limit {
+                // Room for the mark is behind the last character that leaves some.
+                return String(result[..<end]) + mark
+            }
+            result += text
+            if result.utf8.count + mark.utf8.count <= limit { end = result.endIndex }
+        }
+        return result
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether it is a mark of its own, or belongs to one, and does nothing else.
+    fileprivate var isDisplayed: Bool {
+        if isASCII { return (0x20...0x7E).contains(value) }
+        switch properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: return false
+        default: return true
+        }
+    }
+}
