@@ -20,7 +20,7 @@ package struct NetworkAddress: Sendable, Hashable {
         else {
             throw InletError(.invalidConfiguration, "A network source needs an address such as rtsp://host/path.")
         }
-        scheme = url[..<colon].lowercased()
+        scheme = url[..<colon].lowercasedASCII
         // What stands behind the ? of a query belongs to neither host nor credentials.
         let behind = bytes[colon...].dropFirst(3)
         let length = (try? PluginURI(url))?.rest.utf8.dropFirst(2).count
