@@ -38,7 +38,10 @@ final class StillSink: FrameSink {
     var wants: SinkWants {
         var wants = SinkWants(largestSize: configuration.largestSize, rotation: .applied)
         // The bridge leaves out the others before they are converted.
-        if case .every(let interval) = configuration.taking { wants.maximumFrameRate = interval.rate }
+        if case .every(let interval) = configuration.taking {
+            // Nothing is lost: a rational holds 64-bit numbers. `start` refuses what is not above zero.
+            wants.maximumFrameRate = Rational(1_000_000_000, max(1, Int(interval.wholeNanoseconds)))
+        }
         return wants
     }
 
@@ -94,13 +97,5 @@ final class StillSink: FrameSink {
                 guard error.context.nativeCode == EEXIST else { throw error }
             }
         }
-    }
-}
-
-extension Duration {
-    /// Once in this time; nil for times that are too short or too long for a rate.
-    fileprivate var rate: Rational? {
-        let microseconds = wholeNanoseconds / 1000
-        return microseconds > 0 ? Rational(exactly: 1_000_000, over: Int(microseconds)) : nil
     }
 }

@@ -34,7 +34,8 @@ public struct StillSinkConfiguration: FrameSinkConfiguration, Hashable {
     public enum Taking: Sendable, Hashable {
         /// The first, and then the sink has had enough.
         case once
-        /// One in so much time on the capture timeline. The capturer picks them, before anything is converted.
+        /// One in so much time on the capture timeline, from 1 ms to 24 hours. The capturer picks them, before anything
+        /// is converted.
         case every(Duration)
         /// Those that decode without any other.
         case keyFrames
@@ -58,14 +59,22 @@ public struct StillSinkConfiguration: FrameSinkConfiguration, Hashable {
 
     /// Checks what can be checked without a picture.
     ///
-    /// - Throws: ``InletError/Code/invalidConfiguration`` for a pattern that is none, and for one by which each still would overwrite the last
-    ///   although that is not allowed.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` for a pattern that is none, for one by which each still would
+    ///   overwrite the last although that is not allowed, and for an interval out of range.
     public func validate() throws(InletError) { _ = try validated() }
+
+    static let intervals = Duration.milliseconds(1) ... .seconds(86_400)
+    static let intervalText = "1ms to 24h"
 
     func validated() throws(InletError) -> FileNamePattern {
         guard let last = pattern.utf8.last, last != UInt8(ascii: "/") else {
             throw InletError(
                 .invalidConfiguration, "A file name is needed, such as \(format.rawValue):still.\(format.rawValue).")
+        }
+        if case .every(let interval) = taking, !Self.intervals.contains(interval) {
+            throw InletError(
+                .invalidConfiguration,
+                "One still in \(interval.optionText) is out of range: every= takes \(Self.intervalText).")
         }
         let name = try FileNamePattern(pattern, hasSequence: true)
         guard taking == .once || overwrites || name.tellsFilesApart else {
@@ -139,8 +148,8 @@ private enum TakeOption: String, ChoiceOptionValue {
 private enum StillOptions {
     static let take = PluginOption<TakeOption?>("take", default: nil, "Which frames: the first, key frames, or all")
     static let every = PluginOption<Duration?>(
-        "every", default: nil, "One frame in this time", range: "1ms to 24h",
-        isAllowed: { $0.map { (.milliseconds(1)...(.seconds(86_400))).contains($0) } ?? true })
+        "every", default: nil, "One frame in this time", range: StillSinkConfiguration.intervalText,
+        isAllowed: { $0.map(StillSinkConfiguration.intervals.contains) ?? true })
     static let overwrite = PluginOption("overwrite", default: false, "Replace files of the same name")
     static let largest = PluginOption<ImageSize?>(
         "largest", default: nil, "Scale larger pictures down to fit", unit: "pixels", range: "16x16 to 16384x16384",

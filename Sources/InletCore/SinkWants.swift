@@ -64,7 +64,8 @@ public struct SinkWants: Sendable, Hashable {
         if size != nil, largestSize != nil {
             throw Self.error("A sink wants an exact size or a largest size, not both. Leave one out.")
         }
-        if let maximumFrameRate, maximumFrameRate <= Rational(0) {
+        // One in 31 years is the least: multiples of the interval in any time base stay within 64 bits.
+        if let maximumFrameRate, maximumFrameRate < Rational(1, 1_000_000_000) {
             throw Self.error("A sink cannot want \(maximumFrameRate) frames a second.")
         }
         switch crop {

@@ -11,7 +11,8 @@ import Testing
             SinkWants(largestSize: ImageSize(width: 0, height: 0)),
             SinkWants(largestSize: ImageSize(width: 100_000, height: 48)),
             SinkWants(size: size, largestSize: size), SinkWants(maximumFrameRate: Rational(0)),
-            SinkWants(maximumFrameRate: Rational(-1)), SinkWants(crop: .center(Rational(0))),
+            SinkWants(maximumFrameRate: Rational(-1)), SinkWants(maximumFrameRate: Rational(1, .max)),
+            SinkWants(crop: .center(Rational(0))),
             SinkWants(crop: .center(Rational(-16, 9))), SinkWants(crop: .center(Rational(1 << 40))),
             SinkWants(crop: .exact(ImageRect(x: 0, y: 0, width: 0, height: 2))),
             SinkWants(crop: .exact(ImageRect(x: 1, y: 0, size: size))),
@@ -28,7 +29,7 @@ import Testing
         try SinkWants().validate()
         try SinkWants(
             crop: .exact(ImageRect(x: 2, y: 4, width: 3, height: 5)), size: Self.size, rotation: .applied,
-            maximumFrameRate: Rational(1, 60)
+            maximumFrameRate: Rational(1, 86_400)
         ).validate()
         try SinkWants(crop: .center(Rational(16, 9)), largestSize: ImageSize(width: 1, height: 1)).validate()
     }

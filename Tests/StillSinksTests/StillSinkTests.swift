@@ -114,18 +114,38 @@ struct StillSinkTests {
             try files(folder) == (1...7).map { "all-\($0)" } + ["key-0", "key-3", "key-6", "once.jpg"])
     }
 
-    @Test("One frame in so much time is taken, and the capturer leaves out the others")
-    func every() async throws {
+    @Test(
+        "One frame in so much time is taken, and the capturer leaves out the others",
+        arguments: [
+            (Duration.milliseconds(400), ["0", "10", "20", "30", "40"]), (.seconds(2148), ["0"]),
+            (.seconds(86_400), ["0"]),
+        ])
+    func every(interval: Duration, names: [String]) async throws {
         let folder = try TemporaryFolder()
         let capturer = Capturer(
             PatternConfiguration(.ball, size: Self.size, frameRate: Rational(25), frames: 50, pace: .unpaced))
         capturer.attach(
-            StillSinkConfiguration(.jpeg, pattern: folder.path("{sequence}"), taking: .every(.milliseconds(400))))
+            StillSinkConfiguration(.jpeg, pattern: folder.path("{sequence}"), taking: .every(interval)))
         // Wants all frames, so that the source makes them.
         capturer.attach(RecordingSink())
         try await capturer.run()
-        #expect(try files(folder) == ["0", "10", "20", "30", "40"])
-        #expect(capturer.statistics.sinks.first?.drops == [.rateLimited: 45])
+        #expect(try files(folder) == names)
+        #expect(capturer.statistics.sinks.first?.drops == [.rateLimited: UInt64(50 - names.count)])
+    }
+
+    @Test(
+        "An interval out of range is refused by the API as by a URI",
+        arguments: [Duration.zero, .milliseconds(-5), .microseconds(999), .seconds(86_401), .seconds(Int64.max)])
+    func intervals(interval: Duration) {
+        let configuration = StillSinkConfiguration(.jpeg, pattern: "{n}.jpg", taking: .every(interval))
+        let error = #expect(throws: InletError.self) { try configuration.validate() }
+        #expect(error?.code == .invalidConfiguration)
+        #expect(error?.message.contains("1ms to 24h") == true)
+        #expect(throws: InletError.self) {
+            try configuration.makeSink().start(
+                VideoFormat(size: Self.size, timeBase: Rational(1, 25), colorSpace: .bt601))
+        }
+        _ = configuration.makeSink().wants
     }
 
     @Test("Placeholders for a source that is gone are left out")
