@@ -10,6 +10,8 @@ import V4L2Source
 extension DriverTests {
     /// v4l2loopback's ring, whose writer goes round whether or not a reader holds what comes next.
     @Suite struct LoopbackRing {
+        /// One of its own, as the length of a ring that was shortened stays.
+        private static let node = "/dev/video42"
         private static let size = ImageSize(width: 320, height: 240)
 
         /// A picture of which every row of luma bears its number.
@@ -32,7 +34,7 @@ extension DriverTests {
             return Int(low) + Int(high) << 8
         }
 
-        private static func makeWriter(_ node: String) throws -> any FrameSink {
+        private static func makeWriter() throws -> any FrameSink {
             let writer = V4L2SinkConfiguration(.node(node), format: .yu12).makeSink()
             try writer.start(VideoFormat(size: size, timeBase: Rational(1, 30)))
             return writer
@@ -42,10 +44,9 @@ extension DriverTests {
             "No picture changes while it is held, none comes twice and none is counted as lost, wherever the writer is in its ring",
             arguments: [1, 3, 7, 8, 15, 23])
         func held(written: Int) throws {
-            let node = "/dev/video40"
-            let writer = try Self.makeWriter(node)
+            let writer = try Self.makeWriter()
             for number in 1...written { try writer.consume(Self.frame(number)) }
-            let camera = try TestCamera(V4L2Configuration(.node(node)))
+            let camera = try TestCamera(V4L2Configuration(.node(Self.node)))
             var frames = [try camera.next()]
             for number in written + 1...written + 20 {
                 try writer.consume(Self.frame(number))
@@ -60,11 +61,10 @@ extension DriverTests {
 
         @Test("However fast the writer is, and in a ring of two, no picture holds parts of two, and none comes twice")
         func torn() async throws {
-            let node = "/dev/video41"
-            let writer = try Self.makeWriter(node)
+            let writer = try Self.makeWriter()
             try writer.consume(Self.frame(1))
             // A reader that asks for two buffers leaves two to all.
-            try ReferenceCommand.run("v4l2-ctl", ["-d", node, "--stream-mmap=2", "--stream-count=1"])
+            try ReferenceCommand.run("v4l2-ctl", ["-d", Self.node, "--stream-mmap=2", "--stream-count=1"])
             let isDone = Atomic(false)
             async let last = Task.detached {
                 var number = 1
@@ -78,7 +78,7 @@ extension DriverTests {
             var numbers: [Int?] = []
             do {
                 defer { isDone.store(true, ordering: .relaxed) }
-                let camera = try TestCamera(V4L2Configuration(.node(node)))
+                let camera = try TestCamera(V4L2Configuration(.node(Self.node)))
                 for _ in 0..<100 { numbers.append(try Self.number(try camera.next())) }
             }
             #expect(try await last > 100)
