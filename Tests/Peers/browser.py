@@ -43,8 +43,13 @@ class Browser:
     def call(self, method, path, body=None):
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.base + path, data, {"content-type": "application/json"}, method=method)
-        with urllib.request.urlopen(request, timeout=LIMIT) as answer:
-            return json.load(answer)["value"]
+        try:
+            with urllib.request.urlopen(request, timeout=LIMIT) as answer:
+                return json.load(answer)["value"]
+        except urllib.error.HTTPError as error:
+            # What went wrong, as WebDriver tells it, rather than the status alone.
+            error.msg = f"{error.msg}: {error.read().decode(errors='replace')[:500]}"
+            raise
 
     def open(self, url):
         """Opens a page, and waits at most 5 seconds for it: one with a picture that never ends is never loaded."""
