@@ -52,7 +52,8 @@
         }
 
         func endpoint() throws(InletError) -> URL {
-            guard let url = URL(string: url), ["http", "https"].contains(url.scheme), url.host?.isEmpty == false,
+            guard let url = URL(string: PercentEncoding.complete(address: url)),
+                ["http", "https"].contains(url.scheme), url.host?.isEmpty == false,
                 url.user == nil
             else {
                 throw InletError(

@@ -12,6 +12,26 @@ public enum PercentEncoding {
         (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
     }
 
+    /// The address with what cannot stand in one escaped, and all else as it is, its escapes among it.
+    ///
+    /// Foundation's `URL` takes such an address byte for byte; of one that holds anything else it escapes the escapes, too.
+    public static func complete(address: String) -> String {
+        let bytes = Array(address.utf8)
+        let slashes = bytes.firstRange(of: "//".utf8)?.upperBound ?? 0
+        let path = bytes[slashes...].firstIndex { "/?#".utf8.contains($0) } ?? bytes.endIndex
+        return bytes.indices.reduce(into: "") { result, index in
+            let byte = bytes[index]
+            let mayStand =
+                switch byte {
+                case UInt8(ascii: "%"): bytes[index...].dropFirst().prefix(2).compactMap(hexadecimalDigit).count == 2
+                // Around an address of IPv6.
+                case UInt8(ascii: "["), UInt8(ascii: "]"): index < path
+                default: isUnreserved(byte) || ":/?#@!$&'()*+,;=".utf8.contains(byte)
+                }
+            result += mayStand ? String(UnicodeScalar(byte)) : encode(byte)
+        }
+    }
+
     /// The text with each escape read as its byte. A % that begins none is itself, and what is no UTF-8 then becomes U+FFFD.
     public static func decode(_ text: some StringProtocol) -> String {
         String(decoding: decode(bytes: text.utf8), as: UTF8.self)

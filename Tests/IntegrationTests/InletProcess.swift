@@ -11,18 +11,24 @@ struct InletProcess {
     static let path = BuiltProgram.inlet
 
     /// Runs `inlet` to its end, or for a minute at most.
-    static func run(_ arguments: [String]) throws -> InletProcess { try run("timeout", ["60", path] + arguments) }
+    ///
+    /// - Parameter environment: variables besides those of this process.
+    static func run(_ arguments: [String], environment: [String: String] = [:]) throws -> InletProcess {
+        try run("timeout", ["60", path] + arguments, environment)
+    }
 
     /// Runs a shell command in which `$INLET` is the program.
     static func shell(_ command: String) throws -> InletProcess {
         try run("timeout", ["60", "bash", "-c", command])
     }
 
-    private static func run(_ program: String, _ arguments: [String]) throws -> InletProcess {
+    private static func run(
+        _ program: String, _ arguments: [String], _ variables: [String: String] = [:]
+    ) throws -> InletProcess {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = [program] + arguments
-        var environment = ProcessInfo.processInfo.environment
+        var environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
         environment["INLET"] = path
         process.environment = environment
         process.standardInput = FileHandle.nullDevice
