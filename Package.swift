@@ -99,14 +99,14 @@ let package = Package(
         library("InletCore", [logging]),
         library("InletConvert", ["InletCore", "CFFmpeg", "CYUV"]),
         library("InletFFmpeg", ["InletCore", "CFFmpeg", logging]),
-        // What sinks that write bytes need, whatever they write to.
-        library("InletOutput", ["InletCore"]),
+        // What writes bytes needs, whatever it writes to.
+        library("InletOutput", ["InletCore", "CLinux"]),
         // WebRTC but for the media engine: sessions, signaling, rates.
         library("InletRTC", ["InletCore"]),
         // What sinks that are web servers share.
         library("InletHTTP", ["InletCore"] + nio),
         library("InletV4L2", ["InletCore", "CV4L2"]),
-        library("InletCapture", ["InletCore", "InletConvert", "CLinux", logging, metrics, collections]),
+        library("InletCapture", ["InletCore", "InletConvert", "InletOutput", "CLinux", logging, metrics, collections]),
         library(
             "Inlet",
             [
@@ -183,7 +183,10 @@ let package = Package(
         tests("FileSinksTests", ["InletCore", "InletTesting", "FileSinks", "InletOutput", "ReferenceTools", logging]),
         tests(
             "FFmpegSinkTests",
-            ["InletCore", "InletCapture", "InletTesting", "FFmpegSink", "PatternSource", "ReferenceTools", logging]),
+            [
+                "InletCore", "InletCapture", "InletOutput", "InletTesting", "FFmpegSink", "PatternSource",
+                "ReferenceTools", logging,
+            ]),
         tests(
             "PipeSinkTests",
             ["InletCore", "InletCapture", "InletTesting", "PatternSource", "PipeSink", "ReferenceTools"]),

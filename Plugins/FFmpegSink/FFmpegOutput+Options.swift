@@ -2,17 +2,9 @@ import InletCore
 import InletFFmpeg
 
 extension FFmpegOutput {
-    /// What libavformat opens.
-    ///
-    /// - Parameter path: of the file that begins now.
-    func url(path: String) -> String {
-        switch container {
-        case .mp4, .mkv, .webm, .ts: "file:\(path)"
-        // Without a protocol: the muxer deletes files by the path as it stands here. A colon would make one.
-        case .hls: (path.hasPrefix("/") ? path : "./\(path)") + "/index.m3u8"
-        case .rtmp, .rtsp, .srt, .udp: destination
-        }
-    }
+    /// The path of an HLS playlist, without a protocol: the muxer deletes files by the path as it stands here. A colon
+    /// would make one.
+    var playlistPath: String { (destination.hasPrefix("/") ? destination : "./\(destination)") + "/index.m3u8" }
 
     /// The address's scheme, such as `rtmps`.
     var scheme: String { destination.prefix { $0 != ":" }.lowercased() }

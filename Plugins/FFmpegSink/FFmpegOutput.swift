@@ -7,9 +7,10 @@ public struct FFmpegOutput: Sendable, Hashable {
     public var container: FFmpegContainer
     /// A file's path, a folder's for HLS, or an address with its credentials.
     ///
-    /// `{n}` and `{n:DIGITS}` in a file's name become a number that goes on from the files that are there, `{date}` and `{time}` the local date and time at
-    /// which the file begins, `{utc}` both in UTC; a brace is written `{{` and a percent sign `%%`. A name without them is replaced where it exists; should
-    /// a second file become necessary, after a change of size or a failure, it gets `-2` before its extension.
+    /// `{n}` and `{n:DIGITS}` in a file's name become a number that goes on from the files that are there, `{date}` and
+    /// `{time}` the local date and time at which the file begins, `{utc}` both in UTC; a brace is written `{{` and a
+    /// percent sign `%%`. A name without them is replaced where it exists; should a second file become necessary, after
+    /// a change of size or a failure, it gets `-2` before its extension. A symbolic link is refused.
     public var destination: String
     /// A file ends at the first key frame after this much time, and for HLS a segment. The default, nil, is never, and 2 seconds for HLS.
     public var segment: Duration?
@@ -17,8 +18,11 @@ public struct FFmpegOutput: Sendable, Hashable {
     public var segmentSize: Int?
     /// The oldest files of the same name pattern are deleted while all together have more bytes than this. The default, nil, keeps them.
     public var keptSize: Int?
-    /// Files of the same name pattern are deleted when they are older than this. The default, nil, keeps them.
+    /// Files of the same name pattern are deleted when they have been complete for longer than this, as far as the
+    /// recorder knows by itself: by its notes, or the times in their names. The default, nil, keeps them.
     public var keptAge: Duration?
+    /// Who may read the files, and enter the folder of HLS. The default is ``FileMode/owner``.
+    public var mode = FileMode.owner
     /// Segments in an HLS playlist; older ones are deleted, but for as many again and one more, as late players still ask for them. 0 keeps all. The default is 6.
     public var playlistLength = 6
     /// A file of certificate authorities, in PEM, to check a server of `rtmps:` or `rtsps:` by. The default, nil, are the system's.
@@ -49,6 +53,9 @@ public struct FFmpegOutput: Sendable, Hashable {
         self.destination = destination
     }
 
+    /// Whether files are deleted when there are too many, or they are too old.
+    var deletesFiles: Bool { keptSize != nil || keptAge != nil }
+
     /// The output by its URI, without credentials.
     public var redactedURI: String {
         container.isNetwork ? Redaction.redact(uri: destination) : "\(container.rawValue):\(destination)"
@@ -69,7 +76,7 @@ public struct FFmpegOutput: Sendable, Hashable {
         if container == .hls, let segment, segment < .seconds(1) {
             throw refuse("HLS segments shorter than a second are not played. Make segment 1s or more.")
         }
-        let hasLimits = segmentSize != nil || keptSize != nil || keptAge != nil
+        let hasLimits = segmentSize != nil || deletesFiles
         if !container.hasSegments, hasLimits || (segment != nil && container != .hls) {
             throw refuse("\(container.rawValue): is not split into files. Leave out segment and keep.")
         }

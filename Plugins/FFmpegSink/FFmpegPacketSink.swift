@@ -1,7 +1,4 @@
-import CFFmpeg
-import FoundationEssentials
 public import InletCore
-import InletOutput
 import InletOutput
 import Logging
 
@@ -23,7 +20,7 @@ public final class FFmpegPacketSink: PacketSink {
     private let log: RepeatedLog
     private var parameters: CodecParameters?
     private var muxer: Muxer?
-    private var path: String?
+    private var file: RecordingFile?
     /// Ticks at which the file or connection begins.
     private var origin: Int64?
     private var lastPTS: Int64?
@@ -67,43 +64,57 @@ public final class FFmpegPacketSink: PacketSink {
 
     private func openMuxer() throws(InletError) {
         guard let parameters else { return }
-        var path = output.destination
-        if let pattern {
-            let now = Date()
-            path = series.nextPath(of: pattern, time: Int64(now.timeIntervalSince1970 * 1e9))
-            noteDeleted(FileSeries.retain(output, pattern, current: nil, now: now))
-        } else if output.container == .hls, unsafe mkdir(path, 0o777) != 0, errno != EEXIST {
-            throw InletError(errno: errno, operation: "mkdir", path: path)
-        }
-        self.path = path
-        if !output.container.isNetwork { try Self.checkIsFile(path, output) }
         do throws(InletError) {
-            muxer = try Muxer(output, url: output.url(path: path), parameters)
+            muxer = try Muxer(output, to: target(), parameters)
         } catch {
-            // The name was taken, and nothing has come under it.
-            var facts = stat()
-            if pattern?.varies == true, unsafe stat(path, &facts) == 0, facts.st_size == 0 { unsafe unlink(path) }
-            throw error
+            discardFile()
+            throw error.about(output.redactedURI)
         }
         (origin, lastPTS, byteCount) = (nil, nil, 0)
         (isAwaitingKey, wantsKeyFrame) = (true, false)
     }
 
-    /// Opening a pipe that nobody reads would not return.
-    private static func checkIsFile(_ path: String, _ output: FFmpegOutput) throws(InletError) {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-        guard let type = attributes?[.type] as? FileAttributeType, type == .typeUnknown || type == .typeSocket else {
-            return
+    private func target() throws(InletError) -> Muxer.Target {
+        if let pattern {
+            let file = try series.begin(output, pattern)
+            self.file = file
+            noteDeleted(series.retain(output, pattern, current: file.path))
+            return .file(file)
         }
-        throw InletError(
-            .invalidConfiguration,
-            "That is a pipe or a socket, and the muxer needs a file. For a pipe take y4m:, or exec: with a program that reads frames.",
-            context: .init(subject: output.redactedURI))
+        guard output.container == .hls else { return .address(output.destination) }
+        try makeFolder()
+        return .folder(SegmentFolder(mode: output.mode), output.playlistPath)
+    }
+
+    /// Makes the folder of HLS, which may be there.
+    private func makeFolder() throws(InletError) {
+        let path = output.destination
+        if unsafe mkdir(path, 0o700) == 0 {
+            // Whatever the umask says.
+            guard unsafe chmod(path, mode_t(output.mode.folderBits)) != 0 else { return }
+            throw InletError(errno: errno, operation: "chmod", path: path)
+        }
+        guard errno == EEXIST else { throw InletError(errno: errno, operation: "mkdir", path: path) }
+    }
+
+    /// Takes away a file in which there is nothing to see.
+    private func discardFile() {
+        if let file { series.discard(file) }
+        file = nil
     }
 
     private func closeMuxer() throws(InletError) {
-        defer { muxer = nil }
-        try muxer?.finish(output)
+        guard let muxer else { return }
+        defer {
+            self.muxer = nil
+            if let file, muxer.holdsPictures {
+                series.end(file, output)
+                self.file = nil
+            } else {
+                discardFile()
+            }
+        }
+        try muxer.finish(output)
     }
 
     /// Writes a packet; where the file has its length and the packet is a key frame, into a new file.
@@ -132,10 +143,10 @@ public final class FFmpegPacketSink: PacketSink {
         isAwaitingKey = false
         let start = origin ?? packet.pts.ticks
         origin = start
-        let spacing = lastPTS.map { max(0, packet.pts.ticks.subtracting(saturating: $0)) } ?? 0
-        let stated = packet.duration?.rescaled(to: packet.pts.timeBase)
-        // A length that no picture has is none: a file may say anything.
-        let duration = stated.flatMap { (0...3_600_000_000_000).contains($0.nanoseconds) ? $0.ticks : nil } ?? spacing
+        let spacing = lastPTS.map { MediaTime(ticks: packet.pts.ticks.subtracting(saturating: $0), timeBase: packet.pts.timeBase) }
+        // A length that no picture has is none: a file may say anything, and a source may have been away.
+        let lengths = [packet.duration?.rescaled(to: packet.pts.timeBase), spacing].compactMap(\.self)
+        let duration = lengths.first { (0...3_600_000_000_000).contains($0.nanoseconds) }?.ticks ?? 0
         try muxer?.write(packet, origin: start, duration: duration, output)
         // Not the position in the file: part of it still waits for its fragment or cluster to be whole.
         byteCount += packet.data.count
@@ -159,18 +170,20 @@ public final class FFmpegPacketSink: PacketSink {
 
     /// Goes on with a new file: where one has reached the size that the file system allows, and on a full disk where older files may go.
     private func recover(from error: InletError) throws(InletError) {
-        guard let pattern, let path else { throw error }
-        switch error.context.nativeCode {
-        case -EFBIG where byteCount > 0 && pattern.tellsFilesApart:
+        guard let pattern else { throw error }
+        // An errno, or an AVERROR made of one.
+        switch abs(error.context.nativeCode ?? 0) {
+        case EFBIG where byteCount > 0 && pattern.tellsFilesApart:
             try? closeMuxer()
             return try openMuxer()
-        case -ENOSPC, -EDQUOT: break
+        case ENOSPC, EDQUOT: break
         default: throw error
         }
+        let path = file?.path
         try? closeMuxer()
         // Room for another file of the same size.
         let space = max(byteCount, output.segmentSize ?? 0, 65_536)
-        let deleted = FileSeries.retain(output, pattern, current: path, now: Date(), freeing: space)
+        let deleted = series.retain(output, pattern, current: path, freeing: space)
         guard !deleted.isEmpty else { throw error }
         log.log(
             .warning, "\(output.redactedURI): \(error.message) Went on after older files were deleted.", key: "full")

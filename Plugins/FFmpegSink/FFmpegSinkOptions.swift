@@ -1,5 +1,6 @@
 import InletCore
 import InletFFmpeg
+import InletOutput
 
 /// The options of this plug-in's URIs.
 enum FFmpegSinkOptions {
@@ -49,7 +50,8 @@ enum FFmpegSinkOptions {
         unit: "bytes", range: "10k or more"
     ) { $0.map { $0.value >= 10_000 } ?? true }
     static let keepAge = PluginOption<Duration?>(
-        "keep-age", default: nil, "Files of the pattern are deleted when they are older than this", range: "1s or more"
+        "keep-age", default: nil, "Files of the pattern are deleted when they have been complete for longer",
+        range: "1s or more"
     ) { $0.map { $0 >= .seconds(1) } ?? true }
     static let playlist = PluginOption(
         "playlist", default: 6, in: 0...100_000, "Segments in an HLS playlist; older ones are deleted, with 0 none")
@@ -78,6 +80,7 @@ enum FFmpegSinkOptions {
     ]
     static let files = [
         segment.description, segmentSize.description, keepSize.description, keepAge.description, playlist.description,
+        NewFile.mode.description,
     ]
     static let connection = [
         user.description, password.description, key.description, passphrase.description, streamID.description,

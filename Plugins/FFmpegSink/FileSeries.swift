@@ -1,4 +1,3 @@
-import FoundationEssentials
 import InletCore
 import InletOutput
 import Synchronization
@@ -19,51 +18,79 @@ final class FileSeries: Sendable {
     private let state = Mutex(State())
 
     private struct State {
+        var names = Names()
+        /// Before the newest name was taken, for where nothing comes under it.
+        var earlier = Names()
+        var newest: String?
+        /// What was noted with the files of this run, for file systems that keep no notes. Filled where files are
+        /// deleted.
+        var marks: [String: RecordingMark] = [:]
+    }
+
+    private struct Names {
         var lastNumber: Int?
         var hasBegun = false
     }
 
-    /// A name for the file that begins now.
-    func nextPath(of pattern: FileNamePattern, time: Int64) -> String {
-        state.withLock { state in
-            defer { state.hasBegun = true }
-            guard pattern.varies || state.hasBegun else { return pattern.path(number: 0, time: time) }
-            var number = (state.lastNumber ?? pattern.highestNumber) + 1
-            defer { state.lastNumber = number }
-            while true {
-                let path = pattern.freePath(number: &number, time: time)
-                // Takes the name, so that no other writer that looks at this moment does. What else is wrong is told when the file is opened.
-                let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-                if descriptor >= 0 { close(descriptor) }
-                guard descriptor < 0, errno == EEXIST else { return path }
+    /// Opens the next file: a plain name the first time, in place of a file that has it, and afterwards one that nobody
+    /// has.
+    ///
+    /// - Throws: what ``NewFile`` throws.
+    func begin(_ output: FFmpegOutput, _ pattern: FileNamePattern) throws(InletError) -> RecordingFile {
+        let now = RecorderTime.now
+        let file = try state.withLock { state throws(InletError) in
+            let before = state.names
+            let file = try Self.open(pattern, output.mode, now, &state.names)
+            (state.earlier, state.newest) = (before, file.path)
+            return file
+        }
+        note(.begun, file, output, at: now)
+        return file
+    }
+
+    private static func open(
+        _ pattern: FileNamePattern, _ mode: FileMode, _ now: RecorderTime, _ names: inout Names
+    ) throws(InletError) -> RecordingFile {
+        guard pattern.varies || names.hasBegun else {
+            let path = pattern.path(number: 0, time: now.sinceEpoch)
+            let file = try NewFile(path, mode: mode, existing: .replacedUnlessPipe)
+            names.hasBegun = true
+            return try RecordingFile(file, path: path)
+        }
+        var number = (names.lastNumber ?? pattern.highestNumber) + 1
+        while true {
+            let path = pattern.freePath(number: &number, time: now.sinceEpoch)
+            do throws(InletError) {
+                let file = try NewFile(path, mode: mode, existing: .kept)
+                names = Names(lastNumber: number, hasBegun: true)
+                return try RecordingFile(file, path: path)
+            } catch {
+                // Another writer has taken the name since.
+                guard error.context.nativeCode == EEXIST else { throw error }
             }
         }
     }
 
-    struct File {
-        var path: String
-        var number: Int
-        var byteCount: Int
-        /// When it was last written to.
-        var date: Date
+    /// A file is complete.
+    func end(_ file: RecordingFile, _ output: FFmpegOutput) { note(.ended, file, output, at: .now) }
+
+    /// Nothing came into a file: it goes, and its name can be had again.
+    func discard(_ file: RecordingFile) {
+        file.remove()
+        state.withLock { state in
+            state.marks[file.path] = nil
+            guard state.newest == file.path else { return }
+            (state.names, state.newest) = (state.earlier, nil)
+        }
     }
 
-    /// The files in the pattern's folder that bear its names, the oldest first.
-    static func files(of pattern: FileNamePattern) -> [File] {
-        let folder = pattern.folder.isEmpty ? "." : pattern.folder
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        let files = names.compactMap { name -> File? in
-            guard let number = pattern.number(of: name) else { return nil }
-            let path = pattern.folder + name
-            guard let facts = try? FileManager.default.attributesOfItem(atPath: path),
-                facts[.type] as? FileAttributeType == .typeRegular
-            else { return nil }
-            // An NSNumber in a program with Foundation, a UInt in one without.
-            let size = (facts[.size] as? Int) ?? (facts[.size] as? any BinaryInteger).map { Int(clamping: $0) } ?? 0
-            return File(
-                path: path, number: number, byteCount: size, date: facts[.modificationDate] as? Date ?? .distantPast)
-        }
-        return files.sorted { ($0.date, $0.number, $0.path) < ($1.date, $1.number, $1.path) }
+    private func note(
+        _ event: RecordingMark.Event, _ file: RecordingFile, _ output: FFmpegOutput, at time: RecorderTime
+    ) {
+        guard output.deletesFiles else { return }
+        let mark = RecordingMark(event, at: time)
+        file.note(mark)
+        state.withLock { $0.marks[file.path] = mark }
     }
 
     /// Deletes what is not to be kept: too old, or the oldest while there is too much.
@@ -72,26 +99,21 @@ final class FileSeries: Sendable {
     ///   - current: the file that is being written, which stays.
     ///   - space: the disk is full: the oldest go in any case until so many bytes are free.
     /// - Returns: the paths of the deleted files.
-    static func retain(
-        _ output: FFmpegOutput, _ pattern: FileNamePattern, current: String?, now: Date, freeing space: Int = 0
+    func retain(
+        _ output: FFmpegOutput, _ pattern: FileNamePattern, current: String?, freeing space: Int = 0
     ) -> [String] {
-        guard output.keptSize != nil || output.keptAge != nil else { return [] }
-        let files = files(of: pattern)
-        var total = files.reduce(0) { $0 + $1.byteCount }
-        var deleted: [String] = []
-        var freed = 0
-        for file in files where file.path != current {
-            let isTooOld =
-                output.keptAge.map { age in
-                    now.timeIntervalSince(file.date) > Double(age.wholeNanoseconds) / 1e9
-                } ?? false
-            let isTooMuch = output.keptSize.map { total > $0 } ?? false
-            guard isTooOld || isTooMuch || freed < space else { continue }
-            guard (try? FileManager.default.removeItem(atPath: file.path)) != nil else { continue }
-            total -= file.byteCount
-            freed += file.byteCount
-            deleted.append(file.path)
+        guard output.deletesFiles else { return [] }
+        let now = RecorderTime.now
+        let known = state.withLock { $0.marks }
+        let files = pattern.files.map { path, match, byteCount in
+            Retention.File(
+                path: path, match: match, byteCount: byteCount, mark: known[path] ?? RecordingMark(path: path))
         }
+        let deleted = Retention(keptSize: output.keptSize, keptAge: output.keptAge).apply(
+            to: Retention.ordered(files, byNumber: pattern.hasNumber, now: now), current: current, now: now,
+            freeing: space, delete: { unsafe unlink($0) == 0 })
+        let left = Set(files.map(\.path)).subtracting(deleted)
+        state.withLock { $0.marks = $0.marks.filter { left.contains($0.key) } }
         return deleted
     }
 }

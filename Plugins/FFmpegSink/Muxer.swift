@@ -13,13 +13,27 @@ import InletFFmpeg
     private let limits: (connect: Duration, write: Duration)?
     private let streamTimeBase: AVRational
     private let parameterSets: ParameterSets?
+    private let target: Target
     private var isWhole = true
+    /// What had been written before the first packet.
+    private var headerByteCount: Int64 = 0
+    private var hasPackets = false
+    /// Whether a reader of the file finds a picture in it.
+    private(set) var holdsPictures = false
+
+    /// Where packets go.
+    enum Target {
+        case file(RecordingFile)
+        /// Files that the muxer makes by itself, and the path of the first.
+        case folder(SegmentFolder, String)
+        case address(String)
+    }
 
     /// Opens a file or connects, and writes the header.
     ///
-    /// - Parameter url: what libavformat opens.
-    /// - Throws: what that failed with.
-    init(_ settings: FFmpegOutput, url: String, _ parameters: CodecParameters) throws(InletError) {
+    /// - Throws: what that failed with. The file is closed then.
+    init(_ settings: FFmpegOutput, to target: Target, _ parameters: CodecParameters) throws(InletError) {
+        self.target = target
         limits = settings.container.isNetwork ? (settings.connectTimeout, settings.writeTimeout) : nil
         packet = try FFmpegPacket()
         FFmpegLogging.install()
@@ -27,7 +41,7 @@ import InletFFmpeg
         var output: UnsafeMutablePointer<AVFormatContext>?
         do throws(InletError) {
             try settings.certificateCheck.refuseWhatCannotBeChecked(scheme: settings.scheme, isOutput: true)
-            let code = unsafe avformat_alloc_output_context2(&output, nil, settings.container.muxer, url)
+            let code = unsafe avformat_alloc_output_context2(&output, nil, settings.container.muxer, target.name)
             guard code >= 0, let context = unsafe output else {
                 throw InletError(ffmpeg: code, operation: "avformat_alloc_output_context2")
             }
@@ -36,12 +50,13 @@ import InletFFmpeg
             unsafe context.pointee.flush_packets = 1
             let stream = unsafe try Self.addStream(to: context, settings.container, parameters)
             if let limits { deadline.allow(limits.connect) }
-            unsafe try Self.open(context, settings, url, deadline)
+            unsafe try Self.open(context, settings, target, deadline)
             unsafe streamTimeBase = stream.pointee.time_base
+            headerByteCount = target.byteCount
             let needsSets = unsafe context.pointee.oformat.pointee.flags & AVFMT_GLOBALHEADER == 0
             parameterSets = needsSets ? ParameterSets(parameters) : nil
         } catch {
-            unsafe Self.free(&output)
+            unsafe Self.free(&output, target)
             // deinit does not run for an object that was never whole.
             throw error.about(settings.redactedURI)
         }
@@ -109,18 +124,23 @@ import InletFFmpeg
     }
 
     private static func open(
-        _ output: UnsafeMutablePointer<AVFormatContext>, _ settings: FFmpegOutput, _ url: String,
+        _ output: UnsafeMutablePointer<AVFormatContext>, _ settings: FFmpegOutput, _ target: Target,
         _ deadline: OutputDeadline
     ) throws(InletError) {
         var options: OpaquePointer?
         for (name, value) in settings.muxerOptions { unsafe av_dict_set(&options, name, value, 0) }
         defer { unsafe av_dict_free(&options) }
-        if unsafe output.pointee.oformat.pointee.flags & AVFMT_NOFILE == 0 {
+        switch target {
+        case .file(let file): unsafe output.pointee.pb = file.io
+        case .folder(let folder, _): unsafe folder.serve(output)
+        case .address(let address):
+            guard unsafe output.pointee.oformat.pointee.flags & AVFMT_NOFILE == 0 else { break }
             let code = unsafe avio_open2(
-                &output.pointee.pb, url, AVIO_FLAG_WRITE, &output.pointee.interrupt_callback, &options)
+                &output.pointee.pb, address, AVIO_FLAG_WRITE, &output.pointee.interrupt_callback, &options)
             if code < 0 { throw error(code, "avio_open2", settings, deadline) }
         }
         let code = unsafe avformat_write_header(output, &options)
+        try target.check()
         if code < 0 { throw error(code, "avformat_write_header", settings, deadline) }
     }
 
@@ -158,9 +178,18 @@ import InletFFmpeg
         if let limits { deadline.allow(limits.write) }
         let code = unsafe av_write_frame(output, pointer)
         packet.unref()
-        if code < 0 {
+        try check(code, settings)
+        hasPackets = true
+        if target.byteCount > headerByteCount { holdsPictures = true }
+    }
+
+    private func check(_ code: Int32, _ settings: FFmpegOutput) throws(InletError) {
+        do throws(InletError) {
+            try target.check()
+            if code < 0 { throw Self.error(code, "av_write_frame", settings, deadline) }
+        } catch {
             isWhole = false
-            throw Self.error(code, "av_write_frame", settings, deadline)
+            throw error.about(settings.redactedURI)
         }
     }
 
@@ -170,6 +199,7 @@ import InletFFmpeg
     func finish(_ settings: FFmpegOutput) throws(InletError) {
         guard unsafe output != nil else { return }
         let code = close(isBroken: !isWhole)
+        try target.check()
         if code < 0 { throw Self.error(code, "av_write_trailer", settings, deadline) }
     }
 
@@ -180,19 +210,46 @@ import InletFFmpeg
         if let limits { deadline.allow(isBroken ? .milliseconds(100) : min(limits.write, .seconds(2))) }
         var code = unsafe av_write_trailer(output)
         if isBroken { code = 0 }
-        let closed = unsafe Self.free(&output)
-        return code < 0 ? code : isBroken ? 0 : closed
+        let closed = unsafe Self.free(&output, target)
+        code = code < 0 ? code : isBroken ? 0 : closed
+        if code >= 0, !isBroken, hasPackets { holdsPictures = true }
+        return code
     }
 
     @discardableResult
-    private static func free(_ output: inout UnsafeMutablePointer<AVFormatContext>?) -> Int32 {
-        guard let context = unsafe output else { return 0 }
+    private static func free(
+        _ output: inout UnsafeMutablePointer<AVFormatContext>?, _ target: Target
+    ) -> Int32 {
         var code: Int32 = 0
-        if unsafe context.pointee.oformat.pointee.flags & AVFMT_NOFILE == 0 {
-            code = unsafe avio_closep(&context.pointee.pb)
+        if let context = unsafe output {
+            if case .address = target, unsafe context.pointee.oformat.pointee.flags & AVFMT_NOFILE == 0 {
+                code = unsafe avio_closep(&context.pointee.pb)
+            }
+            unsafe avformat_free_context(context)
+            unsafe output = nil
         }
-        unsafe avformat_free_context(context)
-        unsafe output = nil
+        if case .file(let file) = target { code = file.close() }
         return code
+    }
+}
+
+extension Muxer.Target {
+    /// What libavformat calls it.
+    fileprivate var name: String {
+        switch self {
+        case .file(let file): file.path
+        case .folder(_, let path): path
+        case .address(let address): address
+        }
+    }
+
+    /// - Throws: what the muxer met and did not tell.
+    fileprivate func check() throws(InletError) {
+        if case .folder(let folder, _) = self { try folder.check() }
+    }
+
+    /// How much of a file was stored.
+    fileprivate var byteCount: Int64 {
+        if case .file(let file) = self { file.byteCount } else { 0 }
     }
 }

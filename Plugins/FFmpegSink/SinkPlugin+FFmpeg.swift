@@ -1,5 +1,6 @@
 public import InletCore
 import InletFFmpeg
+import InletOutput
 
 extension SinkPlugin {
     /// `mp4:`, `mkv:`, `webm:`, `ts:` and `hls:`
@@ -23,6 +24,7 @@ extension SinkPlugin {
         output.keptSize = values[FFmpegSinkOptions.keepSize]?.value
         output.keptAge = values[FFmpegSinkOptions.keepAge]
         output.playlistLength = values[FFmpegSinkOptions.playlist]
+        output.mode = values[NewFile.mode]
         return try FFmpegSinkOptions.configuration(values, to: output)
     }
 

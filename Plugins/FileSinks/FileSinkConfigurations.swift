@@ -15,17 +15,21 @@ public struct NullSinkConfiguration: FrameSinkConfiguration, Hashable {
 ///
 /// A picture of another size than the first is refused with ``InletError/Code/unsupported``.
 public struct I420SinkConfiguration: FrameSinkConfiguration, Hashable {
-    /// The file, created or cut to nothing when the sink starts; `-` is standard output.
+    /// The file, made when the sink starts, in place of one of the same name; `-` is standard output. A symbolic link
+    /// is refused.
     public var path: String
+    /// Who may read the file. The default is ``FileMode/owner``.
+    public var mode: FileMode
 
-    public init(path: String) { self.path = path }
+    /// A sink that writes to a path.
+    public init(path: String, mode: FileMode = .owner) { (self.path, self.mode) = (path, mode) }
 
     /// The sink by its URI, which holds no credentials.
     public var redactedURI: String { "i420:\(path)" }
 
     /// A sink of this configuration. Opens nothing yet.
     public func makeSink() -> any FrameSink {
-        PlanarFileSink(path: path, layout: .i420, subject: redactedURI)
+        PlanarFileSink(path: path, mode: mode, layout: .i420, subject: redactedURI)
     }
 }
 
@@ -34,30 +38,38 @@ public struct I420SinkConfiguration: FrameSinkConfiguration, Hashable {
 /// A picture of another size than the first is refused with ``InletError/Code/unsupported``. The file has one frame rate and no
 /// timestamps: the rate that the source states, else the inverse of its time base.
 public struct Y4MSinkConfiguration: FrameSinkConfiguration, Hashable {
-    /// The file, created or cut to nothing when the sink starts; `-` is standard output.
+    /// The file, made when the sink starts, in place of one of the same name; `-` is standard output. A symbolic link
+    /// is refused.
     public var path: String
+    /// Who may read the file. The default is ``FileMode/owner``.
+    public var mode: FileMode
 
-    public init(path: String) { self.path = path }
+    /// A sink that writes to a path.
+    public init(path: String, mode: FileMode = .owner) { (self.path, self.mode) = (path, mode) }
 
     /// The sink by its URI, which holds no credentials.
     public var redactedURI: String { "y4m:\(path)" }
 
     /// A sink of this configuration. Opens nothing yet.
     public func makeSink() -> any FrameSink {
-        PlanarFileSink(path: path, layout: .y4m, subject: redactedURI)
+        PlanarFileSink(path: path, mode: mode, layout: .y4m, subject: redactedURI)
     }
 }
 
 /// A line with PTS and MD5 sum a frame, comparable with FFmpeg's framemd5: `framemd5:-`.
 public struct FrameMD5SinkConfiguration: FrameSinkConfiguration, Hashable {
-    /// The file, created or cut to nothing when the sink starts; `-` is standard output.
+    /// The file, made when the sink starts, in place of one of the same name; `-` is standard output. A symbolic link
+    /// is refused.
     public var path: String
+    /// Who may read the file. The default is ``FileMode/owner``.
+    public var mode: FileMode
 
-    public init(path: String) { self.path = path }
+    /// A sink that writes to a path.
+    public init(path: String, mode: FileMode = .owner) { (self.path, self.mode) = (path, mode) }
 
     /// The sink by its URI, which holds no credentials.
     public var redactedURI: String { "framemd5:\(path)" }
 
     /// A sink of this configuration. Opens nothing yet.
-    public func makeSink() -> any FrameSink { FrameMD5Sink(path: path, subject: redactedURI) }
+    public func makeSink() -> any FrameSink { FrameMD5Sink(path: path, mode: mode, subject: redactedURI) }
 }

@@ -1,22 +1,25 @@
 import InletCore
+import InletOutput
 
 /// Writes a line with the MD5 sum of each picture, in version 2 of the format of FFmpeg's framemd5 muxer (libavformat/framehash.c and
 /// hashenc.c).
 final class FrameMD5Sink: FrameSink {
     private let path: String
+    private let mode: FileMode
     private let subject: String
     private var output: (file: OutputFile, digest: MD5Digest)?
     private var timeBase = Rational(1)
     /// Where the timeline of frames without a PTS begins.
     private var origin: MonotonicTime?
 
-    init(path: String, subject: String) {
+    init(path: String, mode: FileMode, subject: String) {
         self.path = path
+        self.mode = mode
         self.subject = subject
     }
 
     func start(_ format: VideoFormat) throws {
-        let output = try (file: OutputFile(path: path, subject: subject), digest: MD5Digest())
+        let output = try (file: OutputFile(path: path, mode: mode, subject: subject), digest: MD5Digest())
         try output.file.write(Array(Self.header(format).utf8))
         self.output = output
         timeBase = format.timeBase

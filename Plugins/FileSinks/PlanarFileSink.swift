@@ -11,21 +11,23 @@ final class PlanarFileSink: FrameSink {
     }
 
     private let path: String
+    private let mode: FileMode
     private let layout: Layout
     private let subject: String
     private var file: OutputFile?
     private var size = ImageSize(width: 0, height: 0)
     private let frameHeader: [UInt8]
 
-    init(path: String, layout: Layout, subject: String) {
+    init(path: String, mode: FileMode, layout: Layout, subject: String) {
         self.path = path
+        self.mode = mode
         self.layout = layout
         self.subject = subject
         frameHeader = layout == .y4m ? Array("FRAME\n".utf8) : []
     }
 
     func start(_ format: VideoFormat) throws {
-        let file = try OutputFile(path: path, subject: subject)
+        let file = try OutputFile(path: path, mode: mode, subject: subject)
         if layout == .y4m { try file.write(Array(Y4MHeader(format).text.utf8)) }
         self.file = file
         size = format.size

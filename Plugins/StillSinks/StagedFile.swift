@@ -13,14 +13,23 @@ import InletOutput
 enum StagedFile {
     /// Writes a file. Readers of `path` see the file that was there before, or the new one, and never a part.
     ///
-    /// - Parameter overwrites: whether a file of that name is replaced.
+    /// - Parameters:
+    ///   - mode: of the file, from the first moment on.
+    ///   - overwrites: whether a file of that name is replaced. A symbolic link is, too: what it leads to stays as it
+    ///     is.
     /// - Throws: an error made of the `errno`; ``InletError/Code/busy`` where there is a file of that name that is not to be replaced. Nothing is left
     ///   behind.
-    static func write(_ bytes: RawSpan, to path: String, overwrites: Bool) throws(InletError) {
+    static func write(
+        _ bytes: RawSpan, to path: String, mode: FileMode, overwrites: Bool
+    ) throws(InletError) {
         // A name that no one has: in a folder that many write to, another might have put a file there.
         let temporary = "\(path).\(getpid())-\(UInt32.random(in: 0 ... .max)).part"
-        let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
-        guard descriptor >= 0 else { throw InletError(errno: errno, operation: "open", path: path) }
+        let descriptor: Int32
+        do throws(InletError) {
+            descriptor = try NewFile(temporary, mode: mode, existing: .kept).descriptor
+        } catch {
+            throw InletError(errno: error.context.nativeCode ?? EIO, operation: "open", path: path)
+        }
         var error = unsafe bytes.withUnsafeBytes { unsafe writeAll($0, to: descriptor) }
         if close(descriptor) != 0, error == nil, errno != EINTR { error = (errno, "close") }
         if error == nil { error = place(temporary, at: path, overwrites: overwrites) }

@@ -86,12 +86,13 @@ final class StillSink: FrameSink {
         number += 1
         guard pattern.varies, !configuration.overwrites else {
             let path = pattern.path(number: number, time: time, sequence: frame.sequence)
-            return try StagedFile.write(bytes, to: path, overwrites: configuration.overwrites)
+            return try StagedFile.write(
+                bytes, to: path, mode: configuration.mode, overwrites: configuration.overwrites)
         }
         while true {
             let path = pattern.freePath(number: &number, time: time, sequence: frame.sequence)
             do throws(InletError) {
-                return try StagedFile.write(bytes, to: path, overwrites: false)
+                return try StagedFile.write(bytes, to: path, mode: configuration.mode, overwrites: false)
             } catch {
                 // Another program has taken the name since; it has the next one.
                 guard error.context.nativeCode == EEXIST else { throw error }

@@ -15,6 +15,8 @@ public struct StillSinkConfiguration: FrameSinkConfiguration, Hashable {
     public var taking: Taking
     /// Whether a file of the same name is replaced. The default is false: where names do not change it is an error.
     public var overwrites = false
+    /// Who may read the files. The default is ``FileMode/owner``.
+    public var mode = FileMode.owner
     /// Of a JPEG, from 1 to 100. The default is 90.
     public var quality = 90
     /// Of a PNG, from 0, none, to 9. The default is 6.
@@ -104,7 +106,7 @@ extension SinkPlugin {
         let scheme = format.rawValue
         let common = [
             StillOptions.take.description, StillOptions.every.description, StillOptions.overwrite.description,
-            StillOptions.largest.description,
+            StillOptions.largest.description, NewFile.mode.description,
         ]
         let info = PluginInfo(
             name: format == .jpeg ? "JPEGSink" : "PNGSink", schemes: [scheme],
@@ -122,6 +124,7 @@ extension SinkPlugin {
             var configuration = StillSinkConfiguration(format, pattern: uri.rest, taking: taking)
             configuration.overwrites = values[StillOptions.overwrite]
             configuration.largestSize = values[StillOptions.largest]
+            configuration.mode = values[NewFile.mode]
             if format == .jpeg { configuration.quality = values[StillOptions.quality] }
             if format == .png { configuration.compression = values[StillOptions.compression] }
             try configuration.validate()

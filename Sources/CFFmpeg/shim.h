@@ -59,6 +59,17 @@ static inline int64_t inlet_frame_duration(const AVFrame *frame) {
 #endif
 }
 
+// What a muxer writes to; libavformat's type of the callback changed in its version 61.
+static inline AVIOContext *inlet_avio_output(
+    unsigned char *buffer, int size, void *opaque, int (*write)(void *, const uint8_t *, int),
+    int64_t (*seek)(void *, int64_t, int)) {
+#if LIBAVFORMAT_VERSION_MAJOR >= 61
+    return avio_alloc_context(buffer, size, 1, opaque, NULL, write, seek);
+#else
+    return avio_alloc_context(buffer, size, 1, opaque, NULL, (int (*)(void *, uint8_t *, int))write, seek);
+#endif
+}
+
 // Variadic callbacks, which Swift cannot write. `handler` gets each line whose level is at most `level`, on whatever thread
 // logs it; the strings are valid during the call. Install once: the settings are read without a lock.
 typedef void (*inlet_log_handler)(int level, const char *origin, const char *line);

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/eventfd.h>
+#include <sys/xattr.h>
 #include <time.h>
 
 static const int inlet_eventfd_flags = EFD_CLOEXEC | EFD_NONBLOCK;

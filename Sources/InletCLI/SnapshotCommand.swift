@@ -40,6 +40,16 @@ struct SnapshotCommand: AsyncParsableCommand {
     var overwrite = false
 
     @Option(
+        help: "Who may read the file, as chmod's octal digits. The default is 600, this user alone.",
+        transform: { text in
+            guard let mode = FileMode(optionText: text) else {
+                throw ValidationError("--mode takes 600 to 666, without execution, not '\(text)'.")
+            }
+            return mode
+        })
+    var mode = FileMode.owner
+
+    @Option(
         help:
             "COLUMNSxROWS small pictures on one: over the whole length where the source has one, else one in --every.",
         transform: { try RunCommand.size($0, "--contact-sheet") })
@@ -62,7 +72,7 @@ struct SnapshotCommand: AsyncParsableCommand {
 
     func run() async throws {
         var still = StillSinkConfiguration(try stillFormat, pattern: Self.literal(output), taking: .once)
-        (still.quality, still.overwrites) = (quality, overwrite)
+        (still.quality, still.overwrites, still.mode) = (quality, overwrite, mode)
         var configuration = CapturerConfiguration()
         configuration.timeouts.giveUp = timeout
         configuration.logger = Logger(label: "inlet") { _ in SwiftLogNoOpLogHandler() }

@@ -1,5 +1,6 @@
 import Dispatch
 public import InletCore
+import InletOutput
 import Synchronization
 
 /// Writes what becomes of frames into a file that `ui.perfetto.dev` and `chrome://tracing` show: a track for every stage, of the source and of each
@@ -30,23 +31,23 @@ public final class ChromeTraceWriter: FrameTracer {
     /// Touched on the writer's queue only, which is what makes it safe to hand around.
     private final class Worker: @unchecked Sendable {
         var encoder = ChromeTraceEncoder()
-        let file: TraceFile
+        let file: OutputFile
         var failure: InletError?
         var isClosed = false
 
-        init(_ file: TraceFile) { self.file = file }
+        init(_ file: OutputFile) { self.file = file }
     }
 
-    /// Creates the file, or cuts it to nothing.
+    /// Creates the file, which its owner alone may read, in place of one of the same name.
     ///
     /// - Parameters:
-    ///   - path: a file, not a pipe.
+    ///   - path: a file, not a pipe or a symbolic link; `-` is standard output.
     ///   - capacity: traces that may wait to be written, each of some 300 bytes. The default is 8192.
     /// - Throws: ``InletError/Code/notFound`` where the folder does not exist, ``InletError/Code/permissionDenied``,
     ///   ``InletError/Code/invalidConfiguration`` where the path is no file's, and others by the system's `errno`.
     public init(path: String, capacity: Int = 8192) throws(InletError) {
         self.capacity = max(1, capacity)
-        worker = Worker(try TraceFile(path: path))
+        worker = Worker(try OutputFile(path: path, takesPipes: false, subject: "trace"))
     }
 
     /// Traces that were not written: more came than the disk took, or it failed.
@@ -113,10 +114,10 @@ public final class ChromeTraceWriter: FrameTracer {
     private func write() {
         let text = worker.encoder.takeText()
         guard worker.failure == nil else { return }
-        do throws(InletError) {
-            try worker.file.append(text)
+        do {
+            try worker.file.write(text)
         } catch {
-            worker.failure = error
+            worker.failure = InletError(wrapping: error, operation: "Writing the trace")
         }
     }
 }

@@ -37,3 +37,30 @@ package struct CalendarTime: Sendable, Hashable {
         millisecond = Int((remainder < 0 ? remainder + 1_000_000_000 : remainder) / 1_000_000)
     }
 }
+
+extension CalendarTime {
+    /// The nanoseconds since 1970 of a moment that is written as year, month, day, hour, minute, second and, if need
+    /// be, millisecond, without anything between them; nil where that is no moment of a calendar, or before 1970.
+    package static func nanoseconds(digits: String, in zone: Zone) -> Int64? {
+        guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), [14, 17].contains(digits.utf8.count) else {
+            return nil
+        }
+        func field(_ start: Int, _ count: Int) -> Int32 { Int32(digits.dropFirst(start).prefix(count)) ?? 0 }
+        var fields = unsafe tm()
+        unsafe (fields.tm_year, fields.tm_mon, fields.tm_mday) = (field(0, 4) - 1900, field(4, 2) - 1, field(6, 2))
+        unsafe (fields.tm_hour, fields.tm_min, fields.tm_sec) = (field(8, 2), field(10, 2), field(12, 2))
+        // The system finds out whether summer time applied.
+        unsafe fields.tm_isdst = -1
+        let seconds = unsafe zone == .utc ? timegm(&fields) : mktime(&fields)
+        // Up to the year 2255, as 64 bits of nanoseconds reach to 2262.
+        guard (0...9_000_000_000).contains(seconds) else { return nil }
+        let nanoseconds = Int64(seconds) * 1_000_000_000 + Int64(digits.utf8.count == 17 ? field(14, 3) : 0) * 1_000_000
+        // What is out of range, such as the 31st of February, has become another day.
+        let written = CalendarTime(nanoseconds, in: zone)
+        let isSame =
+            written.year == Int(field(0, 4)) && written.month == Int(field(4, 2))
+            && written.day == Int(field(6, 2)) && written.hour == Int(field(8, 2))
+            && written.minute == Int(field(10, 2)) && written.second == Int(field(12, 2))
+        return isSame ? nanoseconds : nil
+    }
+}

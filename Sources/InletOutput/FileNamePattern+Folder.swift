@@ -7,18 +7,31 @@
 #endif
 
 extension FileNamePattern {
-    /// The highest number among the files of this pattern that are in its folder; 0 where there is none.
-    package var highestNumber: Int {
-        guard hasNumber, let list = unsafe opendir(folder.isEmpty ? "." : folder) else { return 0 }
+    /// The names of this pattern that are in its folder, whatever bears them, in no order.
+    private var names: [(name: String, match: Match)] {
+        guard let list = unsafe opendir(folder.isEmpty ? "." : folder) else { return [] }
         defer { unsafe closedir(list) }
-        var highest = 0
+        var found: [(String, Match)] = []
         while let entry = unsafe readdir(list) {
             let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
                 unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
             }
-            highest = max(highest, number(of: name) ?? 0)
+            if let match = match(name) { found.append((name, match)) }
         }
-        return highest
+        return found
+    }
+
+    /// The highest number among the names of this pattern that are in its folder; 0 where there is none.
+    package var highestNumber: Int { hasNumber ? names.reduce(0) { max($0, $1.match.number) } : 0 }
+
+    /// The regular files of this pattern that are in its folder, in no order.
+    package var files: [(path: String, match: Match, byteCount: Int)] {
+        names.compactMap { name, match in
+            let path = folder + name
+            var facts = stat()
+            guard unsafe lstat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
+            return (path, match, Int(facts.st_size))
+        }
     }
 
     /// The first path that nobody has: with the next number that is free, or else with `-2` and so on before the extension.

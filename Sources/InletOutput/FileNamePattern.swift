@@ -11,7 +11,7 @@ package import InletCore
 /// | `{sequence}` | the source's count of frames, for files of one frame |
 /// | `{{`, `%%` | a brace, a percent sign |
 package struct FileNamePattern: Sendable, Hashable {
-    private enum Part: Sendable, Hashable {
+    enum Part: Sendable, Hashable {
         case text(String)
         case number(digits: Int)
         case date
@@ -21,11 +21,11 @@ package struct FileNamePattern: Sendable, Hashable {
     }
 
     /// As many as leave room for counting on, whatever name a file bears.
-    private static let mostDigits = 18
+    static let mostDigits = 18
 
     /// With the slash at its end; empty for the current folder.
     package let folder: String
-    private let parts: [Part]
+    let parts: [Part]
 
     /// - Parameter hasSequence: whether a file is of one frame, so that `{sequence}` stands for something.
     /// - Throws: ``InletError/Code/invalidConfiguration`` where a brace or a percent sign stands for nothing, for a field in a folder's name, and where there is
@@ -166,57 +166,5 @@ package struct FileNamePattern: Sendable, Hashable {
     private static func padded(_ number: Int, _ digits: Int) -> String {
         let text = String(number)
         return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
-    }
-
-    /// Whether a name, without the folder, may be one of the pattern's.
-    ///
-    /// - Returns: nil where it is not; its number, or 0 where the pattern has none.
-    package func number(of name: String) -> Int? {
-        if let number = Self.number(of: name[...], parts[...]) { return number }
-        // A copy: -2 before the extension.
-        let dot = name.lastIndex(of: ".").flatMap { $0 > name.startIndex ? $0 : nil } ?? name.endIndex
-        let stem = name[..<dot]
-        guard let dash = stem.lastIndex(of: "-") else { return nil }
-        let copy = stem[stem.index(after: dash)...]
-        // A time of day, say, is no count of copies: the file is somebody else's.
-        guard copy.count < 4, copy.first != "0", let count = Int(copy), count > 1 else { return nil }
-        return Self.number(of: (stem[..<dash] + name[dot...])[...], parts[...])
-    }
-
-    private static func number(of name: Substring, _ parts: ArraySlice<Part>) -> Int? {
-        guard let part = parts.first else { return name.isEmpty ? 0 : nil }
-        let next = parts.dropFirst()
-        switch part {
-        case .text(let text): return name.hasPrefix(text) ? number(of: name.dropFirst(text.count), next) : nil
-        case .date: return rest(of: name, shape: "0000-00-00").flatMap { number(of: $0, next) }
-        case .time: return rest(of: name, shape: "000000").flatMap { number(of: $0, next) }
-        case .utc: return rest(of: name, shape: "00000000T000000.000Z").flatMap { number(of: $0, next) }
-        // A date, say, is no number of so few digits: the file is somebody else's.
-        case .number(let digits): return count(in: name, digits...max(digits + 1, 7), next).map { $0.count }
-        case .sequence: return count(in: name, 1...mostDigits, next).map { $0.number }
-        }
-    }
-
-    /// A count at the start of a name, as long as leaves to the other parts what is theirs, and their number.
-    private static func count(
-        in name: Substring, _ digits: ClosedRange<Int>, _ next: ArraySlice<Part>
-    ) -> (count: Int, number: Int)? {
-        let run = name.prefix { $0.isASCII && $0.isNumber }
-        guard run.count >= digits.lowerBound else { return nil }
-        for length in stride(from: min(run.count, digits.upperBound), through: digits.lowerBound, by: -1) {
-            // More digits than asked for are no padding.
-            guard length == digits.lowerBound || run.first != "0", let count = Int(run.prefix(length)),
-                let number = number(of: name.dropFirst(length), next)
-            else { continue }
-            return (count, number)
-        }
-        return nil
-    }
-
-    /// What follows digits and other characters as they stand in `shape`, where 0 is any digit.
-    private static func rest(of name: Substring, shape: String) -> Substring? {
-        let start = name.prefix(shape.count)
-        let fits = zip(start, shape).allSatisfy { $1 == "0" ? $0.isASCII && $0.isNumber : $0 == $1 }
-        return fits && start.count == shape.count ? name.dropFirst(shape.count) : nil
     }
 }

@@ -23,7 +23,13 @@ extension InletError {
                 (.permissionDenied, "The system refuses it; check who owns the file and its folder, and their modes.")
             case EROFS: (.permissionDenied, "The file system is read-only; choose another folder.")
             case EISDIR: (.invalidConfiguration, "That is a folder; add a file name.")
-            case ELOOP, ENAMETOOLONG: (.invalidConfiguration, "The path cannot be followed; choose a shorter one.")
+            case ELOOP:
+                (
+                    .invalidConfiguration,
+                    "It is a symbolic link, which is not followed: whoever made it would decide where the data goes. "
+                        + "Name the file that it leads to."
+                )
+            case ENAMETOOLONG: (.invalidConfiguration, "The path cannot be followed; choose a shorter one.")
             case ENXIO: (.notFound, "Nothing reads from the pipe, or its device is gone; start the reader first.")
             case ENOSPC: (.resourceExhausted, "The disk is full; free some space or write elsewhere.")
             case EDQUOT: (.resourceExhausted, "The disk quota is used up; free some space or write elsewhere.")

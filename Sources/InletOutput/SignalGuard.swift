@@ -1,3 +1,7 @@
+#if os(Linux)
+    // Where the C library's types are declared, for the compiler.
+    import CLinux
+#endif
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)

@@ -16,7 +16,9 @@ import Testing
             let path = folder.path("\(each.codec).\(each.container.rawValue)")
             var color = ColorSpace.bt601
             if each.codec == .mjpeg { color.range = .full }
-            try Recording.write(input, to: "\(each.container.rawValue):\(path)?codec=\(each.codec)", color: color)
+            // VLC runs as another user.
+            try Recording.write(
+                input, to: "\(each.container.rawValue):\(path)?codec=\(each.codec)&mode=644", color: color)
             return path
         }
         for (each, (path, played)) in zip(FormatTests.cases, zip(paths, try VLCPlayer.play(paths))) {

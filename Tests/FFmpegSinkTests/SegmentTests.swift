@@ -65,18 +65,6 @@ import Testing
         for name in left { #expect(try !Recording.times(folder.path(name)).isEmpty) }
     }
 
-    @Test("Files that are too old go when a file begins")
-    func retentionByAge() throws {
-        for (name, age) in [("b-000001.mp4", 7200.0), ("b-000002.mp4", 60)] {
-            let path = folder.path(name)
-            try Data([1]).write(to: URL(fileURLWithPath: path))
-            try FileManager.default.setAttributes(
-                [.modificationDate: Date(timeIntervalSinceNow: -age)], ofItemAtPath: path)
-        }
-        try Recording.write(Recording.pictures(count: 2), to: "mp4:\(folder.path("b-{n}.mp4"))?keep-age=3600s")
-        #expect(try names() == ["b-000002.mp4", "b-000003.mp4"])
-    }
-
     @Test("A change of size begins a new file beside the first, which an earlier run's does not disturb")
     func sizeChange() throws {
         try Data([1, 2, 3]).write(to: URL(fileURLWithPath: folder.path("out.mp4")))

@@ -10,12 +10,12 @@ enum ImportRule {
         "InletCore": ["Logging"],
         "InletConvert": system.union(["InletCore", "CFFmpeg", "CYUV"]),
         "InletFFmpeg": system.union(["InletCore", "CFFmpeg", "Logging"]),
-        "InletOutput": system.union(["InletCore"]),
+        "InletOutput": system.union(["InletCore", "CLinux"]),
         "InletRTC": ["InletCore"],
         "InletHTTP": system.union(["InletCore", "NIOCore", "NIOPosix", "NIOHTTP1"]),
         "InletV4L2": system.union(["InletCore", "CV4L2"]),
         "InletCapture": system.union([
-            "InletCore", "InletConvert", "Logging", "CoreMetrics", "DequeModule", "CLinux",
+            "InletCore", "InletConvert", "InletOutput", "Logging", "CoreMetrics", "DequeModule", "CLinux",
         ]),
         // The reader of the timecode pattern needs its layout.
         "InletTesting": system.union(["InletCore", "Logging", "PatternSource"]),
@@ -38,8 +38,7 @@ enum ImportRule {
         // For addresses in playlists.
         "FFmpegSource": ["InletFFmpeg", "CFFmpeg", "FoundationEssentials"],
         "FileSinks": ["InletOutput", "CFFmpeg"],
-        // For the files of a folder, and their age.
-        "FFmpegSink": ["InletOutput", "InletFFmpeg", "CFFmpeg", "FoundationEssentials"],
+        "FFmpegSink": ["InletOutput", "InletFFmpeg", "CFFmpeg"],
         "V4L2Source": ["InletV4L2", "InletFFmpeg", "CV4L2", "CV4LConvert", "CFFmpeg", "CYUV"],
         "V4L2Sink": ["InletV4L2", "InletFFmpeg", "CV4L2", "CYUV"],
         "PipeSink": ["InletOutput", "CLinux"],

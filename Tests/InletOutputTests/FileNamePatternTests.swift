@@ -95,6 +95,32 @@ struct FileNamePatternTests {
         #expect(try FileNamePattern(pattern, hasSequence: true).number(of: name) == number)
     }
 
+    @Test(
+        "A name says when its file began, where it has a date and a time that are in the calendar",
+        arguments: [
+            ("{utc}.mp4", "20240229T235959.007Z.mp4", 1_709_251_199_007),
+            ("{utc}.mp4", "20240229T235959.007Z-2.mp4", 1_709_251_199_007), ("{utc}", "20230229T235959.007Z", nil),
+            ("{utc}", "20240229T236059.007Z", nil), ("{utc}", "19691231T235959.999Z", nil),
+            ("{utc}", "99991231T235959.999Z", nil), ("{utc}", "00000000T000000.000Z", nil),
+            ("{date}", "2024-02-29", nil),
+            ("{time}", "235959", nil), ("{n}", "000001", nil),
+        ] as [(String, String, Int64?)])
+    func began(_ pattern: String, _ name: String, _ milliseconds: Int64?) throws {
+        #expect(try FileNamePattern(pattern).match(name)?.began == milliseconds.map { $0 * 1_000_000 })
+    }
+
+    @Test("The local date and time of a name are those that were written into it, on any day of the year")
+    func beganLocally() throws {
+        let pattern = try FileNamePattern("a-{n}-{time}-{date}.mp4")
+        for day in 0..<366 as Range<Int64> {
+            let time = (1_735_689_600 + day * 86_400 + day * 60) * 1_000_000_000
+            let match = try #require(pattern.match(pattern.path(number: 3, time: time)))
+            // An hour in autumn comes twice.
+            #expect(match.number == 3 && [0, 3_600_000_000_000].contains(abs((match.began ?? 0) - time)))
+        }
+        #expect(try FileNamePattern("{date}.mp4").match("2026-01-31-12.mp4")?.copy == 12)
+    }
+
     @Test("Numbers go on from the highest of the folder, and step over names that are taken")
     func countingOn() throws {
         let folder = try TemporaryFolder()

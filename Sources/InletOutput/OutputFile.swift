@@ -1,5 +1,4 @@
-import InletCore
-import InletOutput
+package import InletCore
 
 #if canImport(Glibc)
     import Glibc
@@ -12,7 +11,7 @@ import InletOutput
 /// The owner of an output descriptor: a file, a pipe, a device or standard output.
 ///
 /// Not for use from two threads at once. Writes block while a pipe or device is slow.
-@safe final class OutputFile {
+@safe package final class OutputFile {
     /// What messages call it.
     private let name: String
     /// The URI of the sink, for the context of errors.
@@ -21,25 +20,33 @@ import InletOutput
     private let ownsDescriptor: Bool
     /// Whether what was written can be taken back.
     private let isRegularFile: Bool
+    /// Whether the file goes again where nothing can be written to it.
+    private let isNew: Bool
     /// Where the last complete frame ends, in bytes from the start of the file.
     private var end: off_t
     private var isOpen = true
     private let packing = PackingBlock()
 
-    /// Opens a path for writing, creating the file or cutting it to nothing; `-` is standard output.
+    /// Opens a path for writing as ``NewFile`` does; `-` is standard output.
     ///
-    /// - Throws: an error made of the `errno`. A named pipe that nobody reads is an error, not a wait.
-    init(path: String, subject: String) throws(InletError) {
+    /// - Parameters:
+    ///   - mode: of a file that is made.
+    ///   - takesPipes: whether a named pipe may have the name. One that nobody reads is an error, not a wait.
+    /// - Throws: what ``NewFile`` throws.
+    package init(
+        path: String, mode: FileMode = .owner, takesPipes: Bool = true, subject: String
+    ) throws(InletError) {
         self.subject = subject
         if path == "-" {
-            name = "standard output"
-            descriptor = STDOUT_FILENO
+            (name, descriptor, isNew) = ("standard output", STDOUT_FILENO, false)
         } else {
-            name = path
-            // With O_NONBLOCK a pipe without a reader fails to open instead of waiting for ever. Later writes may wait.
-            descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0o666)
-            guard descriptor >= 0 else { throw InletError(errno: errno, operation: "open", path: path).about(subject) }
-            _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
+            let file: NewFile
+            do throws(InletError) {
+                file = try NewFile(path, mode: mode, existing: takesPipes ? .replaced : .replacedUnlessPipe)
+            } catch {
+                throw error.about(subject)
+            }
+            (name, descriptor, isNew) = (path, file.descriptor, file.isNew)
         }
         ownsDescriptor = path != "-"
         var status = stat()
@@ -53,11 +60,12 @@ import InletOutput
     /// Writes text and, behind it, the planes of a frame's picture without their padding.
     ///
     /// Unpadded planes are written from where they lie; padded ones are packed first, into one block that is used again. If not
-    /// everything can be written, a file is cut back to where it was, so that it ends with a complete frame.
+    /// everything can be written, a file is cut back to where it was, so that it ends with a complete frame; a new one
+    /// that is empty then goes.
     ///
     /// - Parameter sequence: the number of the frame that is written, for the context of errors.
     /// - Throws: ``SinkStopped`` where the reader of a pipe went away; else an error made of the `errno`.
-    func write(_ text: [UInt8], _ picture: I420Buffer? = nil, sequence: UInt64? = nil) throws {
+    package func write(_ text: [UInt8], _ picture: I420Buffer? = nil, sequence: UInt64? = nil) throws {
         let failure = unsafe withUnsafeTemporaryAllocation(of: iovec.self, capacity: 4) { storage in
             unsafe text.withUnsafeBytes { text in
                 var pieces = unsafe OutputPieces(storage)
@@ -76,6 +84,7 @@ import InletOutput
         if isRegularFile {
             _ = ftruncate(descriptor, end)
             _ = lseek(descriptor, end, SEEK_SET)
+            if isNew, end == 0 { unsafe unlink(name) }
         }
         if failure == EPIPE { throw SinkStopped() }
         var error = InletError(errno: failure, operation: "write", path: name).about(subject)
@@ -86,7 +95,7 @@ import InletOutput
     /// Closes the descriptor, except standard output's.
     ///
     /// - Throws: where the system only now reports that something could not be stored.
-    func finish() throws(InletError) {
+    package func finish() throws(InletError) {
         guard isOpen else { return }
         isOpen = false
         guard ownsDescriptor else { return }

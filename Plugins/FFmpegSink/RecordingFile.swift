@@ -1,0 +1,124 @@
+import CFFmpeg
+import InletCore
+import InletFFmpeg
+import InletOutput
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Owns a file that a muxer writes to, and libavformat's view of it.
+///
+/// libavformat's own `file:` follows symbolic links, leaves the mode to the umask, and waits for ever for the reader of
+/// a named pipe. Confined to one thread.
+@safe final class RecordingFile {
+    let path: String
+    /// Bytes from the start to the furthest that was written.
+    private(set) var byteCount: Int64 = 0
+    private(set) var io: UnsafeMutablePointer<AVIOContext>?
+    private let file: NewFile
+    private var position: Int64 = 0
+    private var isOpen = true
+
+    /// Bytes that are written at once: a fragment of a second quarter at 8 Mbit/s.
+    private static let bufferSize: Int32 = 262_144
+
+    /// Takes over a file that was opened.
+    ///
+    /// - Throws: ``InletError/Code/resourceExhausted`` where there is no memory. The file is closed then.
+    init(_ file: NewFile, path: String) throws(InletError) {
+        self.file = file
+        self.path = path
+        let buffer = unsafe av_malloc(Int(Self.bufferSize))
+        if let buffer = unsafe buffer {
+            unsafe io = inlet_avio_output(
+                buffer.assumingMemoryBound(to: UInt8.self), Self.bufferSize,
+                Unmanaged.passUnretained(self).toOpaque(),
+                { opaque, data, count in
+                    guard let file = unsafe RecordingFile.from(opaque), let data = unsafe data else { return -EINVAL }
+                    return unsafe file.write(UnsafeRawBufferPointer(start: data, count: Int(count)))
+                },
+                { opaque, offset, whence in
+                    unsafe RecordingFile.from(opaque)?.seek(to: offset, whence) ?? Int64(-EINVAL)
+                })
+        }
+        guard unsafe io != nil else {
+            unsafe av_free(buffer)
+            _ = close()
+            throw InletError(ffmpeg: -ENOMEM, operation: "avio_alloc_context")
+        }
+    }
+
+    deinit { _ = close() }
+
+    @unsafe private static func from(_ opaque: UnsafeMutableRawPointer?) -> RecordingFile? {
+        unsafe opaque.map { unsafe Unmanaged<RecordingFile>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Writes all bytes; returns how many, or an AVERROR.
+    private func write(_ bytes: UnsafeRawBufferPointer) -> Int32 {
+        var rest = unsafe bytes[...]
+        while unsafe !rest.isEmpty {
+            let (count, error) = SignalGuard.run {
+                let piece = unsafe UnsafeRawBufferPointer(rebasing: rest)
+                #if canImport(Darwin)
+                    return unsafe Darwin.write(file.descriptor, piece.baseAddress, piece.count)
+                #elseif canImport(Musl)
+                    return unsafe Musl.write(file.descriptor, piece.baseAddress, piece.count)
+                #else
+                    return unsafe Glibc.write(file.descriptor, piece.baseAddress, piece.count)
+                #endif
+            }
+            if count >= 0 {
+                unsafe rest = rest.dropFirst(count)
+                position += Int64(count)
+                byteCount = max(byteCount, position)
+            } else if error != EINTR {
+                return -error
+            }
+        }
+        return Int32(clamping: bytes.count)
+    }
+
+    /// Returns the new position, the size where `whence` asks for it, or an AVERROR.
+    private func seek(to offset: Int64, _ whence: Int32) -> Int64 {
+        if whence & AVSEEK_SIZE != 0 { return byteCount }
+        let result = lseek(file.descriptor, off_t(offset), whence & ~Int32(AVSEEK_FORCE))
+        guard result >= 0 else { return -Int64(errno) }
+        position = Int64(result)
+        return position
+    }
+
+    /// Closes the file, without what still waits in the buffer.
+    ///
+    /// - Returns: 0, or an AVERROR where the system only now reports that something could not be stored.
+    func close() -> Int32 {
+        guard isOpen else { return 0 }
+        isOpen = false
+        if let io = unsafe io {
+            unsafe av_free(io.pointee.buffer)
+            unsafe avio_context_free(&self.io)
+        }
+        #if canImport(Darwin)
+            let status = Darwin.close(file.descriptor)
+        #elseif canImport(Musl)
+            let status = Musl.close(file.descriptor)
+        #else
+            let status = Glibc.close(file.descriptor)
+        #endif
+        // A close that fails has closed the descriptor, too: Linux close(2), "Dealing with error returns from close()".
+        return status != 0 && errno != EINTR ? -errno : 0
+    }
+
+    /// Takes the file's name away, where it was made here.
+    func remove() {
+        if file.isNew { unsafe unlink(path) }
+    }
+
+    /// Leaves a note with the file that says when it began or ended.
+    func note(_ mark: RecordingMark) { mark.write(to: file.descriptor) }
+}

@@ -1,0 +1,66 @@
+import CFFmpeg
+import InletCore
+import InletOutput
+
+/// Opens and closes the files that a muxer makes by itself: the playlist and the segments of HLS.
+///
+/// A muxer that it serves must not outlive it. Confined to one thread.
+@safe final class SegmentFolder {
+    private let mode: FileMode
+    // libavformat closes what it has opened by the pointer to its view.
+    private var files = unsafe [UnsafeMutablePointer<AVIOContext>: RecordingFile]()
+    /// Why a file could not be opened or written. The muxer goes on without a playlist and does not tell.
+    private var failure: InletError?
+
+    init(mode: FileMode) { self.mode = mode }
+
+    /// - Throws: why a file could not be opened or written since the last call.
+    func check() throws(InletError) {
+        guard let failure else { return }
+        self.failure = nil
+        throw failure
+    }
+
+    @unsafe func serve(_ output: UnsafeMutablePointer<AVFormatContext>) {
+        unsafe output.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
+        unsafe output.pointee.io_open = { output, io, url, flags, _ in
+            guard let folder = unsafe SegmentFolder.from(output), let io = unsafe io, let url = unsafe url,
+                flags & AVIO_FLAG_READ == 0
+            else { return -EINVAL }
+            return unsafe folder.open(String(cString: url), io)
+        }
+        unsafe output.pointee.io_close2 = { output, io in
+            guard let folder = unsafe SegmentFolder.from(output), let io = unsafe io else { return 0 }
+            return unsafe folder.close(io)
+        }
+    }
+
+    @unsafe private static func from(_ output: UnsafeMutablePointer<AVFormatContext>?) -> SegmentFolder? {
+        unsafe output?.pointee.opaque.map { unsafe Unmanaged<SegmentFolder>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private func open(_ path: String, _ io: UnsafeMutablePointer<UnsafeMutablePointer<AVIOContext>?>) -> Int32 {
+        do throws(InletError) {
+            let file = try RecordingFile(NewFile(path, mode: mode, existing: .replacedUnlessPipe), path: path)
+            guard let view = unsafe file.io else { return -ENOMEM }
+            unsafe files[view] = file
+            unsafe io.pointee = view
+            return 0
+        } catch {
+            failure = error
+            return error.context.nativeCode.map { -abs($0) } ?? -EINVAL
+        }
+    }
+
+    private func close(_ io: UnsafeMutablePointer<AVIOContext>) -> Int32 {
+        guard let file = unsafe files.removeValue(forKey: io) else { return 0 }
+        unsafe avio_flush(io)
+        let error = unsafe io.pointee.error
+        let closed = file.close()
+        // Nothing of it could be stored: the name stands for nothing.
+        if file.byteCount == 0 { file.remove() }
+        let code = error < 0 ? error : closed
+        if code < 0 { failure = InletError(errno: -code, operation: "write", path: file.path) }
+        return code
+    }
+}

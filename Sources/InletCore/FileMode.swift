@@ -1,0 +1,39 @@
+/// Who may read and write a file that a sink makes, as chmod(1) counts: `600` is its owner alone.
+///
+/// A file has exactly this mode, whatever the umask is. The default of every sink is ``owner``: pictures of a camera
+/// are nobody else's business.
+public struct FileMode: Sendable, Hashable {
+    /// The permission bits: read and write for owner, group and others.
+    public let bits: UInt16
+
+    /// Reading and writing by the owner alone: 600.
+    public static let owner = FileMode(trusted: 0o600)
+
+    /// A mode of permission bits, or nil where the owner may not read and write, or where there are bits for anything
+    /// but reading and writing.
+    public init?(_ bits: UInt16) {
+        guard bits & 0o600 == 0o600, bits & ~0o666 == 0 else { return nil }
+        self.init(trusted: bits)
+    }
+
+    private init(trusted bits: UInt16) { self.bits = bits }
+
+    /// The mode of a folder for such files: who may read may also list and enter it.
+    public var folderBits: UInt16 { bits | (bits & 0o444) >> 2 }
+}
+
+extension FileMode: OptionValue {
+    /// Reads octal digits such as `600` or `0644`.
+    public init?(optionText: String) {
+        guard (3...4).contains(optionText.utf8.count), optionText.utf8.allSatisfy({ (0x30...0x37).contains($0) }),
+            let bits = UInt16(optionText, radix: 8)
+        else { return nil }
+        self.init(bits)
+    }
+
+    /// Three octal digits.
+    public var optionText: String { String(bits, radix: 8) }
+
+    /// Octal digits, with an example.
+    public static var typeDescription: String { "OCTAL such as 600 or 644" }
+}

@@ -1,0 +1,144 @@
+package import InletCore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A file that was opened for writing by its path, for whoever closes the descriptor.
+///
+/// The last part of the path is never followed where it is a symbolic link: in a folder that others write to, they
+/// would decide what is overwritten. What is made has the mode that was asked for from its first moment. The exceptions
+/// are the system's own names in `/dev`: `/dev/stdout` and `/dev/fd/3` are links by nature.
+package struct NewFile: Sendable {
+    package let descriptor: Int32
+    /// Whether it is a regular file, of which what was written can be taken back.
+    package let isRegular: Bool
+    /// Whether the name is this file's alone, made here: taking it away again undoes the opening.
+    package let isNew: Bool
+
+    /// The option `mode` of sinks that make files.
+    package static let mode = PluginOption(
+        "mode", default: FileMode.owner, "Who may read and write the file", range: "600 to 666, without execution"
+    ) { _ in true }
+
+    /// What becomes of what has the name already.
+    package enum Existing: Sendable {
+        /// A regular file is replaced; a device or a named pipe is written to.
+        case replaced
+        /// A regular file is replaced; a device is written to; named pipes and sockets are refused, as what is written
+        /// needs a file.
+        case replacedUnlessPipe
+        /// It stays, and `open` fails with EEXIST.
+        case kept
+    }
+
+    /// Opens a path for writing. Does not wait: a named pipe that nobody reads is an error.
+    ///
+    /// A file that is replaced goes, and a new one gets its name, so that neither who has the old one open nor another
+    /// name of it sees anything of the new one. Where the folder does not allow that, a file of this user is cut to
+    /// nothing.
+    ///
+    /// - Throws: an error made of the `errno`; ``InletError/Code/invalidConfiguration`` for a symbolic link, a folder,
+    ///   and a pipe where there may be none.
+    package init(_ path: String, mode: FileMode, existing: Existing) throws(InletError) {
+        if Self.isSystemName(path) {
+            let descriptor = Self.open(path, O_WRONLY)
+            guard descriptor >= 0 else { throw Self.failure(path) }
+            self = try Self.checked(descriptor, path, existing)
+            return
+        }
+        // Others may put something there or take it away between two calls; nobody does so for ever.
+        for _ in 0..<100 {
+            // O_EXCL follows no link either.
+            let descriptor = Self.open(path, O_WRONLY | O_CREAT | O_EXCL)
+            if descriptor >= 0 {
+                // Whatever the umask says.
+                guard fchmod(descriptor, mode_t(mode.bits)) == 0 else {
+                    let error = Self.failure(path, operation: "fchmod")
+                    _ = close(descriptor)
+                    unsafe unlink(path)
+                    throw error
+                }
+                self.init(descriptor: descriptor, isRegular: true, isNew: true)
+                return
+            }
+            guard errno == EEXIST, existing != .kept else { throw Self.failure(path) }
+            var facts = stat()
+            guard unsafe lstat(path, &facts) == 0 else { continue }
+            if facts.st_mode & S_IFMT == S_IFREG, unsafe unlink(path) == 0 || errno == ENOENT { continue }
+            // A device, a pipe, or a file in a folder in which this user may not take names away. A link is refused by
+            // O_NOFOLLOW.
+            let present = Self.open(path, O_WRONLY | O_NOFOLLOW)
+            if present < 0, errno == ENOENT { continue }
+            guard present >= 0 else { throw Self.failure(path) }
+            self = try Self.checked(present, path, existing)
+            if isRegular { try cut(to: mode, path) }
+            return
+        }
+        throw InletError(errno: EBUSY, operation: "open", path: path)
+    }
+
+    /// Whether a path is the system's own name for a device or a descriptor, where nobody else can put a link.
+    private static func isSystemName(_ path: String) -> Bool {
+        guard path.utf8.starts(with: "/dev/".utf8) else { return false }
+        let name = path.utf8.dropFirst(5)
+        return !name.contains(UInt8(ascii: "/"))
+            || name.starts(with: "fd/".utf8) && name.dropFirst(3).allSatisfy { (0x30...0x39).contains($0) }
+    }
+
+    private static func open(_ path: String, _ flags: Int32) -> Int32 {
+        // With O_NONBLOCK a pipe without a reader fails to open instead of waiting for ever.
+        #if canImport(Darwin)
+            unsafe Darwin.open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0o600)
+        #elseif canImport(Musl)
+            unsafe Musl.open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0o600)
+        #else
+            unsafe Glibc.open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0o600)
+        #endif
+    }
+
+    private static func failure(_ path: String, operation: String = "open") -> InletError {
+        InletError(errno: errno, operation: operation, path: path)
+    }
+
+    /// - Throws: where it is something that may not be written to; it is closed then.
+    private static func checked(
+        _ descriptor: Int32, _ path: String, _ existing: Existing
+    ) throws(InletError) -> NewFile {
+        var facts = stat()
+        let kind = unsafe fstat(descriptor, &facts) == 0 ? facts.st_mode & S_IFMT : 0
+        guard existing != .replacedUnlessPipe || kind != S_IFIFO && kind != S_IFSOCK else {
+            _ = close(descriptor)
+            throw InletError(
+                .invalidConfiguration, "\(path) is a pipe or a socket, and what is written needs a file.",
+                context: .init(operation: "open"))
+        }
+        // Later writes may wait.
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
+        return NewFile(descriptor: descriptor, isRegular: kind == S_IFREG, isNew: false)
+    }
+
+    private init(descriptor: Int32, isRegular: Bool, isNew: Bool) {
+        (self.descriptor, self.isRegular, self.isNew) = (descriptor, isRegular, isNew)
+    }
+
+    /// Empties a file that could not be replaced. Another user's is left alone: its owner would read what is written.
+    private func cut(to mode: FileMode, _ path: String) throws(InletError) {
+        var facts = stat()
+        var number: Int32?
+        if unsafe fstat(descriptor, &facts) != 0 {
+            number = errno
+        } else if facts.st_uid != geteuid() {
+            number = EPERM
+        } else if fchmod(descriptor, mode_t(mode.bits)) != 0 || ftruncate(descriptor, 0) != 0 {
+            number = errno
+        }
+        guard let number else { return }
+        _ = close(descriptor)
+        throw InletError(errno: number, operation: "replace", path: path)
+    }
+}

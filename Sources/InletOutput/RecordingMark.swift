@@ -1,0 +1,118 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+#if os(Linux)
+    import CLinux
+#endif
+
+/// A moment as a recorder knows it: on a clock that nobody sets, and by the time of day, which is set whenever the
+/// machine learns better.
+package struct RecorderTime: Sendable, Hashable {
+    /// Which start of the machine ``sinceBoot`` counts from; empty where the system does not tell.
+    package var boot: String
+    /// Nanoseconds since then, sleep included.
+    package var sinceBoot: Int64
+    /// Nanoseconds since 1970.
+    package var sinceEpoch: Int64
+
+    package init(boot: String, sinceBoot: Int64, sinceEpoch: Int64) {
+        (self.boot, self.sinceBoot, self.sinceEpoch) = (boot, sinceBoot, sinceEpoch)
+    }
+
+    /// This moment.
+    package static var now: RecorderTime {
+        #if os(Linux)
+            let clock = CLOCK_BOOTTIME
+        #else
+            let clock = CLOCK_MONOTONIC
+        #endif
+        return RecorderTime(
+            boot: currentBoot, sinceBoot: nanoseconds(of: clock), sinceEpoch: nanoseconds(of: CLOCK_REALTIME))
+    }
+
+    private static func nanoseconds(of clock: clockid_t) -> Int64 {
+        var time = timespec()
+        unsafe clock_gettime(clock, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+
+    private static let currentBoot: String = {
+        let descriptor = unsafe open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return "" }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 36)
+        let count = unsafe read(descriptor, &bytes, bytes.count)
+        return count == bytes.count ? String(decoding: bytes, as: UTF8.self) : ""
+    }()
+
+    /// A time of day before 2024 is that of a clock that nobody has set: there was no recorder then.
+    private static let earliest: Int64 = 1_704_067_200_000_000_000
+
+    /// How long ago a moment was; nil where that cannot be told: it lies in the future, or its clock was not set.
+    package func age(of other: RecorderTime) -> Duration? {
+        guard boot.isEmpty || boot != other.boot else {
+            return sinceBoot >= other.sinceBoot ? .nanoseconds(sinceBoot - other.sinceBoot) : nil
+        }
+        return age(ofDay: other.sinceEpoch)
+    }
+
+    /// The same for a moment of which the time of day alone is known.
+    package func age(ofDay time: Int64) -> Duration? {
+        time >= Self.earliest && time <= sinceEpoch ? .nanoseconds(sinceEpoch - time) : nil
+    }
+}
+
+/// What a recorder notes with a file: when it began or ended it.
+///
+/// An extended attribute of the file, `user.inlet.recorded`, with four words: `begun` or `ended`, the machine's boot ID
+/// or `-`, nanoseconds since that start, and nanoseconds since 1970. Where the file system has no such attributes,
+/// nothing is noted.
+package struct RecordingMark: Sendable, Hashable {
+    package enum Event: String, Sendable { case begun, ended }
+
+    package var event: Event
+    package var time: RecorderTime
+
+    package init(_ event: Event, at time: RecorderTime) { (self.event, self.time) = (event, time) }
+
+    /// The text of the attribute.
+    package var text: String {
+        "\(event.rawValue) \(time.boot.isEmpty ? "-" : time.boot) \(time.sinceBoot) \(time.sinceEpoch)"
+    }
+
+    /// Reads the text of the attribute; nil where it is none.
+    package init?(text: String) {
+        let words = text.split(separator: " ")
+        guard words.count == 4, let event = Event(rawValue: String(words[0])), let sinceBoot = Int64(words[2]),
+            let sinceEpoch = Int64(words[3]), sinceBoot >= 0
+        else { return nil }
+        let boot = words[1] == "-" ? "" : String(words[1])
+        self.init(event, at: RecorderTime(boot: boot, sinceBoot: sinceBoot, sinceEpoch: sinceEpoch))
+    }
+
+    private static let attribute = "user.inlet.recorded"
+
+    /// Leaves the note with an open file.
+    package func write(to descriptor: Int32) {
+        #if os(Linux)
+            let bytes = Array(text.utf8)
+            _ = unsafe fsetxattr(descriptor, Self.attribute, bytes, bytes.count, 0)
+        #endif
+    }
+
+    /// The note that was left with a file.
+    package init?(path: String) {
+        #if os(Linux)
+            var bytes = [UInt8](repeating: 0, count: 128)
+            let count = unsafe lgetxattr(path, Self.attribute, &bytes, bytes.count)
+            guard count > 0 else { return nil }
+            self.init(text: String(decoding: bytes.prefix(count), as: UTF8.self))
+        #else
+            return nil
+        #endif
+    }
+}
