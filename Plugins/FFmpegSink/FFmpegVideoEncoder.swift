@@ -10,12 +10,19 @@ public final class FFmpegVideoEncoder: VideoEncoder {
     public static let timeBase = Rational(1, 90_000)
 
     private var tuning: EncoderTuning?
+    private var options: FFmpegEncoder.Options?
     private var encoder: FFmpegEncoder?
     private var origin: MonotonicTime?
     private var lastTicks: Int64?
+    private var lastDTS = Int64.min
     /// Of the pictures that are in the encoder, by their ticks.
     private var captureTimes: [Int64: MonotonicTime] = [:]
     private var lastKey: MonotonicTime?
+    private var lastTime: MonotonicTime?
+
+    /// After so long, or the time between key frames if that is longer, a picture has nothing to do with those before
+    /// it.
+    private static let longestGap = Duration.seconds(10)
 
     /// Makes an encoder. Opens nothing.
     public init() {}
@@ -32,24 +39,29 @@ public final class FFmpegVideoEncoder: VideoEncoder {
         var options = tuning.options(size: size, timeBase: Self.timeBase, frameRate: format.frameRate)
         options.colorSpace = format.colorSpace
         options.sampleAspectRatio = format.sampleAspectRatio
-        let encoder: FFmpegEncoder
-        do throws(InletError) {
-            let made = { () throws(InletError) in try FFmpegEncoder(options) }
-            encoder = try tuning.encoder == "libsvtav1" ? ThreadScheduling.kept(made) : made()
-        } catch {
-            guard error.context.operation == "avcodec_open2" else { throw error }
-            throw InletError(
-                .unsupported,
-                "\(tuning.encoder) does not take \(size) pictures with these settings; libav's log says more. Try another codec or size.",
-                cause: error, context: error.context)
-        }
+        let encoder = try Self.makeEncoder(options)
         self.encoder = encoder
         self.tuning = tuning
+        self.options = options
         lastKey = nil
         return CodecParameters(
             codec: settings.codec, size: size, timeBase: Self.timeBase, frameRate: format.frameRate,
             colorSpace: encoder.colorSpace, rotation: format.rotation, sampleAspectRatio: format.sampleAspectRatio,
             extraData: encoder.extraData, profile: encoder.profile, level: encoder.level, bitrate: options.bitrate)
+    }
+
+    private static func makeEncoder(_ options: FFmpegEncoder.Options) throws(InletError) -> FFmpegEncoder {
+        do throws(InletError) {
+            let made = { () throws(InletError) in try FFmpegEncoder(options) }
+            return try options.encoder == "libsvtav1" ? ThreadScheduling.kept(made) : made()
+        } catch {
+            guard error.context.operation == "avcodec_open2" else { throw error }
+            throw InletError(
+                .unsupported,
+                "\(options.encoder) does not take \(options.size) pictures with these settings; libav's log says more. "
+                    + "Try another codec or size.",
+                cause: error, context: error.context)
+        }
     }
 
     private static func encodedSize(_ size: ImageSize, _ tuning: EncoderTuning) throws(InletError) -> ImageSize {
@@ -65,19 +77,32 @@ public final class FFmpegVideoEncoder: VideoEncoder {
 
     /// Compresses a picture. One whose time is not later than the last one's gets the next tick.
     public func encode(_ frame: VideoFrame, wantsKeyFrame: Bool) throws -> [EncodedPacket] {
+        let earlier = try bridgeGap(before: frame)
         guard let encoder, let tuning else {
             throw InletError(.internal, "A picture came before the encoder was opened.")
         }
         let origin = origin ?? frame.timestamp
         self.origin = origin
         let ticks = max(Self.ticks(frame.timestamp - origin), lastTicks.map { $0 + 1 } ?? .min)
-        lastTicks = ticks
+        (lastTicks, lastTime) = (ticks, frame.timestamp)
         captureTimes[ticks] = frame.timestamp
         let isOverdue = lastKey.map { frame.timestamp - $0 >= tuning.settings.keyFrameInterval } ?? true
         let isKey = wantsKeyFrame || isOverdue
         if isKey { lastKey = frame.timestamp }
         try encoder.send(frame.buffer, pts: ticks, isKey: isKey && !tuning.isIntraOnly)
-        return try drain(duration: frame.duration)
+        return try earlier + drain(duration: frame.duration)
+    }
+
+    /// Takes out what the encoder held back when the source was away, and goes on with a new one. Otherwise pictures
+    /// from before would be decoded hours before they are shown, which neither containers nor players allow for.
+    private func bridgeGap(before frame: VideoFrame) throws -> [EncodedPacket] {
+        guard let tuning, let options, let lastTime, !captureTimes.isEmpty,
+            frame.timestamp - lastTime > max(Self.longestGap, tuning.settings.keyFrameInterval)
+        else { return [] }
+        let packets = try flush()
+        encoder = try Self.makeEncoder(options)
+        lastKey = nil
+        return packets
     }
 
     /// To the nearest tick: a time that came from ticks gives them back exactly.
@@ -91,7 +116,10 @@ public final class FFmpegVideoEncoder: VideoEncoder {
         while let packet = try encoder.receive() {
             guard let pts = packet.pts ?? packet.dts else { continue }
             let isKey = packet.isKey
-            let dts = packet.dts ?? pts
+            // A new encoder after a gap begins to decode before its first picture, by distances that it does not know
+            // yet.
+            let dts = max(packet.dts ?? pts, lastDTS &+ 1)
+            lastDTS = dts
             let time = MediaTime(ticks: pts, timeBase: Self.timeBase)
             packets.append(
                 EncodedPacket(
@@ -118,6 +146,7 @@ public final class FFmpegVideoEncoder: VideoEncoder {
             )
         }
         encoder.change(bitrate: bitrate)
+        options?.bitrate = bitrate
     }
 
     /// Gives out what is held back, and closes the encoder.

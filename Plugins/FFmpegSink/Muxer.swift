@@ -17,6 +17,7 @@ import InletFFmpeg
     private var isWhole = true
     /// What had been written before the first packet.
     private var headerByteCount: Int64 = 0
+    private var lastDTS: Int64?
     private var hasPackets = false
     /// Whether a reader of the file finds a picture in it.
     private(set) var holdsPictures = false
@@ -175,6 +176,9 @@ import InletFFmpeg
         unsafe pointer.pointee.stream_index = 0
         if encoded.isKey { unsafe pointer.pointee.flags |= AV_PKT_FLAG_KEY }
         unsafe av_packet_rescale_ts(pointer, AVRational(encoded.pts.timeBase), streamTimeBase)
+        // libavformat ends the process over a longer one in MP4.
+        unsafe pointer.pointee.duration = min(pointer.pointee.duration, Int64(Int32.max))
+        if settings.container == .mp4 { unsafe try bridgeGap(before: pointer.pointee.dts, settings) }
         if let limits { deadline.allow(limits.write) }
         let code = unsafe av_write_frame(output, pointer)
         packet.unref()
@@ -191,6 +195,24 @@ import InletFFmpeg
             isWhole = false
             throw error.about(settings.redactedURI)
         }
+    }
+
+    /// Begins a fragment with a time of its own before a packet that comes after a gap which a sample's duration, of 31
+    /// bits, cannot hold: 6.6 hours in ticks of 1/90000 s.
+    ///
+    /// A fragment that begins later than the one before it ended is a gap: ISO/IEC 14496-12, 8.8.12.
+    private func bridgeGap(before dts: Int64, _ settings: FFmpegOutput) throws(InletError) {
+        defer { lastDTS = dts }
+        guard let lastDTS, dts &- lastDTS > Int64(Int32.max) else { return }
+        // The first may only write the index that stands before all fragments.
+        for _ in 0..<2 { try check(unsafe av_write_frame(output, nil), settings) }
+        guard let muxer = unsafe output?.pointee.priv_data else { return }
+        try check(unsafe av_opt_set(muxer, "movflags", "+frag_discont", 0), settings)
+        // libavformat (5.1) checks a packet's distance before it takes that in. A packet without data is nothing but
+        // the occasion for it.
+        let empty = try FFmpegPacket()
+        unsafe (empty.pointer.pointee.pts, empty.pointer.pointee.dts) = (lastDTS + 1, lastDTS + 1)
+        try check(unsafe av_write_frame(output, empty.pointer), settings)
     }
 
     /// Writes what is left, and closes the file or the connection.
