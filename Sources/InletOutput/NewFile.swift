@@ -70,6 +70,7 @@ package struct NewFile: Sendable {
             var facts = stat()
             guard unsafe lstat(path, &facts) == 0 else { continue }
             if facts.st_mode & S_IFMT == S_IFREG, unsafe unlink(path) == 0 || errno == ENOENT { continue }
+            try Self.check(facts, path, existing)
             // A device, a pipe, or a file in a folder in which this user may not take names away. A link is refused by
             // O_NOFOLLOW.
             let present = Self.open(path, O_WRONLY | O_NOFOLLOW)
@@ -110,16 +111,25 @@ package struct NewFile: Sendable {
         _ descriptor: Int32, _ path: String, _ existing: Existing
     ) throws(InletError) -> NewFile {
         var facts = stat()
-        let kind = unsafe fstat(descriptor, &facts) == 0 ? facts.st_mode & S_IFMT : 0
-        guard existing != .replacedUnlessPipe || kind != S_IFIFO && kind != S_IFSOCK else {
+        do throws(InletError) {
+            guard unsafe fstat(descriptor, &facts) == 0 else { throw failure(path, operation: "fstat") }
+            try check(facts, path, existing)
+        } catch {
             _ = close(descriptor)
-            throw InletError(
-                .invalidConfiguration, "\(path) is a pipe or a socket, and what is written needs a file.",
-                context: .init(operation: "open"))
+            throw error
         }
         // Later writes may wait.
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
-        return NewFile(descriptor: descriptor, isRegular: kind == S_IFREG, isNew: false)
+        return NewFile(descriptor: descriptor, isRegular: facts.st_mode & S_IFMT == S_IFREG, isNew: false)
+    }
+
+    private static func check(_ facts: stat, _ path: String, _ existing: Existing) throws(InletError) {
+        guard existing == .replacedUnlessPipe, [S_IFIFO, S_IFSOCK].contains(facts.st_mode & S_IFMT) else { return }
+        throw InletError(
+            .invalidConfiguration,
+            "\(path) is a pipe or a socket, and what is written needs a file. "
+                + "For a pipe take y4m:, or exec: with a program that reads frames.",
+            context: .init(operation: "open"))
     }
 
     private init(descriptor: Int32, isRegular: Bool, isNew: Bool) {

@@ -89,7 +89,7 @@ struct NewFileTests {
         let path = folder.path("pipe")
         #expect(unsafe mkfifo(path, 0o600) == 0)
         #expect(failure(path)?.code == .notFound)
-        #expect(failure(path, .replacedUnlessPipe)?.code == .notFound)
+        #expect(failure(path, .replacedUnlessPipe)?.code == .invalidConfiguration)
         let reader = try #require(FileHandle(forUpdatingAtPath: path))
         defer { try? reader.close() }
         #expect(try !open(path).isRegular)
