@@ -143,7 +143,9 @@ public final class FFmpegPacketSink: PacketSink {
         isAwaitingKey = false
         let start = origin ?? packet.pts.ticks
         origin = start
-        let spacing = lastPTS.map { MediaTime(ticks: packet.pts.ticks.subtracting(saturating: $0), timeBase: packet.pts.timeBase) }
+        let spacing = lastPTS.map {
+            MediaTime(ticks: packet.pts.ticks.subtracting(saturating: $0), timeBase: packet.pts.timeBase)
+        }
         // A length that no picture has is none: a file may say anything, and a source may have been away.
         let lengths = [packet.duration?.rescaled(to: packet.pts.timeBase), spacing].compactMap(\.self)
         let duration = lengths.first { (0...3_600_000_000_000).contains($0.nanoseconds) }?.ticks ?? 0

@@ -15,53 +15,32 @@ import Synchronization
 /// Not for use from two threads at once. Readers in other processes only read: nothing here waits for them or looks at what they do.
 @safe final class SharedMemorySegment {
     let slotBytes: Int
-    private let name: String
     private let slots: Int
     private let byteCount: Int
     // Mapped in `init` and unmapped in `deinit`.
     private let base: UnsafeMutableRawPointer
-    /// Holds the lock that says that the writer lives; closed in `deinit`.
-    private let descriptor: Int32
+    private let file: SharedMemoryFile
     private var published: UInt64 = 0
 
-    /// Makes a segment. One of the same name that its writer left behind is taken away; one that is in use or not of this kind is left alone.
+    /// Makes a segment, which has no name yet.
     ///
     /// - Parameters:
-    ///   - name: with a slash in front.
+    ///   - name: the one to come, with a slash in front.
     ///   - mode: who may read it.
     ///   - published: how many frames were written to segments of this name before.
-    /// - Throws: ``InletError/Code/busy`` where a living process writes to it, else an error made of the `errno`.
+    /// - Throws: an error made of the `errno`.
     init(
         name: String, slots: Int, slotBytes: Int, mode: mode_t, published: UInt64 = 0
     ) throws(InletError) {
-        self.name = name
         self.slots = slots
         self.slotBytes = slotBytes
         self.published = published
         byteCount = SharedMemoryLayout.headerBytes + slots * slotBytes
-        try Self.removeLeftover(name)
-        let descriptor = unsafe shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0o600)
-        guard descriptor >= 0 else { throw InletError(sharedMemory: name, "shm_open", errno) }
-        // Says that the writer lives, until the system closes it: a process's number says nothing after a restart of a container.
-        _ = flock(descriptor, LOCK_EX | LOCK_NB)
-        var failed: (String, Int32)?
-        // fallocate rather than a hole: a full /dev/shm is then an error here and not a SIGBUS later.
-        #if canImport(Darwin)
-            if ftruncate(descriptor, off_t(byteCount)) != 0 { failed = ("ftruncate", errno) }
-        #else
-            let status = posix_fallocate(descriptor, 0, off_t(byteCount))
-            if status != 0 { failed = ("posix_fallocate", status) }
-        #endif
-        // Whatever the umask says.
-        if failed == nil, fchmod(descriptor, mode) != 0 { failed = ("fchmod", errno) }
-        let map = unsafe failed == nil ? mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0) : nil
-        if failed == nil, unsafe map == MAP_FAILED { failed = ("mmap", errno) }
-        guard failed == nil, let map = unsafe map else {
-            unsafe shm_unlink(name)
-            close(descriptor)
-            throw InletError(sharedMemory: name, failed?.0 ?? "mmap", failed?.1 ?? ENOMEM)
+        file = try SharedMemoryFile(name: name, byteCount: byteCount, mode: mode)
+        let map = unsafe mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor, 0)
+        guard let map = unsafe map, unsafe map != MAP_FAILED else {
+            throw InletError(sharedMemory: name, "mmap", errno)
         }
-        self.descriptor = descriptor
         unsafe base = map
         typealias Header = SharedMemoryLayout.Header
         put(SharedMemoryLayout.version, at: Header.version)
@@ -77,7 +56,24 @@ import Synchronization
 
     deinit {
         unsafe munmap(base, byteCount)
-        close(descriptor)
+    }
+
+    /// Gives the segment its name; that of a segment whose writer is gone is taken over.
+    ///
+    /// - Throws: ``InletError/Code/busy`` where a living process writes to one of this name, or it is something else's.
+    func publish() throws(InletError) { try file.publish() }
+
+    /// Takes the name over from a segment of this process, whose readers learn that they must open the name again. They
+    /// lose nothing that they have mapped.
+    func replace(_ other: SharedMemorySegment) throws(InletError) {
+        try file.replace()
+        other.put(SharedMemoryLayout.State.replaced.rawValue, at: SharedMemoryLayout.Header.state)
+    }
+
+    /// Tells readers that no more frames come, and takes the name away. They keep what they have mapped.
+    func end() {
+        put(SharedMemoryLayout.State.ended.rawValue, at: SharedMemoryLayout.Header.state)
+        file.unpublish()
     }
 
     /// How many frames were written, over all segments of this name.
@@ -94,12 +90,6 @@ import Synchronization
         copy(frame.buffer, to: slot)
         store(published * 2, at: slot + SharedMemoryLayout.Slot.lock)
         store(published, at: SharedMemoryLayout.Header.published)
-    }
-
-    /// Tells readers why no more frames come here, and takes the name away. They keep what they have mapped.
-    func end(_ state: SharedMemoryLayout.State) {
-        put(state.rawValue, at: SharedMemoryLayout.Header.state)
-        unsafe shm_unlink(name)
     }
 
     private func describe(_ frame: VideoFrame, at slot: Int) {
@@ -170,38 +160,6 @@ import Synchronization
     /// Stores a number whose readers see all that was written before it. `offset` is a multiple of 8.
     private func store(_ value: UInt64, at offset: Int) {
         unsafe (base + offset).assumingMemoryBound(to: Atomic<UInt64>.self).pointee.store(value, ordering: .releasing)
-    }
-
-    /// Takes away a segment whose writer is gone.
-    private static func removeLeftover(_ name: String) throws(InletError) {
-        let descriptor = unsafe shm_open(name, O_RDONLY, 0)
-        guard descriptor >= 0 else {
-            guard errno == ENOENT else { throw InletError(sharedMemory: name, "shm_open", errno) }
-            return
-        }
-        defer { close(descriptor) }
-        typealias Header = SharedMemoryLayout.Header
-        var start = [UInt8](repeating: 0, count: 64)
-        let count = unsafe pread(descriptor, &start, start.count, 0)
-        let words = unsafe start.withUnsafeBytes {
-            unsafe (
-                magic: $0.load(as: UInt64.self), state: $0.load(fromByteOffset: Header.state, as: UInt32.self),
-                writer: $0.load(fromByteOffset: Header.writer, as: Int32.self)
-            )
-        }
-        // One that never got its magic number belongs to a writer that is at it now, or died in that moment. Who is not to be told.
-        guard count == start.count, words.magic == SharedMemoryLayout.magic else {
-            throw InletError(
-                .busy,
-                "There is shared memory named \(name) that is not of this kind, or not ready. Choose another name, or remove /dev/shm\(name)."
-            )
-        }
-        let isLiving = flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
-        guard words.state != SharedMemoryLayout.State.live.rawValue || !isLiving else {
-            throw InletError(
-                .busy, "Process \(words.writer) already writes to the shared memory \(name). Choose another name.")
-        }
-        unsafe shm_unlink(name)
     }
 }
 

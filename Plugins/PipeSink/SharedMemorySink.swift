@@ -19,22 +19,31 @@ final class SharedMemorySink: FrameSink {
                 "\(configuration.slots) slots are not to be had: \(counts.lowerBound) to \(counts.upperBound) are.",
                 context: .init(subject: subject))
         }
-        segment = try makeSegment(for: format.size, published: 0)
+        let segment = try makeSegment(for: format.size, published: 0)
+        do throws(InletError) {
+            try segment.publish()
+        } catch {
+            throw error.about(subject)
+        }
+        self.segment = segment
     }
 
     func consume(_ frame: VideoFrame) throws {
         guard let current = segment else { return }
         guard SharedMemoryLayout.planes(of: frame.size).end > current.slotBytes else { return current.publish(frame) }
-        // Readers learn that they must open the name again. They lose nothing that they have mapped.
-        current.end(.replaced)
-        segment = nil
         let larger = try makeSegment(for: frame.size, published: current.publishedCount)
+        // Before it has its name: who opens that finds the frame.
         larger.publish(frame)
+        do throws(InletError) {
+            try larger.replace(current)
+        } catch {
+            throw error.about(subject)
+        }
         segment = larger
     }
 
     func finish() throws {
-        segment?.end(.ended)
+        segment?.end()
         segment = nil
     }
 

@@ -1,23 +1,35 @@
 #!/usr/bin/env python3
 """Reads frames that `inlet run SOURCE --to shm:NAME` keeps in shared memory. Docs/reference/shared-memory.md has the layout."""
-import mmap, os, struct, sys, time
+import fcntl, mmap, os, struct, sys, time
 
 class Reader:
     def __init__(self, name):
         self.name, self.number, self.torn, self.memory = name, 0, 0, None
 
+    def writer_lives(self):
+        """The writer holds a lock, which the system takes away however the process ends. Ours is for a moment only."""
+        try:
+            fcntl.flock(self.file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        fcntl.flock(self.file, fcntl.LOCK_UN)
+        return False
+
     def read(self, copied=lambda: None):
-        """The newest frame if it is newer than the last one read, else None. `copied` is called between copy and check, for tests."""
+        """The newest frame if it is newer than the last one read, else None; EOFError when no more comes, whether the
+        writer has ended or was killed. `copied` is called between copy and check, for tests."""
         if self.memory is None:  # not there yet, or replaced by a larger one
-            with open(f"/dev/shm/{self.name}", "rb") as file:
-                memory = mmap.mmap(file.fileno(), os.fstat(file.fileno()).st_size, prot=mmap.PROT_READ)
+            self.file = open(f"/dev/shm/{self.name}", "rb")
+            memory = mmap.mmap(self.file.fileno(), os.fstat(self.file.fileno()).st_size, prot=mmap.PROT_READ)
             if memory[:8] != b"INLETSHM" or struct.unpack_from("=I", memory, 8)[0] != 1:
-                raise FileNotFoundError("not ready, or not a segment of version 1")
+                raise FileNotFoundError("not a segment of version 1")
             self.memory = memory
+        lives = self.writer_lives()  # asked before the count is read: a frame that came just before its end is not lost
         _, header, slots, state, slot_bytes, published = struct.unpack_from("=IIIIQQ", self.memory, 8)
         if published <= self.number:
             if state == 3: self.memory = None  # goes on in a new segment of this name
-            if state == 2: raise EOFError("the writer has ended")
+            elif state == 2: raise EOFError("the writer has ended")
+            elif not lives: raise EOFError("the writer was killed; a new one begins a new segment, for a new reader")
             return None
         start = header + (published - 1) % slots * slot_bytes
         before, number, sequence, timestamp, wall, pts = struct.unpack_from("=QQQqqq", self.memory, start)

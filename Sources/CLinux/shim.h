@@ -3,6 +3,7 @@
 // System calls of Linux that Swift's Glibc module leaves out, as it is built without _GNU_SOURCE.
 #ifdef __linux__
 
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -10,6 +11,10 @@
 #include <sys/eventfd.h>
 #include <sys/xattr.h>
 #include <time.h>
+
+// A file without a name. The number is that of all architectures but Alpha, PA-RISC and SPARC
+// (include/uapi/asm-generic/fcntl.h).
+static const int inlet_o_tmpfile = 020000000 | O_DIRECTORY;
 
 static const int inlet_eventfd_flags = EFD_CLOEXEC | EFD_NONBLOCK;
 

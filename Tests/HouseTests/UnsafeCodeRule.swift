@@ -76,6 +76,7 @@ enum UnsafeCodeRule {
         "Sources/InletOutput/SignalGuard.swift": "masks a signal of the writing thread",
         "Plugins/PipeSink/ChildProcess.swift": "starts a program and owns its pipes",
         "Plugins/PipeSink/ExecSink.swift": "the list of memory that one write takes",
+        "Plugins/PipeSink/SharedMemoryFile.swift": "owns a file of shared memory",
         "Plugins/PipeSink/SharedMemorySegment.swift": "owns a mapped segment",
         "Plugins/PreviewSink/PictureHub.swift": "copies an encoded picture",
         "Plugins/WebRTCSink/DataChannel.swift": "owns a data channel, and what GStreamer's callbacks hold",

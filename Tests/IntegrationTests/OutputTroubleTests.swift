@@ -98,6 +98,28 @@ import Testing
         }
     #endif
 
+    #if os(Linux)
+        @Test("The reader in Samples ends when its writer is killed, and another writer has the name at once")
+        func killedWriter() throws {
+            let folder = try TemporaryFolder()
+            let name = "inlet-test-\(UUID().uuidString)"
+            defer { try? FileManager.default.removeItem(atPath: "/dev/shm/\(name)") }
+            let reader = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+                .appendingPathComponent("../../Samples/SharedMemoryReader/reader.py").path
+            let inlet = try InletProcess.shell(
+                """
+                "$INLET" run 'pattern:ball?size=64x64' --to shm:\(name) --report none & writer=$!
+                until [ -e /dev/shm/\(name) ]; do sleep 0.05; done
+                python3 -B '\(reader)' \(name) >'\(folder.path("read"))' & reader=$!
+                until [ -s '\(folder.path("read"))' ]; do sleep 0.05; done
+                kill -KILL $writer; wait $reader || exit 9
+                exec "$INLET" run 'pattern:ball?size=64x64&frames=3&pace=none' --to shm:\(name)
+                """)
+            #expect(inlet.status == 0, "\(inlet.complaints)")
+            #expect(!FileManager.default.fileExists(atPath: "/dev/shm/\(name)"))
+        }
+    #endif
+
     @Test("A program that has had enough ends the run without an error")
     func enough() throws {
         let inlet = try InletProcess.run(["run", "pattern:ball?size=320x240", "--to", "exec:true", "--report", "json"])

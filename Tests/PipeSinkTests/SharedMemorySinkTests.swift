@@ -5,7 +5,14 @@ import InletTesting
 import PatternSource
 import PipeSink
 import ReferenceTools
+import Synchronization
 import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
 
 #if os(Linux)
     /// What the reader in Samples sees of the shared memory.
@@ -147,6 +154,109 @@ import Testing
             defer { try? FileManager.default.removeItem(atPath: path) }
             #expect(throws: InletError.self) { try start(configuration, frame) }
             #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data("something else".utf8))
+        }
+
+        @Test("A reader learns that its writer was killed, after the last frame, and reads from the next one")
+        func killedWriter() async throws {
+            let frames = try await frames(3)
+            let configuration = SharedMemorySinkConfiguration(name: freshName())
+            // What goes without its end leaves what a killed process leaves.
+            var sink: (any FrameSink)? = try start(configuration, frames[0])
+            let reader = try SharedMemoryReader(configuration.name)
+            defer { reader.stop() }
+            try sink?.consume(frames[0])
+            #expect(try reader.ask("read -")[1] == "1")
+            #expect(try reader.ask("read -") == ["none"])
+            try sink?.consume(frames[1])
+            sink = nil
+            #expect(try reader.ask("read -")[1] == "2")
+            #expect(try reader.ask("read -") == ["ended"])
+            #expect(FileManager.default.fileExists(atPath: "/dev/shm/\(configuration.name)"))
+
+            let next = try start(configuration, frames[0])
+            try next.consume(frames[2])
+            #expect(try reader.ask("read -") == ["ended"])
+            let another = try SharedMemoryReader(configuration.name)
+            defer { another.stop() }
+            #expect(try another.ask("read -")[1] == "1")
+            #expect(try another.ask("read -") == ["none"])
+            try next.finish()
+        }
+
+        @Test("Of writers that take a dead one's name at once, one gets it, while readers look")
+        func race() async throws {
+            let frame = try await frames(1)[0]
+            let configuration = SharedMemorySinkConfiguration(name: freshName())
+            let path = "/dev/shm/\(configuration.name)"
+            defer { try? FileManager.default.removeItem(atPath: path) }
+            for round in 0..<30 {
+                // Every other time there is nothing to take over.
+                if round % 2 == 0 { _ = try start(configuration, frame) }
+                let winners: [Held] = await withTaskGroup(of: Held?.self) { group in
+                    for number in 0..<8 {
+                        group.addTask { () -> Held? in
+                            if number == 7 {
+                                // A reader that asks whether the writer lives.
+                                let file = FileHandle(forReadingAtPath: path)
+                                if let file { flock(file.fileDescriptor, LOCK_SH | LOCK_NB) }
+                                try? file?.close()
+                                return nil
+                            }
+                            do {
+                                return Held(try start(configuration, frame))
+                            } catch {
+                                #expect((error as? InletError)?.code == .busy)
+                                return nil
+                            }
+                        }
+                    }
+                    return await group.reduce(into: []) { if let winner = $1 { $0.append(winner) } }
+                }
+                #expect(winners.count == 1)
+                #expect(FileManager.default.fileExists(atPath: path))
+                // The name is the winner's: it goes with it.
+                try winners.first?.sink.finish()
+                #expect(!FileManager.default.fileExists(atPath: path))
+            }
+            let left = try FileManager.default.contentsOfDirectory(atPath: "/dev/shm").filter {
+                $0.hasPrefix(".inlet-")
+            }
+            #expect(left == [])
+        }
+
+        /// Of a sink that was made elsewhere and is used by one.
+        private struct Held: @unchecked Sendable {
+            let sink: any FrameSink
+
+            init(_ sink: any FrameSink) { self.sink = sink }
+        }
+
+        @Test("A name is given to memory that is whole, and growing leaves no moment without it")
+        func alwaysWhole() async throws {
+            let small = try await frames(1, ImageSize(width: 64, height: 64))[0]
+            let configuration = SharedMemorySinkConfiguration(name: freshName())
+            let path = "/dev/shm/\(configuration.name)"
+            let sink = try start(configuration, small)
+            let isDone = Flag()
+            let looks = Task.detached {
+                var count = 0
+                while !isDone.value.load(ordering: .acquiring) {
+                    let header = try Data(contentsOf: URL(fileURLWithPath: path)).prefix(12)
+                    guard header == Data("INLETSHM".utf8) + [1, 0, 0, 0] else { return -1 }
+                    count += 1
+                }
+                return count
+            }
+            for width in 1...20 {
+                try sink.consume(try await frames(1, ImageSize(width: 64 + 64 * width, height: 64))[0])
+            }
+            isDone.value.store(true, ordering: .releasing)
+            #expect(try await looks.value >= 0)
+            try sink.finish()
+        }
+
+        private final class Flag: Sendable {
+            let value = Atomic(false)
         }
 
         @Test(

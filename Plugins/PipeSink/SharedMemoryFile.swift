@@ -1,0 +1,149 @@
+import InletCore
+import InletOutput
+
+#if os(Linux)
+    import CLinux
+#endif
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Owns a file of shared memory and the lock on it that says that its writer lives.
+///
+/// The memory gets its name when it is whole, so that who opens the name never sees a part, and the system takes the
+/// lock back when the process ends, however it does. A process's number would say less: it means nothing in another
+/// container, and is another's after a while.
+@safe final class SharedMemoryFile {
+    let descriptor: Int32
+    private let name: String
+
+    /// What the file begins with, as far as it matters to other writers.
+    static let headerBytes = 64
+
+    deinit { close(descriptor) }
+
+    #if os(Linux)
+        private static let folder = "/dev/shm"
+        private var path: String { Self.folder + name }
+
+        /// Makes memory of a size, without a name yet.
+        ///
+        /// - Parameters:
+        ///   - name: with a slash in front.
+        ///   - mode: who may read it.
+        init(name: String, byteCount: Int, mode: mode_t) throws(InletError) {
+            self.name = name
+            // Nobody else can have it open, so that the lock is had at once.
+            descriptor = unsafe open(Self.folder, inlet_o_tmpfile | O_RDWR | O_CLOEXEC, 0o600)
+            guard descriptor >= 0 else { throw InletError(sharedMemory: name, "open", errno) }
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+                throw InletError(sharedMemory: name, "flock", errno)
+            }
+            // Not a hole: a full /dev/shm is then an error here and not a SIGBUS later.
+            let status = posix_fallocate(descriptor, 0, off_t(byteCount))
+            guard status == 0 else { throw InletError(sharedMemory: name, "posix_fallocate", status) }
+            // Whatever the umask says.
+            guard fchmod(descriptor, mode) == 0 else { throw InletError(sharedMemory: name, "fchmod", errno) }
+        }
+
+        /// Gives the memory its name, from a writer that is gone where need be.
+        ///
+        /// - Throws: ``InletError/Code/busy`` where a living writer has the name, or something that is not of this
+        ///   kind.
+        func publish() throws(InletError) {
+            var reason: InletError?
+            // Others may come and go between two calls; one that only looks has its lock for a moment.
+            for attempt in 0..<20 {
+                if attempt > 0 { usleep(2000) }
+                if link(to: path) { return }
+                guard errno == EEXIST else { throw InletError(sharedMemory: name, "linkat", errno) }
+                reason = try removeLeftover()
+            }
+            throw reason ?? InletError(sharedMemory: name, "linkat", EEXIST)
+        }
+
+        /// Takes the name over from memory that this process has. At no moment is the name nobody's.
+        func replace() throws(InletError) {
+            let temporary = "\(Self.folder)/.inlet-\(getpid())-\(UInt64.random(in: 0 ... .max))"
+            guard link(to: temporary) else { throw InletError(sharedMemory: name, "linkat", errno) }
+            guard unsafe rename(temporary, path) != 0 else { return }
+            let number = errno
+            unsafe unlink(temporary)
+            throw InletError(sharedMemory: name, "rename", number)
+        }
+
+        /// Takes the name away, where it is still this memory's.
+        func unpublish() {
+            if Self.isSame(descriptor, as: path) { unsafe unlink(path) }
+        }
+
+        private func link(to path: String) -> Bool {
+            unsafe linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0
+        }
+
+        /// Takes the name from memory whose writer is gone.
+        ///
+        /// - Returns: what to say if that does not change; nil where the name is free now.
+        private func removeLeftover() throws(InletError) -> InletError? {
+            let other = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+            guard other >= 0 else {
+                guard errno == ENOENT else { throw InletError(sharedMemory: name, "open", errno) }
+                return nil
+            }
+            defer { close(other) }
+            var header = [UInt8](repeating: 0, count: Self.headerBytes)
+            let count = unsafe pread(other, &header, header.count, 0)
+            let (magic, writer) = unsafe header.withUnsafeBytes { bytes in
+                unsafe (
+                    bytes.load(as: UInt64.self),
+                    bytes.load(fromByteOffset: SharedMemoryLayout.Header.writer, as: Int32.self)
+                )
+            }
+            guard count == header.count, magic == SharedMemoryLayout.magic else {
+                throw InletError(
+                    .busy,
+                    "There is shared memory named \(name) that is not of this kind. "
+                        + "Choose another name, or remove \(path)."
+                )
+            }
+            guard flock(other, LOCK_EX | LOCK_NB) == 0 else {
+                guard flock(other, LOCK_SH | LOCK_NB) == 0 else {
+                    return InletError(
+                        .busy, "Process \(writer) already writes to the shared memory \(name). Choose another name.")
+                }
+                return InletError(
+                    .busy,
+                    "The writer of the shared memory \(name) is gone, and a reader keeps it locked. Remove \(path).")
+            }
+            // Whoever takes the name of this memory away has its lock, and that is us: nobody else does so between
+            // these two calls.
+            if Self.isSame(other, as: path) { unsafe unlink(path) }
+            return nil
+        }
+
+        private static func isSame(_ descriptor: Int32, as path: String) -> Bool {
+            var (own, named) = (stat(), stat())
+            return unsafe fstat(descriptor, &own) == 0 && lstat(path, &named) == 0 && own.st_ino == named.st_ino
+                && own.st_dev == named.st_dev
+        }
+    #else
+        init(name: String, byteCount: Int, mode: mode_t) throws(InletError) {
+            self.name = name
+            descriptor = unsafe shm_open(name, O_RDWR | O_CREAT | O_EXCL, mode)
+            guard descriptor >= 0 else { throw InletError(sharedMemory: name, "shm_open", errno) }
+            guard ftruncate(descriptor, off_t(byteCount)) == 0 else {
+                let number = errno
+                unsafe shm_unlink(name)
+                throw InletError(sharedMemory: name, "ftruncate", number)
+            }
+        }
+
+        func publish() throws(InletError) {}
+        func replace() throws(InletError) {}
+        func unpublish() { unsafe shm_unlink(name) }
+    #endif
+}
