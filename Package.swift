@@ -97,7 +97,9 @@ let package = Package(
         .systemLibrary(name: "CV4LConvert", providers: [.apt(["libv4l-dev"])]),
 
         library("InletCore", [logging]),
-        library("InletConvert", ["InletCore", "CFFmpeg", "CYUV"]),
+        // Loops over samples that no library has, or not as fast.
+        .target(name: "CInletConvert"),
+        library("InletConvert", ["InletCore", "CFFmpeg", "CYUV", "CInletConvert"]),
         library("InletFFmpeg", ["InletCore", "CFFmpeg", logging]),
         // What writes bytes needs, whatever it writes to.
         library("InletOutput", ["InletCore", "CLinux"]),

@@ -3,8 +3,8 @@ public import InletCore
 
 /// Turns native pictures into I420: no pass where they are I420 already, otherwise exactly one.
 ///
-/// libyuv converts nv12, nv21, yuyv422, uyvy422, bgra, rgba, rgb24 and bgr24, and libswscale everything else that
-/// libavutil names. Range and matrix of YUV and gray pictures stay as they are; RGB becomes BT.601 of limited range, as
+/// libyuv converts what is common in 8 bits: YUV of every usual chroma, planar, semi-planar and packed, RGB and gray. Functions of this module
+/// convert YUV of more bits, with a dither, and libswscale everything else that libavutil names. Range and matrix of YUV and gray pictures stay as they are; RGB becomes BT.601 of limited range, as
 /// FFmpeg makes it. Alpha is left out.
 ///
 /// Safe from any thread. It keeps a few libswscale contexts for reuse, so keep the converter too.
@@ -36,7 +36,7 @@ public final class FrameConverter: Sendable {
             let colorSpace = format.convertedColorSpace(of: frame)
             let buffer =
                 switch conversion {
-                case .direct(let direct): try direct.convert(frame, pool: pool)
+                case .direct(let direct): try direct.convert(frame, range: colorSpace.range, pool: pool)
                 case .swscale: try contexts.convert(frame, format: format, range: colorSpace.range, pool: pool)
                 }
             return I420Picture(buffer: buffer, colorSpace: colorSpace)

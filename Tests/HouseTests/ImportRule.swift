@@ -8,7 +8,7 @@ enum ImportRule {
     /// What each module in `Sources` may import besides ``standard``. A new module gets its line here and in `Package.swift`.
     static let sources: [String: Set<String>] = [
         "InletCore": ["Logging"],
-        "InletConvert": system.union(["InletCore", "CFFmpeg", "CYUV"]),
+        "InletConvert": system.union(["InletCore", "CFFmpeg", "CYUV", "CInletConvert"]),
         "InletFFmpeg": system.union(["InletCore", "CFFmpeg", "Logging"]),
         "InletOutput": system.union(["InletCore", "CLinux"]),
         "InletRTC": ["InletCore"],

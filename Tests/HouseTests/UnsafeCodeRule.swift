@@ -8,11 +8,14 @@ enum UnsafeCodeRule {
         "Sources/InletCore/I420Buffer.swift": "the buffer type: hands out the memory it wraps as spans",
         "Sources/InletCore/I420Draft.swift": "the buffer type while it is written",
         "Sources/InletCore/I420Memory.swift": "allocates, owns and frees a picture's memory",
+        "Sources/InletConvert/DeepConversion.swift":
+            "calls the loops of CInletConvert with the planes of a checked picture",
         "Sources/InletConvert/DirectConversion.swift": "calls libyuv with the planes of a checked picture",
         "Sources/InletConvert/FrameConverter.swift": "calls libyuv to scale and turn",
         "Sources/InletConvert/I420Buffer+Cropping.swift": "a part of a picture: the same memory from another address",
         "Sources/InletConvert/I420Planes.swift": "the three destination pointers of a draft",
         "Sources/InletConvert/NativeFormat.swift": "reads libavutil's description of a pixel format",
+        "Sources/InletConvert/PlanarConversion.swift": "calls libyuv with the planes of a checked picture",
         "Sources/InletConvert/PlaneCopy.swift":
             "owns the scratch copy of planes that libswscale must not read in place",
         "Sources/InletConvert/SwscaleContext.swift": "owns a libswscale context",

@@ -118,9 +118,10 @@ struct EveryPixelFormatTests {
                 let size = picture.size
                 let (columns, rows) = missingEdges(picture)
                 let source = columns + rows > 0 ? try picture.extended(columns: columns, rows: rows) : picture
+                let flags = hasFullChromaRows(picture) ? FFmpegCommand.exactMean : FFmpegCommand.exact
                 return .init(
                     format: source.format, size: source.size, bytes: source.bytes,
-                    filter: "scale=\(FFmpegCommand.exact)\(range),format=yuv420p,"
+                    filter: "scale=\(flags)\(range),format=yuv420p,"
                         + "crop=\(size.width):\(size.height):0:0:exact=1")
             })
     }
@@ -128,20 +129,35 @@ struct EveryPixelFormatTests {
     /// The columns and rows that a picture of odd size must be given so that swscale treats its edge as the rest.
     ///
     /// As it is, swscale pairs the last pixel of an odd row of RGB with whatever lies behind it, leaves out the last
-    /// row of chroma of yuyv422, and spreads the chroma of odd heights of RGB over one row too many, which shifts it by
-    /// up to half a pixel.
+    /// row of chroma of yuyv422, and spreads the chroma of odd widths and heights over one column or row too many, which
+    /// shifts it by up to half a pixel.
     private static func missingEdges(_ picture: NativePicture) -> (columns: Int, rows: Int) {
         let columns = picture.size.width % 2
         let rows = picture.size.height % 2
         switch picture.format {
         case "yuyv422", "uyvy422": return (0, rows)
-        case "bgra", "rgba", "rgb24", "bgr24": return (columns, rows)
+        case "bgra", "rgba", "argb", "abgr", "bgr0", "rgb0", "0rgb", "0bgr", "rgb24", "bgr24", "gbrp", "gbrap":
+            return (columns, rows)
         case "rgb8", "bgr8", "rgb4_byte", "bgr4_byte": return (0, 0)
-        case "gbrp", "gbrap": return (columns, 0)
+        case _ where isPlanarYUV(picture, "422p"): return (0, rows)
+        case _ where isPlanarYUV(picture, "440p"): return (columns, 0)
+        case _ where isPlanarYUV(picture, "444p"): return (columns, rows)
         case _ where picture.format.hasPrefix("gbr"): return (0, 0)
         case _ where isRGB(picture.format): return (columns, 0)
         default: return (0, 0)
         }
+    }
+
+    /// Whether chroma has a sample for each column, which is halved by the mean as libyuv does it; ffmpeg's default is a
+    /// bicubic filter.
+    private static func hasFullChromaRows(_ picture: NativePicture) -> Bool {
+        isPlanarYUV(picture, "440p") || isPlanarYUV(picture, "444p")
+    }
+
+    /// Whether the format is planar YUV of this chroma, with alpha or without, of any number of little-endian bits.
+    private static func isPlanarYUV(_ picture: NativePicture, _ chroma: String) -> Bool {
+        let name = picture.format
+        return ["yuv", "yuva", "yuvj"].contains { name.hasPrefix($0 + chroma) } && !name.hasSuffix("be")
     }
 
     private static func isRGB(_ name: String) -> Bool {

@@ -13,6 +13,8 @@ struct FFmpegCommand {
 
     /// The flags that make swscale exact.
     static let exact = "flags=accurate_rnd+full_chroma_int"
+    /// The same with each sample the mean of those that it covers.
+    static let exactMean = "flags=area+accurate_rnd+full_chroma_int"
 
     /// One picture of a `lavfi` source, made into a raw picture of each job's format by each job's filter.
     static func draw(_ source: String, _ jobs: [Job]) throws -> [[UInt8]] {

@@ -82,6 +82,65 @@ struct FrameConverterTests {
     }
 
     @Test(
+        "Planar YUV with more chroma than I420 keeps luma, and its chroma is the mean of what each sample covers",
+        arguments: ["yuv422p", "yuvj422p", "yuva422p", "yuv444p", "yuvj444p", "yuva444p", "yuv440p", "yuvj440p"], sizes)
+    func takesMeanOfChroma(format: String, size: ImageSize) throws {
+        let picture = NativePicture(noise: format, size)
+        var expected = Array(picture.bytes.prefix(size.width * size.height))
+        for extent in picture.extents[1...2] {
+            let (columns, rows) = (extent.rowBytes, extent.rows)
+            func covered(_ index: Int, of count: Int, _ isHalved: Bool) -> [Int] {
+                isHalved ? [2 * index, min(2 * index + 1, count - 1)] : [index]
+            }
+            for row in 0..<size.chroma.height {
+                for column in 0..<size.chroma.width {
+                    let samples = covered(row, of: rows, !format.contains("440")).flatMap { row in
+                        covered(column, of: columns, !format.contains("422")).map { column in
+                            Int(picture.bytes[extent.offset + row * columns + column])
+                        }
+                    }
+                    expected.append(UInt8((samples.reduce(0, +) + samples.count / 2) / samples.count))
+                }
+            }
+        }
+        for layout in NativePicture.Layout.allCases {
+            let result = try converter.i420(from: picture.frame(layout), pool: pool).buffer.packed
+            expectSame(result, expected, "\(layout)")
+        }
+    }
+
+    @Test(
+        "The mean of dithered chroma is that of the samples it stands for",
+        arguments: [
+            "yuv420p10le", "yuv422p10le", "yuv444p10le", "yuv440p12le", "yuv422p16le", "yuv444p9le", "p010le", "p210le",
+        ])
+    func dithersDeepChroma(format: String) throws {
+        // Each row and each column has a level of its own, and the mean of all is known.
+        let size = ImageSize(width: 70, height: 38)
+        let depth =
+            format.hasPrefix("p") || format.contains("10")
+            ? 10 : format.contains("12") ? 12 : format.contains("16") ? 16 : 9
+        let unused = format.hasPrefix("p") ? 6 : 0
+        var picture = NativePicture(noise: format, size)
+        var mean = 0.0
+        var count = 0
+        for index in stride(from: 0, to: picture.bytes.count, by: 2) {
+            let level = (Int(picture.bytes[index]) | Int(picture.bytes[index + 1]) << 8) & ((1 << depth) - 1)
+            let sample = level << unused
+            (picture.bytes[index], picture.bytes[index + 1]) = (UInt8(sample & 255), UInt8(sample >> 8))
+            guard index >= picture.extents[1].offset else { continue }
+            mean += Double(level) / Double(1 << (depth - 8))
+            count += 1
+        }
+        let frame = try picture.frame(colorSpace: ColorSpace(range: .limited))
+        let buffer = try converter.i420(from: frame, pool: pool).buffer
+        let chroma = buffer.packed(.u) + buffer.packed(.v)
+        let result = Double(chroma.reduce(0) { $0 + Int($1) }) / Double(chroma.count)
+        // Only the highest levels are cut off at 255.
+        #expect(abs(result - mean / Double(count)) < 0.25)
+    }
+
+    @Test(
         "RGB by libyuv is within 45 dB of ffmpeg's exact picture, and nearer to BT.601 itself",
         arguments: ["testsrc2", "testsrc", "smptebars", "smptehdbars", "mandelbrot", "rgbtestsrc"])
     func convertsRGB(source: String) throws {
