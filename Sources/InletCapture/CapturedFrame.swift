@@ -2,7 +2,8 @@ import InletConvert
 import InletCore
 import Synchronization
 
-/// One captured frame on its way to any number of sinks: native until the first of them takes it, then I420 for all.
+/// One captured frame on its way to any number of sinks: native until the first of them takes it, then I420 for all. Where a sink's queue loses
+/// nothing, it is converted when it is offered.
 ///
 /// Every step of a conversion is made once, by the sink that asks first, and shared by all that want the same: I420 at the source's size, each
 /// part and size that is wanted, each turned picture.
@@ -20,6 +21,8 @@ final class CapturedFrame: Sendable {
     private let template: Template
     private let native: Mutex<Native>
     private let adapted = Mutex([AdaptedPicture]())
+    /// A bit for each sink that it was converted for before its turn.
+    private let ahead = Atomic(UInt64(0))
 
     /// What a delivered frame takes over from the native one.
     private struct Template {
@@ -51,6 +54,14 @@ final class CapturedFrame: Sendable {
             size: frame.size, rotation: frame.rotation, sampleAspectRatio: frame.sampleAspectRatio)
         template = Template(duration: frame.duration, flags: frame.flags, wallClock: frame.wallClock)
         native = Mutex(.frame(frame))
+    }
+
+    /// Notes that a sink's picture was made before its turn, so that the time for it is counted once.
+    func noteConvertedAhead(for sink: SinkID) { ahead.bitwiseOr(1 << UInt64(sink.number & 63), ordering: .relaxed) }
+
+    /// Whether a sink's picture was made before its turn. Of more than 64 sinks some share an answer.
+    func wasConvertedAhead(for sink: SinkID) -> Bool {
+        ahead.load(ordering: .relaxed) & 1 << UInt64(sink.number & 63) != 0
     }
 
     /// What a sink's wants come to for this frame.

@@ -73,6 +73,17 @@ struct DeliveryContext: Sendable {
 }
 
 extension DeliveryContext {
+    /// Converts a frame that is sure to be taken, on the producer's thread: its pixels are in the processor's cache now, and may no longer be when
+    /// their turn comes. What fails is tried again in its turn, and told then.
+    func convertAhead(_ captured: CapturedFrame, for receiver: some FrameReceiver) {
+        // Those are offered by a thread that waits for nothing.
+        guard !captured.isPlaceholder, let adaptation = try? captured.adaptation(to: receiver.wants) else { return }
+        let start = clock.now
+        guard (try? captured.videoFrame(adaptation, with: conversion)) != nil else { return }
+        receiver.counters.conversionTime.record(from: start, to: clock.now)
+        captured.noteConvertedAhead(for: receiver.id)
+    }
+
     /// The frame as its consumer gets it, with its stage times counted; nil where it could not be converted, which is counted as a drop.
     ///
     /// - Throws: ``InletError/Code/invalidConfiguration`` where this frame cannot be made into what the receiver wants, which is not counted.
@@ -95,7 +106,9 @@ extension DeliveryContext {
         frame.stages.converted = converted
         frame.stages.delivered = converted
         let counters = receiver.counters
-        counters.conversionTime.record(from: taken, to: converted)
+        if !captured.wasConvertedAhead(for: receiver.id) {
+            counters.conversionTime.record(from: taken, to: converted)
+        }
         if let queued = captured.stages.queued { counters.queueLatency.record(from: queued, to: taken) }
         if let decoded = captured.stages.decoded { counters.deliveryLatency.record(from: decoded, to: converted) }
         return frame

@@ -4,7 +4,7 @@ import Synchronization
 /// The frames of a capturer as an `AsyncSequence`, for one consumer.
 ///
 /// It ends with the run, and throws the ``InletError`` that the run failed with. Letting go of the sequence, or cancelling the task that iterates,
-/// detaches it. Conversion runs on the consumer's task, and only for frames that it takes.
+/// detaches it. Conversion runs on the consumer's task, and only for frames that it takes; where the queue loses no frame, on the source's thread.
 public struct FrameSequence: AsyncSequence, Sendable {
     /// A frame as a sink gets it.
     public typealias Element = VideoFrame
@@ -78,6 +78,7 @@ final class SequenceDelivery: FrameReceiver {
             frame, at: frame.timestamp, isCancelled: isCancelled,
             // A placeholder waits for nothing; a frame of the source until it is cancelled.
             refusedAs: frame.isPlaceholder ? .queueFull : .cancelled,
+            onAdmission: { context.convertAhead(frame, for: self) },
             onDrop: { context.countDrop(of: $0, $1, by: self) })
         {
             wake()

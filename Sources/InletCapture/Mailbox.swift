@@ -43,16 +43,19 @@ final class Mailbox<Element: Sendable>: Sendable {
     /// - Parameters:
     ///   - time: the element's place on the timeline, for the rate.
     ///   - refusal: the reason that is given where there was no room and the producer was cancelled.
+    ///   - onAdmission: called before the element is put in, where it is sure to be taken.
     ///   - onDrop: called with each element that will not be delivered, an older one or this one, and the reason.
     /// - Returns: whether the consumer sleeps and must be woken to call ``take()``: once for each time that it fell asleep.
     func put(
         _ element: Element, at time: MonotonicTime, isCancelled: () -> Bool, refusedAs refusal: DropReason = .cancelled,
-        onDrop: (Element, DropReason) -> Void
+        onAdmission: () -> Void = {}, onDrop: (Element, DropReason) -> Void
     ) -> Bool {
-        var result = state.withLock { state in
-            state.limiter?.admits(time) == false
-                ? .refused(reason: .rateLimited) : state.machine.put(element)
+        let first = state.withLock { state -> MailboxStateMachine<Element>.PutResult? in
+            guard state.limiter?.admits(time) != false else { return .refused(reason: .rateLimited) }
+            return state.machine.losesNothing ? nil : state.machine.put(element)
         }
+        if first == nil { onAdmission() }
+        var result = first ?? state.withLock { $0.machine.put(element) }
         while true {
             switch result {
             case .stored(let wake, let dropped, let reason):

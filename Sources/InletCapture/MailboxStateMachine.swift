@@ -24,6 +24,9 @@ struct MailboxStateMachine<Element> {
 
     var count: Int { waiting.count }
 
+    /// Whether what is put in is sure to be taken, unless the end comes before.
+    var losesNothing: Bool { if case .lossless = policy { phase == .open } else { false } }
+
     enum PutResult {
         /// It waits now. The element it pushed out is returned to be let go of outside the lock.
         case stored(wakeConsumer: Bool, dropped: Element?, reason: DropReason)

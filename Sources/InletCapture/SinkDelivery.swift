@@ -17,6 +17,8 @@ final class SinkDelivery: FrameReceiver {
     /// Counts the times that the thread should look into the mailbox.
     private let signal = DispatchSemaphore(value: 0)
     private let isStarted = Atomic(false)
+    /// False while a failed sink waits to be made anew: nothing is converted for it then.
+    private let hasSink = Atomic(true)
     private let mailbox = Mailbox<CapturedFrame>()
     private let format = Mutex(SourceFormat?.none)
     private let currentWants: Mutex<SinkWants>
@@ -110,6 +112,7 @@ final class SinkDelivery: FrameReceiver {
             frame, at: frame.timestamp, isCancelled: isCancelled,
             // A placeholder waits for nothing; a frame of the source until it is cancelled.
             refusedAs: frame.isPlaceholder ? .queueFull : .cancelled,
+            onAdmission: { if hasSink.load(ordering: .relaxed) { context.convertAhead(frame, for: self) } },
             onDrop: { context.countDrop(of: $0, $1, by: self) })
         {
             wake()
@@ -239,6 +242,7 @@ final class SinkDelivery: FrameReceiver {
         worker.failure = nil
         let sink = restart.configuration.makeSink()
         worker.sink = sink
+        hasSink.store(true, ordering: .relaxed)
         tap.withLock { $0 = Self.tap(of: sink, id, name, context) }
         context.wantsChanged()
         return sink
@@ -276,6 +280,7 @@ final class SinkDelivery: FrameReceiver {
     private func finishSink() -> InletError? {
         defer {
             worker.sink = nil
+            hasSink.store(false, ordering: .relaxed)
             worker.hasStarted = false
         }
         if let tap = tap.withLock({ $0.take() }) {

@@ -43,16 +43,20 @@ import Testing
 
         final class Events: Sendable {
             let texts = Mutex([String]())
+            let conversions = Atomic(0)
             var all: [String] { texts.withLock { $0 } }
         }
 
-        init(_ sinks: Sinks, wants: SinkWants = SinkWants(), restart: RestartDelay? = nil) {
+        init(
+            _ sinks: Sinks, wants: SinkWants = SinkWants(), policy: QueuePolicy = .lossless(100),
+            restart: RestartDelay? = nil
+        ) {
+            let events = events
             let conversion = ConversionContext(
                 converter: FrameConverter(), pool: I420BufferPool(capacity: 4), scalingPool: I420BufferPool(capacity: 4)
-            ) {}
-            let events = events
+            ) { events.conversions.add(1, ordering: .relaxed) }
             delivery = SinkDelivery(
-                id: SinkID(number: 1), name: "sink", sink: sinks.makeSink(), wants: wants, policy: .lossless(100),
+                id: SinkID(number: 1), name: "sink", sink: sinks.makeSink(), wants: wants, policy: policy,
                 restart: restart.map { .init(configuration: sinks, delay: $0) },
                 context: DeliveryContext(clock: clock, conversion: conversion) { _, event in
                     let text =
@@ -68,19 +72,55 @@ import Testing
         /// Offers a frame and waits until it was delivered or dropped.
         func offer(_ size: ImageSize = ImageSize(width: 64, height: 48)) async throws {
             let before = settled
-            var draft = try I420Draft(size: size)
-            draft.fillBlack()
-            let frame = SourceFrame(draft.publish(), pts: nil, sequence: before)
-            delivery.offer(
-                CapturedFrame(
-                    frame, timestamp: MonotonicTime(nanoseconds: Int64(before) * 1_000_000), stages: StageTimes())
-            ) { false }
+            try put(size, sequence: before)
             while settled == before { await Task.yield() }
         }
+
+        /// Offers a frame.
+        func put(_ size: ImageSize = ImageSize(width: 64, height: 48), sequence: UInt64) throws {
+            var draft = try I420Draft(size: size)
+            draft.fillBlack()
+            let frame = SourceFrame(draft.publish(), pts: nil, sequence: sequence)
+            delivery.offer(
+                CapturedFrame(
+                    frame, timestamp: MonotonicTime(nanoseconds: Int64(sequence) * 1_000_000), stages: StageTimes())
+            ) { false }
+        }
+
+        var converted: Int { events.conversions.load(ordering: .relaxed) }
 
         var drops: [DropReason: UInt64] { delivery.counters.snapshot(id: delivery.id, name: "").drops }
         var delivered: UInt64 { delivery.counters.snapshot(id: delivery.id, name: "").delivered }
         private var settled: UInt64 { delivered + drops.values.reduce(0, +) }
+    }
+
+    // MARK: Converting
+
+    @Test("Where no frame is lost, each is converted when it is offered; where one may be, when it is taken")
+    func convertsAhead() async throws {
+        for (policy, converted) in [(QueuePolicy.lossless(3), 3), (.buffered(3, dropping: .newest), 1), (.latest, 1)] {
+            let gate = Gate()
+            var behavior = RecordingSink.Behavior()
+            behavior.gate = gate
+            let run = Run(Sinks(behavior), policy: policy)
+            for sequence in 0..<3 { try run.put(sequence: UInt64(sequence)) }
+            await gate.someoneWaits()
+            #expect(run.converted == converted, "\(policy)")
+            gate.open()
+            run.delivery.finish(nil)
+            await run.delivery.ended.value()
+            let snapshot = run.delivery.counters.snapshot(id: run.delivery.id, name: "")
+            // Once for each frame, whoever converted it.
+            #expect(snapshot.conversionTime.count == snapshot.delivered, "\(policy)")
+        }
+    }
+
+    @Test("For a sink that waits to be made anew nothing is converted")
+    func convertsNothing() async throws {
+        let run = Run(Sinks(Self.failing(at: 0), RecordingSink.Behavior()), restart: RestartDelay())
+        try await run.offer()
+        for _ in 0..<3 { try await run.offer() }
+        #expect(run.converted == 1)
     }
 
     // MARK: Failing
