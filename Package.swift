@@ -142,9 +142,13 @@ let package = Package(
             dependencies: ["Inlet"] + nio + [.product(name: "NIOWebSocket", package: "swift-nio")],
             path: "Samples/WebSocketRoom", exclude: ["viewer.py"], swiftSettings: houseSettings),
 
-        .target(name: "CBare", dependencies: ["CFFmpeg"], path: "Tests/Benchmarks/CBare"),
+        .target(name: "CBare", dependencies: ["CFFmpeg", "CYUV"], path: "Tests/Benchmarks/CBare"),
         .executableTarget(
             name: "BridgeBenchmark", dependencies: ["Inlet", "CBare", logging], path: "Tests/Benchmarks/Bridge",
+            swiftSettings: houseSettings),
+
+        .executableTarget(
+            name: "ConvertBenchmark", dependencies: ["Inlet", "CBare"], path: "Tests/Benchmarks/Convert",
             swiftSettings: houseSettings),
 
         // What tests compare with: other programs, and pictures made by them.
