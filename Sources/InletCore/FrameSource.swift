@@ -46,7 +46,9 @@ extension FrameSource {
 }
 
 /// How to make a source: a value with a property for each option, checked before anything is opened.
-public protocol FrameSourceConfiguration: Sendable {
+///
+/// As text it is its ``redactedURI``, so that a configuration that finds its way into a log shows no secret.
+public protocol FrameSourceConfiguration: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     /// The source by its URI, without credentials: what logs and errors call it.
     var redactedURI: String { get }
 
@@ -65,4 +67,11 @@ public protocol FrameSourceConfiguration: Sendable {
 extension FrameSourceConfiguration {
     /// Returns the value itself: its sources keep nothing from one to the next.
     public func scopedToCapturer() -> any FrameSourceConfiguration { self }
+}
+
+extension FrameSourceConfiguration {
+    /// The ``redactedURI``.
+    public var description: String { redactedURI }
+    /// The ``redactedURI``.
+    public var debugDescription: String { redactedURI }
 }

@@ -4,6 +4,8 @@ import Testing
 /// A configuration that only says which plug-in made it.
 private struct NamedConfiguration: FrameSourceConfiguration, FrameSinkConfiguration {
     let redactedURI: String
+    var description: String { redactedURI }
+    var debugDescription: String { redactedURI }
 
     func makeSource() -> any FrameSource { Nothing() }
     func makeSink() -> any FrameSink { Nothing() }

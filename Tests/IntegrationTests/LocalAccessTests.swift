@@ -56,6 +56,19 @@ import Testing
         }
     }
 
+    @Test("A configuration as text shows no secret")
+    func text() throws {
+        let source = try PluginRegistry.standard.source("srt://h:1?passphrase=hunter2hunter2&streamid=hunter2")
+        for uri in [
+            "preview:?token=hunter2hunter2", "rtsp://h/x?user=a&password=hunter2", "srt://h:1?streamid=hunter2",
+        ] {
+            let sink = try PluginRegistry.standard.sink(uri)
+            for text in ["\(source)", "\(sink)", String(reflecting: source), String(reflecting: sink)] {
+                #expect(!text.contains("hunter2"))
+            }
+        }
+    }
+
     /// Options of an address by which it could have a file or a variable read.
     static let reaching = [
         "user=x&password-file=/etc/passwd", "user=x&password-env=HOME", "tls-ca=/etc/passwd",
