@@ -22,7 +22,7 @@ import InletFFmpeg
 
     /// How frames come.
     private(set) var pacing: SourcePacing
-    private let largestSize: ImageSize
+    private let pictureLimits: InputLimits
     /// How long the first and later packets may take; nil for files, for which the bridge's limits are enough.
     private var limits: (first: Duration, later: Duration)?
     private var hasRead = false
@@ -43,7 +43,7 @@ import InletFFmpeg
         packet = try FFmpegPacket()
         stream = StreamFacts(index: 0, timeBase: Rational(1), rotation: .none)
         pacing = source.pace ?? .unpaced
-        largestSize = source.limits.size
+        pictureLimits = source.limits
         FFmpegLogging.install()
         do throws(InletError) {
             switch source.kind {
@@ -78,7 +78,9 @@ import InletFFmpeg
         try check(
             unsafe avformat_open_input(&input, pipe == nil ? "file:\(path)" : nil, nil, &options), "avformat_open_input"
         )
-        try check(unsafe avformat_find_stream_info(input, nil), "avformat_find_stream_info")
+        guard let input = unsafe input else { return }
+        try check(
+            unsafe StreamAnalysis.run(input, maximumPixels: pictureLimits.pixels), "avformat_find_stream_info")
     }
 
     private func open(
@@ -150,10 +152,7 @@ import InletFFmpeg
         }
         let parameters = unsafe found.pointee.codecpar.pointee
         let size = unsafe ImageSize(width: Int(parameters.width), height: Int(parameters.height))
-        guard size.fits(in: largestSize) else {
-            throw InletError(
-                .unsupported, "The picture is \(size) pixels; at most \(largestSize) are taken in.")
-        }
+        guard size.fits(in: pictureLimits.size) else { throw pictureLimits.refusal("Pictures of \(size) have") }
         stream = unsafe StreamFacts(
             index: Int(index), timeBase: Rational(known: found.pointee.time_base) ?? Rational(1, 1_000_000),
             rotation: Self.rotation(of: found),

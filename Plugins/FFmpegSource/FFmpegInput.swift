@@ -1,4 +1,5 @@
 import InletCore
+import InletFFmpeg
 
 /// What a source reads and how: what configurations of files and of networks have in common.
 struct FFmpegInput: Sendable {
@@ -37,9 +38,14 @@ struct InputLimits: Sendable {
     /// Frames a second; nil for files, which are read as fast as they are taken.
     var frameRate: Rational?
 
-    /// How many pixels a decoder may be asked for: decoders make pictures of whole blocks, at most 64 pixels wide and high, and cut them afterwards.
-    var pixels: Int {
-        func blocks(_ length: Int) -> Int { length.adding(saturating: 63) / 64 * 64 }
-        return ImageSize(width: blocks(size.width), height: blocks(size.height)).pixelCount
+    /// The error for pictures beyond ``size``.
+    ///
+    /// - Parameter subject: the beginning of the sentence, such as `The pictures have`.
+    func refusal(_ subject: String) -> InletError {
+        InletError(
+            .unsupported, "\(subject) more pixels than are taken in: at most \(size). max-size raises the limit.")
     }
+
+    /// How many pixels a decoder may be asked for.
+    var pixels: Int { size.decodedPixelCount }
 }

@@ -57,7 +57,8 @@ final class FFmpegSource: FrameSource {
         selection = PacketSelection(timeBase: demuxer.stream.timeBase, known: demuxer.keyFrameDistances)
         timestamps = isLive ? nil : TimestampGuess(demuxer.stream, reorderDepth: decoder.reorderDepth)
         if input.start > .zero { try demuxer.seek(to: input.start) }
-        handover = PacketHandover(demuxer.codecParameters, reorderDepth: decoder.reorderDepth)
+        handover = PacketHandover(
+            demuxer.codecParameters, reorderDepth: decoder.reorderDepth, limits: input.limits)
         var format = demuxer.format
         format.hasPackets = true
         return format
@@ -213,14 +214,8 @@ final class FFmpegSource: FrameSource {
     private func noteUndecodable(_ decoder: FFmpegDecoder, _ context: SourceContext) throws(InletError) {
         context.countDrop(.undecodable)
         guard pacing == .live else { return }
-        if FFmpegLogging.takeFacts().isOversized { throw tooLarge("The pictures have") }
+        if FFmpegLogging.takeFacts().isOversized { throw input.limits.refusal("The pictures have") }
         lose(decoder)
-    }
-
-    private func tooLarge(_ what: String) -> InletError {
-        InletError(
-            .unsupported,
-            "\(what) more pixels than are taken in: at most \(input.limits.size). max-size raises the limit.")
     }
 
     /// Whether a packet of a live stream, and all that it refers to, has come whole. What is not is counted.
@@ -295,7 +290,9 @@ final class FFmpegSource: FrameSource {
     private func accept(
         _ frame: FFmpegFrame, _ decoder: FFmpegDecoder, _ demuxer: Demuxer, _ context: SourceContext
     ) throws(InletError) -> SourceFrame? {
-        guard frame.size.fits(in: input.limits.size) else { throw tooLarge("A picture of \(frame.size) has") }
+        guard frame.size.fits(in: input.limits.size) else {
+            throw input.limits.refusal("A picture of \(frame.size) has")
+        }
         let verdict = gate.judge(isKey: frame.isKey, isDamaged: frame.isDamaged)
         guard verdict != .drop else {
             context.countDrop(.damaged)

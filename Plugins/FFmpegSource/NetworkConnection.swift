@@ -78,7 +78,8 @@ import InletFFmpeg
         else { return false }
         interruption.allow(configuration.firstTimeout)
         _ = FFmpegLogging.takeFacts()
-        let code = unsafe avformat_find_stream_info(input, nil)
+        let limits = InputLimits(size: configuration.maximumSize)
+        let code = unsafe StreamAnalysis.run(input, maximumPixels: limits.pixels)
         try checkInterruption(
             "The server promised a stream, but nothing came within \(configuration.firstTimeout.optionText). "
                 + "first-timeout sets how long to wait.")

@@ -23,6 +23,7 @@ struct PacketHandover {
     }
 
     private var parameters: CodecParameters?
+    private let limits: InputLimits
     private var decodingTimes: DecodingTimes
     /// A few.
     private var waiting: [SourcePacket] = []
@@ -42,8 +43,10 @@ struct PacketHandover {
     /// - Parameters:
     ///   - parameters: what the packets are; nil where that is not known, and none is handed out.
     ///   - reorderDepth: how many pictures the decoder holds back, as far as it knows.
-    init(_ parameters: CodecParameters? = nil, reorderDepth: Int = 0) {
+    ///   - limits: packets of larger pictures are refused, as the pictures are.
+    init(_ parameters: CodecParameters? = nil, reorderDepth: Int = 0, limits: InputLimits = InputLimits()) {
         self.parameters = parameters
+        self.limits = limits
         decodingTimes = DecodingTimes(depth: reorderDepth, interval: parameters?.usualTicks ?? 1)
         if reorderDepth > 0 || parameters?.mayReorder == false { held = nil }
     }
@@ -53,9 +56,11 @@ struct PacketHandover {
     /// - Parameters:
     ///   - offset: of this pass over a file, in ticks.
     ///   - received: when it was read, for a live stream, which may change as it goes; else nil.
+    /// - Throws: ``InletError/Code/unsupported`` where its picture is larger than the limits allow; ``InletError/Code/resourceExhausted`` where
+    ///   there is no memory.
     mutating func put(_ packet: FFmpegPacket, offset: Int64, received: MonotonicTime?) throws(InletError) {
         guard packet.isKey || !awaitsKey else { return }
-        guard followSize(of: packet, isLive: received != nil) else { return }
+        guard try followSize(of: packet, isLive: received != nil) else { return }
         guard let parameters else { return }
         let data = try EncodedPacketStorage(sharing: packet).data
         guard let pts = packet.pts ?? packet.dts else {
@@ -80,12 +85,13 @@ struct PacketHandover {
     /// Network streams are not looked into beforehand, and may change their size: key frames tell.
     ///
     /// - Returns: whether the size is known.
-    private mutating func followSize(of packet: FFmpegPacket, isLive: Bool) -> Bool {
+    private mutating func followSize(of packet: FFmpegPacket, isLive: Bool) throws(InletError) -> Bool {
         guard var parameters else { return false }
         guard packet.isKey, isLive || !parameters.size.isValid else { return parameters.size.isValid }
-        guard let size = PacketInspection.size(in: packet, parameters), size != parameters.size else {
-            return parameters.size.isValid
-        }
+        guard let size = PacketInspection.size(in: packet, parameters, maximumPixels: limits.pixels),
+            size != parameters.size
+        else { return parameters.size.isValid }
+        guard size.fits(in: limits.size) else { throw limits.refusal("A picture of \(size) has") }
         // What was told beforehand is of another size: the parameters that stand before key frames count.
         if parameters.size.isValid { parameters.extraData = [] }
         parameters.size = size

@@ -108,6 +108,8 @@ import InletFFmpeg
         var options = FFmpegDecoder.Options()
         // Each further thread would hold a frame back.
         options.threads = 1
+        // Each JPEG states its size anew, and none is larger than the driver was asked for.
+        if isIntra { options.maximumPixels = size.decodedPixelCount }
         let made = unsafe try FFmpegDecoder(parameters, timeBase: AVRational(num: 1, den: 1_000_000), options: options)
         decoder = made
         return made

@@ -4,7 +4,14 @@ package import InletCore
 /// Reads what a key frame's packet says of its stream: for streams of which the container does not tell the size.
 package enum PacketInspection {
     /// The size of the pictures; nil where the packet does not tell.
-    package static func size(in packet: FFmpegPacket, _ parameters: CodecParameters) -> ImageSize? {
+    ///
+    /// - Parameter maximumPixels: no memory is taken for pictures of more, and none of them is decoded to find its size.
+    package static func size(
+        in packet: FFmpegPacket, _ parameters: CodecParameters, maximumPixels: Int
+    ) -> ImageSize? {
+        if parameters.codec == .mjpeg {
+            return packet.withBytes { JPEGHeader.size(in: $0) }.flatMap { $0.isValid ? $0 : nil }
+        }
         guard let description = unsafe avcodec_descriptor_get_by_name(parameters.codec.rawValue),
             let parser = unsafe av_parser_init(Int32(bitPattern: description.pointee.id.rawValue))
         else { return nil }
@@ -21,14 +28,15 @@ package enum PacketInspection {
             parser, codec, &output, &count, packet.pointer.pointee.data, packet.pointer.pointee.size,
             inlet_av_nopts_value, inlet_av_nopts_value, 0)
         let size = unsafe ImageSize(width: Int(parser.pointee.width), height: Int(parser.pointee.height))
-        return unsafe size.isValid ? size : decodedSize(of: packet, codec)
+        return unsafe size.isValid ? size : decodedSize(of: packet, codec, maximumPixels: maximumPixels)
     }
 
-    /// The size of the picture itself, of codecs whose parsers do not look for it, such as Motion JPEG.
+    /// The size of the picture itself, of codecs whose parsers do not look for it.
     private static func decodedSize(
-        of packet: FFmpegPacket, _ codec: UnsafeMutablePointer<AVCodecContext>
+        of packet: FFmpegPacket, _ codec: UnsafeMutablePointer<AVCodecContext>, maximumPixels: Int
     ) -> ImageSize? {
         guard let decoder = unsafe avcodec_find_decoder(codec.pointee.codec_id) else { return nil }
+        unsafe codec.pointee.max_pixels = Int64(maximumPixels)
         unsafe codec.pointee.thread_count = 1
         guard unsafe avcodec_open2(codec, decoder, nil) >= 0, unsafe avcodec_send_packet(codec, packet.pointer) >= 0
         else {

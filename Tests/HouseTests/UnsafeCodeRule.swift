@@ -41,6 +41,8 @@ enum UnsafeCodeRule {
         "Plugins/FFmpegSource/Interruption.swift": "libavformat's interrupt callback",
         "Plugins/FFmpegSource/NestedInputs.swift": "libavformat's callbacks for what an input opens besides itself",
         "Plugins/FFmpegSource/NetworkConnection.swift": "makes a libavformat input",
+        "Plugins/FFmpegSource/StreamAnalysis.swift": "libavformat's options for decoders, one dictionary a stream",
+        "Sources/InletFFmpeg/JPEGHeader.swift": "reads the first bytes of a packet",
         "Plugins/FFmpegSource/AccessUnitAssembler.swift":
             "owns a libavcodec parser, and reads the first bytes of packets",
         "Sources/InletFFmpeg/PNGEncoder.swift": "owns a codec context, a libswscale context and their pictures",

@@ -41,6 +41,20 @@ import Testing
         #expect(zip(actual, expected).allSatisfy { abs(Int($0) - Int($1)) <= 3 })
     }
 
+    @Test("A JPEG that claims to be larger than what was asked for is not decoded, and takes no memory")
+    func oversized() throws {
+        for pixelFormat in ["yuvj420p", "yuvj422p"] {
+            var bytes = try Self.jpeg(pixelFormat: pixelFormat)
+            // SOF0: length, precision, height, width.
+            let place = try #require(bytes.indices.dropLast().first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xC0 })
+            bytes.replaceSubrange(place + 5..<place + 9, with: [0x3E, 0x80, 0x3E, 0x80])
+            guard case .undecodable = try Self.decode(bytes) else {
+                Issue.record("\(pixelFormat): a picture of 16000x16000")
+                continue
+            }
+        }
+    }
+
     @Test("A JPEG with a sampling that libyuv refuses is decoded by libavcodec")
     func fallback() throws {
         guard case .frame(let frame) = try Self.decode(Self.jpeg(pixelFormat: "yuvj422p")) else {
