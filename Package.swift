@@ -39,6 +39,7 @@ let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhist
 let metrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let metricsTestKit: Target.Dependency = .product(name: "MetricsTestKit", package: "swift-metrics")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let collections: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
 
 // For sinks that are web servers: who names another product of this package does not compile it.
@@ -77,6 +78,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -104,9 +106,9 @@ let package = Package(
         // What writes bytes needs, whatever it writes to.
         library("InletOutput", ["InletCore", "CLinux"]),
         // WebRTC but for the media engine: sessions, signaling, rates.
-        library("InletRTC", ["InletCore"]),
+        library("InletRTC", ["InletCore", crypto]),
         // What sinks that are web servers share.
-        library("InletHTTP", ["InletCore"] + nio),
+        library("InletHTTP", ["InletCore", logging, crypto] + nio),
         library("InletV4L2", ["InletCore", "CV4L2"]),
         library("InletCapture", ["InletCore", "InletConvert", "InletOutput", "CLinux", logging, metrics, collections]),
         library(
@@ -202,14 +204,18 @@ let package = Package(
         tests(
             "PreviewSinkTests",
             [
-                "InletCore", "InletCapture", "InletTesting", "FileSinks", "PatternSource", "PreviewSink",
-                "ReferenceTools",
+                "InletCore", "InletCapture", "InletTesting", "FileSinks", "PatternSource", "PreviewSink", "InletCLI",
+                "ReferenceTools", logging,
             ]),
+        tests(
+            "InletHTTPTests",
+            ["InletCore", "InletHTTP", logging, .product(name: "NIOEmbedded", package: "swift-nio")] + nio),
         tests("InletRTCTests", ["InletCore", "InletRTC"]),
         tests(
             "WebRTCSinkTests",
             [
-                "InletCore", "InletCapture", "InletRTC", "InletTesting", "FFmpegSource", "FFmpegSink", "PatternSource",
+                "InletCore", "InletCapture", "InletHTTP", "InletRTC", "InletTesting", "FFmpegSource", "FFmpegSink",
+                "PatternSource",
                 "InletCLI", "ReferenceTools", metrics, metricsTestKit, withWebRTC("WebRTCSink"),
             ]),
         tests("ReferenceToolsTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools"]),

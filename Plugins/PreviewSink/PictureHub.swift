@@ -3,6 +3,8 @@ import Synchronization
 
 /// Somebody who wants pictures. Called on the server's thread only.
 protocol PictureViewer: AnyObject {
+    /// Whether it wants one picture after the other.
+    var isStream: Bool { get }
     /// - Returns: whether it wants more.
     func show(_ jpeg: ByteBuffer) -> Bool
 }
@@ -32,6 +34,12 @@ final class PictureHub: @unchecked Sendable {
             // Those who leave meanwhile are shown nothing that they could not bear.
             for viewer in self.viewers where !viewer.show(buffer) { self.remove(viewer) }
         }
+    }
+
+    /// Viewers who want one picture after the other.
+    var streams: Int {
+        loop.preconditionInEventLoop()
+        return viewers.count(where: \.isStream)
     }
 
     func add(_ viewer: any PictureViewer) {

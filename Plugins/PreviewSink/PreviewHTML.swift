@@ -122,7 +122,7 @@ enum PreviewHTML {
           }));
           // A sink's name is its address.
           const web = stats.sinks.map(s => s.isAttached && s.name.match(/^webrtc:.*:([1-9]\d*)$/)).find(found => found);
-          get("webrtc").hidden = !web; if (web) get("webrtc").href = `http://${location.hostname}:${web[1]}/`;
+          get("webrtc").hidden = !web; if (web) get("webrtc").href = `http://${location.hostname}:${web[1]}/${location.search}`;
           const reasons = Object.entries(drops).filter(d => d[1]).sort((a, b) => b[1] - a[1]);
           get("drops").replaceChildren(...(reasons.length ? reasons.map(d => row([d[0], number(d[1])])) : [row(["none", ""])]));
           const now = totals(stats);
@@ -139,7 +139,10 @@ enum PreviewHTML {
         }
         async function look() {
           try {
-            const answer = await fetch("/stats.json"); if (!answer.ok) throw new Error(answer.status);
+            const answer = await fetch("/stats.json");
+            // The session is over; the page's address may still hold the token.
+            if (answer.status === 401 && !failures && location.search) await fetch("/" + location.search);
+            if (!answer.ok) throw new Error(answer.status);
             show(await answer.json(), performance.now());
             if (failures) { failures = 0; if (playing) play(true); }
           } catch { failures++; get("state").textContent = "no answer"; get("state").className = "bad"; }

@@ -1,26 +1,30 @@
 import InletCore
 import InletHTTP
+import Logging
 
 /// The web server of a preview: its connections, and the pictures that go to them.
 final class PreviewServer: Sendable {
     /// Where it listens, such as `127.0.0.1:8090`.
     let address: String
+    private static let reserved = 32
     private let listener: HTTPListener
     private let hub: PictureHub
 
     /// Starts to listen. Blocks for the moment that this takes, so not to be called from a thread that others share.
     ///
     /// - Throws: ``InletError`` where the address cannot be had.
-    init(_ configuration: PreviewSinkConfiguration, statistics: any StatisticsReader) throws(InletError) {
+    init(
+        _ configuration: PreviewSinkConfiguration, statistics: any StatisticsReader, logger: Logger
+    ) throws(InletError) {
         let listener = HTTPListener()
         let hub = PictureHub(listener.loop)
-        let pages = PreviewPages(configuration, statistics: statistics)
-        // Bodies are not taken at all, so a head is all that a request has.
+        let pages = PreviewPages(statistics: statistics)
+        // Some connections more than streams: the page, its figures and whoever watches over it get answers where all streams are taken.
         let place = HTTPListener.Place(
-            host: configuration.host, port: configuration.port, connections: configuration.clients,
-            requestBytes: RequestSizeLimit.headBytes)
-        address = try listener.listen(at: place) { limit in
-            PreviewConnection(configuration, pages: pages, hub: hub, limit: limit)
+            configuration.access, connections: configuration.clients + Self.reserved, bodyBytes: 0,
+            patience: configuration.patience)
+        address = try listener.listen(at: place, logger: logger) { connection in
+            PreviewService(configuration, pages: pages, hub: hub, connection: connection)
         }
         self.listener = listener
         self.hub = hub

@@ -1,17 +1,19 @@
 import InletCore
 import InletFFmpeg
+import InletHTTP
 import Logging
 
 /// Serves the newest frames to browsers.
 final class PreviewSink: StatisticsSink {
     private let configuration: PreviewSinkConfiguration
     private let encoder: JPEGEncoder
-    private let logger = Logger(label: "inlet.preview")
+    private let logger: Logger
     private var statistics: any StatisticsReader = NoStatistics()
     private var server: PreviewServer?
 
-    init(_ configuration: PreviewSinkConfiguration) {
+    init(_ configuration: PreviewSinkConfiguration, logger: Logger = Logger(label: "inlet.preview")) {
         self.configuration = configuration
+        self.logger = logger
         encoder = JPEGEncoder(quality: configuration.quality)
     }
 
@@ -25,8 +27,9 @@ final class PreviewSink: StatisticsSink {
     func start(_ format: VideoFormat) throws {
         do throws(InletError) {
             try configuration.validate()
-            let server = try PreviewServer(configuration, statistics: statistics)
-            logger.notice("The preview is at http://\(server.address)/")
+            let server = try PreviewServer(configuration, statistics: statistics, logger: logger)
+            let pages = HTTPListener.pages(of: configuration.access, at: server.address)
+            logger.notice("The preview is at \(pages)")
             self.server = server
         } catch {
             throw error.about(configuration.redactedURI)

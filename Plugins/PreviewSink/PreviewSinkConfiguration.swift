@@ -10,7 +10,8 @@ public struct PreviewSinkConfiguration: FrameSinkConfiguration, Hashable {
     public var host: String
     /// The port; 0 has the system choose one, which the log tells. The default is 8090.
     public var port: Int
-    /// What everyone must show: as `?token=` or as a bearer token. Needed where ``host`` is not a loopback address. The default is nil.
+    /// What everyone must show: as `?token=` or as a bearer token. The default, nil, is nothing at a loopback address; at any other a token is made, which the log tells
+    /// with the page's address.
     public var token: String?
     /// Larger pictures are scaled down. The default is 1280x720.
     public var largestSize = ImageSize(width: 1280, height: 720)
@@ -18,7 +19,7 @@ public struct PreviewSinkConfiguration: FrameSinkConfiguration, Hashable {
     public var frameRate: Rational?
     /// Of the JPEGs, from 1 to 100. The default is 75.
     public var quality = 75
-    /// The most connections at a time, from 1 to 1024; more are refused. The default is 64.
+    /// The most streams at a time, from 1 to 1024; more are refused. The default is 64.
     public var clients = 64
     /// How long a client may take for one picture or answer before it is cut off. The default is 5 seconds.
     public var patience = Duration.seconds(5)
@@ -30,7 +31,7 @@ public struct PreviewSinkConfiguration: FrameSinkConfiguration, Hashable {
     }
 
     /// The sink by its URI.
-    public var redactedURI: String { "preview:\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+    public var redactedURI: String { "preview:\(host.contains(byte: ":") ? "[\(host)]" : host):\(port)" }
 
     /// A sink of this configuration. Opens nothing yet.
     public func makeSink() -> any FrameSink { PreviewSink(self) }
@@ -38,7 +39,7 @@ public struct PreviewSinkConfiguration: FrameSinkConfiguration, Hashable {
     /// Who may look.
     var access: AccessRule { AccessRule(host: host, port: port, token: token) }
 
-    /// - Throws: ``InletError/Code/invalidConfiguration`` where others could look without a token, or the token is too short to be one.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` where the token is too short to be one.
     public func validate() throws(InletError) { try access.validate() }
 }
 
@@ -55,7 +56,8 @@ extension SinkPlugin {
                 PreviewOptions.patience.description,
             ],
             examples: [
-                "preview:", "preview:127.0.0.1:9000?fps=10", "preview:0.0.0.0:8090?token-file=/run/secrets/preview",
+                "preview:", "preview:127.0.0.1:9000?fps=10", "preview:0.0.0.0:8090",
+                "preview:0.0.0.0:8090?token-file=/run/secrets/preview",
             ])
     ) { uri, values in
         var configuration = try PreviewSinkConfiguration(address: uri.rest)
@@ -81,7 +83,8 @@ extension PreviewSinkConfiguration {
 }
 
 private enum PreviewOptions {
-    static let token = PluginOption.secret("token", "What everyone must show")
+    static let token = PluginOption.secret(
+        "token", "What everyone must show; made where others reach the server and none is given")
     static let largest = PluginOption(
         "largest", default: ImageSize(width: 1280, height: 720),
         in: ImageSize(width: 64, height: 64)...ImageSize(width: 7680, height: 7680),
@@ -91,7 +94,7 @@ private enum PreviewOptions {
         "fps", default: nil, "The most pictures a second", range: "above 0 to 240",
         isAllowed: { $0.map { $0 > Rational(0) && $0 <= Rational(240) } ?? true })
     static let quality = PluginOption("quality", default: 75, in: 1...100, "Of the JPEGs")
-    static let clients = PluginOption("clients", default: 64, in: 1...1024, "The most connections at a time")
+    static let clients = PluginOption("clients", default: 64, in: 1...1024, "The most streams at a time")
     static let patience = PluginOption(
         "patience", default: Duration.seconds(5), in: .milliseconds(100)...(.seconds(60)),
         "How long a client may take for a picture before it is cut off")

@@ -80,13 +80,14 @@ struct PrometheusText {
             .map { (labels + [(label, $0.name)], $0.count) }
     }
 
+    /// By scalars, as a combining mark would hide what is to be escaped.
     private static func escaped(_ text: String) -> String {
-        text.reduce(into: "") { result, character in
-            switch character {
+        text.unicodeScalars.reduce(into: "") { result, scalar in
+            switch scalar {
             case "\\": result += "\\\\"
             case "\"": result += "\\\""
-            case _ where character.isNewline: result += "\\n"
-            default: result.append(character)
+            case "\n", "\r": result += "\\n"
+            default: result.unicodeScalars.append(scalar)
             }
         }
     }

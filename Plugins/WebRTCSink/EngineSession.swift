@@ -29,6 +29,8 @@
             var rateControl: RateControl
             var rates: LossStepper.Settings
             var ice: ICEServers
+            /// The one address at which candidates are gathered; nil for all of this machine's.
+            var address: String?
             /// Of data channels.
             var limits: DataChannelLimits
             /// Those that an offer of ours opens.
@@ -247,7 +249,7 @@
                 }
                 guard let viewer else { return }
                 var description = description
-                description.sdp = CandidateAddress.withoutNames(description.sdp)
+                description.sdp = try CandidateAddress.withoutNames(description.sdp)
                 guard viewer.setRemote(description) else { throw .malformedDescription }
             } catch {
                 say(id, .failed(error))
@@ -261,7 +263,8 @@
             do throws(InletError) {
                 viewer = try GStreamerViewer(
                     pipeline, servers: ice.list(for: "inlet", now: SystemTime.seconds) + servers,
-                    isRelayOnly: ice.isRelayOnly, closing: hub.closing, orientation: orientation,
+                    isRelayOnly: ice.isRelayOnly, address: surroundings.address, closing: hub.closing,
+                    orientation: orientation,
                     longestMessage: surroundings.limits.messageBytes
                 ) { [weak self] event in
                     guard let self else { return }
@@ -310,7 +313,7 @@
         /// What the engine found, where it is enough: it tells nothing of a relay that refuses credentials, only has no address there.
         private func gathered(_ text: String) -> PeerSessionStateMachine.EngineEvent {
             let ice = surroundings.ice
-            guard ice.hasRelay, !text.contains(" typ relay") else { return .gathered(text) }
+            guard ice.hasRelay, !text.containsBytes(" typ relay") else { return .gathered(text) }
             if !hasWarned {
                 logger.warning("No relay gave an address, of \(ice). \(PeerSessionFailure.noRelay.advice)")
                 hasWarned = true

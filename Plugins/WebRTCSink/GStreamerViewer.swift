@@ -74,14 +74,15 @@
         ///
         /// - Parameters:
         ///   - isRelayOnly: whether no path but that over a relay is used.
+        ///   - address: where candidates are gathered; nil for all addresses of this machine, or its loopback's where it has no other.
         ///   - closing: left when the pipeline is closed.
         ///   - orientation: the number of the header extension that says how far to turn pictures; nil where the far end does not know it.
         ///   - longestMessage: over a data channel, in bytes.
         ///   - told: called on threads of GStreamer's.
         /// - Throws: ``InletError/Code/internal`` where GStreamer cannot; the log tells more.
         init(
-            _ launch: String, servers: [ICEServer], isRelayOnly: Bool, closing: DispatchGroup, orientation: Int?,
-            longestMessage: Int,
+            _ launch: String, servers: [ICEServer], isRelayOnly: Bool, address: String?, closing: DispatchGroup,
+            orientation: Int?, longestMessage: Int,
             told: @escaping @Sendable (Event) -> Void
         ) throws(InletError) {
             let owner = unsafe Unmanaged.passRetained(Listener(told)).toOpaque()
@@ -102,7 +103,7 @@
             unsafe inlet_gst_find_channels(
                 viewer.pointee.web, Unmanaged.passRetained(finder).toOpaque(), ChannelFinder.found,
                 ChannelFinder.release)
-            unsafe inlet_gst_viewer_prepare(viewer, inlet_gst_has_network() != 0 ? nil : "127.0.0.1")
+            unsafe inlet_gst_viewer_prepare(viewer, address ?? (inlet_gst_has_network() != 0 ? nil : "127.0.0.1"))
             for server in servers {
                 if server.scheme == .stun {
                     unsafe inlet_gst_viewer_set_stun(viewer, server.engineURI)

@@ -104,7 +104,7 @@
             private func note(_ response: HTTPURLResponse) {
                 let headers = response.allHeaderFields.compactMap { name, value -> WHEPResponse.Header? in
                     guard let name = name as? String, let value = value as? String else { return nil }
-                    return .init(name.lowercased(), value)
+                    return .init(name.lowercasedASCII, value)
                 }
                 state.withLock { $0.response = WHEPResponse(status: response.statusCode, headers: headers) }
             }
@@ -145,7 +145,7 @@
                         .serverCertificateNotYetValid?, .serverCertificateHasUnknownRoot?:
                         (.tlsFailed, "TLS with the server failed. Look at its certificate.")
                     // Of libcurl's errors Foundation on Linux knows few by a code, and hands on the words of the others.
-                    case .unknown? where error.localizedDescription.contains("SSL"):
+                    case .unknown? where error.localizedDescription.containsBytes("SSL"):
                         (.tlsFailed, "TLS with the server failed: \(error.localizedDescription).")
                     default: (.disconnected, "The connection to the server broke before it answered.")
                     }

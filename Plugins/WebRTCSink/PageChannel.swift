@@ -22,8 +22,9 @@
         /// - Returns: nil for what is no question.
         func reply(to text: String) -> String? {
             // The only question: its number is all that there is to read.
-            let digits = text.drop { !$0.isASCII || !$0.isNumber }.prefix { $0.isASCII && $0.isNumber }
-            guard text.utf8.count <= 64, text.contains("\"ping\""), let id = UInt32(digits) else { return nil }
+            guard text.utf8.count <= 64 else { return nil }
+            let digits = text.utf8.drop { !$0.isASCIIDigit }.prefix(while: \.isASCIIDigit)
+            guard text.containsBytes("\"ping\""), let id = TextBytes.number(digits) else { return nil }
             let time = MonotonicTime.now
             return """
                 {"type":"pong","id":\(id),"rtp":\(Self.timestamp(of: time, from: firstTimestamp)),\

@@ -106,7 +106,7 @@
         }
 
         private func hand(_ body: PeerMessage.Body, to channel: DataChannel) {
-            guard channel.queued + body.count <= limits.queuedBytes else {
+            guard body.count <= limits.queuedBytes, channel.queued <= limits.queuedBytes - body.count else {
                 figures.dropped += 1
                 // An ordered channel would have a hole.
                 if channel.delivery == .ordered { drop(channel) }

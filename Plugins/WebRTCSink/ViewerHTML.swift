@@ -42,8 +42,8 @@
             const words = {
               401: "The token is missing or wrong. Open this page with ?token= and the token.",
               409: "The camera is off. The picture comes back by itself when it is on.",
-              422: "This browser takes none of the codecs that are sent here.",
-              429: "Too many viewers come at once.", 503: "There are as many viewers as there may be.",
+              413: "The offer of this browser is too long.", 422: "This browser takes none of the codecs that are sent here.",
+              429: "Too many viewers come at once, or from one address.", 503: "There are as many viewers as there may be.",
             };
             const shown = {
               live: ["live", "live", ""],
@@ -125,6 +125,8 @@
                   if (answer.status === 201) fetch(answer.headers.get("location"), { method: "DELETE", keepalive: true }).catch(() => {});
                   return mine.close();
                 }
+                // The session with this page is over; its address may still hold the token.
+                if (answer.status === 401 && !attempt && location.search) await fetch("/" + location.search);
                 if (answer.status === 409) return again("off", words[409], Number(answer.headers.get("retry-after")) || 2);
                 if (answer.status !== 201) return again("waiting", words[answer.status] || `The server answers ${answer.status}: ${(await answer.text()).trim()}`);
                 place = answer.headers.get("location");

@@ -25,7 +25,7 @@
                 input = "video/x-\(codec)"
                 options = "picture-id-mode=15-bit"
             } else {
-                input = "video/x-\(name.lowercased()),stream-format=byte-stream,alignment=au"
+                input = "video/x-\(name.lowercasedASCII),stream-format=byte-stream,alignment=au"
                 options = "config-interval=-1 aggregate-mode=zero-latency"
             }
         }

@@ -79,7 +79,8 @@
 
         /// Takes in candidates of the viewer.
         func add(_ fragment: TrickleFragment) {
-            for candidate in fragment.candidates where candidate.mid.isEmpty || candidate.mid == offer.mid {
+            for candidate in fragment.candidates
+            where candidate.mid.isEmpty || candidate.mid.utf8.elementsEqual(offer.mid.utf8) {
                 session.take(
                     .candidate(
                         ICECandidate(line: candidate.line, section: offer.section, flow: SignalingFlow(name))))

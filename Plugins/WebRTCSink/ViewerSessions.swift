@@ -1,6 +1,7 @@
 #if WebRTC
     import Dispatch
     import InletCore
+    import InletHTTP
     import InletRTC
     import Logging
     import Synchronization
@@ -17,9 +18,12 @@
         /// Left when nobody waits for an answer.
         private let replies = DispatchGroup()
 
+        /// Reads what viewers send, one description after the other: not the server's thread, which is there for all of them.
+        private let reading = DispatchQueue(label: "inlet.webrtc.reading")
+
         private struct State {
             var sessions: [String: ViewerSession] = [:]
-            var admission: AdmissionRate
+            var quota: ClientQuota<ClientAddress>
             var isClosed = false
         }
 
@@ -34,7 +38,8 @@
             self.hub = hub
             broadcast = configuration.broadcast
             self.logger = logger
-            state = Mutex(State(admission: AdmissionRate(perSecond: 50, burst: max(20, configuration.viewers))))
+            state = Mutex(
+                State(quota: ClientQuota(all: configuration.viewers, perClient: configuration.viewersPerClient)))
         }
 
         private var endpoint: WHEPEndpoint {
@@ -59,17 +64,52 @@
         /// What to do about a request, before its body is read or after.
         ///
         /// - Parameter isKnown: whether it shows the token, which a browser's question whether it may ask does not.
-        func decide(_ request: WHEPRequest, isWhole: Bool, isKnown: Bool) -> WHEPEndpoint.Decision {
-            let (count, wait) = state.withLock { ($0.sessions.count, $0.admission.wait(at: .now)) }
-            return endpoint(isKnown: isKnown).decide(request, isWhole: isWhole, count: count, wait: wait) { name in
+        func decide(
+            _ request: WHEPRequest, of client: ClientAddress, isWhole: Bool, isKnown: Bool
+        ) -> WHEPEndpoint.Decision {
+            let occupancy = state.withLock { $0.quota.occupancy(for: client, at: .now) }
+            return endpoint(isKnown: isKnown).decide(request, isWhole: isWhole, occupancy) { name in
                 state.withLock { $0.sessions[name] }.map {
                     WHEPEndpoint.Session(tag: $0.tag, userFragment: $0.offer.userFragment)
                 }
             }
         }
 
-        /// Opens a session. `reply` is called once, on some thread.
-        func begin(_ sdp: String, for request: WHEPRequest, reply: @escaping Reply) {
+        /// Reads the body of a request that shows the token, and does what it asks for. Returns at once; `reply` is called once, on some thread.
+        func take(_ request: WHEPRequest, body: [UInt8], of client: ClientAddress, reply: @escaping Reply) {
+            replies.enter()
+            reading.async { [self] in
+                self.read(request, body, of: client) { [replies] response in
+                    reply(response)
+                    replies.leave()
+                }
+            }
+        }
+
+        private func read(
+            _ request: WHEPRequest, _ body: [UInt8], of client: ClientAddress, reply: @escaping Reply
+        ) {
+            guard let text = String(validating: body, as: UTF8.self) else {
+                return reply(.refusal(400, "The body is not UTF-8."))
+            }
+            var request = request
+            request.body = text
+            switch decide(request, of: client, isWhole: true, isKnown: true) {
+            case .respond(let response): reply(response)
+            case .read: reply(.refusal(400, "The body is missing."))
+            case .trickle(let session, let fragment, let response):
+                state.withLock { $0.sessions[session] }?.add(fragment)
+                reply(response)
+            case .close(let session, let response):
+                close(session)
+                reply(response)
+            case .open(let sdp): begin(sdp, for: request, of: client, reply: reply)
+            }
+        }
+
+        private func begin(
+            _ sdp: String, for request: WHEPRequest, of client: ClientAddress, reply: @escaping Reply
+        ) {
             let endpoint = endpoint
             func refuse(_ failure: PeerSessionFailure) { reply(endpoint.failed(.failed(failure), to: request)) }
             let offer: VideoOffer
@@ -82,18 +122,16 @@
                 return refuse(.noCommonCodec)
             }
             let session = ViewerSession(offer, surroundings(pipeline, configuration.ice, broadcast)) { [weak self] in
-                self?.remove($0)
+                self?.remove($0, of: client)
             }
             let isTaken = state.withLock { state in
-                guard !state.isClosed, state.sessions.count < endpoint.sessions else { return false }
-                state.admission.admit()
+                // Decided before; but for one that is about to end, nothing else has come since.
+                guard !state.isClosed, state.quota.admit(client, at: .now) else { return false }
                 state.sessions[session.name] = session
                 return true
             }
             guard isTaken else { return reply(endpoint.failed(.local, to: request)) }
-            replies.enter()
-            session.answer(sdp) { [name = session.name, tag = session.tag, replies] result in
-                defer { replies.leave() }
+            session.answer(sdp) { [name = session.name, tag = session.tag] result in
                 switch result {
                 case .success(let answer): reply(endpoint.opened(name, tag: tag, answer: answer, to: request))
                 case .failure(let failure): reply(endpoint.failed(failure.end, to: request))
@@ -106,7 +144,8 @@
         ) -> EngineSession.Surroundings {
             EngineSession.Surroundings(
                 hub: hub, pipelines: [pipeline], rateControl: configuration.rateControl, rates: configuration.rates,
-                ice: ice, limits: configuration.channels, broadcast: broadcast, logger: logger)
+                ice: ice, address: configuration.gatheringAddress, limits: configuration.channels, broadcast: broadcast,
+                logger: logger)
         }
 
         /// Opens a session that nobody asked for and closes it, so that the first viewer need not wait for what only the first session does.
@@ -120,14 +159,16 @@
             session.answer(ThrowawayOffer.sdp) { _ in session.close(.bye(nil)) }
         }
 
-        func add(_ fragment: TrickleFragment, to name: String) { state.withLock { $0.sessions[name] }?.add(fragment) }
-
         /// A viewer leaves.
         func close(_ name: String) { state.withLock { $0.sessions[name] }?.close(.bye(nil)) }
 
-        private func remove(_ name: String) {
+        private func remove(_ name: String, of client: ClientAddress) {
             // Not let go of under the lock.
-            _ = state.withLock { $0.sessions.removeValue(forKey: name) }
+            _ = state.withLock { state in
+                guard let session = state.sessions.removeValue(forKey: name) else { return nil as ViewerSession? }
+                state.quota.leave(client)
+                return session
+            }
         }
 
         /// Pages are told what there is to see; where there is nothing any more, the sessions end.

@@ -20,12 +20,13 @@
         ) throws(InletError) {
             let listener = HTTPListener()
             let sessions = ViewerSessions(configuration, hub: hub, pipelines: pipelines, logger: logger)
+            // Some connections more than viewers, whose requests are short.
             let place = HTTPListener.Place(
-                host: configuration.host, port: configuration.port, connections: configuration.viewers + 64,
-                requestBytes: RequestSizeLimit.headBytes + configuration.endpoint.bytes + 1)
-            let access = configuration.access
-            address = try listener.listen(at: place) { limit in
-                WHEPConnection(access: access, sessions: sessions, limit: limit)
+                configuration.access, connections: configuration.viewers + 64,
+                bodyBytes: configuration.endpoint.bytes + 1, patience: .seconds(10))
+            let loop = listener.loop
+            address = try listener.listen(at: place, logger: logger) { connection in
+                WHEPService(sessions, connection: connection, loop: loop)
             }
             self.listener = listener
             self.sessions = sessions

@@ -90,7 +90,7 @@
                     throw SignalingFailure(
                         InletError(
                             refusal.code, refusal.message,
-                            context: .init(operation: "POST", nativeCode: Int32(response.status))),
+                            context: .init(operation: "POST", nativeCode: Int32(clamping: response.status))),
                         retryAfter: refusal.retryAfter ?? (isFinal ? nil : .zero))
                 }
             }
@@ -124,8 +124,8 @@
         }
 
         private static func origin(_ url: URL) -> String {
-            let scheme = url.scheme?.lowercased() ?? ""
-            return "\(scheme)://\(url.host?.lowercased() ?? ""):\(url.port ?? (scheme == "https" ? 443 : 80))"
+            let scheme = url.scheme?.lowercasedASCII ?? ""
+            return "\(scheme)://\(url.host?.lowercasedASCII ?? ""):\(url.port ?? (scheme == "https" ? 443 : 80))"
         }
 
         /// Ends the server's session, where there is one. That it could not be told changes nothing: it hears nothing from us any more.

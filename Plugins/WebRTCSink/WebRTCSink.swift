@@ -1,5 +1,6 @@
 #if WebRTC
     import InletCore
+    import InletHTTP
     import InletRTC
     import Logging
 
@@ -39,7 +40,8 @@
                     of: configuration.codecs, makeEncoder: configuration.makeEncoder)
                 encoders.start(format, most: configuration.frameRate)
                 let server = try WHEPServer(configuration, hub: hub, pipelines: pipelines, logger: logger)
-                logger.notice("The picture is at http://\(server.address)/, for players of WHEP at /whep")
+                let pages = HTTPListener.pages(of: configuration.access, at: server.address)
+                logger.notice("The picture is at \(pages), for players of WHEP at /whep")
                 self.server = server
             } catch {
                 throw InletError(wrapping: error, operation: "Starting").about(configuration.redactedURI)

@@ -11,7 +11,8 @@
         public var host: String
         /// The port; 0 has the system choose one, which the log tells. The default is 8091.
         public var port: Int
-        /// What everyone must show: as `?token=` or as a bearer token. Needed where ``host`` is not a loopback address. The default is nil.
+        /// What everyone must show: as `?token=` or as a bearer token. The default, nil, is nothing at a loopback address; at any other a token is made, which the log
+        /// tells with the page's address.
         public var token: String?
         /// Larger pictures are scaled down. The default is 1280x720.
         public var largestSize = ImageSize(width: 1280, height: 720)
@@ -33,9 +34,14 @@
         public var threads = 1
         /// The most viewers at a time, from 1 to 1000. The default is 100.
         public var viewers = 100
+        /// The most viewers at one address, or one network of IPv6, at a time, from 1 to 1000. Behind a proxy all are at one. The default is 25.
+        public var viewersPerClient = 25
+        /// Whether media goes by all addresses of this machine although ``host`` is a loopback address, as behind a proxy. The default is false: by loopback alone, unless
+        /// there are STUN or TURN servers.
+        public var reachesOut = false
         /// STUN and TURN servers, for this side and for viewers. The default is none.
         public var ice = ICEServers()
-        /// Sites whose pages may show the picture besides this server's own: their origins, or `*`. The default is none.
+        /// Sites whose pages may show the picture besides this server's own: their origins, or `*`, which needs a token. The default is none.
         public var origins: [String] = []
         /// What is sent while the track is not enabled. The default is ``DisabledPicture/black``.
         public var disabledPicture = DisabledPicture.black
@@ -69,7 +75,7 @@
         }
 
         /// The sink by its URI.
-        public var redactedURI: String { "webrtc:\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+        public var redactedURI: String { "webrtc:\(host.contains(byte: ":") ? "[\(host)]" : host):\(port)" }
 
         /// A sink of this configuration. Opens nothing yet.
         public func makeSink() -> any FrameSink { WebRTCSink(self) }
@@ -78,13 +84,19 @@
 
         var endpoint: WHEPEndpoint {
             var endpoint = WHEPEndpoint()
-            endpoint.sessions = viewers
+            (endpoint.sessions, endpoint.sessionsPerClient) = (viewers, viewersPerClient)
             endpoint.origins = origins
             endpoint.servers = ice.list(for: "viewer", now: SystemTime.seconds)
             return endpoint
         }
 
-        /// - Throws: ``InletError/Code/invalidConfiguration`` where others could look without a token, and for numbers that contradict each other.
+        /// Where candidates are gathered alone; nil for all addresses of this machine.
+        var gatheringAddress: String? {
+            guard access.isLoopback, !reachesOut, ice.isEmpty else { return nil }
+            return host.utf8.contains(UInt8(ascii: ":")) ? "::1" : "127.0.0.1"
+        }
+
+        /// - Throws: ``InletError/Code/invalidConfiguration`` where pages of any site could look without a token, and for numbers that contradict each other.
         public func validate() throws(InletError) {
             try access.validate()
             try rates.validate()
@@ -96,8 +108,15 @@
             guard !codecs.isEmpty else {
                 throw InletError(.invalidConfiguration, "There is no codec to send. Try codecs=h264.")
             }
-            guard (1...1000).contains(viewers) else {
-                throw InletError(.invalidConfiguration, "There are 1 to 1000 viewers, not \(viewers).")
+            guard (1...1000).contains(viewers), (1...1000).contains(viewersPerClient) else {
+                throw InletError(
+                    .invalidConfiguration, "There are 1 to 1000 viewers, not \(viewers) or \(viewersPerClient).")
+            }
+            guard access.token != nil || !origins.contains(where: { $0.isSameBytes(as: "*") }) else {
+                throw InletError(
+                    .invalidConfiguration,
+                    "With origin=* every page that a browser here shows could look. Add token=SECRET, or name the site."
+                )
             }
         }
     }

@@ -1,27 +1,27 @@
 import Dispatch
 package import InletCore
+package import Logging
 package import NIOCore
 import NIOHTTP1
 import NIOPosix
-import Synchronization
 
 /// Owns the listening socket, the connections and the one thread of a small web server.
 package final class HTTPListener: Sendable {
     /// Where a server listens, and how much it bears.
     package struct Place: Sendable {
-        package var host: String
-        /// 0 has the system choose one.
-        package var port: Int
-        /// The most connections at a time; more are refused.
+        package var access: AccessRule
+        /// The most connections at a time. Further ones take the places of those that wait, or are closed at once.
         package var connections: Int
-        /// The most bytes of a request with its head and its body.
-        package var requestBytes: Int
+        /// The most bytes of a request's body.
+        package var bodyBytes: Int
+        /// How long a client may take to read an answer, or a part of a stream.
+        package var patience: Duration
 
-        package init(host: String, port: Int, connections: Int, requestBytes: Int) {
-            self.host = host
-            self.port = port
+        package init(_ access: AccessRule, connections: Int, bodyBytes: Int, patience: Duration) {
+            self.access = access
             self.connections = connections
-            self.requestBytes = requestBytes
+            self.bodyBytes = bodyBytes
+            self.patience = patience
         }
     }
 
@@ -35,42 +35,49 @@ package final class HTTPListener: Sendable {
 
     /// Starts to listen. Blocks for the moment that this takes, so not to be called from a thread that others share.
     ///
-    /// - Parameter handler: makes what answers the requests of a connection, on the server's one thread.
+    /// - Parameters:
+    ///   - logger: is told of clients that guess tokens.
+    ///   - makeService: makes what answers the requests of a connection, on the server's one thread. It must not hold the connection.
     /// - Returns: where it listens, such as `127.0.0.1:8090`.
     /// - Throws: ``InletError`` where the address cannot be had. The thread is then ended.
     package func listen(
-        at place: Place, handler: @escaping @Sendable (RequestSizeLimit) -> any ChannelInboundHandler
+        at place: Place, logger: Logger, makeService: @escaping @Sendable (HTTPConnection) -> any HTTPService
     ) throws(InletError) -> String {
-        let connections = ConnectionCount(maximum: place.connections)
+        let gate = HTTPGate(place.access, connections: place.connections, logger: logger)
+        let limits = HTTPConnection.Limits(answer: TimeAmount(place.patience))
+        let bytes = ReceivedBytes.headLimit + place.bodyBytes
         let bootstrap = ServerBootstrap(group: group)
-            .serverChannelOption(.backlog, value: 64)
+            // Those who come while the thread is at work.
+            .serverChannelOption(.backlog, value: 1024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             // A part of an answer that waits for the last one's acknowledgement would come late.
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             // What the system takes for a client that does not read: about a picture, rather than megabytes for each.
             .childChannelOption(.socketOption(.so_sndbuf), value: 262_144)
+            // And what it takes of one that is not read: more than a request.
+            .childChannelOption(.socketOption(.so_rcvbuf), value: 65_536)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    guard connections.add(channel) else { throw TooManyConnections() }
-                    let limit = RequestSizeLimit(bytes: place.requestBytes)
-                    try channel.pipeline.syncOperations.addHandler(limit)
-                    var limits = NIOHTTPDecoderLimitConfiguration()
-                    limits.maxHeaderListSize = RequestSizeLimit.headBytes
-                    limits.maxHeaderFieldSize = RequestSizeLimit.headBytes
-                    limits.maxHeaderFieldCount = 64
+                    guard let id = gate.admit(channel) else { throw TooManyConnections() }
+                    channel.closeFuture.whenComplete { _ in gate.remove(id) }
+                    let received = ReceivedBytes(limit: bytes)
+                    var sizes = NIOHTTPDecoderLimitConfiguration()
+                    sizes.maxHeaderListSize = ReceivedBytes.headLimit
+                    sizes.maxHeaderFieldSize = ReceivedBytes.headLimit
+                    sizes.maxHeaderFieldCount = 64
                     try channel.pipeline.syncOperations.addHandlers([
-                        HTTPResponseEncoder(),
-                        ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: limits)),
-                        // No handler for pipelining: it reads nothing during an answer, and so would not see a client leave.
-                        HTTPServerProtocolErrorHandler(),
-                        handler(limit),
+                        received, HTTPResponseEncoder(),
+                        ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: sizes)),
+                        HTTPConnection(
+                            gate: gate, id: id, client: ClientAddress(channel.remoteAddress), limits: limits,
+                            received: received, makeService: makeService),
                     ])
                 }
             }
         do {
-            let channel = try bootstrap.bind(host: place.host, port: place.port).wait()
-            let host = place.host.contains(":") ? "[\(place.host)]" : place.host
-            return "\(host):\(channel.localAddress?.port ?? place.port)"
+            let channel = try bootstrap.bind(host: place.access.host, port: place.access.port).wait()
+            let port = channel.localAddress?.port ?? place.access.port
+            return Self.text(host: place.access.host, port: port)
         } catch {
             stop()
             throw Self.failure(error, place)
@@ -84,58 +91,47 @@ package final class HTTPListener: Sendable {
         _ = isDone.wait(timeout: .now() + 2)
     }
 
+    /// Where a person finds the page: at every address of this machine where the server listens at all of them, and with the token where it was made here.
+    ///
+    /// - Parameter address: what ``listen(at:logger:makeService:)`` returned.
+    package static func pages(of access: AccessRule, at address: String) -> String {
+        let query = access.isGenerated ? "?token=\(access.token ?? "")" : ""
+        return addresses(of: access, at: address).map { "http://\($0)/\(query)" }.joined(separator: " and ")
+    }
+
+    private static func addresses(of access: AccessRule, at address: String) -> [String] {
+        guard access.host == "0.0.0.0" || access.host == "::",
+            let port = address.utf8.lastIndex(of: UInt8(ascii: ":")).flatMap({ Int(address[$0...].dropFirst()) }),
+            let devices = try? System.enumerateDevices()
+        else { return [address] }
+        let hosts = devices.compactMap(\.address).filter { other in
+            other.protocol == .inet && !other.isMulticast && !AccessRule.isLoopback(other.ipAddress ?? "localhost")
+        }
+        let found = hosts.compactMap(\.ipAddress).prefix(4).map { text(host: $0, port: port) }
+        return found.isEmpty ? [address] : found
+    }
+
+    private static func text(host: String, port: Int) -> String {
+        "\(host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host):\(port)"
+    }
+
     private static func failure(_ error: any Error, _ place: Place) -> InletError {
-        let name = "\(place.host) port \(place.port)"
+        let (host, port) = (place.access.host, place.access.port)
+        let name = "\(host) port \(port)"
         let number = (error as? IOError)?.errnoCode
         let (code, message): (InletError.Code, String) =
             switch number {
             case EADDRINUSE: (.busy, "Something else listens at \(name). Choose another port, or 0 for any.")
             case EACCES: (.permissionDenied, "The system refuses \(name): ports below 1024 are for root.")
             case EADDRNOTAVAIL:
-                (.notFound, "This machine has no address \(place.host). Use 127.0.0.1, or 0.0.0.0 for all.")
+                (.notFound, "This machine has no address \(host). Use 127.0.0.1, or 0.0.0.0 for all.")
             default:
                 error is SocketAddressError
-                    ? (.hostNotFound, "The name service does not know \(place.host). Use an address of this machine.")
+                    ? (.hostNotFound, "The name service does not know \(host). Use an address of this machine.")
                     : (.inputOutput, "Cannot listen at \(name): \(error)")
             }
         return InletError(code, message, cause: error, context: .init(operation: "bind", nativeCode: number))
     }
 
     private struct TooManyConnections: Error {}
-}
-
-/// Counts open connections against their most.
-private final class ConnectionCount: Sendable {
-    private let maximum: Int
-    private let count = Atomic(0)
-
-    init(maximum: Int) { self.maximum = maximum }
-
-    /// - Returns: false where there are too many already. A channel whose initializer fails is closed.
-    func add(_ channel: any Channel) -> Bool {
-        let isAllowed = count.wrappingAdd(1, ordering: .relaxed).newValue <= maximum
-        channel.closeFuture.whenComplete { _ in self.count.wrappingSubtract(1, ordering: .relaxed) }
-        return isAllowed
-    }
-}
-
-/// Closes a connection whose request is larger than any that is answered. Confined to its channel's thread.
-package final class RequestSizeLimit: ChannelInboundHandler {
-    package typealias InboundIn = ByteBuffer
-
-    /// Of a request's head.
-    package static let headBytes = 16_384
-    private let bytes: Int
-    private var received = 0
-
-    init(bytes: Int) { self.bytes = bytes }
-
-    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        received += unwrapInboundIn(data).readableBytes
-        guard received <= bytes else { return context.close(promise: nil) }
-        context.fireChannelRead(data)
-    }
-
-    /// A request was whole; the next one is counted anew.
-    package func reset() { received = 0 }
 }

@@ -6,14 +6,15 @@ package struct ListenAddress: Sendable {
     package var host: String?
     /// Nil where it is left out.
     package var port: Int?
+    private static let separators = Set(":[]/ ".utf8)
 
     /// Reads `HOST:PORT`, `HOST`, `PORT`, `:PORT`, `[::1]:PORT` or nothing.
     ///
     /// - Throws: ``InletError/Code/invalidConfiguration`` that shows how it is written after `scheme`.
     package init(_ address: String, scheme: String) throws(InletError) {
-        var text = address.hasPrefix("//") ? String(address.dropFirst(2)) : address
-        if !text.isEmpty, text.allSatisfy(\.isNumber) { text = ":" + text }
-        let colon = text.lastIndex(of: ":").flatMap { text.hasSuffix("]") ? nil : $0 }
+        var text = address.hasBytePrefix("//") ? String(address.dropFirst(2)) : address
+        if text.isASCIIDigits { text = ":" + text }
+        let colon = text.hasByteSuffix("]") ? nil : text.lastIndex(ofByte: ":")
         let host = colon.map { String(text[..<$0]) } ?? text
         let misread = InletError(
             .invalidConfiguration,
@@ -22,8 +23,8 @@ package struct ListenAddress: Sendable {
             guard let port = UInt16(text[text.index(after: colon)...]) else { throw misread }
             self.port = Int(port)
         }
-        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
-        guard isBracketed || !host.contains(where: { ":[]/ ".contains($0) }) else { throw misread }
+        let isBracketed = host.hasBytePrefix("[") && host.hasByteSuffix("]")
+        guard isBracketed || !host.utf8.contains(where: Self.separators.contains) else { throw misread }
         if !host.isEmpty { self.host = isBracketed ? String(host.dropFirst().dropLast()) : host }
     }
 }

@@ -1,31 +1,53 @@
+import InletCore
+
 /// Whether candidates say where they are, or name a host that hides it.
 ///
 /// Browsers hide their addresses behind names of multicast DNS (draft-ietf-mmusic-mdns-ice-candidates). A name that anyone sends is not looked up here: a lookup
 /// takes seconds where nothing answers, and GStreamer 1.22 keeps a session's agent, its thread and its sockets for good where the session ends during one.
 /// The browser finds its way without: it asks at the addresses of this side, which sees from where.
 public enum CandidateAddress {
-    /// Whether the address of a `candidate:` line (RFC 8839, 5.1) is one of IPv4 or IPv6.
-    public static func isNumeric(_ line: some StringProtocol) -> Bool {
-        let words = line.split(separator: " ")
-        guard words.count > 4 else { return false }
-        let address = words[4].utf8
-        let isDecimal = address.allSatisfy { $0 == UInt8(ascii: ".") || isDigit($0) }
-        return isDecimal || (address.contains(UInt8(ascii: ":")) && address.allSatisfy(isPartOfIPv6))
+    /// Whether a line is a `candidate:` as it is written (RFC 8839, 5.1), whose address is one of IPv4 or IPv6.
+    ///
+    /// Every reader finds the address of such a line in the same place: there is one blank between two words, as it says.
+    public static func isNumeric(_ line: some StringProtocol) -> Bool { isNumeric(Array(line.utf8)[...]) }
+
+    static func isNumeric(_ line: ArraySlice<UInt8>) -> Bool {
+        guard let foundation = SDPText.value(of: "candidate", in: line), !foundation.isEmpty,
+            line.allSatisfy({ $0 >= 0x20 && $0 < 0x7f })
+        else { return false }
+        let words = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+        guard words.count >= 8, words.dropLast().allSatisfy({ !$0.isEmpty }), words[0].count <= 42,
+            TextBytes.number(words[1], upTo: 256) != nil, isTransport(words[2]),
+            TextBytes.number(words[3]) != nil, TextBytes.number(words[5], upTo: 65_535) != nil,
+            words[6].elementsEqual("typ".utf8)
+        else { return false }
+        return isIPv4(words[4]) || isIPv6(words[4])
     }
 
-    /// A description without the candidates that name a host.
-    public static func withoutNames(_ sdp: String) -> String {
-        var kept: [Substring] = []
-        for line in sdp.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
-            if !line.hasPrefix("a=candidate:") || isNumeric(line.dropFirst(2)) { kept.append(line) }
-        }
-        return kept.joined(separator: "\r\n")
+    /// A description without the candidates that name a host, written anew.
+    ///
+    /// - Throws: ``PeerSessionFailure/malformedDescription`` where it is no SDP; ``PeerSessionFailure/limit`` where it is far too long.
+    public static func withoutNames(_ sdp: String) throws(PeerSessionFailure) -> String {
+        var text = try SDPText(sdp)
+        text.removeHiddenCandidates()
+        return text.text
     }
 
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+    private static func isTransport(_ word: ArraySlice<UInt8>) -> Bool {
+        TextBytes.isSame(word, ignoringCase: "udp") || TextBytes.isSame(word, ignoringCase: "tcp")
+    }
 
-    private static func isPartOfIPv6(_ byte: UInt8) -> Bool {
-        isDigit(byte) || byte == UInt8(ascii: ":") || byte == UInt8(ascii: ".")
-            || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
+    private static func isIPv4(_ word: ArraySlice<UInt8>) -> Bool {
+        let numbers = word.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return numbers.count == 4 && numbers.allSatisfy { $0.count <= 3 && TextBytes.number($0, upTo: 255) != nil }
+    }
+
+    /// Of the signs that an address of IPv6 has; a name has no colon.
+    private static func isIPv6(_ word: ArraySlice<UInt8>) -> Bool {
+        word.count <= 45 && word.contains(UInt8(ascii: ":"))
+            && word.allSatisfy { byte in
+                byte.isASCIIDigit || byte == UInt8(ascii: ":") || byte == UInt8(ascii: ".")
+                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte.lowercasedASCII)
+            }
     }
 }

@@ -29,22 +29,25 @@ public struct ICEServer: Sendable, Hashable {
     ///
     /// - Throws: ``InletError/Code/invalidConfiguration`` that says what is wrong. It does not repeat what is before an `@`.
     public init(_ uri: String, user: String? = nil, password: String? = nil) throws(InletError) {
-        let parts = uri.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, let scheme = Scheme(rawValue: parts[0].lowercased()) else {
-            throw Self.error("An ICE server begins with stun:, turn: or turns:.")
-        }
-        let rest = parts[1].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let parts = uri.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2,
+            let scheme = Scheme.allCases.first(where: {
+                $0.rawValue.utf8.elementsEqual(TextBytes.lowercased(parts[0]))
+            })
+        else { throw Self.error("An ICE server begins with stun:, turn: or turns:.") }
+        let rest = parts[1].split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
         let place = rest[0]
-        guard !place.contains("@") else {
+        guard !place.contains(UInt8(ascii: "@")) else {
             throw Self.error("The address of an ICE server holds no credentials. Give user and password apart from it.")
         }
         var tcp = scheme == .turns
         if rest.count == 2 {
-            switch (scheme, rest[1]) {
-            case (.turn, "transport=udp"): break
-            case (.turn, "transport=tcp"), (.turns, "transport=tcp"): tcp = true
-            default: throw Self.error("'?\(rest[1])' is not known after \(scheme.rawValue):. transport=udp or =tcp is.")
+            let wantsTCP = rest[1].elementsEqual("transport=tcp".utf8)
+            guard scheme != .stun, wantsTCP || scheme == .turn && rest[1].elementsEqual("transport=udp".utf8) else {
+                throw Self.error(
+                    "'?\(Substring(rest[1]))' is not known after \(scheme.rawValue):. transport=udp or =tcp is.")
             }
+            tcp = wantsTCP
         }
         let (host, port) = try Self.hostAndPort(place)
         self.scheme = scheme
@@ -58,25 +61,27 @@ public struct ICEServer: Sendable, Hashable {
         }
     }
 
-    private static func hostAndPort(_ place: Substring) throws(InletError) -> (String, Int?) {
-        let isBracketed = place.hasPrefix("[")
+    private static func hostAndPort(_ place: Substring.UTF8View) throws(InletError) -> (String, Int?) {
+        let isBracketed = place.first == UInt8(ascii: "[")
         let end =
             isBracketed
-            ? place.firstIndex(of: "]").map(place.index(after:)) ?? place.endIndex
-            : place.firstIndex(of: ":") ?? place.endIndex
+            ? place.firstIndex(of: UInt8(ascii: "]")).map { place.index(after: $0) } ?? place.endIndex
+            : place.firstIndex(of: UInt8(ascii: ":")) ?? place.endIndex
         var host = place[..<end]
         var port: Int?
         if end < place.endIndex {
-            guard place[end] == ":", let number = UInt16(place[place.index(after: end)...]), number > 0 else {
-                throw error("'\(place)' is not HOST:PORT. An address of IPv6 stands in brackets.")
+            let digits = place[end...].dropFirst()
+            guard place[end] == UInt8(ascii: ":"), let number = TextBytes.number(digits, upTo: 65_535), number > 0
+            else {
+                throw error("'\(Substring(place))' is not HOST:PORT. An address of IPv6 stands in brackets.")
             }
-            port = Int(number)
+            port = number
         }
-        if isBracketed { host = host.hasSuffix("]") ? host.dropFirst().dropLast() : "" }
-        guard !host.isEmpty, host.utf8.allSatisfy(isPartOfHost) else {
-            throw error("'\(place)' names no host. An address of IPv6 stands in brackets.")
+        if isBracketed { host = host.last == UInt8(ascii: "]") ? host.dropFirst().dropLast() : host.prefix(0) }
+        guard !host.isEmpty, host.allSatisfy(isPartOfHost) else {
+            throw error("'\(Substring(place))' names no host. An address of IPv6 stands in brackets.")
         }
-        return (String(host), port)
+        return (String(Substring(host)), port)
     }
 
     private static func isPartOfHost(_ byte: UInt8) -> Bool {
@@ -91,13 +96,13 @@ public struct ICEServer: Sendable, Hashable {
 
     /// The address as browsers and `Link` headers have it, without credentials.
     public var uri: String {
-        let place = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        let place = host.contains(byte: ":") ? "[\(host)]:\(port)" : "\(host):\(port)"
         return "\(scheme.rawValue):\(place)\(scheme == .turn && usesTCP ? "?transport=tcp" : "")"
     }
 
     /// The address as GStreamer has it: `turn://USER:PASSWORD@HOST:PORT`, escaped. Holds the secret.
     public var engineURI: String {
-        let place = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        let place = host.contains(byte: ":") ? "[\(host)]:\(port)" : "\(host):\(port)"
         guard scheme != .stun else { return "stun://\(place)" }
         let login = "\(Self.escaped(user ?? "")):\(Self.escaped(password ?? ""))@"
         return "\(scheme.rawValue)://\(login)\(place)\(scheme == .turn && usesTCP ? "?transport=tcp" : "")"

@@ -66,6 +66,9 @@ public struct ICEServers: Sendable, Hashable {
         guard shared.isEmpty || !secret.isEmpty else { throw Self.error("The secret shared with a relay is empty.") }
     }
 
+    /// Whether there are none.
+    public var isEmpty: Bool { fixed.isEmpty && shared.isEmpty }
+
     /// Whether there is a relay among them.
     public var hasRelay: Bool { !shared.isEmpty || fixed.contains { $0.scheme != .stun } }
 
@@ -86,9 +89,10 @@ public struct ICEServers: Sendable, Hashable {
     }
 
     private static func addresses(_ list: String?, scheme: String) -> [String] {
-        (list ?? "").split(separator: ",").map { item in
-            let begin = item.prefix { $0 != ":" }.lowercased()
-            return ICEServer.Scheme(rawValue: begin) == nil ? "\(scheme):\(item)" : String(item)
+        (list ?? "").utf8.split(separator: UInt8(ascii: ",")).map { item in
+            let begin = TextBytes.lowercased(item.prefix { $0 != UInt8(ascii: ":") })
+            let hasScheme = ICEServer.Scheme.allCases.contains { $0.rawValue.utf8.elementsEqual(begin) }
+            return hasScheme ? String(Substring(item)) : "\(scheme):\(Substring(item))"
         }
     }
 

@@ -1,3 +1,5 @@
+import InletCore
+
 /// `Link` headers that name ICE servers (RFC 9725, 4.6).
 public enum LinkHeader {
     /// `<turn:host:port>; rel="ice-server"; username="..."; credential="..."; credential-type="password"`
@@ -11,58 +13,69 @@ public enum LinkHeader {
 
     /// The ICE servers that a header names. What is not understood is left out, as further kinds of links may be there.
     public static func servers(in header: String) -> [ICEServer] {
-        items(of: header, separator: ",").compactMap { item in
-            let parts = items(of: item, separator: ";")
-            guard let target = parts.first, target.hasPrefix("<"), target.hasSuffix(">") else { return nil }
-            var values: [String: String] = [:]
-            for part in parts.dropFirst() {
-                let pair = part.split(separator: "=", maxSplits: 1)
-                if pair.count == 2 { values[pair[0].lowercased()] = unquoted(pair[1]) }
+        items(of: Array(header.utf8), separator: UInt8(ascii: ",")).compactMap { item in
+            let parts = items(of: item, separator: UInt8(ascii: ";"))
+            guard let target = parts.first, target.first == UInt8(ascii: "<"), target.last == UInt8(ascii: ">") else {
+                return nil
             }
-            guard (values["rel"] ?? "").split(separator: " ").contains("ice-server") else { return nil }
+            var values: [[UInt8]: String] = [:]
+            for part in parts.dropFirst() {
+                let pair = part.split(separator: UInt8(ascii: "="), maxSplits: 1)
+                if pair.count == 2 {
+                    values[TextBytes.lowercased(pair[0])] = String(decoding: unquoted(pair[1]), as: UTF8.self)
+                }
+            }
+            func value(_ name: String) -> String? { values[Array(name.utf8)] }
+            let relations = (value("rel") ?? "").utf8.split(separator: UInt8(ascii: " "))
+            guard relations.contains(where: { $0.elementsEqual("ice-server".utf8) }) else { return nil }
             return try? ICEServer(
-                String(target.dropFirst().dropLast()), user: values["username"], password: values["credential"])
+                String(decoding: target.dropFirst().dropLast(), as: UTF8.self), user: value("username"),
+                password: value("credential"))
         }
     }
 
-    /// The parts between separators that are neither in quotes nor in angle brackets, without spaces around them.
-    private static func items(of text: String, separator: Character) -> [String] {
-        var items: [String] = []
-        var item = ""
+    /// The parts between separators that are neither in quotes nor in angle brackets, without blanks around them.
+    private static func items(of text: [UInt8], separator: UInt8) -> [[UInt8]] {
+        var items: [[UInt8]] = []
+        var item: [UInt8] = []
         var (isQuoted, isEscaped, isTarget) = (false, false, false)
-        for character in text {
-            if character == separator, !isQuoted, !isTarget {
+        for byte in text {
+            if byte == separator, !isQuoted, !isTarget {
                 items.append(item)
-                item = ""
+                item = []
                 continue
             }
-            item.append(character)
+            item.append(byte)
             if isEscaped {
                 isEscaped = false
             } else if isQuoted {
-                if character == "\\" { isEscaped = true } else if character == "\"" { isQuoted = false }
-            } else if character == "\"" {
+                if byte == backslash { isEscaped = true } else if byte == quote { isQuoted = false }
+            } else if byte == quote {
                 isQuoted = true
-            } else if character == "<" || character == ">" {
-                isTarget = character == "<"
+            } else if byte == UInt8(ascii: "<") || byte == UInt8(ascii: ">") {
+                isTarget = byte == UInt8(ascii: "<")
             }
         }
         items.append(item)
-        return items.map { String($0.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()) }
+        return items.map { Array(TextBytes.trimmed($0)) }
     }
+
+    private static var quote: UInt8 { UInt8(ascii: "\"") }
+    private static var backslash: UInt8 { UInt8(ascii: "\\") }
 
     private static func quoted(_ text: String) -> String {
-        "\"" + text.map { "\\\"".contains($0) ? "\\\($0)" : "\($0)" }.joined() + "\""
+        let inner = text.utf8.flatMap { $0 == quote || $0 == backslash ? [backslash, $0] : [$0] }
+        return String(decoding: [quote] + inner + [quote], as: UTF8.self)
     }
 
-    private static func unquoted(_ text: Substring) -> String {
-        guard text.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") else { return String(text) }
-        var (result, isEscaped) = ("", false)
-        for character in text.dropFirst().dropLast() {
-            if character == "\\", !isEscaped {
+    private static func unquoted(_ text: ArraySlice<UInt8>) -> [UInt8] {
+        guard text.count >= 2, text.first == quote, text.last == quote else { return Array(text) }
+        var (result, isEscaped) = ([UInt8](), false)
+        for byte in text.dropFirst().dropLast() {
+            if byte == backslash, !isEscaped {
                 isEscaped = true
             } else {
-                result.append(character)
+                result.append(byte)
                 isEscaped = false
             }
         }

@@ -1,3 +1,5 @@
+import InletCore
+
 /// What is written into an offer that an engine made, where engines leave it out and peers need it. Pure.
 public enum OfferText {
     /// Constrained baseline, level 3.1: what every browser decodes (RFC 6184, 8.1).
@@ -9,34 +11,45 @@ public enum OfferText {
     /// - `a=setup:active`: an engine whose certificate is of RSA can begin DTLS with a peer that takes ECDSA alone, but not the other way round. A peer that is told so answers
     ///   `passive` (RFC 5763, 5).
     public static func prepared(_ sdp: String) -> String {
-        let lines = sdp.split(omittingEmptySubsequences: true, whereSeparator: \.isNewline)
-        let types = lines.compactMap { line -> Substring? in
-            guard line.hasPrefix("a=rtpmap:"), line.uppercased().contains(" H264/") else { return nil }
-            return line.dropFirst(9).prefix { $0 != " " }
-        }
-        var prepared: [String] = []
+        let lines = TextBytes.lines(sdp.utf8)
+        let types = Set(lines.compactMap(h264Type))
+        let described = Set(lines.compactMap { type(of: "a=fmtp:", in: $0) })
+        var prepared: [[UInt8]] = []
         for line in lines {
-            if line == "a=setup:actpass" {
-                prepared.append("a=setup:active")
-            } else if let type = types.first(where: { line.hasPrefix("a=fmtp:\($0) ") }) {
-                prepared.append("a=fmtp:\(type) " + parameters(line.dropFirst("a=fmtp:\(type) ".count)))
+            if line.elementsEqual("a=setup:actpass".utf8) {
+                prepared.append(Array("a=setup:active".utf8))
+            } else if let type = type(of: "a=fmtp:", in: line), types.contains(type) {
+                let start = Array("a=fmtp:".utf8) + type + [UInt8(ascii: " ")]
+                prepared.append(start + parameters(line.dropFirst(start.count)))
             } else {
-                prepared.append(String(line))
-                let type = line.hasPrefix("a=rtpmap:") ? line.dropFirst(9).prefix { $0 != " " } : ""
-                if types.contains(type), !lines.contains(where: { $0.hasPrefix("a=fmtp:\(type) ") }) {
-                    prepared.append("a=fmtp:\(type) " + parameters(""))
+                prepared.append(line)
+                if let type = h264Type(line), !described.contains(type) {
+                    prepared.append(Array("a=fmtp:".utf8) + type + [UInt8(ascii: " ")] + parameters([]))
                 }
             }
         }
-        return prepared.map { $0 + "\r\n" }.joined()
+        return String(decoding: prepared.map { $0 + [13, 10] }.joined(), as: UTF8.self)
     }
 
-    private static func parameters(_ text: Substring) -> String {
-        let given = text.split(separator: ";").map { item in String(item.drop { $0 == " " }) }
-        let names = Set(given.map { $0.prefix { $0 != "=" }.lowercased() })
+    /// The number of `a=rtpmap:NUMBER H264/90000`.
+    private static func h264Type(_ line: [UInt8]) -> [UInt8]? {
+        guard let type = type(of: "a=rtpmap:", in: line),
+            TextBytes.isSame(line.dropFirst("a=rtpmap:".utf8.count + type.count).prefix(6), ignoringCase: " h264/")
+        else { return nil }
+        return type
+    }
+
+    private static func type(of start: String, in line: [UInt8]) -> [UInt8]? {
+        guard line.starts(with: start.utf8) else { return nil }
+        return Array(line.dropFirst(start.utf8.count).prefix { $0 != UInt8(ascii: " ") })
+    }
+
+    private static func parameters(_ text: ArraySlice<UInt8>) -> [UInt8] {
+        let given = text.split(separator: UInt8(ascii: ";")).map { Array($0.drop { $0 == UInt8(ascii: " ") }) }
+        let names = Set(given.map { TextBytes.lowercased($0.prefix { $0 != UInt8(ascii: "=") }) })
         let wanted = [
             ("packetization-mode", "1"), ("profile-level-id", profile), ("level-asymmetry-allowed", "1"),
-        ]
-        return (given + wanted.filter { !names.contains($0.0) }.map { "\($0.0)=\($0.1)" }).joined(separator: ";")
+        ].filter { !names.contains(Array($0.0.utf8)) }
+        return Array((given + wanted.map { Array("\($0.0)=\($0.1)".utf8) }).joined(separator: [UInt8(ascii: ";")]))
     }
 }

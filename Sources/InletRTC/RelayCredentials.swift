@@ -1,3 +1,6 @@
+import Crypto
+import FoundationEssentials
+
 /// A user name and a password for a TURN server that shares a secret with this program and accepts them for a while.
 ///
 /// The name is the second at which they expire, since 1970, and who they are for; the password is an authentication code of the name. `use-auth-secret` of
@@ -14,9 +17,13 @@ public struct RelayCredentials: Sendable, Hashable {
     ///   - now: seconds since 1970.
     ///   - lifetime: how long they are accepted.
     public init(secret: String, name: String, now: Int, lifetime: Duration = .seconds(86_400)) {
-        let expiry = now + Int(clamping: lifetime.components.seconds)
+        let (sum, overflow) = now.addingReportingOverflow(Int(clamping: lifetime.components.seconds))
+        let expiry = overflow ? Int.max : sum
         user = name.isEmpty ? "\(expiry)" : "\(expiry):\(name)"
-        password = Base64.text(SHA1.authenticationCode(of: Array(user.utf8), key: Array(secret.utf8)))
+        // What TURN servers share with this program is used with SHA-1 alone.
+        let key = SymmetricKey(data: Array(secret.utf8))
+        let code = HMAC<Insecure.SHA1>.authenticationCode(for: Array(user.utf8), using: key)
+        password = Base64.text(Array(code))
     }
 }
 

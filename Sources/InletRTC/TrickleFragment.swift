@@ -1,3 +1,5 @@
+import InletCore
+
 /// What a peer sends after its description: candidates, or credentials for a restart (RFC 8840, `application/trickle-ice-sdpfrag`).
 public struct TrickleFragment: Sendable, Hashable {
     /// A candidate and where it belongs.
@@ -17,26 +19,23 @@ public struct TrickleFragment: Sendable, Hashable {
     /// The peer's ICE password.
     public private(set) var password: String?
 
-    private static let mostLines = 1000
-
     /// - Throws: ``PeerSessionFailure/malformedDescription`` where it is no fragment; ``PeerSessionFailure/limit`` where it is far too long.
     public init(_ text: String) throws(PeerSessionFailure) {
-        let lines = text.split(maxSplits: Self.mostLines, omittingEmptySubsequences: true) { $0.isNewline }
-        guard lines.count <= Self.mostLines else { throw .limit }
+        func string(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
         var mid = ""
-        for line in lines {
-            guard line.dropFirst().first == "=" else { throw .malformedDescription }
-            if line.hasPrefix("a=mid:") {
-                mid = String(line.dropFirst(6))
-            } else if line.hasPrefix("a=candidate:") {
-                guard line.split(separator: " ").count >= 8 else { throw .malformedDescription }
-                candidates.append(Candidate(line: String(line.dropFirst(2)), mid: mid))
-            } else if line == "a=end-of-candidates" {
+        for line in try SDPText(text).lines where line[0] == UInt8(ascii: "a") {
+            let attribute = line.dropFirst(2)
+            if let value = SDPText.value(of: "mid", in: attribute) {
+                mid = string(value)
+            } else if SDPText.value(of: "candidate", in: attribute) != nil {
+                guard attribute.split(separator: UInt8(ascii: " ")).count >= 8 else { throw .malformedDescription }
+                candidates.append(Candidate(line: string(attribute), mid: mid))
+            } else if attribute.elementsEqual("end-of-candidates".utf8) {
                 isEnd = true
-            } else if line.hasPrefix("a=ice-ufrag:") {
-                userFragment = String(line.dropFirst(12))
-            } else if line.hasPrefix("a=ice-pwd:") {
-                password = String(line.dropFirst(10))
+            } else if let value = SDPText.value(of: "ice-ufrag", in: attribute) {
+                userFragment = string(value)
+            } else if let value = SDPText.value(of: "ice-pwd", in: attribute) {
+                password = string(value)
             }
         }
     }

@@ -31,36 +31,32 @@ public struct VideoOffer: Sendable, Hashable {
     /// How far to turn the picture (3GPP TS 26.114, 7.4.5).
     public static let videoOrientation = "urn:3gpp:video-orientation"
 
-    private static let mostLines = 4000
-    private static let mostSections = 32
-
-    /// - Throws: ``PeerSessionFailure/malformedDescription`` where it is no SDP, or lacks what WebRTC needs; ``PeerSessionFailure/noCommonCodec`` where it
-    ///   has no section that takes video.
+    /// - Throws: ``PeerSessionFailure/malformedDescription`` where it is no SDP, or lacks what WebRTC needs; ``PeerSessionFailure/limit`` where it holds more than any peer
+    ///   needs; ``PeerSessionFailure/noCommonCodec`` where it has no section that takes video.
     public init(_ sdp: String) throws(PeerSessionFailure) {
-        let lines = sdp.split(maxSplits: Self.mostLines, omittingEmptySubsequences: true) { $0.isNewline }
-        guard lines.count <= Self.mostLines, lines.first == "v=0",
-            lines.allSatisfy({ $0.dropFirst().first == "=" })
-        else { throw .malformedDescription }
-        let sections = lines.split(omittingEmptySubsequences: false) { $0.hasPrefix("m=") }
-        let heads = lines.filter { $0.hasPrefix("m=") }
-        guard !heads.isEmpty, heads.count <= Self.mostSections else { throw .malformedDescription }
-        for (index, head) in heads.enumerated() {
-            let words = head.dropFirst(2).split(separator: " ")
-            guard words.count >= 4, UInt16(words[1]) != nil else { throw .malformedDescription }
-            let attributes = Attributes(sections[index + 1], session: sections[0])
-            guard words[0] == "video", words[2].hasSuffix("RTP/SAVPF"), attributes.receives else { continue }
-            guard let fragment = attributes.first("ice-ufrag"), attributes.first("ice-pwd") != nil,
-                attributes.first("fingerprint") != nil
+        let (session, media) = try SDPText(sdp).sections()
+        let common = Attributes(session)
+        for (index, part) in media.enumerated() {
+            guard part.words[0].elementsEqual("video".utf8), part.words[2].reversed().starts(with: Self.profile) else {
+                continue
+            }
+            let attributes = Attributes(part.attributes)
+            guard attributes.receives ?? common.receives ?? true else { continue }
+            guard let fragment = attributes.userFragment ?? common.userFragment,
+                attributes.hasPassword || common.hasPassword, attributes.hasFingerprint || common.hasFingerprint
             else { throw .malformedDescription }
             section = index
-            mid = String(attributes.own("mid") ?? "")
-            payloads = attributes.payloads(words[3...])
+            mid = attributes.mid ?? ""
+            payloads = attributes.payloads(part.words[3...])
             extensions = attributes.extensions
-            userFragment = String(fragment)
+            userFragment = fragment
             return
         }
         throw .noCommonCodec
     }
+
+    /// Of all transports that WebRTC knows (RFC 8829, 5.1.2), the end, backwards.
+    private static let profile = Array("RTP/SAVPF".utf8.reversed())
 
     /// The payload for a codec that suits best; nil where the peer does not take it.
     ///
@@ -68,99 +64,113 @@ public struct VideoOffer: Sendable, Hashable {
     public func payload(for codec: VideoCodec) -> Payload? {
         switch codec {
         case .h264:
-            let packed = named("H264").filter { $0.parameters["packetization-mode"] == "1" }
+            let packed = named("h264").filter { $0.parameters["packetization-mode"] == "1" }
             for profile in ["42e0", "42c0", "4200", "42"] {
-                if let best = packed.first(where: { $0.profile.hasPrefix(profile) }) { return best }
+                if let best = packed.first(where: { $0.profile.hasBytePrefix(profile) }) { return best }
             }
             return packed.first { $0.profile.isEmpty } ?? packed.first
-        case .vp8: return named("VP8").first
-        case .vp9: return named("VP9").first { ($0.parameters["profile-id"] ?? "0") == "0" }
-        case .av1: return named("AV1").first
-        case .hevc: return named("H265").first
+        case .vp8: return named("vp8").first
+        case .vp9: return named("vp9").first { ($0.parameters["profile-id"] ?? "0") == "0" }
+        case .av1: return named("av1").first
+        case .hevc: return named("h265").first
         default: return nil
         }
     }
 
     /// The payload for H.264 of a profile that is not ours to choose; nil where the peer does not take that. Its level is not looked at, as browsers decode more than they say.
     public func payload(for profile: H264Profile) -> Payload? {
-        let packed = named("H264").filter { $0.parameters["packetization-mode"] == "1" }
+        let packed = named("h264").filter { $0.parameters["packetization-mode"] == "1" }
         for start in profile.takers {
-            if let best = packed.first(where: { $0.profile.hasPrefix(start) }) { return best }
+            if let best = packed.first(where: { $0.profile.hasBytePrefix(start) }) { return best }
         }
         return nil
     }
 
-    private func named(_ name: String) -> [Payload] { payloads.filter { $0.name.uppercased() == name } }
+    private func named(_ name: StaticString) -> [Payload] {
+        payloads.filter { TextBytes.isSame($0.name.utf8, ignoringCase: name) }
+    }
 }
 
 extension VideoOffer.Payload {
     /// Of H.264, its `profile-level-id` in small letters; empty without one.
-    public var profile: String { (parameters["profile-level-id"] ?? "").lowercased() }
+    public var profile: String {
+        (parameters["profile-level-id"] ?? "").lowercasedASCII
+    }
 }
 
-/// The `a=` lines of one media section and of the session.
+/// The attributes of one media section or of the session, each read once. The first of a name, or of a number, counts.
 private struct Attributes {
-    private let section: [Substring]
-    private let session: [Substring]
+    private(set) var mid: String?
+    private(set) var userFragment: String?
+    private(set) var hasPassword = false
+    private(set) var hasFingerprint = false
+    /// Nil where no direction is said, which stands for `sendrecv` (RFC 8866, 6.7).
+    private(set) var receives: Bool?
+    private(set) var extensions: [String: Int] = [:]
+    private var names: [Int: ArraySlice<UInt8>] = [:]
+    private var formats: [Int: ArraySlice<UInt8>] = [:]
 
-    init(_ section: ArraySlice<Substring>, session: ArraySlice<Substring>) {
-        self.section = section.filter { $0.hasPrefix("a=") }.map { $0.dropFirst(2) }
-        self.session = session.filter { $0.hasPrefix("a=") }.map { $0.dropFirst(2) }
+    init(_ attributes: [ArraySlice<UInt8>]) {
+        for attribute in attributes {
+            if let value = SDPText.value(of: "mid", in: attribute) {
+                mid = mid ?? Self.text(value)
+            } else if let value = SDPText.value(of: "ice-ufrag", in: attribute) {
+                userFragment = userFragment ?? Self.text(value)
+            } else if SDPText.value(of: "ice-pwd", in: attribute) != nil {
+                hasPassword = true
+            } else if SDPText.value(of: "fingerprint", in: attribute) != nil {
+                hasFingerprint = true
+            } else if let value = SDPText.value(of: "rtpmap", in: attribute) {
+                Self.note(value, in: &names)
+            } else if let value = SDPText.value(of: "fmtp", in: attribute) {
+                Self.note(value, in: &formats)
+            } else if let value = SDPText.value(of: "extmap", in: attribute) {
+                noteExtension(value)
+            } else if receives == nil {
+                receives = Self.direction(attribute)
+            }
+        }
     }
 
-    func own(_ name: String) -> Substring? { Self.values(name, in: section).first }
+    private static func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
 
-    /// The section's own value, or the session's.
-    func first(_ name: String) -> Substring? { own(name) ?? Self.values(name, in: session).first }
-
-    private static func values(_ name: String, in lines: [Substring]) -> [Substring] {
-        lines.filter { $0.hasPrefix(name + ":") }.map { $0.dropFirst(name.count + 1) }
+    private static func direction(_ attribute: ArraySlice<UInt8>) -> Bool? {
+        if attribute.elementsEqual("sendrecv".utf8) || attribute.elementsEqual("recvonly".utf8) { return true }
+        return attribute.elementsEqual("sendonly".utf8) || attribute.elementsEqual("inactive".utf8) ? false : nil
     }
 
-    /// `sendrecv` is what stands for none (RFC 8866, 6.7).
-    var receives: Bool {
-        let directions: Set<Substring> = ["sendrecv", "recvonly", "sendonly", "inactive"]
-        let direction = (section.first(where: directions.contains) ?? session.first(where: directions.contains))
-        return direction.map { $0 == "sendrecv" || $0 == "recvonly" } ?? true
+    /// `NUMBER REST`
+    private static func note(_ value: ArraySlice<UInt8>, in found: inout [Int: ArraySlice<UInt8>]) {
+        let parts = value.split(separator: UInt8(ascii: " "), maxSplits: 1)
+        if parts.count == 2, let number = TextBytes.number(parts[0], upTo: 127), found[number] == nil {
+            found[number] = parts[1]
+        }
     }
 
-    func payloads(_ types: ArraySlice<Substring>) -> [VideoOffer.Payload] {
-        let names = byNumber(Self.values("rtpmap", in: section))
-        let formats = byNumber(Self.values("fmtp", in: section))
+    private mutating func noteExtension(_ value: ArraySlice<UInt8>) {
+        let parts = value.split(separator: UInt8(ascii: " "))
+        // A number may bear a direction: `3/recvonly`.
+        guard parts.count >= 2,
+            let number = TextBytes.number(parts[0].prefix { $0 != UInt8(ascii: "/") }, upTo: 14), number > 0
+        else { return }
+        let uri = Self.text(parts[1])
+        extensions[uri] = extensions[uri] ?? number
+    }
+
+    /// Each payload type once, however often it stands there.
+    func payloads(_ types: ArraySlice<ArraySlice<UInt8>>) -> [VideoOffer.Payload] {
+        var seen: Set<Int> = []
         return types.compactMap { text in
-            guard let type = Int(text), (0...127).contains(type), let name = names[type]?.split(separator: "/").first
-            else {
-                return nil
-            }
+            guard let type = TextBytes.number(text, upTo: 127), seen.insert(type).inserted,
+                let name = names[type]?.prefix(while: { $0 != UInt8(ascii: "/") }), !name.isEmpty
+            else { return nil }
             var parameters: [String: String] = [:]
-            for item in (formats[type] ?? "").split(separator: ";") {
-                let pair = item.drop { $0 == " " }.split(separator: "=", maxSplits: 1)
-                if pair.count == 2 { parameters[pair[0].lowercased()] = String(pair[1]) }
+            for item in (formats[type] ?? []).split(separator: UInt8(ascii: ";")) {
+                let pair = item.drop { $0 == UInt8(ascii: " ") }.split(separator: UInt8(ascii: "="), maxSplits: 1)
+                guard pair.count == 2 else { continue }
+                parameters[String(decoding: TextBytes.lowercased(pair[0]), as: UTF8.self)] = Self.text(pair[1])
             }
-            return VideoOffer.Payload(type: type, name: String(name), parameters: parameters)
+            return VideoOffer.Payload(type: type, name: Self.text(name), parameters: parameters)
         }
-    }
-
-    /// `NUMBER REST`. The first of a number counts.
-    private func byNumber(_ values: [Substring]) -> [Int: Substring] {
-        var found: [Int: Substring] = [:]
-        for value in values {
-            let parts = value.split(separator: " ", maxSplits: 1)
-            if parts.count == 2, let number = Int(parts[0]), found[number] == nil { found[number] = parts[1] }
-        }
-        return found
-    }
-
-    var extensions: [String: Int] {
-        var found: [String: Int] = [:]
-        for value in Self.values("extmap", in: section) {
-            let parts = value.split(separator: " ")
-            // A number may bear a direction: `3/recvonly`.
-            guard parts.count >= 2, let number = parts[0].split(separator: "/").first.flatMap({ Int($0) }),
-                (1...14).contains(number)
-            else { continue }
-            found[String(parts[1])] = found[String(parts[1])] ?? number
-        }
-        return found
     }
 }

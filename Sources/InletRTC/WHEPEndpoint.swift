@@ -8,6 +8,8 @@ public struct WHEPEndpoint: Sendable, Hashable {
     public var path = "/whep"
     /// The most sessions at a time. The default is 100.
     public var sessions = 100
+    /// The most sessions of one client at a time. The default is 25.
+    public var sessionsPerClient = 25
     /// The most bytes of a description or a fragment. The default is 65536; browsers send some 4000.
     public var bytes = 65_536
     /// Sites whose pages may come besides this server's own: their origins, or `*`. The default is none.
@@ -50,21 +52,24 @@ public struct WHEPEndpoint: Sendable, Hashable {
     static let fragmentType = "application/trickle-ice-sdpfrag"
 
     /// Whether a path is this endpoint's, or one of its sessions'.
-    public func serves(_ path: String) -> Bool { path == self.path || path.hasPrefix(self.path + "/") }
+    public func serves(_ path: String) -> Bool {
+        isEndpoint(path) || path.utf8.starts(with: "\(self.path)/".utf8)
+    }
+
+    private func isEndpoint(_ path: String) -> Bool { path.utf8.elementsEqual(self.path.utf8) }
 
     /// What to do about a request.
     ///
     /// - Parameters:
     ///   - isWhole: whether its body was read.
-    ///   - count: sessions that are open.
-    ///   - wait: the time until another session may be opened, where they come too fast; nil where one may be.
+    ///   - occupancy: sessions that are open, and the time until the client may open another.
     ///   - session: looks up a session by its name.
     public func decide(
-        _ request: WHEPRequest, isWhole: Bool, count: Int, wait: Duration? = nil, session: (String) -> Session?
+        _ request: WHEPRequest, isWhole: Bool, _ occupancy: QuotaOccupancy, session: (String) -> Session?
     ) -> Decision {
         let decision =
-            request.path == path
-            ? decideAtEndpoint(request, isWhole: isWhole, count: count, wait: wait)
+            isEndpoint(request.path)
+            ? decideAtEndpoint(request, isWhole: isWhole, occupancy)
             : decideAtSession(request, isWhole: isWhole, session)
         return switch decision {
         case .respond(let response): .respond(allowing(request, response))
@@ -77,7 +82,7 @@ public struct WHEPEndpoint: Sendable, Hashable {
 
     // MARK: The endpoint
 
-    private func decideAtEndpoint(_ request: WHEPRequest, isWhole: Bool, count: Int, wait: Duration?) -> Decision {
+    private func decideAtEndpoint(_ request: WHEPRequest, isWhole: Bool, _ occupancy: QuotaOccupancy) -> Decision {
         switch request.method {
         case "OPTIONS":
             return .respond(
@@ -89,7 +94,7 @@ public struct WHEPEndpoint: Sendable, Hashable {
         default:
             return .respond(.refusal(405, "An offer is posted here.", [.init("allow", "POST, OPTIONS")]))
         }
-        guard request.mediaType == "application/sdp" else {
+        guard request.isOfType("application/sdp") else {
             return .respond(
                 .refusal(415, "An offer is of the type application/sdp.", [.init("accept-post", "application/sdp")]))
         }
@@ -97,10 +102,14 @@ public struct WHEPEndpoint: Sendable, Hashable {
         guard isPublished else {
             return .respond(.refusal(409, "The camera is off.", [.init("retry-after", "2")]))
         }
-        guard count < sessions else {
+        guard occupancy.all < sessions else {
             return .respond(.refusal(503, "There are as many viewers as there may be.", [.init("retry-after", "5")]))
         }
-        if let wait {
+        guard occupancy.own < sessionsPerClient else {
+            return .respond(
+                .refusal(429, "There are as many viewers at one address as there may be.", [.init("retry-after", "5")]))
+        }
+        if let wait = occupancy.wait {
             let seconds = wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0)
             return .respond(.refusal(429, "Too many come at once.", [.init("retry-after", "\(max(1, seconds))")]))
         }
@@ -145,8 +154,8 @@ public struct WHEPEndpoint: Sendable, Hashable {
     // MARK: Sessions
 
     private func decideAtSession(_ request: WHEPRequest, isWhole: Bool, _ session: (String) -> Session?) -> Decision {
-        let name = String(request.path.dropFirst(path.count + 1))
-        guard !name.contains("/"), let known = session(name) else {
+        let name = String(Substring(request.path.utf8.dropFirst(path.utf8.count + 1)))
+        guard !name.utf8.contains(UInt8(ascii: "/")), let known = session(name) else {
             return .respond(.refusal(404, "There is no such session. It may be over."))
         }
         let allow = WHEPResponse.Header("allow", "PATCH, DELETE, OPTIONS")
@@ -157,7 +166,7 @@ public struct WHEPEndpoint: Sendable, Hashable {
         case "PATCH": break
         default: return .respond(.refusal(405, "A session takes PATCH and DELETE.", [allow]))
         }
-        guard request.mediaType == Self.fragmentType else {
+        guard request.isOfType(Self.fragmentType) else {
             return .respond(
                 .refusal(
                     415, "Candidates are of the type \(Self.fragmentType).", [.init("accept-patch", Self.fragmentType)])
@@ -168,7 +177,8 @@ public struct WHEPEndpoint: Sendable, Hashable {
         guard let match = request.headers["if-match"] else {
             return .respond(.refusal(428, "Candidates come with the session's ETag, in If-Match."))
         }
-        guard match == "*" || Self.tags(match).contains(known.tag) else {
+        let isAny = match.utf8.elementsEqual("*".utf8)
+        guard isAny || Self.tags(match).contains(Array(known.tag.utf8)) else {
             return .respond(.refusal(412, "The ETag is not that of the session."))
         }
         guard isWhole else { return .read(bytes) }
@@ -178,27 +188,27 @@ public struct WHEPEndpoint: Sendable, Hashable {
         } catch {
             return .respond(.refusal(error == .limit ? 413 : 400, "This is no fragment of SDP as trickle ICE has it."))
         }
-        if match == "*" || fragment.userFragment.map({ $0 != known.userFragment }) == true {
+        if isAny || fragment.userFragment.map({ !$0.utf8.elementsEqual(known.userFragment.utf8) }) == true {
             return .respond(.refusal(422, "A session here is not restarted. Open another."))
         }
         return .trickle(session: name, fragment, WHEPResponse(status: 204))
     }
 
     /// The tags of `"a", "b"`. Weak ones match nothing here (RFC 9110, 13.1.1).
-    private static func tags(_ text: String) -> [String] {
-        text.split(separator: ",").compactMap { item in
-            let tag = item.drop { $0 == " " }
-            return tag.count >= 2 && tag.hasPrefix("\"") && tag.hasSuffix("\"")
-                ? String(tag.dropFirst().dropLast()) : nil
+    private static func tags(_ text: String) -> [[UInt8]] {
+        let quote = UInt8(ascii: "\"")
+        return text.utf8.split(separator: UInt8(ascii: ",")).compactMap { item in
+            let tag = TextBytes.trimmed(item)
+            return tag.count >= 2 && tag.first == quote && tag.last == quote ? Array(tag.dropFirst().dropLast()) : nil
         }
     }
 
     // MARK: Other sites
 
     private func allowing(_ request: WHEPRequest, _ response: WHEPResponse) -> WHEPResponse {
-        guard let origin = request.headers["origin"], origins.contains(where: { $0 == "*" || $0 == origin }) else {
-            return response
-        }
+        guard let origin = request.headers["origin"],
+            origins.contains(where: { $0.isSameBytes(as: "*") || $0.isSameBytes(as: origin) })
+        else { return response }
         var response = response
         response.headers += [.init("access-control-allow-origin", origin), .init("vary", "origin")]
         if request.method == "OPTIONS" {

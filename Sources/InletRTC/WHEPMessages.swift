@@ -1,3 +1,5 @@
+import InletCore
+
 /// A request of HTTP, as far as WHEP and WHIP look at it.
 public struct WHEPRequest: Sendable, Hashable {
     /// In capitals.
@@ -19,10 +21,16 @@ public struct WHEPRequest: Sendable, Hashable {
         self.body = body
     }
 
-    /// The media type without its parameters, in lower case.
-    var mediaType: String {
-        let value = headers["content-type"] ?? ""
-        return value.prefix { $0 != ";" }.filter { $0 != " " }.lowercased()
+    /// Whether its body is of a media type, whatever the parameters.
+    func isOfType(_ type: String) -> Bool { ContentType.isSame(headers["content-type"], as: type) }
+}
+
+/// Compares the values of `content-type` headers (RFC 9110, 8.3.1).
+enum ContentType {
+    /// - Parameter type: in lower case.
+    static func isSame(_ value: String?, as type: String) -> Bool {
+        let given = TextBytes.trimmed((value ?? "").utf8.prefix { $0 != UInt8(ascii: ";") })
+        return TextBytes.lowercased(given).elementsEqual(type.utf8)
     }
 }
 
@@ -55,7 +63,7 @@ public struct WHEPResponse: Sendable, Hashable {
     }
 
     /// A refusal, with a sentence for people.
-    static func refusal(_ status: Int, _ sentence: String, _ headers: [Header] = []) -> WHEPResponse {
+    package static func refusal(_ status: Int, _ sentence: String, _ headers: [Header] = []) -> WHEPResponse {
         WHEPResponse(
             status: status, headers: [Header("content-type", "text/plain; charset=utf-8")] + headers,
             body: sentence + "\n")

@@ -56,21 +56,22 @@ public enum WHIPReply: Sendable, Hashable {
             self = Self.refused(.unsupported, "The server takes none of what is offered. Try another codec.")
         case 413: self = Self.refused(.resourceExhausted, "The offer is too long for the server.")
         case 408, 429, 500...599:
-            let seconds = response.value(of: "retry-after").flatMap { Int64($0) } ?? 0
+            let seconds = response.value(of: "retry-after").flatMap { TextBytes.number($0.utf8, upTo: .max) } ?? 0
             self = .refused(
                 Refusal(
                     code: .serverUnavailable, message: "The server cannot serve now (\(response.status)).",
-                    retryAfter: .seconds(min(3600, max(0, seconds)))))
+                    retryAfter: .seconds(min(3600, seconds))))
         default: self = Self.refused(.malformedData, "The server answers \(response.status), which WHIP does not know.")
         }
     }
 
     private static func session(_ response: WHEPResponse) -> WHIPReply {
-        let type = (response.value(of: "content-type") ?? "").prefix { $0 != ";" }.lowercased()
-        guard let location = response.value(of: "location"), !location.isEmpty, type == "application/sdp",
-            !response.body.isEmpty
+        guard let location = response.value(of: "location"), !location.isEmpty, !response.body.isEmpty,
+            ContentType.isSame(response.value(of: "content-type"), as: "application/sdp")
         else { return refused(.malformedData, "The server took the offer, but sent no answer or no location.") }
-        let tag = response.value(of: "etag").map { String($0.filter { $0 != "\"" }) }
+        let tag = response.value(of: "etag").map { tag in
+            String(decoding: tag.utf8.filter { $0 != UInt8(ascii: "\"") }, as: UTF8.self)
+        }
         return .accepted(
             Session(
                 answer: response.body, location: location, tag: tag,

@@ -11,8 +11,10 @@ enum ImportRule {
         "InletConvert": system.union(["InletCore", "CFFmpeg", "CYUV", "CInletConvert"]),
         "InletFFmpeg": system.union(["InletCore", "CFFmpeg", "Logging"]),
         "InletOutput": system.union(["InletCore", "CLinux"]),
-        "InletRTC": ["InletCore"],
-        "InletHTTP": system.union(["InletCore", "NIOCore", "NIOPosix", "NIOHTTP1"]),
+        "InletRTC": ["InletCore", "Crypto", "FoundationEssentials"],
+        "InletHTTP": system.union([
+            "InletCore", "NIOCore", "NIOPosix", "NIOHTTP1", "Logging", "Crypto", "FoundationEssentials",
+        ]),
         "InletV4L2": system.union(["InletCore", "CV4L2"]),
         "InletCapture": system.union([
             "InletCore", "InletConvert", "InletOutput", "Logging", "CoreMetrics", "DequeModule", "CLinux",

@@ -20,6 +20,7 @@ enum UnsafeCodeRule {
             "owns the scratch copy of planes that libswscale must not read in place",
         "Sources/InletConvert/SwscaleContext.swift": "owns a libswscale context",
         "Sources/InletCore/EncodedPacket.swift": "a packet's bytes: a pointer into memory that an owner keeps alive",
+        "Sources/InletHTTP/ClientAddress.swift": "reads the bytes of a socket's address",
         "Sources/InletFFmpeg/BufferOwnership.swift": "lends memory to libav",
         "Sources/InletFFmpeg/EncodedPacketStorage.swift": "owns a packet that others share",
         "Sources/InletFFmpeg/FFmpegEncoder.swift": "owns an encoder's codec context",

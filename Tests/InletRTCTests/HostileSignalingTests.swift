@@ -28,10 +28,11 @@ import Testing
         let codecs: [VideoCodec] = [.h264, .vp8, .vp9, .av1, .hevc]
         Self.each("offers", corpus) { text in
             guard let offer = try? VideoOffer(text) else { return false }
-            #expect((0..<32).contains(offer.section))
+            #expect((0..<16).contains(offer.section))
             #expect(offer.payloads.allSatisfy { (0...127).contains($0.type) && !$0.name.isEmpty })
             #expect(offer.extensions.values.allSatisfy { (1...14).contains($0) })
-            #expect(!offer.userFragment.contains { $0.isNewline } && !offer.mid.contains { $0.isNewline })
+            #expect((offer.userFragment + offer.mid).utf8.allSatisfy { $0 >= 0x20 || $0 == 9 })
+            #expect(Set(offer.payloads.map(\.type)).count == offer.payloads.count)
             for codec in codecs {
                 if let payload = offer.payload(for: codec) { #expect(offer.payloads.contains(payload)) }
             }
@@ -51,7 +52,9 @@ import Testing
             guard let fragment = try? TrickleFragment(text) else { return false }
             #expect(fragment.candidates.count <= 1000)
             #expect(
-                fragment.candidates.allSatisfy { $0.line.hasPrefix("candidate:") && !$0.line.contains { $0.isNewline } }
+                fragment.candidates.allSatisfy {
+                    $0.line.utf8.starts(with: "candidate:".utf8) && $0.line.utf8.allSatisfy { $0 >= 0x20 || $0 == 9 }
+                }
             )
             return true
         }
@@ -78,7 +81,9 @@ import Testing
                 method: part(0), path: "/whep" + part(1).dropFirst(5),
                 headers: ["content-type": part(2), "if-match": part(3), "origin": part(4)], body: part(5))
             for isWhole in [false, true] {
-                let decision = endpoint.decide(request, isWhole: isWhole, count: 3) { $0 == "1" ? known : nil }
+                let decision = endpoint.decide(request, isWhole: isWhole, QuotaOccupancy(all: 3)) {
+                    $0 == "1" ? known : nil
+                }
                 let response: WHEPResponse
                 switch decision {
                 case .respond(let refusal): response = refusal

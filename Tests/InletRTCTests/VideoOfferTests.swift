@@ -66,13 +66,40 @@ import Testing
             "", "v=0", "hello", "v=1\r\n" + offer, offer.replacing("a=ice-pwd", with: "a=x"),
             offer.replacing("a=fingerprint", with: "a=x"),
             offer.replacing("m=video 9", with: "m=video 99999999"), offer + "no line\r\n",
-            offer + String(repeating: "a=x\r\n", count: 5000),
-            offer + String(repeating: "m=audio 9 UDP/TLS/RTP/SAVPF 0\r\n", count: 40),
+            // What an engine would read in another way.
+            offer + "a=mid:\u{0}\r\n", offer + "a= candidate:1\r\n", offer + "\u{c}a=x\r\n", "\u{feff}" + offer,
+            offer.replacing("v=0", with: "v=0\u{301}"),
         ]
         for text in spoilt {
             #expect(throws: PeerSessionFailure.malformedDescription) { try VideoOffer(text) }
         }
         #expect(throws: PeerSessionFailure.noCommonCodec) { try VideoOffer(Self.offer(kind: "image")) }
+    }
+
+    @Test("An offer with more of something than any peer needs is refused")
+    func limits() throws {
+        let offer = Self.offer()
+        let candidate = "a=candidate:1 1 udp 1 192.0.2.1 9 typ host\r\n"
+        for (text, count) in [("a=x\r\n", 970), ("m=audio 9 UDP/TLS/RTP/SAVPF 0\r\n", 14), (candidate, 128)] {
+            _ = try VideoOffer(offer + String(repeating: text, count: count))
+            #expect(throws: PeerSessionFailure.limit, "\(text)") {
+                try VideoOffer(offer + String(repeating: text, count: count + 5))
+            }
+        }
+        let types = (0...127).map { " \($0)" }.joined()
+        _ = try VideoOffer(offer.replacing(" 96 102 104 106 108", with: types))
+        #expect(throws: PeerSessionFailure.limit) {
+            try VideoOffer(offer.replacing(" 96 102 104 106 108", with: types + " 96"))
+        }
+    }
+
+    @Test("A payload type is read once, however often it stands there, and the first of its lines counts")
+    func repeated() throws {
+        let again = "a=rtpmap:106 VP8/90000\r\na=fmtp:106 packetization-mode=0\r\n"
+        let text = Self.offer().replacing(" 106 ", with: " 106 106 0106 300 -1 +96 106 ") + again
+        let offer = try VideoOffer(text)
+        #expect(offer.payloads.map(\.type) == [96, 102, 104, 106, 108])
+        #expect(offer.payload(for: .h264)?.parameters["packetization-mode"] == "1")
     }
 
     @Test("Credentials of the session count where the section has none")

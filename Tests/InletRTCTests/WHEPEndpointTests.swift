@@ -9,15 +9,15 @@ import Testing
 
     static func endpoint() -> WHEPEndpoint {
         var endpoint = WHEPEndpoint()
-        (endpoint.sessions, endpoint.bytes) = (2, 1000)
+        (endpoint.sessions, endpoint.sessionsPerClient, endpoint.bytes) = (2, 1, 1000)
         return endpoint
     }
 
     static func decide(
         _ request: WHEPRequest, _ endpoint: WHEPEndpoint = endpoint(), isWhole: Bool = true, count: Int = 1,
-        wait: Duration? = nil
+        own: Int = 0, wait: Duration? = nil
     ) -> WHEPEndpoint.Decision {
-        endpoint.decide(request, isWhole: isWhole, count: count, wait: wait) {
+        endpoint.decide(request, isWhole: isWhole, QuotaOccupancy(all: count, own: own, wait: wait)) {
             $0 == "s1" ? WHEPEndpoint.Session(tag: "t1", userFragment: "frag") : nil
         }
     }
@@ -87,10 +87,10 @@ import Testing
         #expect(early == (takesBody ? 100 : status), "\(name)")
     }
 
-    @Test("Too many viewers are told to come again, and so are those who come too fast")
+    @Test("Too many viewers are told to come again, and so are those of one client, and those who come too fast")
     func limits() {
         for (decision, status, wait) in [
-            (Self.decide(Self.post(), count: 2), 503, "5"),
+            (Self.decide(Self.post(), count: 2), 503, "5"), (Self.decide(Self.post(), own: 1), 429, "5"),
             (Self.decide(Self.post(), wait: .milliseconds(1200)), 429, "2"),
         ] {
             guard case .respond(let response) = decision else {
@@ -163,5 +163,18 @@ import Testing
         #expect(fragment.userFragment == "frag")
         #expect(throws: PeerSessionFailure.malformedDescription) { try TrickleFragment("a=candidate:1 1 udp") }
         #expect(throws: PeerSessionFailure.limit) { try TrickleFragment(String(repeating: "a=x\n", count: 1002)) }
+    }
+
+    @Test("What a combining mark or another sign of Unicode would hide is seen")
+    func unicode() throws {
+        let fragment = try TrickleFragment("a=mid:\u{301}v\ra=\(Self.candidate)\u{2028}a=mid:x\r\n")
+        #expect(fragment.candidates.map(\.mid) == ["\u{301}v"])
+        #expect(fragment.candidates.map(\.line) == [Self.candidate + "\u{2028}a=mid:x"])
+        for text in ["a=mid:v\u{0}a=x\r\n", "a= candidate:1\r\n", "\u{b}a=mid:v\r\n", "a\u{301}=mid:v"] {
+            #expect(throws: PeerSessionFailure.malformedDescription, "\(text)") { try TrickleFragment(text) }
+        }
+        // A tag that is canonically equivalent is another.
+        #expect(Self.status(Self.decide(Self.patch("\"t1\u{301}\""))) == 412)
+        #expect(Self.status(Self.decide(Self.post("application/sdp\u{301}"))) == 415)
     }
 }

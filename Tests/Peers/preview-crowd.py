@@ -4,7 +4,7 @@
 Usage: preview-crowd.py PORT PID READERS STALLED PICTURES
 
 READERS read the stream until each has got PICTURES pictures after the others have stalled; STALLED ask for it and read nothing more. The server is to allow
-exactly READERS + STALLED connections, so that a new one gets through only when it has dropped some.
+exactly READERS + STALLED streams, so that a new one gets through only when it has dropped some. Other pages are there all the while.
 """
 import json
 import re
@@ -12,6 +12,7 @@ import socket
 import sys
 import threading
 import time
+import urllib.error
 import urllib.request
 
 port, pid, readers, stalled, pictures = map(int, sys.argv[1:])
@@ -56,12 +57,17 @@ class Reader(threading.Thread):
 
 
 def refused():
-    """Whether another connection gets no answer."""
+    """Whether another stream is refused."""
     try:
-        urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=10).read()
+        urllib.request.urlopen(f"http://127.0.0.1:{port}/stream.mjpg", timeout=10).close()
         return False
-    except OSError:
-        return True
+    except urllib.error.HTTPError as error:
+        return error.code == 503
+
+
+def is_well():
+    """Whether a short question is answered."""
+    return urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=10).status == 200
 
 
 def wait(condition):
@@ -76,7 +82,7 @@ crowd = [Reader() for _ in range(readers)]
 for reader in crowd:
     reader.start()
 frozen = [open_stream(4096) for _ in range(stalled)]
-was_full = refused()
+was_full = wait(refused) and is_well()
 # While the others hold their connections and read nothing.
 first = [reader.count for reader in crowd]
 begun = wait(lambda: all(reader.count >= count + 5 for reader, count in zip(crowd, first)))

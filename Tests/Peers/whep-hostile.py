@@ -19,21 +19,6 @@ import time
 import whep
 
 FRAGMENT = "application/trickle-ice-sdpfrag"
-OFFER = "\r\n".join([
-    "v=0", "o=- 4611731400430051336 2 IN IP4 127.0.0.1", "s=-", "t=0 0", "a=group:BUNDLE 0", "a=extmap-allow-mixed", "a=msid-semantic: WMS",
-    "m=video 9 UDP/TLS/RTP/SAVPF 96 97 102 103 106 107", "c=IN IP4 0.0.0.0", "a=rtcp:9 IN IP4 0.0.0.0", "a=ice-ufrag:Zr4X",
-    "a=ice-pwd:0PmVn2GzYv0xkhPzKVQ4vYhx", "a=ice-options:trickle", "a=fingerprint:sha-256 " + ":".join(f"{n:02X}" for n in range(1, 33)),
-    "a=setup:actpass", "a=mid:0", "a=extmap:1 urn:ietf:params:rtp-hdrext:toffset",
-    "a=extmap:2 http://www.webrtc.org/experiments/rtp-hdrext/abs-send-time", "a=extmap:3 urn:3gpp:video-orientation",
-    "a=extmap:4 http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01", "a=recvonly", "a=rtcp-mux", "a=rtcp-rsize",
-    "a=rtpmap:96 VP8/90000", "a=rtcp-fb:96 goog-remb", "a=rtcp-fb:96 transport-cc", "a=rtcp-fb:96 ccm fir", "a=rtcp-fb:96 nack",
-    "a=rtcp-fb:96 nack pli", "a=rtpmap:97 rtx/90000", "a=fmtp:97 apt=96", "a=rtpmap:102 H264/90000", "a=rtcp-fb:102 goog-remb",
-    "a=rtcp-fb:102 transport-cc", "a=rtcp-fb:102 ccm fir", "a=rtcp-fb:102 nack", "a=rtcp-fb:102 nack pli",
-    "a=fmtp:102 level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=42001f", "a=rtpmap:103 rtx/90000", "a=fmtp:103 apt=102",
-    "a=rtpmap:106 H264/90000", "a=rtcp-fb:106 transport-cc", "a=rtcp-fb:106 nack", "a=rtcp-fb:106 nack pli",
-    "a=fmtp:106 level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=42e01f", "a=rtpmap:107 rtx/90000", "a=fmtp:107 apt=106",
-    "a=candidate:842163049 1 udp 1677729535 203.0.113.7 46154 typ srflx raddr 0.0.0.0 rport 0 generation 0",
-    "a=candidate:1 1 udp 2113937151 127.0.0.1 9 typ host generation 0", ""])
 CANDIDATES = "\r\n".join([
     "a=ice-ufrag:Zr4X", "a=ice-pwd:0PmVn2GzYv0xkhPzKVQ4vYhx", "m=video 9 UDP/TLS/RTP/SAVPF 0", "a=mid:0",
     "a=candidate:1 1 udp 2113937151 127.0.0.1 46155 typ host generation 0 ufrag Zr4X network-id 1",
@@ -124,7 +109,7 @@ class Run:
 
     def offer(self, number):
         chance = random.Random(self.options.seed * 1_000_003 + number)
-        body = spoil(OFFER, chance)
+        body = spoil(whep.OFFER, chance)
         status, headers, _ = self.server.post(body)
         self.expect(f"spoilt offer {number}", status, {201, 400, 413, 422})
         if status == 201:
@@ -143,7 +128,7 @@ class Run:
         for number in range(self.options.fragments):
             chance = random.Random(self.options.seed * 1_000_003 + 500_000 + number)
             if place is None:
-                status, headers, _ = self.server.post(OFFER)
+                status, headers, _ = self.server.post(whep.OFFER)
                 self.expect("a good offer", status, {201})
                 if status != 201:
                     return counts
@@ -160,7 +145,7 @@ class Run:
     def table(self):
         """Requests that each have one right answer."""
         ask, path, sdp = self.server.ask, self.server.path, {"content-type": "application/sdp"}
-        status, headers, _ = self.server.post(OFFER)
+        status, headers, _ = self.server.post(whep.OFFER)
         self.expect("a good offer", status, {201})
         if status != 201:
             return
@@ -169,12 +154,12 @@ class Run:
         for name, got, wanted in [
             ("an offer too long", ask("POST", path, b"v=0\r\n" + b"a" * 70_000, sdp), {413, 0}),
             ("an offer far too long", ask("POST", path, b"a" * 3_000_000, sdp), {413, 0}),
-            ("an offer of another type", ask("POST", path, OFFER, {"content-type": "text/plain"}), {415}),
-            ("an offer of no type", ask("POST", path, OFFER), {415}),
+            ("an offer of another type", ask("POST", path, whep.OFFER, {"content-type": "text/plain"}), {415}),
+            ("an offer of no type", ask("POST", path, whep.OFFER), {415}),
             ("an empty offer", ask("POST", path, b"", sdp), {400}),
             ("an offer that is not UTF-8", ask("POST", path, b"v=0\r\n\xff\xfe\r\n", sdp), {400}),
-            ("an offer without video", ask("POST", path, OFFER.replace("m=video", "m=audio"), sdp), {422}),
-            ("an offer of unknown codecs", ask("POST", path, OFFER.replace("H264", "X264").replace("VP8", "X8"), sdp), {422}),
+            ("an offer without video", ask("POST", path, whep.OFFER.replace("m=video", "m=audio"), sdp), {422}),
+            ("an offer of unknown codecs", ask("POST", path, whep.OFFER.replace("H264", "X264").replace("VP8", "X8"), sdp), {422}),
             ("an unknown session", ask("PATCH", path + "/0123", CANDIDATES, {**fragment, "if-match": tag}), {404}),
             ("the end of an unknown session", ask("DELETE", path + "/0123"), {404}),
             ("a path out of the endpoint", ask("DELETE", path + "/../../etc/passwd"), {404}),
@@ -185,13 +170,13 @@ class Run:
             ("no fragment", ask("PATCH", place, "hello", {**fragment, "if-match": tag}), {400}),
             ("good candidates", ask("PATCH", place, CANDIDATES, {**fragment, "if-match": tag}), {204}),
             ("the same once more", ask("PATCH", place, CANDIDATES, {**fragment, "if-match": tag}), {204}),
-            ("another method", ask("PUT", place, OFFER, sdp), {405}),
+            ("another method", ask("PUT", place, whep.OFFER, sdp), {405}),
             ("a head too long", ask("GET", "/", headers={"x": "a" * 40_000}), {431, 400, 0}),
             ("the end", ask("DELETE", place), {200}),
             ("the end once more", ask("DELETE", place), {200, 404}),
-            ("no token", self.server.post(OFFER, token=False), {401}),
+            ("no token", self.server.post(whep.OFFER, token=False), {401}),
             ("no token for a session", ask("DELETE", path + "/0123", token=False), {401}),
-            ("another token", ask("POST", path, OFFER, {**sdp, "authorization": "Bearer not-it-at-all"}, token=False), {401}),
+            ("another token", ask("POST", path, whep.OFFER, {**sdp, "authorization": "Bearer not-it-at-all"}, token=False), {401}),
         ]:
             self.expect(name, got[0], wanted)
         self.alive("bad requests")
@@ -200,7 +185,7 @@ class Run:
         """A hundred connections that send half of a request and no more. They are closed; how long that took."""
         text = f"POST {self.server.path} HTTP/1.1\r\nhost: {self.server.host}\r\ncontent-type: application/sdp\r\ncontent-length: 4000\r\n"
         text += f"authorization: Bearer {self.server.token}\r\n"
-        whole = (text + "\r\n" + OFFER).encode()
+        whole = (text + "\r\n" + whep.OFFER).encode()
         begun, open_ones = time.monotonic(), []
         for number in range(100):
             connection = self.server.connect()

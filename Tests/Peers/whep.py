@@ -13,6 +13,22 @@ import peer
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 AIORTC = f"{ROOT}/.build/peers/bin/python"
+# As a browser makes it, shortened.
+OFFER = "\r\n".join([
+    "v=0", "o=- 4611731400430051336 2 IN IP4 127.0.0.1", "s=-", "t=0 0", "a=group:BUNDLE 0", "a=extmap-allow-mixed", "a=msid-semantic: WMS",
+    "m=video 9 UDP/TLS/RTP/SAVPF 96 97 102 103 106 107", "c=IN IP4 0.0.0.0", "a=rtcp:9 IN IP4 0.0.0.0", "a=ice-ufrag:Zr4X",
+    "a=ice-pwd:0PmVn2GzYv0xkhPzKVQ4vYhx", "a=ice-options:trickle", "a=fingerprint:sha-256 " + ":".join(f"{n:02X}" for n in range(1, 33)),
+    "a=setup:actpass", "a=mid:0", "a=extmap:1 urn:ietf:params:rtp-hdrext:toffset",
+    "a=extmap:2 http://www.webrtc.org/experiments/rtp-hdrext/abs-send-time", "a=extmap:3 urn:3gpp:video-orientation",
+    "a=extmap:4 http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01", "a=recvonly", "a=rtcp-mux", "a=rtcp-rsize",
+    "a=rtpmap:96 VP8/90000", "a=rtcp-fb:96 goog-remb", "a=rtcp-fb:96 transport-cc", "a=rtcp-fb:96 ccm fir", "a=rtcp-fb:96 nack",
+    "a=rtcp-fb:96 nack pli", "a=rtpmap:97 rtx/90000", "a=fmtp:97 apt=96", "a=rtpmap:102 H264/90000", "a=rtcp-fb:102 goog-remb",
+    "a=rtcp-fb:102 transport-cc", "a=rtcp-fb:102 ccm fir", "a=rtcp-fb:102 nack", "a=rtcp-fb:102 nack pli",
+    "a=fmtp:102 level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=42001f", "a=rtpmap:103 rtx/90000", "a=fmtp:103 apt=102",
+    "a=rtpmap:106 H264/90000", "a=rtcp-fb:106 transport-cc", "a=rtcp-fb:106 nack", "a=rtcp-fb:106 nack pli",
+    "a=fmtp:106 level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=42e01f", "a=rtpmap:107 rtx/90000", "a=fmtp:107 apt=106",
+    "a=candidate:842163049 1 udp 1677729535 203.0.113.7 46154 typ srflx raddr 0.0.0.0 rport 0 generation 0",
+    "a=candidate:1 1 udp 2113937151 127.0.0.1 9 typ host generation 0", ""])
 PATTERN = "pattern:timecode?size={size}&fps={fps}"
 
 
@@ -40,7 +56,8 @@ class Inlet:
         self.camera = camera
         self.command = [
             *within, options.inlet, "run", "-" if camera else source or PATTERN.format(size=options.size, fps=options.fps), "--to",
-            f"webrtc:{host}:{port}?token={self.TOKEN}{options.sink and '&' + options.sink}", "--report", "none"]
+            # All viewers of a script come from one address.
+            f"webrtc:{host}:{port}?token={self.TOKEN}&per-client=100{options.sink and '&' + options.sink}", "--report", "none"]
 
     def __enter__(self):
         self.log = tempfile.TemporaryFile("w+")

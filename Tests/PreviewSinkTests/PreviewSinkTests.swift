@@ -2,8 +2,10 @@ import Foundation
 import InletCapture
 import InletCore
 import InletTesting
+import Logging
 import PatternSource
 import ReferenceTools
+import Synchronization
 import Testing
 
 @testable import PreviewSink
@@ -68,12 +70,70 @@ import Testing
             #expect(try await run.get("/stats.json?token=let-me-in-please").status == 200)
             #expect(try await run.get("/stats.json", ["-H", "Authorization: Bearer let-me-in-please"]).status == 200)
             #expect(try await run.get("/stats.json", ["-H", "Authorization: Bearer let-me"]).status == 401)
-            // The page's own requests have the cookie.
+            // The page's own requests have the cookie, in which the token cannot be read.
             let head = String(decoding: try await run.get("/?token=let-me-in-please", ["-I"]).body, as: UTF8.self)
-            #expect(head.contains("set-cookie: inlet-token-\(run.port)=let-me-in-please; HttpOnly; SameSite=Strict"))
+            let lines = head.split(separator: "\r\n").map(String.init)
+            let cookie = try #require(lines.first { $0.hasPrefix("set-cookie: ") }?.dropFirst("set-cookie: ".count))
+            #expect(cookie.hasPrefix("inlet-session-\(run.port)=") && !cookie.contains("let-me-in"))
+            #expect(cookie.hasSuffix("; Max-Age=86400; Path=/; HttpOnly; SameSite=Strict"))
+            let pair = String(cookie.prefix { $0 != ";" })
+            #expect(try await run.get("/stats.json", ["-b", "a=b; \(pair)"]).status == 200)
+            #expect(try await run.get("/stats.json", ["-b", "a=b; \(pair.dropLast())"]).status == 401)
             #expect(
-                try await run.get("/stats.json", ["-b", "a=b; inlet-token-\(run.port)=let-me-in-please"]).status == 200)
+                try await run.get("/stats.json", ["-b", "inlet-session-\(run.port)=let-me-in-please"]).status == 401)
+            let proxied = try await run.get(
+                "/?token=let-me-in-please", ["-I", "-H", "X-Forwarded-Proto: https"])
+            #expect(String(decoding: proxied.body, as: UTF8.self).contains("; Secure\r\n"))
+            // No other site shows a picture or a page of this one.
+            #expect(lines.contains("cross-origin-resource-policy: same-origin"))
+            #expect(lines.contains { $0.hasPrefix("content-security-policy: default-src 'none'") })
         }
+    }
+
+    @Test("Where others reach the server and no token is given, one is made, and the log tells it with the address")
+    func generatedToken() async throws {
+        let lines = LogLines()
+        let logger = Logger(label: "test") { _ in lines }
+        var configuration = PreviewSinkConfiguration(host: "0.0.0.0", port: 0)
+        try configuration.validate()
+        let sink = PreviewSink(configuration, logger: logger)
+        try sink.start(VideoFormat(size: ImageSize(width: 16, height: 16), timeBase: Rational(1, 25)))
+        let line = try #require(lines.all.first)
+        let page = try #require(line.split(separator: " ").first { $0.hasPrefix("http://") })
+        #expect(page.contains("/?token=") && !page.contains("0.0.0.0"))
+        func status(_ address: some StringProtocol) async throws -> String {
+            let arguments = ["-s", "-o", "/dev/null", "-w", "%{http_code}", String(address)]
+            return String(decoding: try await ReferenceCommand.runAside("curl", arguments), as: UTF8.self)
+        }
+        #expect(try await status(page) == "200")
+        #expect(try await status(page.prefix { $0 != "?" }) == "401")
+        try sink.finish()
+        // A token that was given is not told.
+        configuration.token = "let-me-in-please"
+        let other = PreviewSink(configuration, logger: logger)
+        try other.start(VideoFormat(size: ImageSize(width: 16, height: 16), timeBase: Rational(1, 25)))
+        try other.finish()
+        #expect(lines.all.count == 2 && !lines.all.contains { $0.contains("let-me-in") })
+    }
+
+    /// Keeps what is logged.
+    private final class LogLines: LogHandler, Sendable {
+        private let lines = Mutex<[String]>([])
+        var all: [String] { lines.withLock { $0 } }
+        var metadata: Logger.Metadata {
+            get { [:] }
+            set {}
+        }
+        var logLevel: Logger.Level {
+            get { .trace }
+            set {}
+        }
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { nil }
+            set {}
+        }
+
+        func log(event: LogEvent) { lines.withLock { $0.append("\(event.message)") } }
     }
 
     @Test("The figures are those of the capture, as JSON and for Prometheus")
@@ -143,7 +203,7 @@ import Testing
         struct Nothing: StatisticsReader {
             func report() -> CaptureReport { CaptureReport() }
         }
-        let server = try PreviewServer(configuration, statistics: Nothing())
+        let server = try PreviewServer(configuration, statistics: Nothing(), logger: Logger(label: "test"))
         defer { server.stop() }
         #expect(!server.isWatched)
         let address = "http://\(server.address)"
@@ -178,8 +238,7 @@ import Testing
         var registry = PluginRegistry()
         registry.register(.preview)
         for uri in [
-            "preview:0.0.0.0:8090", "preview:[::]:8090", "preview:192.168.1.1", "preview:0.0.0.0?token=short",
-            "preview:localhost:99999",
+            "preview:0.0.0.0?token=short", "preview:localhost:99999",
             "preview:::1", "preview:a/b", "preview:?token=with space.", "preview:?clients=0", "preview:?fps=0",
         ] {
             let error = #expect(throws: InletError.self) { try registry.sink(uri) }
@@ -190,6 +249,7 @@ import Testing
             ("preview:", "preview:127.0.0.1:8090"), ("preview:9000", "preview:127.0.0.1:9000"),
             ("preview::9000", "preview:127.0.0.1:9000"),
             ("preview:[::1]:9000", "preview:[::1]:9000"), ("preview:0.0.0.0:80?token=let-me-in", "preview:0.0.0.0:80"),
+            ("preview:0.0.0.0:8090", "preview:0.0.0.0:8090"), ("preview:[::]:8090", "preview:[::]:8090"),
         ] {
             #expect(try registry.sink(uri).redactedURI == name)
         }

@@ -29,6 +29,18 @@
         }
 
         @Test(
+            "Through a gallery of hostile clients a rightful one gets its pages and its sessions, and memory stays flat"
+        )
+        func gallery() async throws {
+            let seen: HostileGallery = try await ViewerRun.peer(
+                "http-hostile.py", python: "/usr/bin/python3",
+                ["webrtc", "--inlet", BuiltProgram.inlet] + HostileGallery.options)
+            seen.show()
+            #expect(seen.trouble == [])
+            #expect(seen.attacks.count == 14)
+        }
+
+        @Test(
             "Viewers come and go by a seeded schedule, some killed, and leave no session, thread, descriptor or memory behind",
             .enabled(if: ViewerRun.hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"))
         func schedule() async throws {

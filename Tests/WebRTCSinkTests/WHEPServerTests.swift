@@ -2,6 +2,7 @@
     import FFmpegSink
     import InletCapture
     import InletCore
+    import InletHTTP
     import ReferenceTools
     import Testing
 
@@ -47,6 +48,52 @@
             }
         }
 
+        @Test("The page's cookie is an expiry and its code, opens sessions, and no answer is for other sites' pages")
+        func cookie() async throws {
+            try await ViewerRun.with(token: "let-me-in") { (run: ViewerRun) async throws in
+                let head = try await run.curl(["-I"], "/?token=let-me-in")
+                let lines = head.split(separator: "\r\n")
+                #expect(lines.contains("cross-origin-resource-policy: same-origin"))
+                let cookie = try #require(lines.first { $0.hasPrefix("set-cookie: ") }?.dropFirst(12))
+                #expect(cookie.hasSuffix("; Max-Age=86400; Path=/; HttpOnly; SameSite=Strict"))
+                #expect(!cookie.contains("let-me-in"))
+                let offer = ["-H", "content-type: application/sdp", "-d", "v=0"]
+                #expect(try await run.status("/whep", offer + ["-b", String(cookie.prefix { $0 != ";" })]) == 400)
+            }
+        }
+
+        @Test("At a loopback address candidates are gathered there alone, but for those who say otherwise")
+        func gathering() async throws {
+            for reachesOut in [false, true] {
+                try await ViewerRun.with(change: { $0.reachesOut = reachesOut }) { (run: ViewerRun) async throws in
+                    let answer = try await run.curl(
+                        ["-H", "content-type: application/sdp", "--data-binary", ThrowawayOffer.sdp], "/whep")
+                    let addresses = answer.split(separator: "\r\n").filter { $0.hasPrefix("a=candidate:") }
+                        .compactMap { $0.split(separator: " ").dropFirst(4).first }
+                    #expect(!addresses.isEmpty)
+                    let others = addresses.filter { $0 != "127.0.0.1" }
+                    if !reachesOut { #expect(others.isEmpty, "\(others)") }
+                    // Where there is a network.
+                    if reachesOut, Self.hasNetwork { #expect(!others.isEmpty) }
+                }
+            }
+        }
+
+        private static let hasNetwork =
+            (try? ReferenceCommand.run("ip", ["-o", "addr", "show", "scope", "global", "up"]))?.isEmpty == false
+
+        @Test("One address opens so many sessions, and others still get theirs")
+        func quota() async throws {
+            try await ViewerRun.with(change: { $0.viewersPerClient = 2 }) { (run: ViewerRun) async throws in
+                let offer = ["-H", "content-type: application/sdp", "--data-binary", ThrowawayOffer.sdp]
+                for (address, status) in [
+                    ("127.0.0.2", 201), ("127.0.0.2", 201), ("127.0.0.2", 429), ("127.0.0.1", 201),
+                ] {
+                    #expect(try await run.status("/whep", offer + ["--interface", address]) == status, "\(address)")
+                }
+            }
+        }
+
         @Test("A pipeline bears the offer's numbers, and the SSRC twice")
         func pipeline() throws {
             let pipeline = try #require(ViewerPipeline(.h264))
@@ -71,12 +118,25 @@
             #expect(sets[start + 5] & 0b0100_0000 != 0)
         }
 
-        @Test("Without a token only this machine is served, and contradictions are refused")
+        @Test(
+            "Where others reach the server there is a token, also where none is given, and contradictions are refused")
         func configuration() throws {
             var configuration = WebRTCSinkConfiguration(host: "0.0.0.0") { Unused() }
+            try configuration.validate()
+            #expect(configuration.access.token != nil && configuration.access.isGenerated)
+            #expect(configuration.gatheringAddress == nil)
+            configuration.host = "127.0.0.1"
+            #expect(configuration.access.token == nil && configuration.gatheringAddress == "127.0.0.1")
+            // Every page that a browser here shows could look.
+            configuration.origins = ["*"]
             #expect(throws: InletError.self) { try configuration.validate() }
             configuration.token = "let-me-in"
             try configuration.validate()
+            configuration.reachesOut = true
+            #expect(configuration.gatheringAddress == nil)
+            configuration.viewersPerClient = 0
+            #expect(throws: InletError.self) { try configuration.validate() }
+            configuration.viewersPerClient = 1
             configuration.viewers = 0
             #expect(throws: InletError.self) { try configuration.validate() }
         }

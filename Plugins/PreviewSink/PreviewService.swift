@@ -1,0 +1,91 @@
+import InletCore
+import InletHTTP
+import NIOCore
+import NIOHTTP1
+
+/// Answers the requests of one connection. Confined to its channel's thread.
+final class PreviewService: HTTPService, PictureViewer {
+    private static let boundary = "inlet-picture"
+
+    private let configuration: PreviewSinkConfiguration
+    private let pages: PreviewPages
+    private let hub: PictureHub
+    private weak var connection: HTTPConnection?
+    private var watching = Watching.nothing
+    /// Whether the stream's first boundary was sent.
+    private var hasBegun = false
+
+    private enum Watching { case nothing, snapshot, stream }
+
+    init(
+        _ configuration: PreviewSinkConfiguration, pages: PreviewPages, hub: PictureHub, connection: HTTPConnection
+    ) {
+        self.configuration = configuration
+        self.pages = pages
+        self.hub = hub
+        self.connection = connection
+    }
+
+    func isPublic(_ request: HTTPRequest) -> Bool { false }
+
+    func begin(_ request: HTTPRequest, isKnown: Bool) -> HTTPStep {
+        guard !request.hasBody else { return .answer(.text("A body is not taken here.", .payloadTooLarge)) }
+        guard request.method == .GET || request.method == .HEAD else {
+            return .answer(.text("Only GET and HEAD are answered here.", .methodNotAllowed))
+        }
+        switch pages.answer(to: request, cookie: connection?.cookieHeader(for: request)) {
+        case .page(let answer): return .answer(answer)
+        case .snapshot where request.method == .GET:
+            watch(.snapshot)
+            // A source that has stalled has no picture to give.
+            return .later(
+                within: TimeAmount(configuration.patience),
+                otherwise: .text("There is no picture now.", .serviceUnavailable))
+        case .stream where request.method == .GET:
+            guard hub.streams < configuration.clients else {
+                var answer = HTTPAnswer.text("There are as many streams as there may be.", .serviceUnavailable)
+                answer.headers.add(name: "retry-after", value: "5")
+                return .answer(answer)
+            }
+            watch(.stream)
+            return .stream(["content-type": "multipart/x-mixed-replace; boundary=\(Self.boundary)"])
+        case .snapshot, .stream: return .answer(HTTPAnswer(type: "image/jpeg", body: ByteBuffer()))
+        }
+    }
+
+    func finish(_ request: HTTPRequest, body: ByteBuffer) -> HTTPStep { begin(request, isKnown: true) }
+
+    func abandon() {
+        guard watching != .nothing else { return }
+        watching = .nothing
+        hub.remove(self)
+    }
+
+    // MARK: Pictures
+
+    var isStream: Bool { watching == .stream }
+
+    private func watch(_ what: Watching) {
+        watching = what
+        hub.add(self)
+    }
+
+    func show(_ jpeg: ByteBuffer) -> Bool {
+        switch watching {
+        case .nothing: return false
+        case .snapshot:
+            watching = .nothing
+            connection?.answer(HTTPAnswer(type: "image/jpeg", body: jpeg))
+            return false
+        case .stream:
+            let start = hasBegun ? "" : "--\(Self.boundary)\r\n"
+            hasBegun = true
+            let head = start + "content-type: image/jpeg\r\ncontent-length: \(jpeg.readableBytes)\r\n\r\n"
+            // All clients share the picture's memory. The next boundary at once: browsers show a picture when they see where it ends.
+            connection?.send([
+                ByteBuffer(string: head), jpeg, ByteBuffer(string: "\r\n--\(Self.boundary)\r\n"),
+            ])
+            return true
+        }
+    }
+}

@@ -1,0 +1,103 @@
+#if WebRTC
+    import InletCore
+    import InletHTTP
+    import InletRTC
+    import NIOCore
+    import NIOHTTP1
+
+    /// Answers the requests of one connection. Confined to its channel's thread; descriptions are read elsewhere.
+    final class WHEPService: HTTPService {
+        /// From an offer to its answer, which has a shorter time of its own.
+        private static let answerLimit = TimeAmount.seconds(15)
+        private static let page = ByteBuffer(string: ViewerHTML.text)
+
+        private let sessions: ViewerSessions
+        private weak var connection: HTTPConnection?
+        private let loop: any EventLoop
+        /// Counts what was asked, so that an answer to a request that was given up is told from one to the next.
+        private var number = 0
+
+        init(_ sessions: ViewerSessions, connection: HTTPConnection, loop: any EventLoop) {
+            self.sessions = sessions
+            self.connection = connection
+            self.loop = loop
+        }
+
+        /// A browser asks without credentials whether it may ask at all.
+        func isPublic(_ request: HTTPRequest) -> Bool { request.method == .OPTIONS && sessions.serves(request.path) }
+
+        func begin(_ request: HTTPRequest, isKnown: Bool) -> HTTPStep {
+            guard sessions.serves(request.path) else { return .answer(page(request)) }
+            guard let connection else { return .answer(.text("The server is about to end.", .serviceUnavailable)) }
+            let asked = WHEPRequest(request)
+            switch sessions.decide(asked, of: connection.client, isWhole: false, isKnown: isKnown) {
+            case .respond(let response): return .answer(HTTPAnswer(response))
+            case .read(let bytes): return .read(bytes)
+            case .close(let session, let response):
+                sessions.close(session)
+                return .answer(HTTPAnswer(response))
+            case .open, .trickle: return .answer(.text("The body is missing.", .badRequest))
+            }
+        }
+
+        func finish(_ request: HTTPRequest, body: ByteBuffer) -> HTTPStep {
+            guard let connection else { return .answer(.text("The server is about to end.", .serviceUnavailable)) }
+            number += 1
+            let promise = loop.makePromise(of: WHEPResponse.self)
+            sessions.take(WHEPRequest(request), body: Array(body.readableBytesView), of: connection.client) {
+                promise.succeed($0)
+            }
+            let (asked, sessions) = (number, sessions)
+            promise.futureResult.assumeIsolated().whenSuccess { [weak self] response in
+                guard let self, asked == number, let connection = self.connection else {
+                    // The viewer went away meanwhile.
+                    if response.status == 201, let place = response.value(of: "location")?.split(atByte: "/").last {
+                        sessions.close(String(place))
+                    }
+                    return
+                }
+                connection.answer(HTTPAnswer(response))
+            }
+            return .later(
+                within: Self.answerLimit, otherwise: .text("The server took too long.", .gatewayTimeout))
+        }
+
+        func abandon() { number += 1 }
+
+        private func page(_ request: HTTPRequest) -> HTTPAnswer {
+            guard request.method == .GET || request.method == .HEAD else {
+                return .text("Only GET and HEAD are answered here.", .methodNotAllowed)
+            }
+            switch request.path {
+            case "/":
+                var page = HTTPAnswer(type: "text/html; charset=utf-8", body: Self.page)
+                if let cookie = connection?.cookieHeader(for: request) {
+                    page.headers.add(name: "set-cookie", value: cookie)
+                }
+                return page
+            case "/stats.json":
+                let text = ViewersJSON.text(of: sessions.statistics)
+                return HTTPAnswer(type: "application/json", body: ByteBuffer(string: text))
+            default: return .text("There is no such page.", .notFound)
+            }
+        }
+    }
+
+    extension WHEPRequest {
+        /// Of the headers, those that WHEP looks at.
+        fileprivate init(_ request: HTTPRequest) {
+            var headers: [String: String] = [:]
+            for name in ["content-type", "if-match", "origin"] { headers[name] = request.header(name) }
+            self.init(method: request.method.rawValue, path: request.path, headers: headers, length: request.length)
+        }
+    }
+
+    extension HTTPAnswer {
+        fileprivate init(_ response: WHEPResponse) {
+            self.init(
+                HTTPResponseStatus(statusCode: response.status),
+                headers: HTTPHeaders(response.headers.map { ($0.name, $0.value) }),
+                body: ByteBuffer(string: response.body))
+        }
+    }
+#endif

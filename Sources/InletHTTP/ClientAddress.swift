@@ -1,0 +1,42 @@
+package import NIOCore
+
+/// Whom a connection is counted against: an address of IPv4, or a network of IPv6.
+///
+/// A host of IPv6 chooses among 2^64 addresses of its network (RFC 4291, 2.5.1), so that a count for each of them would bound nothing.
+package enum ClientAddress: Hashable, Sendable {
+    case ipv4(UInt32)
+    /// The first 64 bits.
+    case ipv6(UInt64)
+    case unknown
+
+    /// - Parameter address: of the far end; nil counts as one client.
+    package init(_ address: SocketAddress?) {
+        switch address {
+        // In a `sockaddr_in` the address begins at the fourth byte, in a `sockaddr_in6` at the eighth (ip(7), ipv6(7)).
+        case .v4(let address):
+            let bytes = unsafe withUnsafeBytes(of: address.address) { unsafe Array($0[4..<8]) }
+            self = .ipv4(bytes.reduce(0) { $0 << 8 | UInt32($1) })
+        case .v6(let address):
+            let bytes = unsafe withUnsafeBytes(of: address.address) { unsafe Array($0[8..<24]) }
+            // An address of IPv4 as a socket of IPv6 has it (RFC 4291, 2.5.5.2).
+            let isMapped = bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10] == 0xff && bytes[11] == 0xff
+            self =
+                isMapped
+                ? .ipv4(bytes[12...].reduce(0) { $0 << 8 | UInt32($1) })
+                : .ipv6(bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
+        default: self = .unknown
+        }
+    }
+}
+
+extension ClientAddress: CustomStringConvertible {
+    /// For logs, such as `192.0.2.1` or `2001:db8:0:1::/64`.
+    package var description: String {
+        switch self {
+        case .ipv4(let bits): [24, 16, 8, 0].map { "\(bits >> UInt32($0) & 255)" }.joined(separator: ".")
+        case .ipv6(let bits):
+            [48, 32, 16, 0].map { String(bits >> UInt64($0) & 0xffff, radix: 16) }.joined(separator: ":") + "::/64"
+        case .unknown: "an unknown address"
+        }
+    }
+}

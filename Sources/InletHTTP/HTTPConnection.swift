@@ -1,0 +1,302 @@
+import InletCore
+package import NIOCore
+package import NIOHTTP1
+
+/// One connection of a server: reads a request, has a service answer it, writes the answer, and only then reads the next one. Confined to its channel's thread.
+///
+/// While a request is answered nothing is read, so that a client that sends without reading fills its own buffers and no memory here; that it leaves is noticed all
+/// the same. Whatever a client is to do, it has a deadline for.
+package final class HTTPConnection: ChannelDuplexHandler {
+    package typealias InboundIn = HTTPServerRequestPart
+    package typealias OutboundIn = Never
+    package typealias OutboundOut = HTTPServerResponsePart
+
+    /// How long a client may take.
+    struct Limits: Sendable {
+        /// From the beginning of a connection, or the last answer, to the end of a request's head; and from there to the end of its body.
+        var request = TimeAmount.seconds(15)
+        /// For an answer, or for a part of a stream, to be read.
+        var answer: TimeAmount
+        /// For what it still sends after the last answer.
+        var farewell = TimeAmount.seconds(1)
+    }
+
+    fileprivate enum Phase {
+        /// For a request's head, or the end of one without a body.
+        case waiting
+        /// A body, of at most so many bytes.
+        case receiving(HTTPRequest, ByteBuffer, limit: Int)
+        /// A refusal waits for its time.
+        case refusing
+        /// The answer is being made.
+        case answering
+        /// The answer is being written.
+        case writing
+        /// Parts are written for as long as the client is there.
+        case streaming
+        /// The last answer was written.
+        case ending
+    }
+
+    private let gate: HTTPGate
+    private let id: ConnectionLedger.ID
+    private let limits: Limits
+    private let received: ReceivedBytes
+    private let makeService: (HTTPConnection) -> any HTTPService
+    private var service: (any HTTPService)?
+    private var context: ChannelHandlerContext?
+    private var phase = Phase.waiting {
+        didSet { gate.set(phase.activity, of: id) }
+    }
+    /// The head of a request whose end has not come.
+    private var head: HTTPRequest?
+    /// Of the request that is answered.
+    private var isHEAD = false
+    /// Whether the connection is closed after the answer.
+    private var closes = false
+    private var isWriting = false
+    /// Whether somebody wanted to read meanwhile.
+    private var wantsRead = false
+    private var deadline: Scheduled<Void>?
+    /// Whom the connection is counted against.
+    package let client: ClientAddress
+
+    init(
+        gate: HTTPGate, id: ConnectionLedger.ID, client: ClientAddress, limits: Limits, received: ReceivedBytes,
+        makeService: @escaping (HTTPConnection) -> any HTTPService
+    ) {
+        self.gate = gate
+        self.id = id
+        self.client = client
+        self.limits = limits
+        self.received = received
+        self.makeService = makeService
+    }
+
+    // MARK: The channel
+
+    package func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        service = makeService(self)
+    }
+
+    package func channelActive(context: ChannelHandlerContext) {
+        expect(within: limits.request)
+        context.fireChannelActive()
+    }
+
+    package func channelInactive(context: ChannelHandlerContext) {
+        deadline?.cancel()
+        let isUnderWay = phase.isServed
+        phase = .ending
+        gate.remove(id)
+        if isUnderWay { service?.abandon() }
+        (self.context, service) = (nil, nil)
+        context.fireChannelInactive()
+    }
+
+    package func read(context: ChannelHandlerContext) {
+        switch phase {
+        case .waiting, .receiving, .ending: context.read()
+        case .refusing, .answering, .writing, .streaming: wantsRead = true
+        }
+    }
+
+    package func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // The parser closes the channel when this returns.
+        if case .waiting = phase, let error = error as? HTTPParserError {
+            closes = true
+            let isLong = error == .headerOverflow
+            write(.text("This is no request.", isLong ? .requestHeaderFieldsTooLarge : .badRequest))
+        }
+        context.close(promise: nil)
+    }
+
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch (unwrapInboundIn(data), phase) {
+        case (.head(let head), .waiting): begin(head)
+        case (.body(var part), .receiving(let request, var body, let limit)):
+            guard body.readableBytes + part.readableBytes <= limit else {
+                return refuse(.text("The body has more than \(limit) bytes.", .payloadTooLarge))
+            }
+            body.writeBuffer(&part)
+            phase = .receiving(request, body, limit: limit)
+        case (.end, .receiving(let request, let body, _)):
+            phase = .answering
+            if let service { take(service.finish(request, body: body)) }
+        case (.end, .waiting):
+            guard let head else { return }
+            self.head = nil
+            phase = .answering
+            decide(about: head)
+        // A further request before the first is answered. No browser sends one; who does is to send it again (RFC 9112, 9.3.2).
+        case (.head, _): closes = true
+        case (.body, _), (.end, _): break
+        }
+    }
+
+    // MARK: Requests
+
+    private func begin(_ head: HTTPRequestHead) {
+        isHEAD = head.method == .HEAD
+        closes = !head.isKeepAlive
+        guard let request = HTTPRequest(head) else {
+            phase = .answering
+            return refuse(.text("The address is not one of ASCII.", .badRequest))
+        }
+        guard request.hasBody else {
+            self.head = request
+            return
+        }
+        phase = .answering
+        decide(about: request)
+    }
+
+    private func decide(about request: HTTPRequest) {
+        guard let service else { return }
+        switch gate.decide(request, from: client, of: id, isPublic: service.isPublic(request)) {
+        case .served(let isKnown): take(service.begin(request, isKnown: isKnown), request)
+        case .refused(let answer, after: .zero): refuse(answer)
+        case .refused(let answer, let time):
+            phase = .refusing
+            schedule(in: time) { $0.refuse(answer) }
+        }
+    }
+
+    private func take(_ step: HTTPStep, _ request: HTTPRequest? = nil) {
+        if case .read(let limit) = step, let request, request.hasBody {
+            phase = .receiving(request, ByteBuffer(), limit: limit)
+            expect(within: limits.request)
+            return resumeReading()
+        }
+        // What is not read now is never read.
+        if let request, request.hasBody { closes = true }
+        switch step {
+        case .answer(let answer): say(answer)
+        case .read: refuse(.text("The body is missing.", .badRequest))
+        case .later(let time, let otherwise):
+            schedule(in: time) { connection in
+                guard case .answering = connection.phase else { return }
+                connection.service?.abandon()
+                connection.say(otherwise)
+            }
+        case .stream(let headers): stream(headers)
+        }
+    }
+
+    /// Answers the request that was to be answered later. Nothing happens where that is over.
+    package func answer(_ answer: HTTPAnswer) {
+        guard case .answering = phase else { return }
+        say(answer)
+    }
+
+    /// The header that has a browser keep that it showed the token; nil where it showed none.
+    package func cookieHeader(for request: HTTPRequest) -> String? { gate.cookieHeader(for: request) }
+
+    // MARK: Answers
+
+    private func refuse(_ answer: HTTPAnswer) {
+        closes = true
+        say(answer)
+    }
+
+    private func say(_ answer: HTTPAnswer) {
+        guard let context else { return }
+        closes = closes || answer.closes
+        phase = .writing
+        expect(within: limits.answer)
+        let done = write(answer)
+        done?.assumeIsolated().whenComplete { [self] _ in
+            guard case .writing = phase, self.context === context else { return }
+            if closes { return end() }
+            received.reset()
+            phase = .waiting
+            expect(within: limits.request)
+            resumeReading()
+        }
+    }
+
+    /// - Returns: what is kept when the answer was written; nil where the channel is gone.
+    @discardableResult private func write(_ answer: HTTPAnswer) -> EventLoopFuture<Void>? {
+        guard let context else { return nil }
+        var headers = HTTPAnswer.commonHeaders
+        headers.add(contentsOf: answer.headers)
+        let mayHaveBody = answer.status.mayHaveResponseBody
+        if mayHaveBody { headers.add(name: "content-length", value: "\(answer.body.readableBytes)") }
+        headers.add(name: "connection", value: closes ? "close" : "keep-alive")
+        let head = HTTPResponseHead(version: .http1_1, status: answer.status, headers: headers)
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        if mayHaveBody, !isHEAD { context.write(wrapOutboundOut(.body(.byteBuffer(answer.body))), promise: nil) }
+        return context.writeAndFlush(wrapOutboundOut(.end(nil)))
+    }
+
+    private func stream(_ headers: HTTPHeaders) {
+        guard let context else { return }
+        phase = .streaming
+        deadline?.cancel()
+        var all = HTTPAnswer.commonHeaders
+        all.add(contentsOf: headers)
+        all.add(name: "connection", value: "close")
+        let head = HTTPResponseHead(version: .http1_1, status: .ok, headers: all)
+        context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
+    }
+
+    /// Sends a part of a stream, unless the one before is still on its way: nothing queues up.
+    package func send(_ parts: [ByteBuffer]) {
+        guard let context, case .streaming = phase, !isWriting else { return }
+        isWriting = true
+        expect(within: limits.answer)
+        let done = context.eventLoop.makePromise(of: Void.self)
+        done.futureResult.assumeIsolated().whenComplete { [self] _ in
+            isWriting = false
+            if case .streaming = phase { deadline?.cancel() }
+        }
+        for part in parts.dropLast() { context.write(wrapOutboundOut(.body(.byteBuffer(part))), promise: nil) }
+        context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(parts.last ?? ByteBuffer()))), promise: done)
+    }
+
+    // MARK: Ends
+
+    /// Says that no more comes from here, and swallows what the client still sends, so that it gets the last answer.
+    private func end() {
+        guard let context else { return }
+        phase = .ending
+        received.swallow()
+        expect(within: limits.farewell)
+        context.close(mode: .output, promise: nil)
+        resumeReading()
+    }
+
+    private func resumeReading() {
+        guard wantsRead else { return }
+        wantsRead = false
+        context?.read()
+    }
+
+    /// Closes the connection unless something else is expected by then.
+    private func expect(within time: TimeAmount) { schedule(in: time) { $0.context?.close(promise: nil) } }
+
+    private func schedule(in time: TimeAmount, _ action: @escaping (HTTPConnection) -> Void) {
+        deadline?.cancel()
+        deadline = context?.eventLoop.assumeIsolated().scheduleTask(in: time) { [weak self] in
+            if let self { action(self) }
+        }
+    }
+}
+
+extension HTTPConnection.Phase {
+    /// Whether a service is at work.
+    fileprivate var isServed: Bool {
+        switch self {
+        case .answering, .streaming: true
+        case .waiting, .receiving, .refusing, .writing, .ending: false
+        }
+    }
+
+    fileprivate var activity: ConnectionLedger.Activity {
+        switch self {
+        case .waiting, .receiving, .refusing, .ending: .waiting
+        case .answering, .writing, .streaming: .answering
+        }
+    }
+}

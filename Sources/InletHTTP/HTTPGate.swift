@@ -1,0 +1,135 @@
+import InletCore
+import Logging
+import NIOCore
+import NIOHTTP1
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// What the connections of a server have in common: who may look, which connections stay, and who guesses tokens. Safe from any thread.
+final class HTTPGate: Sendable {
+    /// What a request is answered.
+    enum Decision {
+        case served(isKnown: Bool)
+        /// It is refused, after a while.
+        case refused(HTTPAnswer, after: TimeAmount)
+    }
+
+    private struct State {
+        var ledger: ConnectionLedger
+        var guesses = GuessLedger()
+        var channels: [ConnectionLedger.ID: any Channel] = [:]
+    }
+
+    private let access: AccessRule
+    private let log: RepeatedLog
+    private let state: Mutex<State>
+    /// Connections of one client that have not shown the token: those of two browsers.
+    private static let strangersPerClient = 12
+    /// After a wrong token. It slows down whoever tries one after the other.
+    private static let wrongTokenDelay = TimeAmount.milliseconds(500)
+
+    /// - Parameter connections: the most at a time.
+    init(_ access: AccessRule, connections: Int, logger: Logger) {
+        self.access = access
+        log = RepeatedLog(logger, interval: .seconds(10))
+        state = Mutex(
+            State(
+                ledger: ConnectionLedger(maximum: connections, strangersPerClient: Self.strangersPerClient)))
+    }
+
+    // MARK: Connections
+
+    /// A client has come. Another connection may be closed for it.
+    ///
+    /// - Returns: the connection's name; nil where there is no room.
+    func admit(_ channel: any Channel) -> ConnectionLedger.ID? {
+        let (id, replaced) = state.withLock { state -> (ConnectionLedger.ID?, (any Channel)?) in
+            let client = ClientAddress(channel.remoteAddress)
+            switch state.ledger.admit(client, isKnown: access.token == nil) {
+            case .admitted(let id):
+                state.channels[id] = channel
+                return (id, nil)
+            case .replaces(let old, by: let id):
+                state.channels[id] = channel
+                return (id, state.channels.removeValue(forKey: old))
+            case .refused: return (nil, nil)
+            }
+        }
+        replaced?.close(promise: nil)
+        return id
+    }
+
+    func set(_ activity: ConnectionLedger.Activity, of id: ConnectionLedger.ID) {
+        state.withLock { $0.ledger.set(activity, of: id) }
+    }
+
+    func remove(_ id: ConnectionLedger.ID) {
+        // Not let go of under the lock.
+        _ = state.withLock { state in
+            state.ledger.remove(id)
+            return state.channels.removeValue(forKey: id)
+        }
+    }
+
+    // MARK: Requests
+
+    /// Whether a request is served.
+    ///
+    /// - Parameter isPublic: whether it need not show a token.
+    func decide(
+        _ request: HTTPRequest, from client: ClientAddress, of id: ConnectionLedger.ID, isPublic: Bool
+    ) -> Decision {
+        guard access.isOfThisHost(request) else {
+            return .refused(.text("This page is for this machine alone.", .misdirectedRequest), after: .zero)
+        }
+        let claim = access.claim(of: request, at: Self.seconds)
+        let wait = wait(for: claim, from: client)
+        let isKnown = claim.isEnough && wait == nil
+        state.withLock { $0.ledger.set(isKnown: isKnown, of: id) }
+        if isKnown || claim == .nothing && isPublic { return .served(isKnown: isKnown) }
+        if let wait {
+            var answer = HTTPAnswer.text("Too many wrong tokens came from this address.", .tooManyRequests)
+            answer.headers.add(name: "retry-after", value: "\(wait.components.seconds + 1)")
+            return .refused(answer, after: .zero)
+        }
+        var answer = HTTPAnswer.text(
+            "Open this page with ?token=, or send the token as a bearer token.", .unauthorized)
+        answer.headers.add(name: "www-authenticate", value: "Bearer")
+        return .refused(answer, after: claim == .wrong ? Self.wrongTokenDelay : .zero)
+    }
+
+    /// Counts a wrong token.
+    ///
+    /// - Returns: how long the client has to wait before a token of its is looked at; nil where it was. A cookie and a token that nobody can guess are looked at in any
+    ///   case, so that those who share an address with a guesser are not locked out.
+    private func wait(for claim: AccessRule.Claim, from client: ClientAddress) -> Duration? {
+        guard claim == .token || claim == .wrong else { return nil }
+        let now = Self.uptime
+        let wait = state.withLock { state -> Duration? in
+            if access.isGuessable, let wait = state.guesses.wait(of: client, at: now) { return wait }
+            if claim == .wrong { state.guesses.note(client, at: now) }
+            return nil
+        }
+        if claim == .wrong || wait != nil {
+            log.log(.warning, "A wrong token came from \(client)", key: "wrong token")
+        }
+        return wait
+    }
+
+    /// The header that has a browser keep that it showed the token; nil where it showed none.
+    func cookieHeader(for request: HTTPRequest) -> String? { access.cookieHeader(for: request, at: Self.seconds) }
+
+    /// Logs what is held back.
+    func close() { log.flush() }
+
+    private static var seconds: Int { time(nil) }
+    private static let origin = SuspendingClock.now
+    private static var uptime: MonotonicTime {
+        MonotonicTime(nanoseconds: (SuspendingClock.now - origin).wholeNanoseconds)
+    }
+}

@@ -1,0 +1,93 @@
+import InletCore
+package import NIOHTTP1
+
+/// The head of a request, as far as servers here look at it. What it says is read as bytes.
+package struct HTTPRequest: Sendable {
+    /// As HTTP names it.
+    package let method: HTTPMethod
+    /// Before the query, as it was sent: in ASCII, and with escapes.
+    package let path: String
+    /// Whether the client keeps the connection for further requests.
+    package let keepsAlive: Bool
+    /// Whether it is of HTTP 1.0, which knows no hosts.
+    package let isOfHTTP10: Bool
+    /// What it says that its body has; nil where it does not say.
+    package let length: Int?
+    /// Whether a body follows.
+    package let hasBody: Bool
+    private let query: [UInt8]
+    private let headers: HTTPHeaders
+
+    /// Nil where the target is not what may stand in a request (RFC 3986).
+    package init?(_ head: HTTPRequestHead) {
+        guard head.uri.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else { return nil }
+        let parts = head.uri.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
+        method = head.method
+        path = parts.first.map { String(Substring($0)) } ?? "/"
+        query = parts.count > 1 ? Array(parts[1]) : []
+        headers = head.headers
+        keepsAlive = head.isKeepAlive
+        isOfHTTP10 = head.version == .http1_0
+        length = head.headers.first(name: "content-length").map { TextBytes.number($0.utf8, upTo: .max) ?? .max }
+        hasBody = head.headers.contains(name: "transfer-encoding") || (length ?? 0) != 0
+    }
+
+    /// The first value of a header; nil where there is none.
+    package func header(_ name: String) -> String? { headers.first(name: name) }
+
+    /// The bytes of an item of the query without their escapes; nil where there is none of the name.
+    package func queryValue(of name: String) -> [UInt8]? {
+        for item in query.split(separator: UInt8(ascii: "&")) {
+            let pair = item.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            if pair.count == 2, pair[0].elementsEqual(name.utf8) { return Self.unescaped(pair[1]) }
+        }
+        return nil
+    }
+
+    /// What is shown as a bearer token (RFC 6750, 2.1); nil where nothing is.
+    package var bearer: [UInt8]? {
+        guard let value = header("authorization")?.utf8, TextBytes.isSame(value.prefix(7), ignoringCase: "bearer ")
+        else { return nil }
+        return Array(value.dropFirst(7))
+    }
+
+    /// The values of a cookie, which a client may send more than once.
+    package func cookies(named name: String) -> [[UInt8]] {
+        headers["cookie"].flatMap { $0.utf8.split(separator: UInt8(ascii: ";")) }.compactMap { cookie in
+            let pair = TextBytes.trimmed(cookie).split(separator: UInt8(ascii: "="), maxSplits: 1)
+            return pair.count == 2 && pair[0].elementsEqual(name.utf8) ? Array(pair[1]) : nil
+        }
+    }
+
+    /// Whether a proxy says that the browser came by TLS. A client that lies about it withholds its cookie from itself alone.
+    package var cameByTLS: Bool {
+        if let schemes = header("x-forwarded-proto")?.utf8 {
+            return TextBytes.isSame(
+                TextBytes.trimmed(schemes.prefix { $0 != UInt8(ascii: ",") }), ignoringCase: "https")
+        }
+        // RFC 7239, 4.
+        return headers["forwarded"].contains { value in
+            value.utf8.split { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: ",") }.contains {
+                TextBytes.isSame(TextBytes.trimmed($0), ignoringCase: "proto=https")
+            }
+        }
+    }
+
+    /// What is no escape stays as it is (RFC 3986, 2.1).
+    private static func unescaped(_ text: some Sequence<UInt8>) -> [UInt8] {
+        let text = Array(text)
+        var (bytes, index) = ([UInt8](), 0)
+        while index < text.count {
+            if text[index] == UInt8(ascii: "%"), index + 2 < text.count, let high = text[index + 1].hexadecimalValue,
+                let low = text[index + 2].hexadecimalValue
+            {
+                bytes.append(high << 4 | low)
+                index += 3
+            } else {
+                bytes.append(text[index])
+                index += 1
+            }
+        }
+        return bytes
+    }
+}

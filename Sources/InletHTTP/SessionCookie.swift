@@ -1,0 +1,71 @@
+import Crypto
+import FoundationEssentials
+import InletCore
+
+/// The cookie in which a browser keeps that it has shown the token: an expiry, and an authentication code of it under the token.
+///
+/// The token cannot be read from it. It stays good when the server begins again, and ends with the token.
+struct SessionCookie: Sendable {
+    /// The seconds that it is good for.
+    static let lifetime = 86_400
+    private static let codeBytes = 32
+
+    private let key: SymmetricKey
+    private let port: Int
+
+    init(token: String, port: Int) {
+        key = SymmetricKey(data: Array(token.utf8))
+        self.port = port
+    }
+
+    /// With the port, as browsers send a host's cookies to all of its ports.
+    var name: String { "inlet-session-\(port)" }
+
+    /// - Parameter now: seconds since 1970.
+    func value(at now: Int) -> String {
+        let expiry = now + Self.lifetime
+        let code = HMAC<SHA256>.authenticationCode(for: message(expiry), using: key)
+        return "\(expiry)." + code.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    /// The header that has a browser keep it.
+    ///
+    /// - Parameter isSecure: whether the browser came by TLS, and is to send it by TLS alone.
+    func header(at now: Int, isSecure: Bool) -> String {
+        "\(name)=\(value(at: now)); Max-Age=\(Self.lifetime); Path=/; HttpOnly; SameSite=Strict"
+            + (isSecure ? "; Secure" : "")
+    }
+
+    /// Whether a value is one of ours that is still good.
+    func isGood(_ value: some Collection<UInt8>, at now: Int) -> Bool {
+        let parts = value.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let expiry = TextBytes.number(parts[0], upTo: 1 << 40), expiry > now,
+            expiry - now <= Self.lifetime, let code = Self.bytes(parts[1])
+        else { return false }
+        // In a time that does not tell how much of it is right.
+        return HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: message(expiry), using: key)
+    }
+
+    private func message(_ expiry: Int) -> [UInt8] { Array("inlet-session \(port) \(expiry)".utf8) }
+
+    private static func bytes(_ digits: some Collection<UInt8>) -> [UInt8]? {
+        guard digits.count == codeBytes * 2 else { return nil }
+        var bytes: [UInt8] = []
+        var high: UInt8?
+        for digit in digits {
+            let value: UInt8
+            switch digit {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = digit - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = digit - UInt8(ascii: "a") + 10
+            default: return nil
+            }
+            if let first = high {
+                bytes.append(first << 4 | value)
+                high = nil
+            } else {
+                high = value
+            }
+        }
+        return bytes
+    }
+}

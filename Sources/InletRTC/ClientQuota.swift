@@ -1,0 +1,86 @@
+public import InletCore
+
+/// Bounds the sessions of all clients and those of each, and how fast each opens them, so that one leaves room for others. Holds no clock.
+public struct ClientQuota<Client: Hashable & Sendable>: Sendable {
+    private struct Record: Sendable {
+        var sessions = 0
+        var admission: AdmissionRate
+        var lastCame: MonotonicTime
+    }
+
+    private let most: Int
+    private let mostPerClient: Int
+    private var all = 0
+    private var together: AdmissionRate
+    private var records: [Client: Record] = [:]
+    /// Sessions a second of all clients, each of which costs some milliseconds of the processor, and of one.
+    private static var perSecond: (all: Double, client: Double) { (50, 25) }
+    private static var mostRecords: Int { 1024 }
+
+    /// - Parameters:
+    ///   - all: sessions of all clients, at least 1.
+    ///   - perClient: sessions of one client, at least 1.
+    public init(all: Int, perClient: Int) {
+        most = max(1, all)
+        mostPerClient = max(1, perClient)
+        together = AdmissionRate(perSecond: Self.perSecond.all, burst: max(20, all))
+    }
+
+    /// How much room there is for a client.
+    public mutating func occupancy(for client: Client, at now: MonotonicTime) -> QuotaOccupancy {
+        var record = record(of: client, at: now)
+        let wait = [together.wait(at: now), record.admission.wait(at: now)].compactMap(\.self).max()
+        if records[client] != nil { records[client] = record }
+        return QuotaOccupancy(all: all, own: record.sessions, wait: wait)
+    }
+
+    /// Counts a session where there is room for it.
+    ///
+    /// - Returns: whether there is.
+    public mutating func admit(_ client: Client, at now: MonotonicTime) -> Bool {
+        let occupancy = occupancy(for: client, at: now)
+        guard occupancy.all < most, occupancy.own < mostPerClient, occupancy.wait == nil else { return false }
+        var record = record(of: client, at: now)
+        record.sessions += 1
+        record.lastCame = now
+        _ = record.admission.wait(at: now)
+        record.admission.admit()
+        together.admit()
+        all += 1
+        records[client] = record
+        // Those who are gone, and could open as many as one who never came.
+        if records.count > Self.mostRecords {
+            records = records.filter { $0.value.sessions > 0 || now - $0.value.lastCame < .seconds(60) }
+        }
+        return true
+    }
+
+    /// A session is over.
+    public mutating func leave(_ client: Client) {
+        guard let record = records[client], record.sessions > 0 else { return }
+        records[client]?.sessions -= 1
+        all -= 1
+    }
+
+    private func record(of client: Client, at now: MonotonicTime) -> Record {
+        records[client]
+            ?? Record(
+                admission: AdmissionRate(perSecond: Self.perSecond.client, burst: mostPerClient), lastCame: now)
+    }
+}
+
+/// How much room a ``ClientQuota`` has for a client.
+public struct QuotaOccupancy: Sendable, Hashable {
+    /// Sessions of all clients.
+    public var all: Int
+    /// Sessions of this client.
+    public var own: Int
+    /// The time until this client may open another, where sessions are opened too fast; nil where it may now.
+    public var wait: Duration?
+
+    public init(all: Int, own: Int = 0, wait: Duration? = nil) {
+        self.all = all
+        self.own = own
+        self.wait = wait
+    }
+}

@@ -1,0 +1,89 @@
+import InletHTTP
+import Testing
+
+@Suite struct ConnectionLedgerTests {
+    private static let (near, far) = (ClientAddress.ipv4(1), ClientAddress.ipv4(2))
+
+    /// - Returns: the connections that were admitted without another giving way.
+    private static func fill(
+        _ ledger: inout ConnectionLedger, _ count: Int, _ client: ClientAddress, isKnown: Bool = false
+    ) -> [ConnectionLedger.ID] {
+        (0..<count).compactMap { _ in
+            guard case .admitted(let id) = ledger.admit(client, isKnown: isKnown) else { return nil }
+            return id
+        }
+    }
+
+    @Test("Where there is room, everyone is admitted")
+    func room() {
+        var ledger = ConnectionLedger(maximum: 4, strangersPerClient: 4)
+        let ids = Self.fill(&ledger, 4, Self.near)
+        #expect(Set(ids).count == 4)
+        #expect(ledger.connections == 4)
+    }
+
+    @Test("A client with too many connections that show nothing loses its own oldest, and nobody else's")
+    func strangers() {
+        var ledger = ConnectionLedger(maximum: 100, strangersPerClient: 3)
+        let other = Self.fill(&ledger, 1, Self.far)
+        let own = Self.fill(&ledger, 3, Self.near)
+        guard case .replaces(own[0], by: let newest) = ledger.admit(Self.near, isKnown: false) else {
+            Issue.record("the oldest was not replaced")
+            return
+        }
+        #expect(ledger.connections == 4)
+        // Those that have shown the token do not count.
+        for id in own[1...] + [newest] + other { ledger.set(isKnown: true, of: id) }
+        let further = Self.fill(&ledger, 3, Self.near)
+        #expect(further.count == 3)
+    }
+
+    @Test("Where all places are taken, the client with the most that wait loses the one that has waited longest")
+    func full() {
+        var ledger = ConnectionLedger(maximum: 6, strangersPerClient: 6)
+        _ = Self.fill(&ledger, 2, Self.far)
+        var near = Self.fill(&ledger, 4, Self.near)
+        // The first has just said something, and what it has shown does not matter.
+        ledger.set(.waiting, of: near[0])
+        for id in near { ledger.set(isKnown: true, of: id) }
+        near.append(near.removeFirst())
+        for old in near.prefix(2) {
+            guard case .replaces(old, by: _) = ledger.admit(.ipv6(UInt64(old)), isKnown: false) else {
+                Issue.record("\(old) was to be replaced")
+                return
+            }
+        }
+        #expect(ledger.connections == 6)
+    }
+
+    @Test("Whoever has just come is the last of its client to give way")
+    func newest() {
+        var ledger = ConnectionLedger(maximum: 8, strangersPerClient: 8)
+        _ = Self.fill(&ledger, 8, Self.near, isKnown: true)
+        guard case .replaces(_, by: let newest) = ledger.admit(Self.near, isKnown: false) else {
+            Issue.record("nobody gave way")
+            return
+        }
+        for _ in 0..<7 {
+            let verdict = ledger.admit(Self.near, isKnown: true)
+            if case .replaces(newest, by: _) = verdict { Issue.record("the newest gave way") }
+        }
+    }
+
+    @Test("Connections that are answered stay, and where all are, nobody else is admitted")
+    func answered() {
+        var ledger = ConnectionLedger(maximum: 3, strangersPerClient: 3)
+        let ids = Self.fill(&ledger, 3, Self.near)
+        for id in ids.dropLast() { ledger.set(.answering, of: id) }
+        guard case .replaces(ids[2], by: let newest) = ledger.admit(Self.far, isKnown: true) else {
+            Issue.record("the one that waits was to be replaced")
+            return
+        }
+        ledger.set(.answering, of: newest)
+        let verdict = ledger.admit(Self.far, isKnown: true)
+        #expect(verdict == .refused)
+        ledger.remove(ids[0])
+        let last = Self.fill(&ledger, 1, Self.far)
+        #expect(last.count == 1)
+    }
+}

@@ -1,0 +1,282 @@
+import InletCore
+import Logging
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import Testing
+
+@testable import InletHTTP
+
+/// One connection without a network: time goes by hand, and writes are done when the test says so.
+@Suite struct HTTPConnectionTests {
+    /// What is between a connection and its client.
+    private final class Wire: ChannelDuplexHandler {
+        typealias InboundIn = ByteBuffer
+        typealias OutboundIn = ByteBuffer
+        /// Whether the client reads.
+        var isRead = true
+        private(set) var reads = 0
+        private(set) var text = ""
+        private(set) var isShut = false
+        private var waiting: [EventLoopPromise<Void>?] = []
+
+        func read(context: ChannelHandlerContext) { reads += 1 }
+
+        func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+            text += String(buffer: unwrapOutboundIn(data))
+            waiting.append(promise)
+        }
+
+        func flush(context: ChannelHandlerContext) { if isRead { letThrough() } }
+
+        func letThrough() {
+            let promises = waiting
+            waiting = []
+            for promise in promises { promise?.succeed(()) }
+        }
+
+        /// A socket that is shut for writing still reads.
+        func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+            guard mode == .output else { return context.close(mode: mode, promise: promise) }
+            isShut = true
+            promise?.succeed(())
+        }
+    }
+
+    private final class Service: HTTPService {
+        var steps: [String: HTTPStep] = [:]
+        private(set) var asked: [String] = []
+        private(set) var bodies: [String] = []
+        private(set) var abandoned = 0
+        private(set) weak var connection: HTTPConnection?
+
+        init(_ connection: HTTPConnection) { self.connection = connection }
+
+        func isPublic(_ request: HTTPRequest) -> Bool { request.path == "/public" }
+
+        func begin(_ request: HTTPRequest, isKnown: Bool) -> HTTPStep {
+            asked.append(request.path)
+            return steps[request.path] ?? .answer(.text("answer to \(request.path)", .ok))
+        }
+
+        func finish(_ request: HTTPRequest, body: ByteBuffer) -> HTTPStep {
+            bodies.append(String(buffer: body))
+            return .answer(.text("taken", .created))
+        }
+
+        func abandon() { abandoned += 1 }
+    }
+
+    private struct Run {
+        let channel = EmbeddedChannel()
+        let wire = Wire()
+        let service: Service
+
+        init(token: String? = nil, steps: [String: HTTPStep] = [:]) throws {
+            let gate = HTTPGate(
+                AccessRule(host: "127.0.0.1", port: 1, token: token), connections: 4,
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            let received = ReceivedBytes(limit: 20_000)
+            let id = try #require(gate.admit(channel))
+            var service: Service?
+            let connection = HTTPConnection(
+                gate: gate, id: id, client: .unknown, limits: .init(answer: .seconds(5)), received: received
+            ) { connection in
+                let made = Service(connection)
+                made.steps = steps
+                service = made
+                return made
+            }
+            try channel.pipeline.syncOperations.addHandlers([
+                wire, received, HTTPResponseEncoder(), ByteToMessageHandler(HTTPRequestDecoder()), connection,
+            ])
+            try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+            self.service = try #require(service)
+        }
+
+        func send(_ text: String) throws { try channel.writeInbound(ByteBuffer(string: text)) }
+
+        func get(_ path: String, _ header: String = "x: y") throws {
+            try send("GET \(path) HTTP/1.1\r\nhost: localhost\r\n\(header)\r\n\r\n")
+        }
+
+        func pass(_ time: TimeAmount) { channel.embeddedEventLoop.advanceTime(by: time) }
+
+        /// Whether what the client sends next would be read.
+        var reads: Bool {
+            let before = wire.reads
+            channel.pipeline.read()
+            return wire.reads > before
+        }
+
+        /// The statuses of the answers.
+        var statuses: [String] {
+            wire.text.split(separator: "HTTP/1.1 ").map { String($0.prefix(3)) }.filter { Int($0) != nil }
+        }
+    }
+
+    @Test("A request is read when the answer to the one before is written, and not earlier")
+    func oneAtATime() throws {
+        let run = try Run()
+        #expect(run.reads)
+        run.wire.isRead = false
+        try run.get("/1")
+        #expect(run.statuses == ["200"])
+        for _ in 0..<100 { #expect(!run.reads) }
+        let before = run.wire.reads
+        run.wire.letThrough()
+        // Whoever wanted to read meanwhile does so now.
+        #expect(run.wire.reads == before + 1)
+        run.wire.isRead = true
+        try run.get("/2")
+        #expect(run.service.asked == ["/1", "/2"])
+        #expect(run.channel.isActive && !run.wire.isShut)
+    }
+
+    @Test("Of requests that come before their answers are read, the first is answered; then the connection is closed")
+    func pipelined() throws {
+        let run = try Run()
+        run.wire.isRead = false
+        try run.send(String(repeating: "GET /a HTTP/1.1\r\nhost: localhost\r\n\r\n", count: 200))
+        #expect(run.service.asked == ["/a"])
+        #expect(run.wire.text.utf8.count < 2000)
+        run.wire.letThrough()
+        #expect(run.wire.isShut)
+        // What still comes is read, by nobody.
+        #expect(run.reads)
+        try run.get("/b")
+        #expect(run.service.asked == ["/a"])
+        run.pass(.seconds(1))
+        #expect(!run.channel.isActive)
+    }
+
+    @Test("A client that does not read its answer, or sends no whole request in time, is cut off")
+    func deadlines() throws {
+        let slow = try Run()
+        slow.wire.isRead = false
+        try slow.get("/")
+        slow.pass(.milliseconds(4999))
+        #expect(slow.channel.isActive)
+        slow.pass(.milliseconds(1))
+        #expect(!slow.channel.isActive)
+        #expect(slow.service.abandoned == 0)
+
+        for beginning in ["", "GET /", "GET / HTTP/1.1\r\nhost: localhost\r\nx: "] {
+            let run = try Run()
+            try run.send(beginning)
+            for _ in 0..<19 {
+                run.pass(.milliseconds(500))
+                if !beginning.isEmpty { try run.send("a") }
+            }
+            #expect(run.channel.isActive)
+            run.pass(.milliseconds(5500))
+            #expect(!run.channel.isActive, "\(beginning)")
+        }
+    }
+
+    @Test("An answer that does not come in time is another, and what comes after it is ignored")
+    func later() throws {
+        let otherwise = HTTPAnswer.text("too late", .serviceUnavailable)
+        let run = try Run(steps: ["/later": .later(within: .seconds(20), otherwise: otherwise)])
+        try run.get("/later")
+        #expect(!run.reads)
+        run.pass(.seconds(19))
+        #expect(run.statuses == [])
+        run.pass(.seconds(1))
+        #expect(run.statuses == ["503"] && run.service.abandoned == 1)
+        run.service.connection?.answer(.text("late", .ok))
+        try run.get("/later")
+        run.service.connection?.answer(.text("in time", .ok))
+        #expect(run.statuses == ["503", "200"])
+        try run.get("/later")
+        run.channel.close(promise: nil)
+        #expect(run.service.abandoned == 2)
+    }
+
+    @Test(
+        "Who shows no token is answered 401 at once and closed; who shows another waits; who shows the right one is served"
+    )
+    func tokens() throws {
+        let none = try Run(token: "let-me-in-please")
+        try none.get("/")
+        #expect(none.statuses == ["401"] && none.wire.isShut && none.service.asked == [])
+
+        let wrong = try Run(token: "let-me-in-please")
+        try wrong.get("/", "authorization: Bearer let-me-in")
+        #expect(wrong.statuses == [] && !wrong.reads)
+        wrong.pass(.milliseconds(500))
+        #expect(wrong.statuses == ["401"] && wrong.wire.isShut)
+
+        let right = try Run(token: "let-me-in-please")
+        try right.get("/", "authorization: Bearer let-me-in-please")
+        #expect(right.statuses == ["200"] && !right.wire.isShut)
+        try right.get("/public")
+        #expect(right.statuses == ["200", "200"])
+    }
+
+    @Test("After ten wrong tokens not even the right one is looked at")
+    func guesses() throws {
+        let run = try Run(token: "let-me-in")
+        let gate = HTTPGate(
+            AccessRule(host: "0.0.0.0", port: 1, token: "let-me-in"), connections: 4,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let id = try #require(gate.admit(run.channel))
+        func status(_ token: String, from client: ClientAddress) throws -> HTTPResponseStatus {
+            let head = HTTPRequestHead(
+                version: .http1_1, method: .GET, uri: "/", headers: ["authorization": "Bearer \(token)"])
+            switch gate.decide(try #require(HTTPRequest(head)), from: client, of: id, isPublic: false) {
+            case .served: return .ok
+            case .refused(let answer, _): return answer.status
+            }
+        }
+        for number in 0..<10 { #expect(try status("wrong-\(number)", from: .ipv4(1)) == .unauthorized) }
+        #expect(try status("let-me-in", from: .ipv4(1)) == .tooManyRequests)
+        #expect(try status("let-me-in", from: .ipv4(2)) == .ok)
+    }
+
+    @Test("Bodies are read as far as they are wanted, and not at all where they are not")
+    func bodies() throws {
+        let run = try Run(steps: ["/take": .read(5)])
+        func post(_ path: String, _ body: String) throws {
+            try run.send(
+                "POST \(path) HTTP/1.1\r\nhost: localhost\r\ncontent-length: \(body.utf8.count)\r\n\r\n\(body)")
+        }
+        try post("/take", "12345")
+        #expect(run.service.bodies == ["12345"] && run.statuses == ["201"])
+        try post("/take", "123456")
+        #expect(run.service.bodies == ["12345"] && run.statuses == ["201", "413"] && run.wire.isShut)
+
+        let other = try Run()
+        try other.send("POST /other HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n12345")
+        #expect(other.statuses == ["200"] && other.wire.isShut)
+        #expect(other.wire.text.contains("connection: close"))
+    }
+
+    @Test("What is no request, and a head that is too long, are answered and closed")
+    func errors() throws {
+        let run = try Run()
+        try? run.send("nonsense\r\n\r\n")
+        #expect(run.statuses == ["400"] && !run.channel.isActive)
+        let long = try Run()
+        try? long.send("GET / HTTP/1.1\r\nx: \(String(repeating: "a", count: 30_000))\r\n\r\n")
+        #expect(!long.channel.isActive && long.service.asked == [])
+    }
+
+    @Test("Of a stream one part is on its way at a time, and a client that does not read it is cut off")
+    func stream() throws {
+        let run = try Run(steps: ["/stream": .stream(["content-type": "text/plain"])])
+        try run.get("/stream")
+        let connection = try #require(run.service.connection)
+        run.wire.isRead = false
+        connection.send([ByteBuffer(string: "first")])
+        connection.send([ByteBuffer(string: "second")])
+        #expect(run.wire.text.contains("first") && !run.wire.text.contains("second"))
+        run.wire.letThrough()
+        run.pass(.seconds(60))
+        #expect(run.channel.isActive && !run.reads)
+        connection.send([ByteBuffer(string: "third")])
+        #expect(run.wire.text.contains("third"))
+        run.pass(.seconds(5))
+        #expect(!run.channel.isActive && run.service.abandoned == 1)
+    }
+}
