@@ -170,7 +170,7 @@ let package = Package(
         tests(
             "FFmpegSourceTests",
             ["InletCore", "InletConvert", "InletTesting", "FFmpegSource", "ReferenceTools", logging]),
-        tests("InletFFmpegTests", ["InletCore", "InletFFmpeg", "ReferenceTools"]),
+        tests("InletFFmpegTests", ["InletCore", "InletFFmpeg", "ReferenceTools", "CFFmpeg"]),
         tests("InletV4L2Tests", ["InletCore", "InletV4L2", "CV4L2"]),
         tests(
             "V4L2SourceTests",

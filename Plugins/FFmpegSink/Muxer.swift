@@ -17,6 +17,7 @@ import InletFFmpeg
     private var isWhole = true
     /// What had been written before the first packet.
     private var headerByteCount: Int64 = 0
+    /// Of the packet before, in the container's ticks.
     private var lastDTS: Int64?
     private var hasPackets = false
     /// Whether a reader of the file finds a picture in it.
@@ -178,7 +179,12 @@ import InletFFmpeg
         unsafe av_packet_rescale_ts(pointer, AVRational(encoded.pts.timeBase), streamTimeBase)
         // libavformat ends the process over a longer one in MP4.
         unsafe pointer.pointee.duration = min(pointer.pointee.duration, Int64(Int32.max))
-        if settings.container == .mp4 { unsafe try bridgeGap(before: pointer.pointee.dts, settings) }
+        // Pictures of a live source may come so close together that a container's milliseconds do not tell them apart.
+        let dts = max(unsafe pointer.pointee.dts, lastDTS.map { $0 &+ 1 } ?? .min)
+        unsafe pointer.pointee.dts = dts
+        unsafe pointer.pointee.pts = max(pointer.pointee.pts, dts)
+        if settings.container == .mp4 { try bridgeGap(before: dts, settings) }
+        lastDTS = dts
         if let limits { deadline.allow(limits.write) }
         let code = unsafe av_write_frame(output, pointer)
         packet.unref()
@@ -202,8 +208,7 @@ import InletFFmpeg
     ///
     /// A fragment that begins later than the one before it ended is a gap: ISO/IEC 14496-12, 8.8.12.
     private func bridgeGap(before dts: Int64, _ settings: FFmpegOutput) throws(InletError) {
-        defer { lastDTS = dts }
-        guard let lastDTS, dts &- lastDTS > Int64(Int32.max) else { return }
+        guard let lastDTS, dts.subtractingReportingOverflow(lastDTS).partialValue > Int64(Int32.max) else { return }
         // The first may only write the index that stands before all fragments.
         for _ in 0..<2 { try check(unsafe av_write_frame(output, nil), settings) }
         guard let muxer = unsafe output?.pointee.priv_data else { return }

@@ -7,8 +7,8 @@ import InletFFmpeg
 /// Confined to the capture thread. libavformat asks the interrupt callback whether to give up, so no call outlasts a cancellation by
 /// more than one read of a local file.
 @safe final class Demuxer {
-    private var input: UnsafeMutablePointer<AVFormatContext>?
-    private let pipe: PipeInput?
+    private(set) var input: UnsafeMutablePointer<AVFormatContext>?
+    let pipe: PipeInput?
     private let interruption: Interruption
     private let nested: NestedInputs
     private var packet: FFmpegPacket
@@ -17,24 +17,22 @@ import InletFFmpeg
     /// Makes access units of RTP payloads; nil where libavformat does.
     private var assembler: AccessUnitAssembler?
     private(set) var stream: StreamFacts
-    /// Frames before this time, in ticks, were only read to decode the one that was asked for.
-    private(set) var seekTarget: Int64?
 
+    /// What is read from. Known when the input is open.
+    private(set) var kind = InputKind.file
     /// How frames come.
     private(set) var pacing: SourcePacing
     private let pictureLimits: InputLimits
-    /// How long the first and later packets may take; nil for files, for which the bridge's limits are enough.
+    /// How long the first and later packets may take; nil for what is no network, for which the bridge's limits are enough.
     private var limits: (first: Duration, later: Duration)?
     private var hasRead = false
-    /// It has an end, as it has a length.
-    private var isFile = false
     /// A packet was read that has not been given out.
     private var isPacketPending = false
     /// The times of the first packet and of the latest, in ticks.
     private var span: (first: Int64, last: Int64)?
     private var losses = 0
     /// The demuxer counts frames instead of telling their times.
-    private var makesTimesUp = false
+    private(set) var makesTimesUp = false
 
     init(_ source: FFmpegInput, context: SourceContext) throws(InletError) {
         if case .file(let path) = source.kind { pipe = try PipeInput(path: path, context: context) } else { pipe = nil }
@@ -47,10 +45,10 @@ import InletFFmpeg
         FFmpegLogging.install()
         do throws(InletError) {
             switch source.kind {
-            case .file(let path): try openFile(path)
+            case .file(let path): try openFile(path, context)
             case .network(let network): try open(network, asked: source.pace, context)
             }
-            if limits != nil { try awaitVideo(context) }
+            if kind.isNetwork || kind == .livePipe { try awaitVideo(context) }
             try findStream(source.stream)
             if case .network(let network) = source.kind { try assembleUnits(of: network) }
         } catch {
@@ -67,20 +65,34 @@ import InletFFmpeg
         unsafe avformat_close_input(&input)
     }
 
-    private func openFile(_ path: String) throws(InletError) {
+    private func openFile(_ path: String, _ context: SourceContext) throws(InletError) {
+        if let pipe {
+            kind = pacing == .live && pipe.canBeOpenedAnew ? .livePipe : .pipe
+        } else if pacing == .live {
+            throw InletError(.invalidConfiguration, "A file is not live: pace=live is for FIFOs and devices.")
+        }
         let allocated = unsafe try interruption.makeInput()
         unsafe input = allocated
         if let pipe { unsafe allocated.pointee.pb = pipe.io }
         // A playlist or a reference inside the file may name other local files, never the network.
         var options: OpaquePointer?
         unsafe av_dict_set(&options, "protocol_whitelist", "file", 0)
+        // In microseconds, instead of 5 s: whoever writes may do so as the pictures come.
+        if pipe != nil { unsafe av_dict_set(&options, "analyzeduration", "1000000", 0) }
         defer { unsafe av_dict_free(&options) }
         try check(
             unsafe avformat_open_input(&input, pipe == nil ? "file:\(path)" : nil, nil, &options), "avformat_open_input"
         )
         guard let input = unsafe input else { return }
+        guard kind != .livePipe else {
+            // As of a live network stream, the first key frame tells the size.
+            makesTimesUp = unsafe NetworkConnection.makesTimesUp(input)
+            return
+        }
         try check(
             unsafe StreamAnalysis.run(input, maximumPixels: pictureLimits.pixels), "avformat_find_stream_info")
+        // It is content with what it has read where it was told to give up.
+        try context.checkCancellation()
     }
 
     private func open(
@@ -92,8 +104,8 @@ import InletFFmpeg
         isParsed = unsafe try connection.findParameters(input)
         guard let input = unsafe input else { return }
         pacing = unsafe pace ?? connection.pacing(input)
-        isFile = unsafe connection.isFile(input)
-        makesTimesUp = unsafe connection.makesTimesUp(input)
+        kind = unsafe pacing != .live && connection.isFile(input) ? .networkFile : .liveNetwork
+        makesTimesUp = unsafe NetworkConnection.makesTimesUp(input)
     }
 
     /// Reads on until the stream shows that it has video: RTMP and HTTP tell only as they go. The packet that shows it is the first that is decoded.
@@ -107,7 +119,7 @@ import InletFFmpeg
             let facts = FFmpegLogging.takeFacts()
             try checkInterruption(context, limits?.first)
             guard code >= 0 || code == inlet_averror_eagain else {
-                throw NetworkTrouble.error(code, facts, operation: "av_read_frame")
+                throw failure(reading(code).byteError ?? code, facts)
             }
             count += 1
             // Audio and data alone, for so long: there will be no video.
@@ -142,7 +154,7 @@ import InletFFmpeg
         let index = unsafe av_find_best_stream(input, AVMEDIA_TYPE_VIDEO, Int32(clamping: wanted ?? -1), -1, nil, 0)
         guard index >= 0, let found = unsafe input.pointee.streams[Int(index)] else {
             throw InletError(
-                .unsupported,
+                wanted == nil && kind.hasEnd ? .malformedData : .unsupported,
                 wanted.map { "Stream \($0) is no video stream. ffprobe lists what there is." }
                     ?? "It holds no video. ffprobe lists what it holds.",
                 context: .init(operation: "av_find_best_stream", nativeCode: index))
@@ -160,12 +172,7 @@ import InletFFmpeg
             frameRate: Rational(known: av_guess_frame_rate(input, found, nil)))
     }
 
-    private static func rotation(of stream: UnsafeMutablePointer<AVStream>) -> Rotation {
-        var size = 0
-        guard let data = unsafe av_stream_get_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &size) else { return .none }
-        return unsafe DisplayOrientation(matrix: UnsafeRawBufferPointer(start: data, count: size))?.rotation ?? .none
-    }
-
+    /// A decoder of the stream.
     func makeDecoder(_ options: FFmpegDecoder.Options) throws(InletError) -> FFmpegDecoder {
         guard let stream = unsafe input?.pointee.streams[stream.index] else {
             throw InletError(.internal, "The stream went away.")
@@ -173,69 +180,11 @@ import InletFFmpeg
         return unsafe try FFmpegDecoder(stream.pointee.codecpar, timeBase: stream.pointee.time_base, options: options)
     }
 
-    /// How far apart the first key frames are, in ticks, as far as the container's index tells without reading on.
-    var keyFrameDistances: [Int64] {
-        guard let found = unsafe input?.pointee.streams[stream.index] else { return [] }
-        var keys: [Int64] = []
-        for index in 0..<min(unsafe avformat_index_get_entries_count(found), 512) {
-            guard let entry = unsafe avformat_index_get_entry(found, index)?.pointee else { break }
-            if entry.flags & Int32(AVINDEX_KEYFRAME) != 0 { keys.append(entry.timestamp) }
-        }
-        return zip(keys, keys.dropFirst()).map { $1 &- $0 }
-    }
-
-    /// What the stream's packets are.
-    var codecParameters: CodecParameters? {
-        guard let codec = unsafe input?.pointee.streams[stream.index]?.pointee.codecpar.pointee else { return nil }
-        let format = format
-        var parameters = CodecParameters(
-            codec: VideoCodec(rawValue: format.codec ?? ""), size: format.size, timeBase: stream.timeBase,
-            frameRate: stream.frameRate, colorSpace: format.colorSpace, rotation: stream.rotation,
-            sampleAspectRatio: stream.sampleAspectRatio, pixelFormat: format.pixelFormat)
-        if let data = unsafe codec.extradata {
-            parameters.extraData = unsafe [UInt8](
-                UnsafeBufferPointer(start: data, count: max(0, Int(codec.extradata_size))))
-        }
-        if unsafe codec.profile >= 0 { parameters.profile = unsafe Int(codec.profile) }
-        if unsafe codec.level >= 0 { parameters.level = unsafe Int(codec.level) }
-        return parameters
-    }
-
-    /// What the container says of the whole. The size is zero where only the first picture will tell.
-    var format: SourceFormat {
-        var format = SourceFormat(
-            size: ImageSize(width: 0, height: 0), pixelFormat: .yuv420p, frameRate: stream.frameRate,
-            timeBase: stream.timeBase,
-            rotation: stream.rotation, sampleAspectRatio: stream.sampleAspectRatio, pacing: pacing)
-        guard let input = unsafe input, let found = unsafe input.pointee.streams[stream.index] else { return format }
-        let parameters = unsafe found.pointee.codecpar.pointee
-        let nativeFormat = unsafe AVPixelFormat(parameters.format)
-        format.size = unsafe ImageSize(width: Int(parameters.width), height: Int(parameters.height))
-        format.pixelFormat = PixelFormat(nativeFormat) ?? PixelFormat("unknown")
-        format.colorSpace = unsafe ColorSpace(
-            primaries: parameters.color_primaries, transfer: parameters.color_trc, matrix: parameters.color_space,
-            range: parameters.color_range, pixelFormat: nativeFormat)
-        format.codec = unsafe String(cString: avcodec_get_name(parameters.codec_id))
-        if limits != nil {
-            let bits = unsafe Int(found.pointee.pts_wrap_bits)
-            format.isBroadcast = !hasEnd
-            format.timestampBits = makesTimesUp || bits >= 64 ? nil : bits
-        }
-        if let name = unsafe input.pointee.iformat?.pointee.name { format.container = unsafe String(cString: name) }
-        let length = unsafe found.pointee.duration
-        if length != inlet_av_nopts_value, length > 0 {
-            format.duration = MediaTime(ticks: length, timeBase: stream.timeBase)
-        } else if unsafe input.pointee.duration > 0 {
-            format.duration = unsafe MediaTime(ticks: input.pointee.duration, timeBase: Rational(1, 1_000_000))
-        }
-        return format
-    }
-
     /// The stream's next packet, valid until the next call; nil at the end of a stream that has one.
     ///
     /// Damage makes libavformat fail once and go on, so a few failures in a row are passed over and counted.
     ///
-    /// - Throws: what a server or the network failed with; ``InletError/Code/timedOut`` where no packet came in time.
+    /// - Throws: what reading, a server or the network failed with; ``InletError/Code/timedOut`` where no packet came in time.
     func nextPacket(_ context: SourceContext) throws(InletError) -> FFmpegPacket? {
         if isPacketPending {
             isPacketPending = false
@@ -247,7 +196,7 @@ import InletFFmpeg
         while true {
             packet.unref()
             let code = unsafe av_read_frame(input, packet.pointer)
-            let facts = limits == nil ? FFmpegLogging.Facts() : FFmpegLogging.takeFacts()
+            let facts = kind.isNetwork ? FFmpegLogging.takeFacts() : FFmpegLogging.Facts()
             losses += facts.losses
             if code == inlet_averror_eof, let last = assembler?.takeLast() {
                 note(last.pts)
@@ -255,47 +204,79 @@ import InletFFmpeg
                 // Whoever died has not said whether the picture was at its end.
                 context.countDrop(.damaged)
             }
-            switch code {
-            case 0...:
-                // What libavformat has held back comes out when an operation was told to give up, as if it had arrived.
-                if interruption.hasExpired { try checkInterruption(context, limit) }
-                failures = 0
-                nested.notePacket()
-                if nested.isSecure {
-                    unsafe nested.noteSeeks(of: input?.pointee.pb)
-                    try nested.check()
-                }
-                guard packet.streamIndex == stream.index else {
-                    try checkInterruption(context, limit)
+            guard code >= 0 else {
+                guard try isOver(reading(code), facts, failures: failures, limit, context) else {
+                    if code != inlet_averror_eagain { failures += 1 }
                     continue
                 }
-                hasRead = true
-                context.reportProgress()
-                guard let unit = try assemble(isAfterLoss: facts.losses > 0) else {
-                    try checkInterruption(context, limit)
-                    continue
-                }
-                if makesTimesUp {
-                    unit.pts = nil
-                    unit.dts = nil
-                }
-                note(unit.pts)
-                return unit
-            case inlet_averror_eof where limits == nil || hasEnd || hasPlayedAll: return nil
-            case -ENOMEM: throw InletError(ffmpeg: code, operation: "av_read_frame")
-            default: try checkInterruption(context, limit)
+                return nil
             }
-            if code == inlet_averror_eagain { continue }
-            if limits != nil && code != inlet_averror_invaliddata {
-                throw NetworkTrouble.error(code, facts, operation: "av_read_frame")
+            // What libavformat has held back comes out when a read was told to give up, as if it had arrived.
+            try checkInterruption(context, limit)
+            failures = 0
+            nested.notePacket()
+            if nested.isSecure {
+                unsafe nested.noteSeeks(of: input?.pointee.pb)
+                try nested.check()
             }
-            failures += 1
+            guard packet.streamIndex == stream.index else { continue }
+            hasRead = true
+            context.reportProgress()
+            guard let unit = try assemble(isAfterLoss: facts.losses > 0) else { continue }
+            if makesTimesUp {
+                unit.pts = nil
+                unit.dts = nil
+            }
+            note(unit.pts)
+            return unit
+        }
+    }
+
+    /// What libavformat says of a read that gave no packet.
+    private func reading(_ code: Int32) -> ReadOutcome.Reading {
+        var reading = ReadOutcome.Reading(code: code)
+        if let io = unsafe input?.pointee.pb {
+            let error = unsafe io.pointee.error
+            reading.byteError = error < 0 && error != inlet_averror_eof ? error : nil
+            reading.isAtEnd = unsafe io.pointee.eof_reached != 0
+        }
+        return reading
+    }
+
+    /// Whether the stream has ended where a read gave no packet; false where it is to be read on.
+    ///
+    /// - Parameter failures: how many reads in a row gave nothing that can be understood, before this one.
+    private func isOver(
+        _ reading: ReadOutcome.Reading, _ facts: FFmpegLogging.Facts, failures: Int, _ limit: Duration?,
+        _ context: SourceContext
+    ) throws(InletError) -> Bool {
+        var outcome = ReadOutcome(reading, of: kind, hasPlayedAll: hasPlayedAll)
+        // A read that was told to give up looks like the end, or like anything else.
+        if outcome != .end || reading.byteError != nil { try checkInterruption(context, limit) }
+        if outcome == .skip {
             context.countDrop(.undecodable)
-            guard failures >= Self.toleratedFailures else { continue }
-            guard limits != nil else { return nil }
-            throw InletError(
-                .malformedData, "The server sends nothing that can be understood. Check with ffprobe what it is.",
-                context: .init(operation: "av_read_frame", nativeCode: code))
+            if failures + 1 >= Self.toleratedFailures { outcome = ReadOutcome(givingUp: reading, of: kind) }
+        }
+        switch outcome {
+        case .end: return true
+        case .tryAgain, .skip: return false
+        case .fail(let code): throw failure(code, facts)
+        }
+    }
+
+    /// The error for what a read failed with.
+    private func failure(_ code: Int32, _ facts: FFmpegLogging.Facts) -> InletError {
+        let operation = "av_read_frame"
+        let context = InletError.Context(operation: operation, nativeCode: code)
+        switch code {
+        case inlet_averror_invaliddata:
+            return InletError(
+                .malformedData, "Nothing more can be understood of what is read. Check with ffprobe what it is.",
+                context: context)
+        case _ where kind.isNetwork: return NetworkTrouble.error(code, facts, operation: operation)
+        case inlet_averror_eof:
+            return InletError(.streamEnded, "Whoever wrote to the pipe has closed it.", context: context)
+        default: return InletError(ffmpeg: code, operation: operation)
         }
     }
 
@@ -315,9 +296,6 @@ import InletFFmpeg
         defer { losses = 0 }
         return losses
     }
-
-    /// Whether the stream has an end of its own: a file that is not played as if it were live.
-    private var hasEnd: Bool { pacing != .live && isFile }
 
     /// Whether a server that plays a recording at its own speed has come to its end, give or take a second. One that is killed has not.
     private var hasPlayedAll: Bool {
@@ -342,16 +320,16 @@ import InletFFmpeg
             context: .init(operation: "av_read_frame"))
     }
 
-    /// Stands still; false where the server cannot.
+    /// Stands still; false where the input cannot: what a camera writes to a pipe meanwhile would be shown late.
     func pause() -> Bool {
-        guard limits != nil else { return true }
+        guard kind.isNetwork else { return kind.hasEnd }
         interruption.allow(limits?.later)
         return unsafe av_read_pause(input) == 0
     }
 
     /// Goes on after a pause.
     func play() throws(InletError) {
-        guard limits != nil else { return }
+        guard kind.isNetwork else { return }
         hasRead = false
         assembler?.reset()
         interruption.allow(limits?.first)
@@ -363,8 +341,10 @@ import InletFFmpeg
     private static let toleratedFailures = 32
 
     /// Goes to the key frame before `time`, counted from the start of the stream.
-    func seek(to time: Duration) throws(InletError) {
-        guard let input = unsafe input, let found = unsafe input.pointee.streams[stream.index] else { return }
+    ///
+    /// - Returns: the time in ticks.
+    func seek(to time: Duration) throws(InletError) -> Int64? {
+        guard let input = unsafe input, let found = unsafe input.pointee.streams[stream.index] else { return nil }
         let start = unsafe found.pointee.start_time
         let origin = start == inlet_av_nopts_value ? 0 : start
         let nanosecond = Rational(1, 1_000_000_000)
@@ -372,7 +352,7 @@ import InletFFmpeg
         let target = origin.adding(saturating: length.ticks)
         try check(
             unsafe av_seek_frame(input, Int32(stream.index), target, AVSEEK_FLAG_BACKWARD), "av_seek_frame")
-        seekTarget = target
+        return target
     }
 
     /// Goes back to the beginning.
@@ -381,7 +361,6 @@ import InletFFmpeg
         let target = start == inlet_av_nopts_value ? 0 : start
         try check(
             unsafe avformat_seek_file(input, -1, .min, target, target, AVSEEK_FLAG_BACKWARD), "avformat_seek_file")
-        seekTarget = nil
     }
 
     private func check(_ code: Int32, _ operation: String) throws(InletError) {

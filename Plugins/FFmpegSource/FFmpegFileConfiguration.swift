@@ -8,7 +8,8 @@ public struct FFmpegFileConfiguration: FrameSourceConfiguration {
     public var loop = 0
     /// Where to begin, from the start of the file: the first frame is the one shown at that time. The default is 0.
     public var start = Duration.zero
-    /// `.realtime` holds each frame back until its time has come; the default, `.unpaced`, reads as fast as frames are taken.
+    /// `.realtime` holds each frame back until its time has come; `.live`, for a FIFO or a device alone, is what a camera's program writes: frames come when
+    /// they do, and the end is a failure. The default, `.unpaced`, reads as fast as frames are taken.
     public var pace = SourcePacing.unpaced
     /// Threads that decode; the default, 0, lets libavcodec choose by the number of cores.
     public var threads = 0
@@ -61,15 +62,22 @@ private enum FileOptions {
     static let start = PluginOption(
         "start", default: Duration.zero, in: .zero ... .seconds(1_000_000), "Where to begin")
     static let pace = PluginOption(
-        "pace", default: Pace.none, "realtime plays at the file's own speed, none as fast as frames are taken")
+        "pace", default: Pace.none,
+        "realtime plays at the file's own speed, none as fast as frames are taken; live is a FIFO to which a camera's program writes"
+    )
     static let threads = PluginOption("threads", default: 0, in: 0...64, "Threads that decode; 0 is one a core")
     static let stream = PluginOption<Int?>(
         "stream", default: nil, "The number of the stream, as ffprobe counts", range: "0 or more"
     ) { ($0 ?? 0) >= 0 }
 
-    /// A file is never live, so that is no choice here.
     enum Pace: String, ChoiceOptionValue {
-        case realtime, none
-        var pacing: SourcePacing { self == .realtime ? .realtime : .unpaced }
+        case realtime, live, none
+        var pacing: SourcePacing {
+            switch self {
+            case .realtime: .realtime
+            case .live: .live
+            case .none: .unpaced
+            }
+        }
     }
 }

@@ -12,8 +12,6 @@ final class FFmpegSource: FrameSource {
     private var selection: PacketSelection?
     private var demand = SourceDemand.everything
     private var demandVersion = -1
-    /// Pictures before this time, in ticks, refer to others that were not decoded.
-    private var firstWhole: Int64?
     private var phase = Phase.reading
     /// What ended the stream, told when the decoder has given out what came before.
     private var failure: InletError?
@@ -36,7 +34,7 @@ final class FFmpegSource: FrameSource {
 
     init(_ input: FFmpegInput) {
         self.input = input
-        gate = PictureGate(input.damage, isLive: false)
+        gate = PictureGate(input.damage, isLive: false, timeBase: Rational(1))
         passes = FilePasses(repetitions: input.loop)
     }
 
@@ -45,7 +43,7 @@ final class FFmpegSource: FrameSource {
         self.demuxer = demuxer
         pacing = demuxer.pacing
         let isLive = pacing == .live
-        gate = PictureGate(input.damage, isLive: isLive)
+        gate = PictureGate(input.damage, isLive: isLive, timeBase: demuxer.stream.timeBase)
         var options = FFmpegDecoder.Options()
         options.threads = input.threads ?? (isLive ? 1 : 0)
         options.isLowDelay = isLive
@@ -56,7 +54,7 @@ final class FFmpegSource: FrameSource {
         audit = input.limits.frameRate.map { RateAudit(most: $0, timeBase: demuxer.stream.timeBase) }
         selection = PacketSelection(timeBase: demuxer.stream.timeBase, known: demuxer.keyFrameDistances)
         timestamps = isLive ? nil : TimestampGuess(demuxer.stream, reorderDepth: decoder.reorderDepth)
-        if input.start > .zero { try demuxer.seek(to: input.start) }
+        if input.start > .zero, let start = try demuxer.seek(to: input.start) { gate.begin(at: start) }
         handover = PacketHandover(
             demuxer.codecParameters, reorderDepth: decoder.reorderDepth, limits: input.limits)
         var format = demuxer.format
@@ -106,8 +104,8 @@ final class FFmpegSource: FrameSource {
     /// The next packet to be handed out as it is.
     private func nextPacket(_ context: SourceContext) throws -> SourceFrame? {
         guard let packet = handover.take() else { return nil }
-        if pacing == .realtime, !demand.pictures {
-            try pacer.wait(for: packet.dts, startsAnew: false, context: context)
+        if pacing == .realtime, !demand.pictures, let dts = packet.dts {
+            try pacer.wait(for: dts, startsAnew: false, context: context)
         }
         return SourceFrame(packet, sequence: sequence)
     }
@@ -163,16 +161,28 @@ final class FFmpegSource: FrameSource {
             decoder.sendEnd()
             return
         }
+        var facts = PictureGate.Packet(isKey: packet.isKey, pts: packet.pts, dts: packet.dts)
+        if gate.stepsBack(facts) {
+            handover.stepBack()
+            audit?.reset()
+        }
         if pacing == .live {
             let now = context.clock.now
             received = (now, packet.wallClock)
             try audit?.note(packet.pts ?? packet.dts, arrival: now)
-            guard isWhole(packet, demuxer, decoder, context) else { return }
+            // The packet that comes with the news of a loss may lack its own end, or hold a piece of the next.
+            facts.lacksSomething = demuxer.takeLosses() > 0 || packet.isCorrupt
+            if facts.lacksSomething { lose(decoder) }
+        }
+        if case .keepBack(let reason) = gate.admit(facts) {
+            if let reason { context.countDrop(reason) }
+            return
         }
         timestamps?.complete(packet)
         let time = packet.pts ?? packet.dts
         if demand.packets {
             try handover.put(packet, offset: passes.offset, received: pacing == .live ? received?.time : nil)
+            for (reason, count) in handover.takeDrops() { context.countDrop(reason, count) }
         }
         switch handover.fate(isKey: packet.isKey, pictures: demand.pictures || !demand.packets) {
         case .decode: break
@@ -183,7 +193,7 @@ final class FFmpegSource: FrameSource {
             // What the decoder knows is from before a gap.
             decoder.flush()
             selection?.reset()
-            firstWhole = packet.pts
+            gate.resume(at: facts)
         }
         switch selection?.fate(isKey: packet.isKey, time: time, wanted: demand.maximumFrameRate) ?? .decode {
         case .pass: return
@@ -196,7 +206,7 @@ final class FFmpegSource: FrameSource {
             decoder.sendEnd()
             phase = .emptying
             return
-        case .decodeAnew: firstWhole = packet.pts
+        case .decodeAnew: gate.resume(at: facts)
         case .decode: break
         }
         try send(packet, to: decoder, context)
@@ -218,23 +228,6 @@ final class FFmpegSource: FrameSource {
         lose(decoder)
     }
 
-    /// Whether a packet of a live stream, and all that it refers to, has come whole. What is not is counted.
-    private func isWhole(
-        _ packet: FFmpegPacket, _ demuxer: Demuxer, _ decoder: FFmpegDecoder, _ context: SourceContext
-    ) -> Bool {
-        // The packet that comes with the news of a loss may lack its own end, or hold a piece of the next.
-        let lacksSomething = demuxer.takeLosses() > 0 || packet.isCorrupt
-        if lacksSomething { lose(decoder) }
-        let wasBroken = gate.isBroken
-        guard !(lacksSomething && input.damage == .drop), gate.admits(isKey: packet.isKey) else {
-            // A stream that is joined between key frames has lost nothing.
-            if sequence > 0 { context.countDrop(.damaged) }
-            return false
-        }
-        if wasBroken && !gate.isBroken { firstWhole = packet.pts }
-        return true
-    }
-
     /// Something of the stream is missing: no picture before the next key frame can be whole.
     private func lose(_ decoder: FFmpegDecoder) {
         gate.noteLoss()
@@ -252,8 +245,11 @@ final class FFmpegSource: FrameSource {
         demandVersion = version
         let hadPackets = demand.packets
         demand = context.demand
-        // What comes meanwhile is not seen.
-        if hadPackets, !demand.packets { handover.lose() }
+        // What comes meanwhile is not seen, and not missed.
+        if hadPackets, !demand.packets {
+            handover.lose()
+            _ = handover.takeDrops()
+        }
         // Up to three pictures in a row to which no other refers are usual; beyond that the ones that are left are close enough.
         let spacing = demand.maximumFrameRate.flatMap { wanted in
             stream.frameRate.map { $0.doubleValue / wanted.doubleValue }
@@ -270,7 +266,7 @@ final class FFmpegSource: FrameSource {
         decoder.flush()
         timestamps?.reset()
         selection?.reset()
-        firstWhole = nil
+        gate.rewind()
         phase = .reading
         return true
     }
@@ -286,26 +282,22 @@ final class FFmpegSource: FrameSource {
 
     // MARK: Frames
 
-    /// The frame as the bridge gets it, or nil where it is damaged or lies before the start asked for.
+    /// The frame as the bridge gets it, or nil where it is kept back.
     private func accept(
         _ frame: FFmpegFrame, _ decoder: FFmpegDecoder, _ demuxer: Demuxer, _ context: SourceContext
     ) throws(InletError) -> SourceFrame? {
         guard frame.size.fits(in: input.limits.size) else {
             throw input.limits.refusal("A picture of \(frame.size) has")
         }
-        let verdict = gate.judge(isKey: frame.isKey, isDamaged: frame.isDamaged)
-        guard verdict != .drop else {
-            context.countDrop(.damaged)
-            if pacing == .live { lose(decoder) }
-            return nil
-        }
         let stream = demuxer.stream
         let ticks = frame.bestEffortTimestamp ?? (phase == .draining ? timestamps?.nextAtEnd() : nil)
-        if let ticks {
-            if let seekTarget = demuxer.seekTarget, ticks < seekTarget { return nil }
-            if let firstWhole, ticks < firstWhole { return nil }
-            passes.note(ticks, length: frame.duration ?? stream.frameTicks)
+        let verdict = gate.judge(PictureGate.Picture(isKey: frame.isKey, isDamaged: frame.isDamaged, time: ticks))
+        if case .keepBack(let reason) = verdict {
+            if let reason { context.countDrop(reason) }
+            if pacing == .live, gate.isBroken { lose(decoder) }
+            return nil
         }
+        if let ticks { passes.note(ticks, length: frame.duration ?? stream.frameTicks) }
         guard let pixelFormat = PixelFormat(frame.nativePixelFormat) else {
             context.countDrop(.undecodable)
             return nil

@@ -109,8 +109,8 @@ import InletFFmpeg
     }
 
     /// Whether the demuxer only counts the pictures, as that of MJPEG over HTTP does: its times would have nothing to do with the camera's.
-    @unsafe func makesTimesUp(_ input: UnsafeMutablePointer<AVFormatContext>) -> Bool {
-        unsafe ["mpjpeg", "mjpeg", "jpeg_pipe", "image2pipe"].contains(Self.name(input))
+    @unsafe static func makesTimesUp(_ input: UnsafeMutablePointer<AVFormatContext>) -> Bool {
+        unsafe ["mpjpeg", "mjpeg", "jpeg_pipe", "image2pipe"].contains(name(input))
     }
 
     @unsafe private static func name(_ input: UnsafeMutablePointer<AVFormatContext>) -> String {

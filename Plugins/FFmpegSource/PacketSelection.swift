@@ -36,7 +36,7 @@ struct PacketSelection {
         distances = known.max().map { $0 > 0 ? [$0] : [] } ?? []
     }
 
-    /// Forgets what was measured, after a jump in the stream.
+    /// Forgets where it was, after a jump in the stream.
     mutating func reset() {
         mode = .all
         lastKey = nil
@@ -71,11 +71,13 @@ struct PacketSelection {
             mode = .all
             return .decodeAnew
         case .keyFrames:
-            guard let time, let lastTaken, let interval = ticks(of: wanted) else { return .decodeAlone }
-            // Of key frames that come more often than wanted, the one nearest to its time.
-            guard time.subtracting(saturating: lastTaken) >= interval.subtracting(saturating: (distances.last ?? 0) / 2)
-            else { return .pass }
-            self.lastTaken = time
+            if let time, let lastTaken, let interval = ticks(of: wanted) {
+                // Of key frames that come more often than wanted, the one nearest to its time. Where time has stepped back, it begins anew.
+                let due = interval.subtracting(saturating: (distances.last ?? 0) / 2)
+                let passed = time.subtracting(saturating: lastTaken)
+                if passed > 0, passed < due { return .pass }
+            }
+            lastTaken = time
             return .decodeAlone
         }
     }

@@ -1,28 +1,72 @@
-/// Keeps back what a loss has damaged until the picture is whole again.
+import InletCore
+
+/// Decides which packets of a stream are worth decoding and which pictures are shown.
 ///
-/// It looks at the stream twice: at packets, of which none is worth decoding between a loss and the next key frame, and at pictures, which the
-/// decoder may find damaged where nothing told of a loss.
+/// It keeps back what a loss has damaged until the picture is whole again, and what lies before the place where decoding began. It looks at the
+/// stream twice: at packets, of which none is worth decoding between a loss and the next key frame, and at pictures, which the decoder may find
+/// damaged where nothing told of a loss.
+///
+/// No other part of a source compares the times of a stream with each other to leave something out. What is to be compared with lasts until the first
+/// picture that has passed it, and a step back in time (``TimelineWatch``) makes it void: a stream whose time begins anew goes on at once.
 struct PictureGate {
+    /// What is known of a packet before it is decoded. Times are in ticks.
+    struct Packet {
+        var isKey: Bool
+        var pts: Int64?
+        var dts: Int64?
+        /// It has not come whole, or something is missing before it.
+        var lacksSomething = false
+    }
+
+    /// What is known of a decoded picture. The time is in ticks.
+    struct Picture {
+        var isKey: Bool
+        var isDamaged = false
+        var time: Int64?
+    }
+
+    /// What becomes of a packet.
+    enum Admission: Equatable {
+        case decode
+        /// The reason is nil where nothing is lost: a stream is joined between two key frames.
+        case keepBack(DropReason?)
+    }
+
+    /// What becomes of a picture.
+    enum Verdict: Equatable {
+        case deliver, mark
+        /// The reason is nil where nobody misses it: it lies before the start that was asked for, or where a stream is joined.
+        case keepBack(DropReason?)
+    }
+
     private let policy: DamagePolicy
-    /// Whether packets may be left out: a file is decoded throughout, as a seek or a cut in it is no loss.
-    private let skipsPackets: Bool
+    private let isLive: Bool
     /// Pictures lack something since a loss. A live stream, which is joined in its middle, begins so.
     private(set) var isBroken: Bool
     /// A key frame has been sent to the decoder since the loss.
     private var hasKey = false
+    /// A packet has been admitted.
+    private var hasJoined: Bool
     /// Packets refused in a row.
     private(set) var refusals = 0
+    private var watch: TimelineWatch
+    /// Decoding began at the key frame of this time: pictures that are shown before it refer to others that were not decoded.
+    private var firstWhole: (time: Int64, reason: DropReason?)?
+    /// Pictures before this time are decoded only for those that follow.
+    private var start: Int64?
 
     /// A stream without one key frame in so many packets refreshes its picture in another way: the decoder then says what is whole.
     private static let patience = 600
 
-    init(_ policy: DamagePolicy, isLive: Bool) {
+    init(_ policy: DamagePolicy, isLive: Bool, timeBase: Rational) {
         self.policy = policy
-        skipsPackets = isLive && policy == .drop
+        self.isLive = isLive
         isBroken = isLive
+        hasJoined = !isLive
+        watch = TimelineWatch(timeBase: timeBase)
     }
 
-    enum Verdict { case deliver, mark, drop }
+    // MARK: Where decoding begins
 
     /// Something of the stream is missing.
     mutating func noteLoss() {
@@ -30,32 +74,64 @@ struct PictureGate {
         hasKey = false
     }
 
-    /// Whether a packet is worth decoding. The first key frame after a loss is, and all that follows it.
-    mutating func admits(isKey: Bool) -> Bool {
-        guard isBroken else { return true }
-        if isKey { hasKey = true }
-        guard skipsPackets else { return true }
-        if isKey || refusals >= Self.patience {
-            isBroken = false
-            refusals = 0
-            return true
+    /// Pictures before `time` are not wanted.
+    mutating func begin(at time: Int64) { start = time }
+
+    /// Packets were passed over on purpose, and decoding goes on with this key frame.
+    mutating func resume(at packet: Packet) { firstWhole = packet.pts.map { ($0, nil) } }
+
+    /// The stream is read from its beginning once more.
+    mutating func rewind() {
+        (firstWhole, start) = (nil, nil)
+        watch.reset()
+    }
+
+    // MARK: Packets and pictures
+
+    /// Takes in the times of the next packet, before ``admit(_:)``.
+    ///
+    /// - Returns: whether the stream's time steps back there, so that nothing before it can be compared with what follows.
+    mutating func stepsBack(_ packet: Packet) -> Bool {
+        guard watch.stepsBack(isKey: packet.isKey, pts: packet.pts, dts: packet.dts) else { return false }
+        (firstWhole, start) = (nil, nil)
+        return true
+    }
+
+    /// Decides whether a packet is decoded. After a loss, which it tells or ``noteLoss()``, the first is a key frame.
+    mutating func admit(_ packet: Packet) -> Admission {
+        if packet.lacksSomething { noteLoss() }
+        guard isBroken else { return .decode }
+        // A file is decoded throughout, as a seek or a cut in it is no loss.
+        guard isLive, policy == .drop else {
+            if packet.isKey { hasKey = true }
+            return .decode
         }
-        refusals += 1
-        return false
+        guard !packet.lacksSomething, packet.isKey || refusals >= Self.patience else {
+            if !packet.lacksSomething { refusals += 1 }
+            return .keepBack(hasJoined ? .damaged : nil)
+        }
+        hasKey = packet.isKey
+        isBroken = false
+        refusals = 0
+        firstWhole = packet.pts.map { ($0, hasJoined ? .damaged : nil) }
+        hasJoined = true
+        return .decode
     }
 
     /// Decides on the next picture.
-    mutating func judge(isKey: Bool, isDamaged: Bool) -> Verdict {
-        if isDamaged {
+    mutating func judge(_ picture: Picture) -> Verdict {
+        if picture.isDamaged {
             noteLoss()
-        } else if isKey || hasKey {
+        } else if picture.isKey || hasKey {
             isBroken = false
         }
-        guard isBroken else { return .deliver }
-        return switch policy {
-        case .drop: .drop
-        case .mark: .mark
-        case .show: .deliver
+        if isBroken, policy == .drop { return .keepBack(.damaged) }
+        if let time = picture.time {
+            if let start, time < start { return .keepBack(nil) }
+            start = nil
+            if let firstWhole, time < firstWhole.time { return .keepBack(firstWhole.reason) }
+            firstWhole = nil
         }
+        return isBroken && policy == .mark ? .mark : .deliver
     }
 }

@@ -15,7 +15,8 @@ import InletFFmpeg
 /// libavformat's own `file:` opens a FIFO with a call that hangs until there is a writer, and its interrupt callback cannot end that.
 @safe final class PipeInput {
     private let descriptor: Int32
-    private let ownsDescriptor: Bool
+    /// Whether it has a path: what was opened here is closed, and can be opened once more, as standard input cannot.
+    let canBeOpenedAnew: Bool
     private let context: SourceContext
     private(set) var io: UnsafeMutablePointer<AVIOContext>?
 
@@ -23,13 +24,13 @@ import InletFFmpeg
     private static let bufferSize: Int32 = 65_536
 
     /// - Returns: nil where the path is an ordinary file, which libavformat reads best by itself.
-    /// - Throws: what is wrong with the path: ``InletError/Code/notFound``, ``InletError/Code/permissionDenied``,
-    ///   ``InletError/Code/invalidConfiguration`` for a directory, ``InletError/Code/malformedData`` for an empty file.
+    /// - Throws: what is wrong with the path: ``InletError/Code/notFound``, also for a directory, ``InletError/Code/permissionDenied``,
+    ///   ``InletError/Code/malformedData`` for an empty file.
     init?(path: String, context: SourceContext) throws(InletError) {
         self.context = context
         if path == "-" {
             descriptor = STDIN_FILENO
-            ownsDescriptor = false
+            canBeOpenedAnew = false
         } else {
             var facts = stat()
             guard unsafe stat(path, &facts) == 0 else {
@@ -37,7 +38,7 @@ import InletFFmpeg
             }
             switch facts.st_mode & S_IFMT {
             case S_IFDIR:
-                throw InletError(.invalidConfiguration, "It is a directory. Name a video file in it.")
+                throw InletError(.notFound, "It is a directory. Name a video file in it.")
             case S_IFREG:
                 guard facts.st_size > 0 else { throw InletError(.malformedData, "The file is empty.") }
                 return nil
@@ -45,7 +46,7 @@ import InletFFmpeg
             }
             // Without O_NONBLOCK this would wait for a writer.
             descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-            ownsDescriptor = true
+            canBeOpenedAnew = true
             guard descriptor >= 0 else { throw InletError(ffmpeg: -errno, operation: "open") }
         }
         guard let buffer = unsafe av_malloc(Int(Self.bufferSize)) else {
@@ -65,7 +66,7 @@ import InletFFmpeg
             unsafe av_free(io.pointee.buffer)
             unsafe avio_context_free(&self.io)
         }
-        if ownsDescriptor { close(descriptor) }
+        if canBeOpenedAnew { close(descriptor) }
     }
 
     /// Waits for data, the end of the pipe or a cancellation.

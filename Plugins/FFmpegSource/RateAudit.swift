@@ -15,6 +15,9 @@ struct RateAudit {
         self.timeBase = timeBase
     }
 
+    /// Begins anew, where the stream's time does.
+    mutating func reset() { (begin, count) = (nil, 0) }
+
     /// Takes in the next packet, with its time in ticks where it has one.
     ///
     /// - Throws: ``InletError/Code/unsupported`` where the last packets were too many for the time they cover.

@@ -15,7 +15,10 @@ struct ProbeCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let capturer = Capturer(try PluginRegistry.command.source(source))
+        var configuration = CapturerConfiguration()
+        // The command asks what is there now.
+        configuration.retry = .never
+        let capturer = Capturer(try PluginRegistry.command.source(source), configuration: configuration)
         let interrupted = InterruptFlag()
         let interrupt = Interrupt {
             interrupted.raise()

@@ -12,7 +12,7 @@ struct RunCommand: AsyncParsableCommand {
               inlet run clip.mp4
               inlet run 'pattern:ball?fps=60' --duration 5 --to y4m:ball.y4m
               inlet run clip.mp4 --size 640x360 --fps 10 --to y4m:- --report none | ffplay -
-              inlet run camera.fifo --retry 5 --timeout 5 --outage text
+              inlet run 'camera.fifo?pace=live' --retry 5 --timeout 5 --outage text
               inlet run clip.mp4 --to framemd5:- --to i420:clip.yuv --report json
               inlet run rtsp://camera/stream --to 'mp4:cam-{n}.mp4?segment=60s&keep-size=10G' --sink-retry forever
             """)

@@ -180,8 +180,11 @@ final class FrameDispatcher: Sendable {
             startsAnew: startsAnew || frame.flags.contains(.discontinuity),
             wallClock: nil
         ).time
-        let lead = packet.pts.nanoseconds.subtractingReportingOverflow(packet.dts.nanoseconds).partialValue
-        let timestamp = decoding + .nanoseconds(lead)
+        var timestamp = decoding
+        if let pts = packet.pts, let dts = packet.dts {
+            timestamp =
+                decoding + .nanoseconds(pts.nanoseconds.subtractingReportingOverflow(dts.nanoseconds).partialValue)
+        }
         if !state.receivers.contains(where: \.takesPictures) {
             let first = state.firstTimestamp ?? timestamp
             state.firstTimestamp = first

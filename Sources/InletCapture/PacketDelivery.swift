@@ -28,6 +28,8 @@ final class PacketDelivery: FrameReceiver {
         var parameters: CodecParameters?
         var room: ProducerGate?
         var waits = false
+        /// The source has come to its end, so that what the sink has is all that there was.
+        var isComplete = false
     }
 
     private enum Phase {
@@ -168,7 +170,10 @@ final class PacketDelivery: FrameReceiver {
         }
     }
 
-    func finish(_ error: InletError?) { finish(reporting: nil) }
+    func finish(_ error: InletError?) {
+        state.withLock { $0.isComplete = error == nil }
+        finish(reporting: nil)
+    }
 
     func close() {
         guard let lane = finish(reporting: nil) else { return }
@@ -201,19 +206,24 @@ final class PacketDelivery: FrameReceiver {
         return lane
     }
 
+    /// A recording without a single packet is no success.
+    private static let nothing = InletError(
+        .unsupported, "The source gave no packet that can be handed on as it is. Leave out codec=copy.")
+
     /// Reports the end, once.
     private func end(_ error: InletError?) {
-        let (isFirst, reported) = state.withLock { state -> (Bool, InletError?) in
+        let (isFirst, isComplete, reported) = state.withLock { state -> (Bool, Bool, InletError?) in
             defer { state.phase = .ended }
             switch state.phase {
-            case .ended: return (false, nil)
-            case .finishing(_, let reported?): return (true, reported)
-            case .finishing, .running, .waiting: return (true, error)
+            case .ended: return (false, false, nil)
+            case .finishing(_, let reported?): return (true, false, reported)
+            case .finishing, .running, .waiting: return (true, state.isComplete, error)
             }
         }
         guard isFirst else { return }
         counters.isAttached.store(false, ordering: .relaxed)
-        context.report(self, .ended(reported))
+        let hasNothing = isComplete && counters.delivered.load(ordering: .relaxed) == 0
+        context.report(self, .ended(reported ?? (hasNothing ? Self.nothing.about(name) : nil)))
         ended.resolve(())
     }
 }

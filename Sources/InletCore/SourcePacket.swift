@@ -4,10 +4,10 @@ public struct SourcePacket: Sendable {
     public var parameters: CodecParameters
     /// The compressed data.
     public var data: PacketData
-    /// When the picture is shown, on the source's own timeline.
-    public var pts: MediaTime
-    /// When it is decoded.
-    public var dts: MediaTime
+    /// When the picture is shown, on the source's own timeline. Nil where the source has no times: the packet is then placed by its arrival.
+    public var pts: MediaTime?
+    /// When it is decoded. Nil where ``pts`` is.
+    public var dts: MediaTime?
     /// How long it is shown, where the source knows.
     public var duration: MediaTime?
     /// Decodes without any packet before it.
@@ -16,7 +16,7 @@ public struct SourcePacket: Sendable {
     public var receiveTime: MonotonicTime?
 
     public init(
-        parameters: CodecParameters, data: PacketData, pts: MediaTime, dts: MediaTime, duration: MediaTime? = nil,
+        parameters: CodecParameters, data: PacketData, pts: MediaTime?, dts: MediaTime?, duration: MediaTime? = nil,
         isKey: Bool
     ) {
         self.parameters = parameters

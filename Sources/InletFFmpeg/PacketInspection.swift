@@ -31,6 +31,28 @@ package enum PacketInspection {
         return unsafe size.isValid ? size : decodedSize(of: packet, codec, maximumPixels: maximumPixels)
     }
 
+    /// The parameter sets that stand before the picture, for streams whose container tells none, such as MPEG-TS; nil where there are none.
+    package static func parameterSets(in packet: FFmpegPacket, _ codec: VideoCodec) -> [UInt8]? {
+        guard let description = unsafe avcodec_descriptor_get_by_name(codec.rawValue),
+            let filter = unsafe av_bsf_get_by_name("extract_extradata")
+        else { return nil }
+        var context: UnsafeMutablePointer<AVBSFContext>?
+        defer { unsafe av_bsf_free(&context) }
+        guard unsafe av_bsf_alloc(filter, &context) >= 0, let filtering = unsafe context,
+            let parameters = unsafe filtering.pointee.par_in, let copy = try? FFmpegPacket()
+        else { return nil }
+        unsafe parameters.pointee.codec_type = AVMEDIA_TYPE_VIDEO
+        unsafe parameters.pointee.codec_id = description.pointee.id
+        var count = 0
+        // Fails for a codec that has no such sets.
+        guard unsafe av_bsf_init(filtering) >= 0, unsafe av_packet_ref(copy.pointer, packet.pointer) >= 0,
+            unsafe av_bsf_send_packet(filtering, copy.pointer) >= 0,
+            unsafe av_bsf_receive_packet(filtering, copy.pointer) >= 0,
+            let bytes = unsafe av_packet_get_side_data(copy.pointer, AV_PKT_DATA_NEW_EXTRADATA, &count)
+        else { return nil }
+        return unsafe [UInt8](UnsafeBufferPointer(start: bytes, count: count))
+    }
+
     /// The size of the picture itself, of codecs whose parsers do not look for it.
     private static func decodedSize(
         of packet: FFmpegPacket, _ codec: UnsafeMutablePointer<AVCodecContext>, maximumPixels: Int

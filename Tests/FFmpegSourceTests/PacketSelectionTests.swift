@@ -66,6 +66,15 @@ import Testing
         #expect(fates.dropFirst(81).allSatisfy { $0 == .decode })
     }
 
+    @Test("A step back in time costs no picture that is wanted")
+    func stepBack() {
+        var selection = PacketSelection(timeBase: Rational(1, 30))
+        _ = fates(&selection, from: 9000, 600, every: 30, wanted: Rational(1, 4))
+        let fates = fates(&selection, 600, every: 30, wanted: Rational(1, 4))
+        let alone = fates.indices.filter { fates[$0] == .decodeAlone }
+        #expect(alone == [0, 120, 240, 360, 480])
+    }
+
     @Test("Packets without times are decoded, and damaged times do no harm")
     func oddTimes() {
         var selection = PacketSelection(timeBase: Rational(1, 30))

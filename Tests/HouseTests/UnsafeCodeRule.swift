@@ -69,6 +69,7 @@ enum UnsafeCodeRule {
         "Sources/InletTesting/NativePicture.swift": "owns the memory of a scripted picture",
         "Sources/InletCLI/Terminal.swift": "writes to standard error and asks for resource usage",
         "Plugins/FFmpegSource/Demuxer.swift": "owns a libavformat input",
+        "Plugins/FFmpegSource/Demuxer+Facts.swift": "reads what that input says of its stream",
         "Plugins/FFmpegSource/PipeInput.swift": "owns a descriptor and libavformat's view of it",
         "Sources/InletOutput/CalendarTime.swift": "the C library's calendar",
         "Sources/InletOutput/FileNamePattern+Folder.swift": "reads a folder",

@@ -121,6 +121,18 @@ import Testing
         #expect(run.ends.all.withLock { $0.count { $0 == nil } } == 1)
     }
 
+    @Test("A sink that has got nothing when the source ends is told of as failed, and one that is closed before is not")
+    func gotNothing() async {
+        let (empty, keyless, closed) = (Run(Sinks()), Run(Sinks()), Run(Sinks()))
+        empty.delivery.finish(nil)
+        keyless.offer(0, isKey: false)
+        keyless.delivery.finish(nil)
+        closed.delivery.close()
+        for run in [empty, keyless, closed] { await run.delivery.ended.value() }
+        for run in [empty, keyless] { #expect(run.ends.all.withLock { $0.map { $0?.code } } == [.unsupported]) }
+        #expect(closed.ends.all.withLock { $0.map { $0?.code } } == [nil])
+    }
+
     @Test("A source that comes back without packets ends the sink with an error, and its file is finished")
     func losesPackets() async {
         let run = Run(Sinks())

@@ -18,7 +18,8 @@ import Testing
     }
 
     private struct Peak: Decodable {
-        var peak_rss_kib: Int
+        var peakKibibytes: Int
+        private enum CodingKeys: String, CodingKey { case peakKibibytes = "peak_rss_kib" }
     }
 
     @Test(
@@ -36,7 +37,7 @@ import Testing
                 "run", source, "--retry", "never", "--report", "json", "--to",
                 sink.replacingOccurrences(of: "OUT", with: folder.path("out")),
             ])
-            let peak = try JSONDecoder().decode(Peak.self, from: Data(inlet.complaints.utf8)).peak_rss_kib
+            let peak = try JSONDecoder().decode(Peak.self, from: Data(inlet.complaints.utf8)).peakKibibytes
             // Without any picture it is some 60 MB; one picture of that size is 384 MB.
             #expect(peak < 200 << 10, "\(source) took \(peak >> 10) MB")
             let report = try Report(inlet)

@@ -8,7 +8,7 @@ import Testing
         "Bad input is a clear message and the right exit code",
         arguments: [
             (["run", "/nonexistent.mp4"], 66, "does not exist"),
-            (["run", "/etc"], 64, "directory"),
+            (["run", "/etc"], 66, "directory"),
             (["run", "/etc/passwd"], 65, "not in a format"),
             (["run", "carrier:pigeon"], 64, "no source 'carrier:'"),
             (["run", "pattern:smpte?sise=640x480"], 64, "Did you mean 'size'?"),
@@ -19,6 +19,7 @@ import Testing
             (["run", "pattern:smpte?frames=3&pace=none", "--to", "i420:/dev/full"], 74, "disk is full"),
             (["run", "pattern:smpte", "--to", "pattern:smpte"], 64, "not a sink"),
             (["probe", "/nonexistent.mp4"], 66, "does not exist"),
+            (["probe", "/etc"], 66, "directory"),
             (["plugins", "patern"], 64, "Did you mean 'pattern'?"),
         ] as [([String], Int32, String)])
     func trouble(arguments: [String], status: Int32, message: String) throws {
@@ -29,9 +30,11 @@ import Testing
 
     @Test("A file with sound alone, and an empty one, are said to be so")
     func noVideo() throws {
-        let sound = try InletProcess.run(["run", TestClips.path("sound-only.mp4")])
-        #expect(sound.status == 69)
-        #expect(sound.complaints.contains("no video"))
+        for command in ["run", "probe"] {
+            let sound = try InletProcess.run([command, TestClips.path("sound-only.mp4")])
+            #expect(sound.status == 65)
+            #expect(sound.complaints.contains("no video"))
+        }
         let folder = try TemporaryFolder()
         #expect(FileManager.default.createFile(atPath: folder.path("empty.mp4"), contents: Data()))
         let empty = try InletProcess.run(["run", folder.path("empty.mp4")])

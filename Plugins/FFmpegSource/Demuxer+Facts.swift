@@ -1,0 +1,72 @@
+import CFFmpeg
+import InletCore
+import InletFFmpeg
+
+/// What the container says of the stream, beside its packets.
+extension Demuxer {
+    /// How far apart the first key frames are, in ticks, as far as the container's index tells without reading on.
+    var keyFrameDistances: [Int64] {
+        guard let found = unsafe input?.pointee.streams[stream.index] else { return [] }
+        var keys: [Int64] = []
+        for index in 0..<min(unsafe avformat_index_get_entries_count(found), 512) {
+            guard let entry = unsafe avformat_index_get_entry(found, index)?.pointee else { break }
+            if entry.flags & Int32(AVINDEX_KEYFRAME) != 0 { keys.append(entry.timestamp) }
+        }
+        return zip(keys, keys.dropFirst()).map { $1 &- $0 }
+    }
+
+    /// What the stream's packets are.
+    var codecParameters: CodecParameters? {
+        guard let codec = unsafe input?.pointee.streams[stream.index]?.pointee.codecpar.pointee else { return nil }
+        let format = format
+        var parameters = CodecParameters(
+            codec: VideoCodec(rawValue: format.codec ?? ""), size: format.size, timeBase: stream.timeBase,
+            frameRate: stream.frameRate, colorSpace: format.colorSpace, rotation: stream.rotation,
+            sampleAspectRatio: stream.sampleAspectRatio, pixelFormat: format.pixelFormat)
+        if let data = unsafe codec.extradata {
+            parameters.extraData = unsafe [UInt8](
+                UnsafeBufferPointer(start: data, count: max(0, Int(codec.extradata_size))))
+        }
+        if unsafe codec.profile >= 0 { parameters.profile = unsafe Int(codec.profile) }
+        if unsafe codec.level >= 0 { parameters.level = unsafe Int(codec.level) }
+        return parameters
+    }
+
+    /// What the container says of the whole. The size is zero where only the first picture will tell.
+    var format: SourceFormat {
+        var format = SourceFormat(
+            size: ImageSize(width: 0, height: 0), pixelFormat: .yuv420p, frameRate: stream.frameRate,
+            timeBase: stream.timeBase,
+            rotation: stream.rotation, sampleAspectRatio: stream.sampleAspectRatio, pacing: pacing)
+        guard let input = unsafe input, let found = unsafe input.pointee.streams[stream.index] else { return format }
+        let parameters = unsafe found.pointee.codecpar.pointee
+        let nativeFormat = unsafe AVPixelFormat(parameters.format)
+        format.size = unsafe ImageSize(width: Int(parameters.width), height: Int(parameters.height))
+        format.pixelFormat = PixelFormat(nativeFormat) ?? PixelFormat("unknown")
+        format.colorSpace = unsafe ColorSpace(
+            primaries: parameters.color_primaries, transfer: parameters.color_trc, matrix: parameters.color_space,
+            range: parameters.color_range, pixelFormat: nativeFormat)
+        format.codec = unsafe String(cString: avcodec_get_name(parameters.codec_id))
+        // What comes through a pipe does not come again. Standard input cannot be opened again at all.
+        format.isBroadcast = kind.isNetwork ? !kind.hasEnd : pipe?.canBeOpenedAnew
+        if kind.isNetwork || pacing == .live {
+            let bits = unsafe Int(found.pointee.pts_wrap_bits)
+            format.timestampBits = makesTimesUp || bits >= 64 ? nil : bits
+        }
+        if let name = unsafe input.pointee.iformat?.pointee.name { format.container = unsafe String(cString: name) }
+        let length = unsafe found.pointee.duration
+        if length != inlet_av_nopts_value, length > 0 {
+            format.duration = MediaTime(ticks: length, timeBase: stream.timeBase)
+        } else if unsafe input.pointee.duration > 0 {
+            format.duration = unsafe MediaTime(ticks: input.pointee.duration, timeBase: Rational(1, 1_000_000))
+        }
+        return format
+    }
+
+    /// How far the stream's pictures are to be turned.
+    static func rotation(of stream: UnsafeMutablePointer<AVStream>) -> Rotation {
+        var size = 0
+        guard let data = unsafe av_stream_get_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &size) else { return .none }
+        return unsafe DisplayOrientation(matrix: UnsafeRawBufferPointer(start: data, count: size))?.rotation ?? .none
+    }
+}

@@ -1,0 +1,25 @@
+import Foundation
+
+/// A library that makes reads of one file fail from a place on, for programs that are started with it: `Tests/Faults/failing-read.c`.
+public struct FailingRead {
+    private let library: String
+
+    /// Builds the library, with the compiler that comes with Swift.
+    ///
+    /// - Throws: ``ReferenceCommand/Failure``.
+    public init(in folder: TemporaryFolder) throws {
+        library = folder.path("failing-read.so")
+        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        try ReferenceCommand.run(
+            "clang",
+            [
+                "-O2", "-Wall", "-Wextra", "-fPIC", "-shared",
+                tests.appendingPathComponent("Faults/failing-read.c").path, "-o", library,
+            ])
+    }
+
+    /// What stands before a shell command whose reads of `path` are to fail with `code` from the byte `offset` on.
+    public func environment(path: String, from offset: Int, code: Int32) -> String {
+        "LD_PRELOAD='\(library)' FAILING_FILE='\(path)' FAILING_FROM=\(offset) FAILING_ERRNO=\(code)"
+    }
+}
