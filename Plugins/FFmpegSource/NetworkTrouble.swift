@@ -30,7 +30,8 @@ enum NetworkTrouble {
         case inlet_averror_eof:
             return InletError(
                 .streamEnded, "The server ended the stream. Its log may say why.", context: context)
-        case -ECONNRESET, -EPIPE, -ECONNABORTED, -ENOTCONN, -ENETRESET:
+        // EIO is what libavformat says of a server that closes the connection before all has come that it promised.
+        case -ECONNRESET, -EPIPE, -ECONNABORTED, -ENOTCONN, -ENETRESET, -EIO:
             return InletError(
                 .disconnected, "The connection was broken off. Check the server and the network.", context: context)
         case -EPERM:

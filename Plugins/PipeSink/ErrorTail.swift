@@ -29,7 +29,9 @@ struct ErrorTail {
     /// The lines, joined by slashes, without credentials and control characters; nil where there are none.
     var text: String? {
         let all = (line.isEmpty ? lines : (lines + [line]).suffix(Self.maximumLines)).map { line in
-            Redaction.redact(String(decoding: line.filter { $0 >= UInt8(ascii: " ") && $0 != 0x7f }, as: UTF8.self))
+            // Colours of a terminal are common there, and worth no escapes.
+            let plain = line.filter { $0 >= UInt8(ascii: " ") && $0 != 0x7f }
+            return Redaction.redact(String(decoding: plain, as: UTF8.self)).sanitized()
         }
         return all.isEmpty ? nil : all.joined(separator: " / ")
     }

@@ -12,13 +12,18 @@ public struct InletError: Error, Sendable {
     /// Where it happened.
     public var context: Context
 
-    /// An error with what a person needs to know of it. Leave secrets out of `message`.
+    /// An error with what a person needs to know of it.
+    ///
+    /// - Parameter message: without secrets. What servers, files or devices say may be part of it: control characters, bidirectional overrides and the
+    ///   like are written as escapes such as `\u{1B}`, and what is longer than 4096 bytes is cut.
     public init(_ code: Code, _ message: String, cause: (any Error)? = nil, context: Context = Context()) {
         self.code = code
-        self.message = message
+        self.message = message.sanitized(limit: Self.longestText)
         self.cause = cause
         self.context = context
     }
+
+    private static let longestText = 4096
 
     /// What kind of failure it is. An open set: a later version may add codes without breaking a `switch`.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
@@ -113,9 +118,9 @@ public struct InletError: Error, Sendable {
 }
 
 extension InletError: CustomStringConvertible {
-    /// The message, led by what it is about.
+    /// The message, led by what it is about, as a log or a terminal may show it.
     public var description: String {
-        guard let subject = context.subject else { return message }
-        return "\(subject): \(message)"
+        guard let subject = context.subject else { return message.sanitized(limit: Self.longestText) }
+        return "\(subject.sanitized()): \(message.sanitized(limit: Self.longestText))"
     }
 }

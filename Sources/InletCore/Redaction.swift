@@ -21,12 +21,13 @@ public enum Redaction {
         redact(text, endsURL: { " \t\n\r\"'<>".utf8.contains($0) }, isShown: { _ in false })
     }
 
-    /// The same for a text that is one URI and nothing else, so that a space or quote does not end it.
+    /// The same for a text that is one URI and nothing else, so that a space or quote does not end it. Control characters and the like, which belong in
+    /// no URI, are written as escapes such as `\u{1B}`.
     public static func redact(uri: String) -> String { redact(uri: uri) { _ in false } }
 
     /// - Parameter isShown: whether the values of a query's parameter may be shown, by its name.
     static func redact(uri: String, isShown: @escaping (String) -> Bool) -> String {
-        redact(uri, endsURL: { _ in false }, isShown: isShown)
+        redact(uri, endsURL: { _ in false }, isShown: isShown).sanitized(limit: 4096)
     }
 
     private static func redact(

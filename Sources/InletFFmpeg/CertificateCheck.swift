@@ -24,12 +24,32 @@ package struct CertificateCheck: Sendable, Hashable {
     /// - Parameter isOutput: whether the stream is sent.
     /// - Throws: ``InletError/Code/unsupported`` where certificates are to be checked and this libavformat cannot.
     package func refuseWhatCannotBeChecked(scheme: String, isOutput: Bool) throws(InletError) {
-        guard scheme == "rtsps", isOn, !Self.hasCheck(ofRTSP: isOutput) else { return }
-        throw InletError(
-            .unsupported,
-            "The installed libavformat cannot check certificates of rtsps. tls-verify=false takes any, which keeps off listeners but no impostor."
-        )
+        if let error = refusal(
+            scheme: scheme, library: .installed, checksRTSP: Self.hasCheck(ofRTSP: isOutput))
+        {
+            throw error
+        }
     }
+
+    /// The error where a certificate is to be checked and cannot be, by what the installed libavformat can do.
+    ///
+    /// - Parameter checksRTSP: whether RTSP hands on to TLS what is to be checked.
+    package func refusal(scheme: String, library: TLSLibrary, checksRTSP: Bool) -> InletError? {
+        guard isOn, Self.schemes.contains(scheme) else { return nil }
+        let advice = "tls-verify=false takes any certificate, which keeps off listeners but no impostor."
+        if library == .openSSL {
+            return InletError(
+                .unsupported,
+                "The installed libavformat uses OpenSSL, and does not check that a certificate is for the host. "
+                    + "Use one built with GnuTLS. \(advice)")
+        }
+        guard scheme == "rtsps", !checksRTSP else { return nil }
+        return InletError(
+            .unsupported, "The installed libavformat cannot check the certificates of rtsps servers. \(advice)")
+    }
+
+    /// The protocols for which libavformat speaks TLS.
+    private static let schemes: Set<String> = ["https", "rtmps", "rtsps", "tls"]
 
     /// Whether RTSP hands on the option to TLS below it, as other protocols do. libavformat 5.1 has none to hand on.
     private static func hasCheck(ofRTSP isOutput: Bool) -> Bool {

@@ -1,3 +1,5 @@
+import InletCore
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -14,9 +16,9 @@ enum SystemFiles {
         return unsafe withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { bytes in
             let count = unsafe read(descriptor, bytes.baseAddress, bytes.count)
             guard count >= 0 else { return nil }
-            var text = unsafe String(decoding: UnsafeRawBufferPointer(rebasing: bytes[..<count]), as: UTF8.self)
-            while text.last?.isNewline == true { text.removeLast() }
-            return text
+            // Some of it is what a device says of itself.
+            let text = unsafe String(decoding: UnsafeRawBufferPointer(rebasing: bytes[..<count]), as: UTF8.self)
+            return text.trimmed { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.sanitized(limit: 4096)
         }
     }
 

@@ -71,7 +71,8 @@ package import InletCore
     /// The kernel's text in an array of bytes.
     @unsafe static func text(_ bytes: UnsafeRawPointer, _ capacity: Int) -> String {
         let buffer = unsafe UnsafeRawBufferPointer(start: bytes, count: capacity)
-        return unsafe String(decoding: buffer.prefix { $0 != 0 }, as: UTF8.self)
+        // A device names itself.
+        return unsafe String(decoding: buffer.prefix { $0 != 0 }, as: UTF8.self).sanitized()
     }
 
     /// Whether the driver is v4l2loopback, whose writers and readers share one ring of buffers without a queue: a buffer

@@ -33,6 +33,7 @@ enum UnsafeCodeRule {
         "Plugins/FFmpegSink/SegmentFolder.swift": "libavformat's callbacks for the files that a muxer makes by itself",
         "Plugins/FFmpegSink/ThreadScheduling.swift": "asks and sets the scheduling of threads",
         "Sources/InletFFmpeg/CertificateCheck.swift": "reads libavformat's tables of options",
+        "Sources/InletFFmpeg/TLSLibrary.swift": "libavformat's text of how it was built",
         "Sources/InletFFmpeg/DisplayOrientation.swift": "reads a display matrix",
         "Sources/InletFFmpeg/FFmpegDecoder.swift": "owns a codec context",
         "Sources/InletFFmpeg/FFmpegFrame.swift": "owns a decoded frame",

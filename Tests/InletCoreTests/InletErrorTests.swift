@@ -40,6 +40,19 @@ import Testing
         #expect("\(InletError(.notFound, "It is not there."))" == "It is not there.")
     }
 
+    @Test("What a server, a file or an address says commands no terminal and forges no line of a log")
+    func sanitized() {
+        let error = InletError(
+            .unsupported, "The server says: \u{1B}[2J\u{202E}kO\r\nINFO all is well",
+            context: .init(subject: "rtsp://host/\u{1B}]0;title\u{7}"))
+        #expect(error.message == "The server says: \\u{1B}[2J\\u{202E}kO\\u{D}\\u{A}INFO all is well")
+        #expect("\(error)".unicodeScalars.allSatisfy { $0.value >= 0x20 })
+        var changed = error
+        changed.message += "\n"
+        #expect("\(changed)".unicodeScalars.allSatisfy { $0.value >= 0x20 })
+        #expect("\(InletError(.internal, String(repeating: "a", count: 100_000)))".utf8.count <= 4096)
+    }
+
     @Test("A code is known by its name, so that a plug-in can add one")
     func openSet() {
         #expect(InletError.Code("busy") == .busy)

@@ -222,4 +222,11 @@ import Testing
         #expect(Redaction.redact(uri: "rtmp://a/app") == "rtmp://a/app")
         #expect(Redaction.redact("rtsp://a/app/stream") == "rtsp://a/app/stream")
     }
+
+    @Test("An address commands no terminal and forges no line of a log")
+    func sanitized() {
+        #expect(
+            Redaction.redact(uri: "rtsp://me:pw@host/\u{1B}[2J\r\nINFO x")
+                == "rtsp://***@host/\\u{1B}[2J\\u{D}\\u{A}INFO x")
+    }
 }

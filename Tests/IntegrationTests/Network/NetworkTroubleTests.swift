@@ -32,6 +32,10 @@ extension NetworkTests {
             let server = try HostileServer(.close)
             let closed = try await failure(of: server.url("rtsp"))
             #expect([.streamEnded, .disconnected].contains(closed?.code), "\(closed.map { "\($0)" } ?? "")")
+            for path in ["/stream", "/clip.mp4", "/index.m3u8"] {
+                let closed = try await failure(of: server.url("http", path))
+                #expect([.streamEnded, .disconnected].contains(closed?.code), "\(closed.map { "\($0)" } ?? "")")
+            }
             server.stop()
             #expect(try await failure(of: server.url("rtsp"))?.code == .connectionRefused)
             #expect(try await failure(of: "http://127.0.0.1:\(server.port)/x")?.code == .connectionRefused)
@@ -52,6 +56,10 @@ extension NetworkTests {
             server = try NginxServer(options)
             #expect(try await failure(of: "\(server.url)?tls-ca=\(server.authority ?? "")")?.code == .tlsFailed)
             #expect(try await failure(of: "\(server.url)?tls-verify=false") == nil)
+            // TLS by itself, for which no HTTP decides.
+            let plain = "ffmpeg:tls://127.0.0.1:\(server.port)?connect-timeout=2s"
+            #expect(try await failure(of: "\(plain)&tls-ca=\(server.authority ?? "")")?.code == .tlsFailed)
+            #expect(try await failure(of: "\(plain)&tls-verify=false")?.code == .timedOut)
         }
 
         @Test("rtsps is refused where libavformat cannot check the certificate, and works where that is told to pass")

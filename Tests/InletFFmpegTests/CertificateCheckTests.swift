@@ -1,0 +1,46 @@
+import InletCore
+import InletFFmpeg
+import Testing
+
+@Suite struct CertificateCheckTests {
+    @Test(
+        "The library of TLS is told by how FFmpeg was configured",
+        arguments: [
+            ("--prefix=/usr --enable-gpl --enable-gnutls --enable-shared", .other),
+            ("--enable-version3 --enable-openssl --enable-libx264", .openSSL), ("--enable-openssl", .openSSL),
+            ("--enable-openssl --disable-openssl", .other), ("--disable-openssl --enable-openssl", .openSSL),
+            ("--enable-mbedtls", .other), ("--enable-libtls", .other), ("--disable-securetransport", .other),
+            ("", .other),
+            ("--extra-cflags=--enable-openssl-like", .other),
+        ] as [(String, TLSLibrary)])
+    func library(_ configuration: String, _ library: TLSLibrary) {
+        #expect(TLSLibrary(configuration: configuration) == library)
+    }
+
+    @Test(
+        "Where the name of the host is not checked, no protocol with TLS is opened, unless any certificate is to pass",
+        arguments: ["https", "rtmps", "rtsps", "tls"])
+    func openSSL(_ scheme: String) throws {
+        let check = CertificateCheck()
+        let error = try #require(check.refusal(scheme: scheme, library: .openSSL, checksRTSP: true))
+        #expect(error.code == .unsupported && error.message.contains("OpenSSL") && error.message.contains("tls-verify"))
+        #expect(
+            CertificateCheck(authorities: "own.pem").refusal(scheme: scheme, library: .openSSL, checksRTSP: true) != nil
+        )
+        #expect(CertificateCheck(isOn: false).refusal(scheme: scheme, library: .openSSL, checksRTSP: false) == nil)
+        #expect(check.refusal(scheme: scheme, library: .other, checksRTSP: true) == nil)
+    }
+
+    @Test("Of the others only RTSP is refused, where it hands nothing on to TLS")
+    func rtsp() {
+        let check = CertificateCheck()
+        #expect(check.refusal(scheme: "rtsps", library: .other, checksRTSP: false)?.code == .unsupported)
+        #expect(CertificateCheck(isOn: false).refusal(scheme: "rtsps", library: .other, checksRTSP: false) == nil)
+        for scheme in ["rtsp", "http", "rtmp", "srt", "udp", "tcp", "https", "rtmps", "tls"] {
+            #expect(check.refusal(scheme: scheme, library: .other, checksRTSP: false) == nil)
+        }
+        for scheme in ["rtsp", "http", "rtmp", "srt", "udp", "tcp"] {
+            #expect(check.refusal(scheme: scheme, library: .openSSL, checksRTSP: false) == nil)
+        }
+    }
+}
