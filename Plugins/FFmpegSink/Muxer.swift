@@ -216,7 +216,7 @@ import InletFFmpeg
         // libavformat (5.1) checks a packet's distance before it takes that in. A packet without data is nothing but
         // the occasion for it.
         let empty = try FFmpegPacket()
-        unsafe (empty.pointer.pointee.pts, empty.pointer.pointee.dts) = (lastDTS + 1, lastDTS + 1)
+        unsafe (empty.pointer.pointee.pts, empty.pointer.pointee.dts) = (lastDTS &+ 1, lastDTS &+ 1)
         try check(unsafe av_write_frame(output, empty.pointer), settings)
     }
 

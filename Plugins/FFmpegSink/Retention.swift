@@ -73,15 +73,16 @@ struct Retention {
         to files: [File], current: String?, now: RecorderTime, freeing space: Int, delete: (String) -> Bool
     ) -> [String] {
         let ages = Self.ages(files, now: now)
-        var total = files.reduce(0) { $0 + $1.byteCount }
-        var freed = 0
+        // A sparse file may have any size.
+        var total = files.reduce(Int128(0)) { $0 + Int128($1.byteCount) }
+        var freed = Int128(0)
         var deleted: [String] = []
         for (file, age) in zip(files, ages) where file.path != current {
             let isTooOld = keptAge.map { age > $0 } ?? false
             let isTooMuch = keptSize.map { total > $0 } ?? false
             guard isTooOld || isTooMuch || freed < space, delete(file.path) else { continue }
-            total -= file.byteCount
-            freed += file.byteCount
+            total -= Int128(file.byteCount)
+            freed += Int128(file.byteCount)
             deleted.append(file.path)
         }
         return deleted

@@ -121,6 +121,10 @@ import Testing
         #expect(gone(Retention(keptAge: .seconds(3 * 3600))) == ["1", "2"])
         #expect(gone(Retention(keptAge: .seconds(3 * 3600)), freeing: 25) == ["1", "2", "3"])
         #expect(gone(Retention(keptSize: 100, keptAge: .seconds(99 * 3600))) == [])
+        var sparse = files
+        for index in 1...3 { sparse[index].byteCount = .max }
+        let all = Retention(keptSize: 30).apply(to: sparse, current: nil, now: Self.now, freeing: 0) { _ in true }
+        #expect(all == ["1", "2", "3", "4"])
     }
 
     private func names() throws -> [String] {
