@@ -35,7 +35,7 @@ import Testing
             Case("jpeg:a-{m}.jpg", .invalidConfiguration, 64, "'{m}' in a file's name stands for nothing"),
             Case("mp4:a-{sequence}.mp4", .invalidConfiguration, 64, "'{sequence}' in a file's name stands for nothing"),
             Case("jpeg:{date}/a.jpg", .invalidConfiguration, 64, "not in a folder's"),
-            Case("preview:0.0.0.0:8090", .invalidConfiguration, 64, "Add token="),
+            Case("preview:0.0.0.0:8090?token=short", .invalidConfiguration, 64, "at least 8 characters"),
         ])
     func refused(_ expected: Case) throws {
         let error = #expect(throws: InletError.self) { try PluginRegistry.standard.sink(expected.sink) }
