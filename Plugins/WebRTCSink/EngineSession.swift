@@ -115,7 +115,16 @@
         }
 
         /// There is something else to see.
-        func tellPages() { queue.async { self.channels.tellPages() } }
+        func tellPages() { queue.async { _ = self.channels.tellPages() } }
+
+        /// Ends the session. Pages of this server are told first, and have half a second to leave by themselves: what still waits
+        /// to be sent is lost with the session, and a page that did not hear waits for its ICE consent to run out (RFC 7675).
+        func closeTellingPages() {
+            queue.async {
+                guard self.channels.tellPages() else { return self.handle(.close) }
+                self.queue.asyncAfter(deadline: .now() + .milliseconds(500)) { self.handle(.close) }
+            }
+        }
 
         /// What is known now. Does not wait for the session's queue, where a pipeline may be in the making.
         var statistics: ViewerStatistics {

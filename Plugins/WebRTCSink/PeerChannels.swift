@@ -99,10 +99,13 @@
         }
 
         /// Tells pages of this server what there is to see.
-        func tellPages() {
-            for channel in channels where channel.subprotocol == PageChannel.name {
-                hand(.text(page.state), to: channel)
-            }
+        ///
+        /// - Returns: whether there are any.
+        @discardableResult
+        func tellPages() -> Bool {
+            let pages = channels.filter { $0.subprotocol == PageChannel.name }
+            for channel in pages { hand(.text(page.state), to: channel) }
+            return !pages.isEmpty
         }
 
         private func hand(_ body: PeerMessage.Body, to channel: DataChannel) {

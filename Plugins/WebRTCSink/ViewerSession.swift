@@ -98,5 +98,8 @@
 
         /// There is something else to see.
         func tellPages() { session.tellPages() }
+
+        /// Ends, once pages had the time to hear why.
+        func closeTellingPages() { session.closeTellingPages() }
     }
 #endif

@@ -174,8 +174,7 @@
         /// Pages are told what there is to see; where there is nothing any more, the sessions end.
         func trackChanged(to state: VideoTrackState) {
             for session in self.state.withLock({ Array($0.sessions.values) }) {
-                session.tellPages()
-                if !state.isPublished { session.close() }
+                if state.isPublished { session.tellPages() } else { session.closeTellingPages() }
             }
         }
 

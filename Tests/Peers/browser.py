@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import tempfile
+import time
 import urllib.error
 import urllib.request
 
@@ -28,7 +29,9 @@ class Browser:
                 self.base = f"http://127.0.0.1:{found[1]}"
                 break
         options = {"args": [*self.flags, f"--user-data-dir={self.profile.name}/data"]}
-        session = self.call("POST", "/session", {"capabilities": {"alwaysMatch": {"goog:chromeOptions": options}}})
+        # "none": a page is waited for in `open`.
+        wanted = {"goog:chromeOptions": options, "pageLoadStrategy": "none"}
+        session = self.call("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
         self.base += "/session/" + session["sessionId"]
         return self
 
@@ -52,12 +55,23 @@ class Browser:
             raise
 
     def open(self, url):
-        """Opens a page, and waits at most 5 seconds for it: one with a picture that never ends is never loaded."""
-        self.call("POST", "/timeouts", {"pageLoad": 5000})
-        try:
+        """Opens a page, and waits at most 5 seconds for it: one with a picture that never ends is never loaded.
+
+        Chromium's own first page (about:blank, or that of a new tab) may take the place of one that is asked for while it
+        loads, so the address is looked at, and asked for again.
+        """
+        for _ in range(10):
             self.call("POST", "/url", {"url": url})
-        except urllib.error.HTTPError:
-            pass
+            begun, own = time.monotonic(), True
+            while time.monotonic() < begun + (1 if own else 5):
+                address, state = self.run("return [location.href, document.readyState]")
+                own = address.startswith(("about:", "chrome:", "data:,"))
+                if not own and state == "complete":
+                    return
+                time.sleep(0.02)
+            if not own:
+                return
+        raise TimeoutError(f"Chromium did not go to {url}")
 
     def run(self, script, *arguments):
         """What a script in the page returns."""
