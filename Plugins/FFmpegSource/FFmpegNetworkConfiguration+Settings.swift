@@ -59,6 +59,15 @@ extension FFmpegNetworkConfiguration {
         CertificateCheck(authorities: certificateAuthorities, isOn: verifiesCertificate)
     }
 
+    /// Where the stream may lead on to.
+    var addressPolicy: AddressPolicy {
+        switch privateAddresses {
+        case .follow: .follow
+        case .deny: .deny
+        case .allow: .allow
+        }
+    }
+
     /// What the stream may lead on to.
     var allowedProtocols: Set<String> {
         Set((Self.protocols[url.prefix { $0 != ":" }.lowercased()] ?? "").split(separator: ",").map(String.init))

@@ -23,6 +23,8 @@ public struct FFmpegNetworkConfiguration: FrameSourceConfiguration {
     public var certificateAuthorities: String?
     /// Whether the server's certificate is checked. The default is true.
     public var verifiesCertificate = true
+    /// Where a server may lead by a redirect or a playlist. The default is `.follow`: to no more private address space than its own.
+    public var privateAddresses = PrivateAddresses.follow
     /// How long connecting may take. The default is 5 seconds.
     public var connectTimeout = Duration.seconds(5)
     /// How long the first packet may take. The default is 5 seconds.
@@ -47,6 +49,17 @@ public struct FFmpegNetworkConfiguration: FrameSourceConfiguration {
     /// How RTSP carries the media.
     public enum Transport: String, ChoiceOptionValue {
         case auto, tcp, udp, http, multicast
+    }
+
+    /// Where a server may lead.
+    public enum PrivateAddresses: String, ChoiceOptionValue {
+        /// To no more private address space than its own: from public addresses to public ones alone, from those of a private network not to the
+        /// link's, such as 169.254.169.254, nor to this machine.
+        case follow
+        /// To public addresses, and its own.
+        case deny
+        /// Everywhere.
+        case allow
     }
 
     /// The stream at an address, with the defaults.

@@ -22,50 +22,85 @@ import InletFFmpeg
         try configuration.certificateCheck.refuseWhatCannotBeChecked(scheme: address.scheme, isOutput: false)
     }
 
-    /// Opens the input, on a thread of its own.
+    /// Opens the input, on a thread of its own, and follows where an RTSP server leads.
     ///
     /// - Returns: the input, which the caller owns.
     @unsafe func open() throws(InletError) -> UnsafeMutablePointer<AVFormatContext>? {
-        var options: OpaquePointer?
-        for (name, value) in configuration.settings(scheme: address.scheme) {
-            unsafe av_dict_set(&options, name, value, 0)
-        }
         interruption.allow(configuration.connectTimeout)
+        let (user, password) = (configuration.user, configuration.password)
+        let first = try address.url(user: user, password: password)
+        var (address, place, hasCredentials) = (address, { first } as OpeningJob.Place, true)
+        let places = RedirectPlaces(configuration.addressPolicy)
+        for _ in 0...NetworkRedirect.most {
+            var opened = unsafe try attempt(place, address.scheme)
+            guard let target = unsafe opened.facts.redirect else {
+                do throws(InletError) {
+                    unsafe try check(opened.code, opened.facts)
+                } catch {
+                    unsafe avformat_close_input(&opened.input)
+                    if !hasCredentials, error.code == .authenticationFailed { throw NetworkRedirect.strangersRefusal }
+                    throw error
+                }
+                return unsafe opened.input
+            }
+            unsafe avformat_close_input(&opened.input)
+            try checkTime()
+            let led = try NetworkRedirect.follow(from: address, to: target, protocols: ["rtsp", "rtsps"])
+            try configuration.certificateCheck.refuseWhatCannotBeChecked(scheme: led.address.scheme, isOutput: false)
+            hasCredentials = hasCredentials && led.keepsCredentials
+            let (from, next, isOurs, own) = (address, led.address, hasCredentials, self.address)
+            place = { () throws(InletError) in
+                let found = try places.check(next, from: from)
+                guard isOurs else { return found.withoutCredentials }
+                return try found.url(user: user ?? own.user, password: password ?? own.password)
+            }
+            address = next
+        }
+        throw NetworkRedirect.endless
+    }
+
+    @unsafe private func attempt(
+        _ place: @escaping OpeningJob.Place, _ scheme: String
+    ) throws(InletError) -> (
+        input: UnsafeMutablePointer<AVFormatContext>?, code: Int32, facts: FFmpegLogging.Facts
+    ) {
+        var options: OpaquePointer?
+        for (name, value) in configuration.settings(scheme: scheme) { unsafe av_dict_set(&options, name, value, 0) }
         let input = unsafe try interruption.makeInput()
         unsafe nested.watch(input)
         let job = unsafe try OpeningJob(
-            url: try address.url(user: configuration.user, password: configuration.password),
-            format: ["udp", "srt"].contains(address.scheme) ? "mpegts" : nil, input: input, options: options,
+            url: place, format: ["udp", "srt"].contains(scheme) ? "mpegts" : nil, input: input, options: options,
             watchers: (interruption, nested))
-        var opened = unsafe try job.run(context)
-        do throws(InletError) {
-            try checkInterruption(
-                "The connection was not made within \(configuration.connectTimeout.optionText). "
-                    + "Check the address, the server and what lies between. connect-timeout sets how long to wait.")
-            try nested.check()
-            if unsafe opened.code < 0 {
-                if unsafe opened.code == inlet_averror_invaliddata && opened.facts.status == nil && isConversation {
-                    throw InletError(
-                        .disconnected,
-                        "The server broke off, or answered with something that is no \(address.scheme.uppercased()).",
-                        context: .init(operation: "avformat_open_input", nativeCode: inlet_averror_invaliddata))
-                }
-                if unsafe opened.code == -EINVAL && address.scheme.hasPrefix("http") && configuration.options.isEmpty {
-                    throw InletError(
-                        .malformedData, "The server's answer makes no sense, such as a redirect to what is no address.",
-                        context: .init(operation: "avformat_open_input", nativeCode: -EINVAL))
-                }
-                throw unsafe NetworkTrouble.error(opened.code, opened.facts, operation: "avformat_open_input")
-            }
-        } catch {
-            unsafe avformat_close_input(&opened.input)
-            throw error
+        return unsafe try job.run(context)
+    }
+
+    private func checkTime() throws(InletError) {
+        try checkInterruption(
+            "The connection was not made within \(configuration.connectTimeout.optionText). "
+                + "Check the address, the server and what lies between. connect-timeout sets how long to wait.")
+    }
+
+    /// Throws where an opening failed.
+    private func check(_ code: Int32, _ facts: FFmpegLogging.Facts) throws(InletError) {
+        try checkTime()
+        try nested.check()
+        guard code < 0 else { return }
+        if code == inlet_averror_invaliddata && facts.status == nil && isConversation {
+            throw InletError(
+                .disconnected,
+                "The server broke off, or answered with something that is no \(address.scheme.uppercasedASCII).",
+                context: .init(operation: "avformat_open_input", nativeCode: inlet_averror_invaliddata))
         }
-        return unsafe opened.input
+        if code == -EINVAL && address.scheme.hasBytePrefix("http") && configuration.options.isEmpty {
+            throw InletError(
+                .malformedData, "The server's answer makes no sense, such as a redirect to what is no address.",
+                context: .init(operation: "avformat_open_input", nativeCode: -EINVAL))
+        }
+        throw NetworkTrouble.error(code, facts, operation: "avformat_open_input")
     }
 
     /// Whether the protocol begins with questions and answers, so that bad data are no stream yet.
-    private var isConversation: Bool { address.scheme.hasPrefix("rtsp") || address.scheme.hasPrefix("rtmp") }
+    private var isConversation: Bool { address.scheme.hasBytePrefix("rtsp") || address.scheme.hasBytePrefix("rtmp") }
 
     /// Finds out what a stream with an end is, and any stream for which an analysis was asked for. Of all others the first key frame tells the
     /// size and the timestamps tell the rate, so nothing is analysed before the start.
@@ -96,7 +131,7 @@ import InletFFmpeg
         switch address.scheme {
         case "http", "https":
             if unsafe isFile(input) { return .unpaced }
-            return unsafe Self.name(input).contains("hls") ? .realtime : .live
+            return unsafe Self.name(input).containsBytes("hls") ? .realtime : .live
         default: return .live
         }
     }

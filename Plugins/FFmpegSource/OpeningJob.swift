@@ -18,10 +18,12 @@ import Synchronization
     private struct State {
         var code: Int32?
         var facts = FFmpegLogging.Facts()
+        /// Why nothing was opened.
+        var refusal: InletError?
         var isAbandoned = false
     }
 
-    private let url: String
+    private let url: Place
     private let format: String?
     /// What libavformat calls, which must outlive the input.
     private let watchers: (interruption: Interruption, nested: NestedInputs)
@@ -39,11 +41,15 @@ import Synchronization
     /// How long libavformat gets to notice by itself that it should give up.
     private static let grace = Duration.milliseconds(50)
 
+    /// Says where to connect, and may ask the name service for it.
+    typealias Place = @Sendable () throws(InletError) -> String
+
     /// - Parameters:
+    ///   - url: called once, on the job's thread.
     ///   - input: an allocated context. The job owns it from here on.
     ///   - options: a dictionary. The job frees it.
     @unsafe init(
-        url: String, format: String?, input: UnsafeMutablePointer<AVFormatContext>, options: OpaquePointer?,
+        url: @escaping Place, format: String?, input: UnsafeMutablePointer<AVFormatContext>, options: OpaquePointer?,
         watchers: (interruption: Interruption, nested: NestedInputs)
     ) throws(InletError) {
         var ends: [Int32] = [-1, -1]
@@ -73,6 +79,7 @@ import Synchronization
     /// Opens the input and waits for it.
     ///
     /// - Returns: the input, which the caller owns, or nil and what libavformat said.
+    /// - Throws: what the place to connect to was refused with.
     @unsafe func run(
         _ context: SourceContext
     ) throws(InletError) -> (input: UnsafeMutablePointer<AVFormatContext>?, code: Int32, facts: FFmpegLogging.Facts) {
@@ -98,14 +105,15 @@ import Synchronization
                 pollfd(fd: isLast ? -1 : context.wakeUpDescriptor, events: Int16(POLLIN), revents: 0),
             ]
             _ = unsafe poll(&polled, 2, Int32(Self.grace.wholeNanoseconds / 1_000_000))
-            let finished = state.withLock { state -> (Int32, FFmpegLogging.Facts)? in
+            let finished = state.withLock { state -> (Int32, FFmpegLogging.Facts, InletError?)? in
                 guard let code = state.code else {
                     state.isAbandoned = isLast
                     return nil
                 }
-                return (code, state.facts)
+                return (code, state.facts, state.refusal)
             }
-            if let (code, facts) = finished {
+            if let (code, facts, refusal) = finished {
+                if let refusal { throw refusal }
                 defer { unsafe input = nil }
                 return unsafe (input, code, facts)
             }
@@ -119,11 +127,20 @@ import Synchronization
 
     private func open() {
         _ = FFmpegLogging.takeFacts()
-        let code = unsafe avformat_open_input(&input, url, format.flatMap { unsafe av_find_input_format($0) }, &options)
+        FFmpegLogging.holdRedirects()
+        var code = inlet_averror_exit
+        var refusal: InletError?
+        do throws(InletError) {
+            code = unsafe avformat_open_input(
+                &input, try url(), format.flatMap { unsafe av_find_input_format($0) }, &options)
+        } catch {
+            refusal = error
+        }
         let facts = FFmpegLogging.takeFacts()
         let isAbandoned = state.withLock { state in
             state.code = code
             state.facts = facts
+            state.refusal = refusal
             return state.isAbandoned
         }
         if isAbandoned { Self.abandoned.subtract(1, ordering: .relaxed) }

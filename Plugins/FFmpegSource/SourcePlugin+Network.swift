@@ -35,6 +35,9 @@ private enum NetworkOptions {
     ).only(for: "srt", "ffmpeg")
     static let key = PluginOption.secret("key", "The stream's key, which follows the application in an RTMP address")
         .only(for: "rtmp", "rtmps", "ffmpeg")
+    static let privateAddresses = PluginOption(
+        "private-addresses", default: FFmpegNetworkConfiguration.PrivateAddresses.follow,
+        "Where a server may lead: to no more private addresses than its own, to public ones alone, or everywhere")
     static let connectTimeout = PluginOption(
         "connect-timeout", default: Duration.seconds(5), in: .milliseconds(10) ... .seconds(3600),
         "How long connecting may take")
@@ -65,7 +68,7 @@ private enum NetworkOptions {
     static let all = [
         transport.description, latency.description, probe.description, user.description, password.description,
         passphrase.description, streamID.description, key.description, CertificateCheck.authorities.description,
-        CertificateCheck.verify.description,
+        CertificateCheck.verify.description, privateAddresses.description,
         connectTimeout.description,
         firstTimeout.description, readTimeout.description, threads.description, stream.description,
         damaged.description, pace.description, largestSize.description, highestRate.description,
@@ -121,6 +124,7 @@ private enum NetworkOptions {
         _ = try parsed.url(user: configuration.user, password: configuration.password)
         configuration.certificateAuthorities = values[CertificateCheck.authorities]
         configuration.verifiesCertificate = values[CertificateCheck.verify]
+        configuration.privateAddresses = values[privateAddresses]
         configuration.connectTimeout = values[connectTimeout]
         configuration.firstTimeout = values[firstTimeout]
         configuration.readTimeout = values[readTimeout]

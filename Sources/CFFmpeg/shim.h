@@ -91,6 +91,7 @@ struct inlet_log_facts {
     unsigned missed_packets;
     int unresolved, tls_failed, oversized;
     int status; // of RTSP or HTTP, the last refusal's
+    int holds_redirects; // set by who opens an input: see inlet_log_hold_redirect
 };
 
 static inline struct inlet_log_facts *inlet_log_facts(void) {
@@ -111,8 +112,32 @@ static inline void inlet_log_note(const char *origin, int level, const char *for
         facts->tls_failed = 1;
 }
 
+// Where the RTSP server leads that this thread has met last; 4096 bytes.
+enum { inlet_log_redirect_size = 4096 };
+static inline char *inlet_log_redirect(void) {
+    static _Thread_local char target[inlet_log_redirect_size];
+    return target;
+}
+
+// RTSP follows redirects by itself, and takes the credentials along. It tells of each before it connects; the list of protocols that the input may use is
+// read after that. Emptied, it ends the opening, and the caller decides where to connect.
+static inline void inlet_log_hold_redirect(void *object, const char *format, va_list arguments) {
+    if (!inlet_log_facts()->holds_redirects || !object || strncmp(format, "Status %d: Redirecting to %s", 28)) return;
+    char line[inlet_log_redirect_size + 64];
+    va_list copy;
+    va_copy(copy, arguments);
+    int length = vsnprintf(line, sizeof line, format, copy);
+    va_end(copy);
+    const char *target = strstr(line, "Redirecting to ");
+    av_opt_set(object, "protocol_whitelist", "none", 0);
+    if (length < 0 || !target) return;
+    snprintf(inlet_log_redirect(), inlet_log_redirect_size, "%s", target + strlen("Redirecting to "));
+    inlet_log_redirect()[strcspn(inlet_log_redirect(), "\r\n")] = 0;
+}
+
 static inline void inlet_log_callback(void *object, int level, const char *format, va_list arguments) {
     const struct inlet_log_settings *settings = inlet_log_settings();
+    inlet_log_hold_redirect(object, format, arguments);
     if ((level & 0xff) > settings->level || !settings->handler) return;
     const AVClass *class = object ? *(const AVClass **)object : NULL;
     char line[1024];

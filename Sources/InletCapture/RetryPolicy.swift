@@ -36,7 +36,7 @@ public struct RetryPolicy: Sendable, Hashable {
 
     /// What no repetition mends. A wrong password above all: cameras lock an account after a few.
     public static let defaultPermanentCodes: Set<InletError.Code> = [
-        .invalidConfiguration, .authenticationFailed, .pluginRejected, .cancelled, .internal,
+        .invalidConfiguration, .authenticationFailed, .addressRefused, .pluginRejected, .cancelled, .internal,
     ]
 
     /// Whether no repetition mends what a sink failed with. Inside a library much fails that is well the next time.

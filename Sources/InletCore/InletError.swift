@@ -46,6 +46,8 @@ public struct InletError: Error, Sendable {
         public static let noBandwidth = Code("noBandwidth")
         /// The thing exists, but this build, driver or server cannot do what is asked.
         public static let unsupported = Code("unsupported")
+        /// A server leads to an address to which it may not lead. Not worth a retry.
+        public static let addressRefused = Code("addressRefused")
         /// The name service does not know the host, or could not be asked.
         public static let hostNotFound = Code("hostNotFound")
         /// The host is there, but nothing listens at the port.

@@ -29,10 +29,23 @@ package enum FFmpegLogging {
         guard let noted = unsafe inlet_log_facts() else { return Facts() }
         defer { unsafe noted.pointee = .init() }
         let status = unsafe Int(noted.pointee.status)
+        var redirect: String?
+        if unsafe noted.pointee.holds_redirects != 0, let text = unsafe inlet_log_redirect(), unsafe text.pointee != 0 {
+            redirect = unsafe String(cString: text)
+        }
         return unsafe Facts(
             losses: Int(noted.pointee.missed_packets), nameIsUnknown: noted.pointee.unresolved != 0,
             tlsFailed: noted.pointee.tls_failed != 0, isOversized: noted.pointee.oversized != 0,
-            status: status > 0 ? status : nil)
+            status: status > 0 ? status : nil, redirect: redirect)
+    }
+
+    /// Has this thread follow no redirect of RTSP until the facts are taken: an opening that meets one ends, and ``Facts/redirect`` says where it leads.
+    ///
+    /// Never inlined, as ``takeFacts()``.
+    @inline(never) package static func holdRedirects() {
+        guard let noted = unsafe inlet_log_facts(), let text = unsafe inlet_log_redirect() else { return }
+        unsafe noted.pointee.holds_redirects = 1
+        unsafe text.pointee = 0
     }
 
     /// See ``takeFacts()``.
@@ -47,16 +60,19 @@ package enum FFmpegLogging {
         package var isOversized = false
         /// The status with which an RTSP or HTTP server refused a request.
         package var status: Int?
+        /// Where an RTSP server leads; only after ``FFmpegLogging/holdRedirects()``.
+        package var redirect: String?
 
         package init(
             losses: Int = 0, nameIsUnknown: Bool = false, tlsFailed: Bool = false, isOversized: Bool = false,
-            status: Int? = nil
+            status: Int? = nil, redirect: String? = nil
         ) {
             self.losses = losses
             self.nameIsUnknown = nameIsUnknown
             self.tlsFailed = tlsFailed
             self.isOversized = isOversized
             self.status = status
+            self.redirect = redirect
         }
     }
 

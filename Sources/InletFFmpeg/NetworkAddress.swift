@@ -50,6 +50,46 @@ package struct NetworkAddress: Sendable, Hashable {
         }
     }
 
+    /// The same address without credentials.
+    package var withoutCredentials: String { "\(scheme)://\(location)" }
+
+    /// Protocol, host and port: what credentials belong to.
+    package struct Origin: Sendable, Hashable {
+        /// In lower case.
+        package var scheme: String
+        /// In lower case; an IPv6 address without its brackets.
+        package var host: String
+        /// Nil where there is none, and the protocol has none of its own.
+        package var port: UInt16?
+    }
+
+    /// Nil where the port is no port.
+    package var origin: Origin? {
+        let authority = location.prefix(whileByte: { !"/?#".utf8.contains($0) })
+        var host = authority.prefix(upToByte: ":")
+        var rest = authority[host.endIndex...]
+        if authority.hasBytePrefix("[") {
+            guard let end = authority.firstIndex(ofByte: "]") else { return nil }
+            host = authority[..<end].dropFirst()
+            rest = authority[end...].dropFirst()
+        }
+        var port = Self.ports[scheme]
+        if rest.hasBytePrefix(":"), rest.utf8.count > 1 {
+            guard rest.dropFirst().isASCIIDigits, let number = UInt16(rest.dropFirst()), number > 0 else { return nil }
+            port = number
+        } else if !rest.isEmpty, !rest.isSameBytes(as: ":") {
+            return nil
+        }
+        guard !host.isEmpty else { return nil }
+        return Origin(scheme: scheme, host: host.lowercasedASCII, port: port)
+    }
+
+    /// Those of libavformat.
+    private static let ports: [String: UInt16] = [
+        "ftp": 21, "http": 80, "https": 443, "mmsh": 80, "rtmp": 1935, "rtmps": 443, "rtmpt": 80, "rtsp": 554,
+        "rtsps": 322,
+    ]
+
     /// Whether it names a port.
     package var hasPort: Bool {
         let authority = location.utf8.prefix { !"/?".utf8.contains($0) }

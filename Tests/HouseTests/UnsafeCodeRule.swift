@@ -44,6 +44,7 @@ enum UnsafeCodeRule {
         "Plugins/FFmpegSource/NestedInputs.swift": "libavformat's callbacks for what an input opens besides itself",
         "Plugins/FFmpegSource/NetworkConnection.swift": "makes a libavformat input",
         "Plugins/FFmpegSource/StreamAnalysis.swift": "libavformat's options for decoders, one dictionary a stream",
+        "Sources/InletFFmpeg/HostLookup.swift": "asks the system for addresses, and reads those of sockets",
         "Sources/InletFFmpeg/JPEGHeader.swift": "reads the first bytes of a packet",
         "Plugins/FFmpegSource/AccessUnitAssembler.swift":
             "owns a libavcodec parser, and reads the first bytes of packets",

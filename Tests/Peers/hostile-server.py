@@ -61,7 +61,7 @@ class Hostile:
     def __init__(self, options):
         self.options = options
         self.kind = options.kind
-        self.counts = {"connections": 0, "bytes": 0, "downgraded": 0, "elsewhere": 0, "file": 0}
+        self.counts = {"connections": 0, "bytes": 0, "downgraded": 0, "elsewhere": 0, "file": 0, "credentials": 0, "kept": 0}
         self.requests = []
         self.random = random.Random(options.seed)
 
@@ -110,6 +110,10 @@ class Hostile:
             while True:
                 request = await self.request(reader)
                 self.counts[counted] += 1
+                self.counts["credentials"] += "authorization" in request.headers
+                if self.kind == "redirect-guarded":
+                    await self.send(writer, request.reply("401 Unauthorized", ['WWW-Authenticate: Basic realm="elsewhere"']))
+                    continue
                 await self.send(writer, self.part(request))
         except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
             pass
@@ -296,6 +300,25 @@ async def redirect(server, reader, writer, target):
     while True:
         request = await server.request(reader)
         await server.send(writer, request.reply("302 Found", [f"Location: {target}"]))
+
+
+@kind("redirect-guarded")
+async def redirect_guarded(server, reader, writer):
+    """Wants credentials, then leads to /moved, which wants them, too, and leads to another port, which asks for them."""
+    while True:
+        request = await server.request(reader)
+        scheme = "rtsp" if request.protocol == "RTSP/1.0" else "http"
+        if "authorization" not in request.headers:
+            await server.send(writer, request.reply("401 Unauthorized", ['WWW-Authenticate: Basic realm="here"']))
+        elif request.method == "OPTIONS":
+            await server.send(writer, request.reply(headers=["Public: OPTIONS, DESCRIBE"]))
+        elif request.target.endswith("/moved"):
+            server.counts["kept"] += 1
+            target = f"{scheme}://127.0.0.1:{server.plain_port}/elsewhere"
+            await server.send(writer, request.reply("302 Found", [f"Location: {target}"]))
+        else:
+            target = f"{scheme}://127.0.0.1:{server.port}/moved"
+            await server.send(writer, request.reply("302 Found", [f"Location: {target}"]))
 
 
 def playlist(*uris):

@@ -62,6 +62,8 @@ public final class HostileServer: Sendable {
         case playlistGuarded = "playlist-guarded"
         /// A file whose beginning comes from here; a request for what lies behind it is redirected to plain HTTP.
         case redirectSeek = "redirect-seek"
+        /// Wants credentials and leads to a path that wants them, too, from which it leads to another port that asks for them.
+        case redirectGuarded = "redirect-guarded"
         /// A file whose length is not told.
         case chunked
         /// The file alone, before anything is asked: for plain TCP.

@@ -122,6 +122,9 @@ public final class PeerProcess: Sendable {
         public let description: String
     }
 
+    /// The path of a script of `Tests/Peers` that prints what it saw and ends.
+    public static func path(_ script: String) -> String { folder.appendingPathComponent(script).path }
+
     /// `Tests/Peers`.
     static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("Peers")

@@ -21,7 +21,12 @@ extension NetworkTests {
                 try await run.until("an opening") { $0.capturer.statistics.supervision.openings > 0 }
                 try await Task.sleep(for: .milliseconds(200))
             }
-            #expect(try outcome.get() == .cancelled)
+            // A short way that leads nowhere may be at its end before the run is stopped.
+            if kind == .redirectEndless, case .failure(let error) = outcome {
+                #expect(error.code == .malformedData)
+            } else {
+                #expect(try outcome.get() == .cancelled)
+            }
             #expect(run.capturer.statistics.supervision.abandonments == 0)
         }
 

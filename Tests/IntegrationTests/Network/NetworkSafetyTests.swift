@@ -83,6 +83,21 @@ extension NetworkTests {
             #expect(try await run.play().get() == .frameLimit)
         }
 
+        @Test(
+            "Credentials go along where a server leads to another of its own paths, and not to another port",
+            arguments: ["rtsp"])
+        func credentials(_ scheme: String) async throws {
+            let server = try HostileServer(.redirectGuarded)
+            let address = server.url(scheme).dropFirst("\(scheme)://".count)
+            let run = try NetworkRun("\(scheme)://viewer:secret@\(address)?connect-timeout=10s", frames: 1)
+            let error = await #expect(throws: InletError.self) { try await run.play().get() }
+            #expect(error?.code == .authenticationFailed, "\(error.map { "\($0)" } ?? "nothing")")
+            let report = try server.report()
+            #expect(report["kept"]?.int == 1)
+            #expect((report["downgraded"]?.int ?? 0) > 0)
+            #expect(report["credentials"]?.int == 0)
+        }
+
         @Test("Segments are asked for with the cookie that the playlist gave, by the agent that was named")
         func guarded() async throws {
             let folder = try TemporaryFolder()

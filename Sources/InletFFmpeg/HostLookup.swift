@@ -1,0 +1,71 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Asks the system for the addresses of a host.
+package enum HostLookup {
+    /// The addresses, in the order in which they are to be tried; none where the host is not known. It may block for as long as the name service does.
+    package static func addresses(of host: String) -> [IPAddress] {
+        var hints = unsafe addrinfo()
+        #if canImport(Glibc)
+            unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        #else
+            unsafe hints.ai_socktype = SOCK_STREAM
+        #endif
+        var list: UnsafeMutablePointer<addrinfo>?
+        guard unsafe getaddrinfo(host, nil, &hints, &list) == 0 else { return [] }
+        defer { unsafe freeaddrinfo(list) }
+        var found: [IPAddress] = []
+        var next = unsafe list
+        while let entry = unsafe next {
+            if let socket = unsafe entry.pointee.ai_addr,
+                let address = unsafe IPAddress(family: entry.pointee.ai_family, socket: socket)
+            {
+                found.append(address)
+            }
+            unsafe next = entry.pointee.ai_next
+        }
+        return found
+    }
+}
+
+extension IPAddress {
+    /// - Parameters:
+    ///   - family: of the socket's address.
+    ///   - socket: a `sockaddr_in` or `sockaddr_in6`, as the family says.
+    /// - Returns: nil for another family.
+    @unsafe package init?(family: Int32, socket: UnsafeRawPointer) {
+        // In a `sockaddr_in` the address begins at the fourth byte, in a `sockaddr_in6` at the eighth (ip(7), ipv6(7)).
+        switch family {
+        case AF_INET: unsafe self.init(bytes: UnsafeRawBufferPointer(start: socket + 4, count: 4))
+        case AF_INET6: unsafe self.init(bytes: UnsafeRawBufferPointer(start: socket + 8, count: 16))
+        default: return nil
+        }
+    }
+
+    /// - Parameter literal: an address in digits, an IPv6 one without brackets.
+    /// - Returns: nil for anything else, such as a name.
+    package init?(literal: String) {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        if unsafe inet_pton(AF_INET, literal, &bytes) == 1 {
+            self.init(bytes: bytes.prefix(4))
+        } else if unsafe inet_pton(AF_INET6, literal, &bytes) == 1 {
+            self.init(bytes: bytes)
+        } else {
+            return nil
+        }
+    }
+
+    /// In digits, as an address of a URL has it: an IPv6 one in brackets.
+    package var inURL: String {
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        let family = bytes.count == 4 ? AF_INET : AF_INET6
+        guard unsafe inet_ntop(family, bytes, &text, socklen_t(text.count)) != nil else { return "" }
+        let digits = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return bytes.count == 4 ? digits : "[\(digits)]"
+    }
+}

@@ -1,0 +1,129 @@
+package import InletCore
+
+/// An address of the Internet Protocol, version 4 or 6.
+package struct IPAddress: Sendable, Hashable {
+    /// Four bytes or sixteen, in network order.
+    package let bytes: [UInt8]
+
+    /// - Returns: nil where there are neither four bytes nor sixteen.
+    package init?(bytes: some Sequence<UInt8>) {
+        let bytes = Array(bytes)
+        guard bytes.count == 4 || bytes.count == 16 else { return nil }
+        self.bytes = bytes
+    }
+
+    /// How public the address is: that of the IPv4 address inside, where it is an IPv6 address that stands for one.
+    ///
+    /// From IANA's IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890). What is not globally reachable by them, and has no space of its own here, is private; so is
+    /// what IANA has not given out for global unicast of IPv6.
+    package var space: AddressSpace {
+        if bytes.count == 4 { return Self.find(bytes, in: Self.spaces4) ?? .global }
+        for (prefix, start) in Self.embeddings where Self.isIn(bytes, prefix) {
+            return Self.find(Array(bytes[start..<(start + 4)]), in: Self.spaces4) ?? .global
+        }
+        return Self.find(bytes, in: Self.spaces6) ?? .privateUse
+    }
+
+    /// IPv6 networks whose addresses stand for one of IPv4, and where in them that begins: mapped and compatible (RFC 4291, 2.5.5), NAT64 (RFC 6052) and 6to4 (RFC 3056).
+    private static let embeddings: [(prefix: Prefix, start: Int)] = [
+        (Prefix("00000000000000000000ffff", 96), 12), (Prefix("0064ff9b0000000000000000", 96), 12),
+        (Prefix("2002", 16), 2),
+    ]
+
+    private struct Prefix {
+        let bytes: [UInt8]
+        let length: Int
+
+        /// - Parameter digits: the first bytes, hexadecimal.
+        init(_ digits: String, _ length: Int) {
+            let values = digits.utf8.compactMap(\.hexadecimalValue)
+            bytes = stride(from: 0, to: values.count - 1, by: 2).map { values[$0] << 4 | values[$0 + 1] }
+            self.length = length
+        }
+
+        init(_ first: UInt8, _ second: UInt8, _ third: UInt8, _ fourth: UInt8, _ length: Int) {
+            bytes = [first, second, third, fourth]
+            self.length = length
+        }
+    }
+
+    private static func isIn(_ address: [UInt8], _ prefix: Prefix) -> Bool {
+        let whole = prefix.length / 8
+        guard address.prefix(whole).elementsEqual(prefix.bytes.prefix(whole)) else { return false }
+        let rest = prefix.length % 8
+        return rest == 0 || (address[whole] ^ prefix.bytes[whole]) >> UInt8(8 - rest) == 0
+    }
+
+    private static func find(_ address: [UInt8], in table: [(Prefix, AddressSpace)]) -> AddressSpace? {
+        table.first { isIn(address, $0.0) }?.1
+    }
+
+    /// The first that fits counts. Linux connects 0.0.0.0 to the machine itself.
+    private static let spaces4: [(Prefix, AddressSpace)] = [
+        (Prefix(0, 0, 0, 0, 32), .loopback), (Prefix(0, 0, 0, 0, 8), .privateUse),
+        (Prefix(10, 0, 0, 0, 8), .privateUse),
+        (Prefix(100, 64, 0, 0, 10), .privateUse), (Prefix(127, 0, 0, 0, 8), .loopback),
+        (Prefix(169, 254, 0, 0, 16), .linkLocal), (Prefix(172, 16, 0, 0, 12), .privateUse),
+        (Prefix(192, 0, 0, 9, 32), .global), (Prefix(192, 0, 0, 10, 32), .global),
+        (Prefix(192, 0, 0, 0, 24), .privateUse), (Prefix(192, 0, 2, 0, 24), .privateUse),
+        (Prefix(192, 168, 0, 0, 16), .privateUse), (Prefix(198, 18, 0, 0, 15), .privateUse),
+        (Prefix(198, 51, 100, 0, 24), .privateUse), (Prefix(203, 0, 113, 0, 24), .privateUse),
+        (Prefix(224, 0, 0, 0, 4), .multicast), (Prefix(255, 255, 255, 255, 32), .multicast),
+        (Prefix(240, 0, 0, 0, 4), .privateUse),
+    ]
+
+    private static let spaces6: [(Prefix, AddressSpace)] = [
+        (Prefix("00000000000000000000000000000000", 127), .loopback), (Prefix("fe80", 10), .linkLocal),
+        (Prefix("ff", 8), .multicast),
+        // In 2001::/23, for protocols, those that are reachable.
+        (Prefix("20010001000000000000000000000001", 128), .global),
+        (Prefix("20010001000000000000000000000002", 128), .global),
+        (Prefix("20010001000000000000000000000003", 128), .global), (Prefix("20010003", 32), .global),
+        (Prefix("200100040112", 48), .global), (Prefix("20010020", 28), .global), (Prefix("20010030", 28), .global),
+        (Prefix("20010000", 23), .privateUse), (Prefix("20010db8", 32), .privateUse),
+        (Prefix("3fff00", 20), .privateUse),
+        // Global unicast (RFC 4291, 2.4, as IANA gives it out).
+        (Prefix("20", 3), .global),
+    ]
+}
+
+/// How public an address is, the most public first.
+package enum AddressSpace: Int, Sendable, Hashable, Comparable, CaseIterable {
+    /// Reachable from everywhere.
+    case global
+    /// Of one's own network, or of none: RFC 1918, shared addresses of providers (RFC 6598), unique local ones (RFC 4193), and what is reserved.
+    case privateUse
+    /// Of one link, where clouds have their metadata: 169.254.0.0/16 and fe80::/10.
+    case linkLocal
+    /// The machine itself.
+    case loopback
+    /// A group, and no server.
+    case multicast
+
+    package static func < (one: AddressSpace, other: AddressSpace) -> Bool { one.rawValue < other.rawValue }
+}
+
+/// Where a server may lead by a redirect or a playlist: the option `private-addresses`.
+package enum AddressPolicy: Sendable, Hashable {
+    /// To no more private address space than its own.
+    case follow
+    /// To public addresses and its own alone.
+    case deny
+    /// Everywhere.
+    case allow
+
+    /// Whether a server at one address may lead to another.
+    package func allows(_ target: IPAddress, from leader: IPAddress) -> Bool {
+        switch self {
+        case .allow: true
+        case .follow: target == leader || target.space <= leader.space
+        case .deny: target == leader || target.space == .global
+        }
+    }
+
+    /// The error where it may not.
+    package static let refusal = InletError(
+        .addressRefused,
+        "The server leads to an address of a more private network than its own, such as this machine's. "
+            + "private-addresses=allow follows it where the server is to be trusted.")
+}

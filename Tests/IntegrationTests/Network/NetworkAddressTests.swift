@@ -1,0 +1,56 @@
+import Foundation
+import ReferenceTools
+import Testing
+
+/// Whether this process may make network namespaces.
+private let namespacesExist = (try? ReferenceCommand.run("unshare", ["-n", "ip", "link"])) != nil
+
+extension NetworkTests {
+    /// Servers that lead to addresses that are not theirs to give, in a network namespace.
+    @Suite(.enabled(if: namespacesExist, "network namespaces cannot be made here; that needs root and the tool ip"))
+    struct NetworkAddressTests {
+        private struct Seen: Decodable {
+            /// Requests, by the address to which they came.
+            var came: [String: Int]
+            var status: Int
+            var said: String
+        }
+
+        private func seen(_ cases: [String]) throws -> [Seen] {
+            let script = PeerProcess.path("lead-astray.py")
+            let output = try ReferenceCommand.run(
+                "/usr/bin/python3", ["-B", script, "--inlet", InletProcess.path] + cases)
+            return try JSONDecoder().decode([Seen].self, from: output)
+        }
+
+        @Test("A server of RTSP leads to no more private network than its own, and is not asked again")
+        func rtsp() throws {
+            let refused = [
+                "rtsp,redirect,9.9.9.1,10.9.9.1", "rtsp,redirect,9.9.9.1,100.64.9.1",
+                "rtsp,redirect,9.9.9.1,169.254.169.254", "rtsp,redirect,9.9.9.1,127.0.0.1",
+                "rtsp,redirect,9.9.9.1,0.0.0.0", "rtsp,redirect,9.9.9.1,[::ffff:127.0.0.1]",
+                "rtsp,redirect,9.9.9.1,2130706433", "rtsp,redirect,10.9.9.1,169.254.169.254",
+                "rtsp,redirect,10.9.9.1,localhost", "rtsp,redirect,10.9.9.1,10.9.9.2,private-addresses=deny",
+            ]
+            for (each, seen) in zip(refused, try seen(refused)) {
+                #expect(seen.came.isEmpty, "\(each): \(seen.came)")
+                #expect(seen.said.contains("private-addresses"), "\(each): \(seen.said)")
+                #expect(seen.status == 77, "\(each)")
+            }
+        }
+
+        @Test("Elsewhere it leads, and a name that changes its address leads nowhere else")
+        func led() throws {
+            let cases = [
+                ("rtsp,redirect,9.9.9.1,9.9.9.2", "9.9.9.2"), ("rtsp,redirect,10.9.9.1,9.9.9.2", "9.9.9.2"),
+                ("rtsp,redirect,10.9.9.1,10.9.9.2", "10.9.9.2"), ("rtsp,redirect,127.0.0.1,10.9.9.2", "10.9.9.2"),
+                ("rtsp,redirect,9.9.9.1,127.0.0.1,private-addresses=allow", "127.0.0.1"),
+                ("rtsp,redirect,10.9.9.1,9.9.9.1,private-addresses=deny", "9.9.9.1"),
+                ("rtsp,redirect,9.9.9.1,rebind.test", "9.9.9.2"), ("rtsp,redirect,9.9.9.1,rebind.test", ""),
+            ]
+            for (each, seen) in zip(cases, try seen(cases.map(\.0))) {
+                #expect(Set(seen.came.keys) == (each.1.isEmpty ? [] : [each.1]), "\(each): \(seen.said)")
+            }
+        }
+    }
+}
