@@ -153,6 +153,9 @@ let package = Package(
             name: "ConvertBenchmark", dependencies: ["Inlet", "CBare"], path: "Tests/Benchmarks/Convert",
             swiftSettings: houseSettings),
 
+        // The Swift examples of the documents, as users compile them: without the settings of this house.
+        .executableTarget(name: "DocumentSnippets", dependencies: ["Inlet"], path: "Tests/DocumentSnippets"),
+
         // What tests compare with: other programs, and pictures made by them.
         .target(
             name: "ReferenceTools", dependencies: ["InletCore"], path: "Tests/ReferenceTools",
@@ -219,7 +222,9 @@ let package = Package(
                 "InletCLI", "ReferenceTools", metrics, metricsTestKit, withWebRTC("WebRTCSink"),
             ]),
         tests("ReferenceToolsTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools"]),
-        tests("IntegrationTests", ["Inlet", "InletCLI", "InletTesting", "PatternSource", "ReferenceTools", logging]),
+        tests(
+            "IntegrationTests",
+            ["Inlet", "InletCLI", "DocumentSnippets", "InletTesting", "PatternSource", "ReferenceTools", logging]),
         tests("HouseTests", []),
     ]
 )

@@ -1,0 +1,73 @@
+import Testing
+
+/// A line of a document that runs `inlet`.
+struct ShellExample: CustomTestStringConvertible {
+    /// The document, counted from the package's root.
+    var path: String
+    /// The command as a reader types it.
+    var command: String
+
+    var testDescription: String { "\(path): \(command)" }
+
+    /// How an example ends in the test.
+    enum End: Equatable {
+        /// By itself, with success.
+        case success
+        /// By itself, with one of these statuses.
+        case failure(Set<Int32>)
+        /// Interrupted, after it has written this.
+        case interruption(after: String)
+        /// With success, after ten frames of an RTSP server: `--frames 10` is added to the command.
+        case stream
+    }
+
+    /// Why examples do not end by themselves with success, where there is no camera, no screen, and no server but one of RTSP.
+    struct Limit {
+        /// A part of the command.
+        var part: String
+        var end: End
+        var reason: String
+    }
+
+    /// The first that fits counts.
+    static let limits = [
+        Limit(part: "ffplay", end: .failure([75]), reason: "ffplay has no screen"),
+        Limit(part: "v4l2:/dev/video40", end: .failure([66, 74]), reason: "there is no loopback device"),
+        Limit(part: "v4l2:", end: .failure([66]), reason: "there is no camera"),
+        Limit(part: "/dev/video", end: .failure([66]), reason: "there is no camera"),
+        Limit(part: "probe http", end: .failure([75]), reason: "no web server listens"),
+        Limit(part: "https://host", end: .interruption(after: "Trying again"), reason: "no web server listens"),
+        Limit(part: "run 'srt://", end: .interruption(after: "Trying again"), reason: "no SRT server listens"),
+        Limit(
+            part: "whip+", end: .interruption(after: "Nothing listens at the server's port"),
+            reason: "no media server listens"),
+        Limit(part: "rtmp://server", end: .failure([75]), reason: "no media server listens"),
+        Limit(part: "srt://server", end: .failure([75]), reason: "no media server listens"),
+        Limit(part: "camera.fifo", end: .interruption(after: "Trying again"), reason: "nobody writes into the pipe"),
+        Limit(part: "rtsp://", end: .stream, reason: "a camera's stream has no end"),
+    ]
+
+    var limit: Limit? { Self.limits.first { command.contains($0.part) } }
+
+    /// The path at which the example expects a camera's stream.
+    var streamPath: String { command.contains("camera/main") ? "/main" : "/stream" }
+
+    /// The examples of all documents.
+    static func all() throws -> [ShellExample] {
+        try FencedBlock.all().filter { ["", "sh"].contains($0.language) }.flatMap { block in
+            block.lines.compactMap { ShellExample(line: $0, of: block.path) }
+        }
+    }
+
+    /// Nil where the line is no command that runs `inlet`.
+    init?(line: String, of path: String) {
+        var command = Substring(line)
+        for lead in ["$ ", "swift run --traits WebRTC "] where command.hasPrefix(lead) {
+            command = command.dropFirst(lead.count)
+        }
+        // A variable may be set in front of it.
+        guard let match = command.firstMatch(of: /^(?:[A-Z_]+=\S+ )?inlet .*/) else { return nil }
+        // What stands behind it is for the reader.
+        (self.path, self.command) = (path, String(match.output.replacing(/[ ]+# .*$/, with: "")))
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import ReferenceTools
+import Testing
+
+/// The shell's examples of the documents, as they stand: in namespaces of their own, where the hosts that they name are this
+/// one, and the secrets that they read are there. The namespaces need root, or a system that gives them to users.
+@Suite struct ShellExampleTests {
+    @Test("Each reason for which examples do not run to their end stands for one")
+    func reasons() throws {
+        let examples = try ShellExample.all()
+        #expect(examples.count > 40)
+        for limit in ShellExample.limits {
+            #expect(examples.contains { $0.limit?.part == limit.part }, "no example has \(limit.part)")
+        }
+    }
+
+    /// What stands in front of the command: its world.
+    private static let preparation = """
+        set -e
+        ip link set lo up
+        mount -t tmpfs none /run
+        mkdir /run/secrets
+        for name in camera stream token preview; do echo a-secret-of-tests > /run/secrets/$name; done
+        echo 127.0.0.1 localhost camera server host media.example > hosts
+        mount --bind hosts /etc/hosts
+        mkfifo camera.fifo commands
+        printf '#!/bin/sh\\ncat > /dev/null\\n' > publish
+        chmod +x publish
+        openssl req -x509 -newkey ed25519 -nodes -subj /CN=tests -keyout /dev/null -out own.pem 2> /dev/null
+
+        """
+
+    @Test(
+        "Each example of the shell does its work where it can, and is taken by the command",
+        arguments: try ShellExample.all())
+    func runs(_ example: ShellExample) throws {
+        let folder = try TemporaryFolder()
+        try ReferenceCommand.ffmpeg(Documents.clip(folder.path("clip.mp4"), frames: 40))
+        let (end, reason) = (example.limit?.end ?? .success, example.limit?.reason ?? "it can run here")
+        var script = Self.preparation
+        if example.command.contains("rtsp://") {
+            let server = FencedBlock.root.appending(path: "Tests/Peers/rtsp-server.py").path
+            let arguments = "--port 554 --size 320x240 --path \(example.streamPath)"
+            script += "/usr/bin/python3 -B '\(server)' \(arguments) > server.log 2>&1 < commands &\n"
+            // It ends when nobody can send commands any more: with the command that inherits this descriptor.
+            script += "exec 9> commands\n"
+            script += "until [ -s server.log ]; do sleep 0.05; done\n"
+        }
+        // Replaced by the command, which gets the signals.
+        script += "exec bash -c \"$(cat command)\"\n"
+        try script.write(toFile: folder.path("script"), atomically: true, encoding: .utf8)
+        let command = example.command + (end == .stream ? " --frames 10" : "")
+        try command.write(toFile: folder.path("command"), atomically: true, encoding: .utf8)
+        let done = try Documents.shell("exec unshare -rmn bash script", in: folder) { output in
+            if case .interruption(let text) = end { output.contains(text) } else { false }
+        }
+        let expected: Set<Int32> =
+            switch end {
+            case .success, .stream: [0]
+            case .failure(let statuses): statuses
+            case .interruption: [130]
+            }
+        #expect(expected.contains(done.status), "\(done.status), and not \(expected), as \(reason): \(done.output)")
+    }
+}
