@@ -94,6 +94,8 @@ let package = Package(
         .systemLibrary(
             name: "CGStreamer", pkgConfig: "gstreamer-sdp-1.0",
             providers: [.apt(["libgstreamer1.0-dev", "libgstreamer-plugins-base1.0-dev"])]),
+        // The build of libsrt that libavformat is linked with: one process has one libsrt.
+        .systemLibrary(name: "CSRT", pkgConfig: "srt", providers: [.apt(["libsrt-gnutls-dev"]), .brew(["srt"])]),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CV4L2"),
         .systemLibrary(name: "CV4LConvert", providers: [.apt(["libv4l-dev"])]),
@@ -124,7 +126,7 @@ let package = Package(
         plugin("PatternSource", []),
         plugin("FFmpegSource", ["InletFFmpeg", "CFFmpeg"]),
         plugin("FileSinks", ["InletOutput", "CFFmpeg"]),
-        plugin("FFmpegSink", ["InletOutput", "InletFFmpeg", "CFFmpeg", logging]),
+        plugin("FFmpegSink", ["InletOutput", "InletFFmpeg", "CFFmpeg", "CSRT", logging]),
         plugin("V4L2Source", ["InletV4L2", "InletFFmpeg", "CV4L2", "CV4LConvert", "CFFmpeg", "CYUV"]),
         plugin("V4L2Sink", ["InletV4L2", "InletFFmpeg", "CV4L2", "CYUV"]),
         plugin("PipeSink", ["InletOutput", "CLinux"]),

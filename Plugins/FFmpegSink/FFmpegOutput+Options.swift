@@ -39,9 +39,8 @@ extension FFmpegOutput {
         case .rtmp: [("flvflags", "no_duration_filesize")] + tlsOptions
         // VP9 in RTP is an experiment by libavformat's reckoning, whose RFC (9628) came after it.
         case .rtsp: [("rtsp_transport", transport.rawValue), ("strict", "experimental")] + tlsOptions
-        // Not in the address, where libavformat takes a + for a space and reads no escapes.
-        case .srt:
-            [("passphrase", passphrase), ("streamid", streamID)].compactMap { name, value in value.map { (name, $0) } }
+        // The connection is not libavformat's.
+        case .srt: []
         case .udp: [("pkt_size", "1316")]
         }
     }

@@ -80,6 +80,7 @@ public struct FFmpegOutput: Sendable, Hashable {
         if !container.hasSegments, hasLimits || (segment != nil && container != .hls) {
             throw refuse("\(container.rawValue): is not split into files. Leave out segment and keep.")
         }
+        if container == .srt { _ = try SRTSettings(self) }
         guard container.hasSegments else { return }
         let pattern = try FileNamePattern(destination)
         if segment != nil || hasLimits, !pattern.varies {

@@ -14,6 +14,8 @@ import InletFFmpeg
     private let streamTimeBase: AVRational
     private let parameterSets: ParameterSets?
     private let target: Target
+    /// What libavformat's own protocol is not used for.
+    private let connection: SRTOutput?
     private var isWhole = true
     /// What had been written before the first packet.
     private var headerByteCount: Int64 = 0
@@ -38,6 +40,7 @@ import InletFFmpeg
         self.target = target
         limits = settings.container.isNetwork ? (settings.connectTimeout, settings.writeTimeout) : nil
         packet = try FFmpegPacket()
+        connection = settings.container == .srt ? try SRTOutput(settings, deadline) : nil
         FFmpegLogging.install()
         _ = FFmpegLogging.takeFacts()
         var output: UnsafeMutablePointer<AVFormatContext>?
@@ -52,13 +55,13 @@ import InletFFmpeg
             unsafe context.pointee.flush_packets = 1
             let stream = unsafe try Self.addStream(to: context, settings.container, parameters)
             if let limits { deadline.allow(limits.connect) }
-            unsafe try Self.open(context, settings, target, deadline)
+            unsafe try Self.open(context, settings, target, connection, deadline)
             unsafe streamTimeBase = stream.pointee.time_base
             headerByteCount = target.byteCount
             let needsSets = unsafe context.pointee.oformat.pointee.flags & AVFMT_GLOBALHEADER == 0
             parameterSets = needsSets ? ParameterSets(parameters) : nil
         } catch {
-            unsafe Self.free(&output, target)
+            unsafe Self.free(&output, target, connection)
             // deinit does not run for an object that was never whole.
             throw error.about(settings.redactedURI)
         }
@@ -127,7 +130,7 @@ import InletFFmpeg
 
     private static func open(
         _ output: UnsafeMutablePointer<AVFormatContext>, _ settings: FFmpegOutput, _ target: Target,
-        _ deadline: OutputDeadline
+        _ connection: SRTOutput?, _ deadline: OutputDeadline
     ) throws(InletError) {
         var options: OpaquePointer?
         for (name, value) in settings.muxerOptions { unsafe av_dict_set(&options, name, value, 0) }
@@ -135,6 +138,7 @@ import InletFFmpeg
         switch target {
         case .file(let file): unsafe output.pointee.pb = file.io
         case .folder(let folder, _): unsafe folder.serve(output)
+        case .address where connection != nil: unsafe output.pointee.pb = connection?.io
         case .address(let address):
             guard unsafe output.pointee.oformat.pointee.flags & AVFMT_NOFILE == 0 else { break }
             let code = unsafe avio_open2(
@@ -143,6 +147,7 @@ import InletFFmpeg
         }
         let code = unsafe avformat_write_header(output, &options)
         try target.check()
+        try connection?.check()
         if code < 0 { throw error(code, "avformat_write_header", settings, deadline) }
     }
 
@@ -196,6 +201,7 @@ import InletFFmpeg
     private func check(_ code: Int32, _ settings: FFmpegOutput) throws(InletError) {
         do throws(InletError) {
             try target.check()
+            try connection?.check()
             if code < 0 { throw Self.error(code, "av_write_frame", settings, deadline) }
         } catch {
             isWhole = false
@@ -227,6 +233,7 @@ import InletFFmpeg
         guard unsafe output != nil else { return }
         let code = close(isBroken: !isWhole)
         try target.check()
+        try connection?.check()
         if code < 0 { throw Self.error(code, "av_write_trailer", settings, deadline) }
     }
 
@@ -236,8 +243,8 @@ import InletFFmpeg
         // What a server is told in the end gets a moment, one that is gone almost none.
         if let limits { deadline.allow(isBroken ? .milliseconds(100) : min(limits.write, .seconds(2))) }
         var code = unsafe av_write_trailer(output)
-        if isBroken { code = 0 }
-        let closed = unsafe Self.free(&output, target)
+        if isBroken { code = 0 } else { connection?.finish() }
+        let closed = unsafe Self.free(&output, target, connection)
         code = code < 0 ? code : isBroken ? 0 : closed
         if code >= 0, !isBroken, hasPackets { holdsPictures = true }
         return code
@@ -245,11 +252,14 @@ import InletFFmpeg
 
     @discardableResult
     private static func free(
-        _ output: inout UnsafeMutablePointer<AVFormatContext>?, _ target: Target
+        _ output: inout UnsafeMutablePointer<AVFormatContext>?, _ target: Target, _ connection: SRTOutput?
     ) -> Int32 {
         var code: Int32 = 0
         if let context = unsafe output {
-            if case .address = target, unsafe context.pointee.oformat.pointee.flags & AVFMT_NOFILE == 0 {
+            if let connection {
+                unsafe context.pointee.pb = nil
+                connection.close()
+            } else if case .address = target, unsafe context.pointee.oformat.pointee.flags & AVFMT_NOFILE == 0 {
                 code = unsafe avio_closep(&context.pointee.pb)
             }
             unsafe avformat_free_context(context)

@@ -22,11 +22,15 @@ import Synchronization
     /// An operation was told to give up.
     var hasExpired: Bool { expired.load(ordering: .relaxed) }
 
-    private var shouldGiveUp: Bool {
+    /// Whether the time is over. An operation that asks is expected to give up then.
+    var isOver: Bool {
         guard elapsed >= limit.load(ordering: .relaxed) else { return false }
         expired.store(true, ordering: .relaxed)
         return true
     }
+
+    /// How much of the time is left.
+    var remaining: Duration { .nanoseconds(max(0, limit.load(ordering: .relaxed) &- elapsed)) }
 
     /// The callback for an output, which this object must outlive.
     var callback: AVIOInterruptCB {
@@ -34,7 +38,7 @@ import Synchronization
         unsafe callback.opaque = Unmanaged.passUnretained(self).toOpaque()
         unsafe callback.callback = { opaque in
             guard let opaque = unsafe opaque else { return 0 }
-            return unsafe Unmanaged<OutputDeadline>.fromOpaque(opaque).takeUnretainedValue().shouldGiveUp ? 1 : 0
+            return unsafe Unmanaged<OutputDeadline>.fromOpaque(opaque).takeUnretainedValue().isOver ? 1 : 0
         }
         return unsafe callback
     }

@@ -57,7 +57,7 @@ import Testing
         arguments: [
             ("rtmp://127.0.0.1:1/live/key", InletError.Code.connectionRefused),
             ("rtsp://127.0.0.1:1/cam", .connectionRefused),
-            ("srt://127.0.0.1:1?connect-timeout=500ms", .disconnected),
+            ("srt://127.0.0.1:1?connect-timeout=500ms", .timedOut),
         ])
     func servers(_ uri: String, _ code: InletError.Code) throws {
         do {

@@ -40,7 +40,7 @@ enum ImportRule {
         // For addresses in playlists.
         "FFmpegSource": ["InletFFmpeg", "CFFmpeg", "FoundationEssentials"],
         "FileSinks": ["InletOutput", "CFFmpeg"],
-        "FFmpegSink": ["InletOutput", "InletFFmpeg", "CFFmpeg"],
+        "FFmpegSink": ["InletOutput", "InletFFmpeg", "CFFmpeg", "CSRT"],
         "V4L2Source": ["InletV4L2", "InletFFmpeg", "CV4L2", "CV4LConvert", "CFFmpeg", "CYUV"],
         "V4L2Sink": ["InletV4L2", "InletFFmpeg", "CV4L2", "CYUV"],
         "PipeSink": ["InletOutput", "CLinux"],

@@ -40,7 +40,7 @@ struct PublishingTests {
                 try await Waiting.until("pictures", progress: progress) { try server.frames() > before + 5 }
                 let failures = refused()
                 try server.kill()
-                // At once, but for SRT, which has rules of its own: it gives up a peer that is silent for five seconds.
+                // At once, but for SRT, where a peer that is gone is one that answers nothing for the time-out.
                 try await Waiting.until("the loss is noticed", progress: refused) {
                     refused() > failures
                 }
@@ -62,6 +62,54 @@ struct PublishingTests {
         // The other sink got what the source made, but for what the machine's load kept from it.
         let other = try #require(statistics.sinks.last)
         #expect(other.drops[.sinkFailed] == nil && other.delivered > 60)
+    }
+
+    @Test("A receiver by SRT that hangs is given up within the time-out, and gets the stream again when it goes on")
+    func hangingReceiver() async throws {
+        let folder = try TemporaryFolder()
+        let port = try await FreePort.find()
+        let receiver = try SRTTransmitter(
+            "srt://127.0.0.1:\(port)?mode=listener", to: folder.path("received.ts"), goesOn: true)
+        let capturer = try capturer("srt://127.0.0.1:\(port)?connect-timeout=1s&write-timeout=500ms&gop=300ms")
+        let running = Task { try await capturer.run() }
+        func refused() -> UInt64 { capturer.statistics.sinks[0].drops[.sinkFailed] ?? 0 }
+        func progress() -> [Int] { [receiver.byteCount, Int(refused())] }
+        do {
+            for _ in 0..<3 {
+                let before = receiver.byteCount
+                try await Waiting.until("the stream", progress: progress) { receiver.byteCount > before + 100_000 }
+                let failures = refused()
+                receiver.suspend()
+                try await Waiting.until("the silence is noticed", progress: progress) { refused() > failures }
+                receiver.resume()
+            }
+            let before = receiver.byteCount
+            try await Waiting.until("the stream at last", progress: progress) { receiver.byteCount > before + 100_000 }
+        } catch {
+            capturer.stop()
+            _ = try? await running.value
+            throw error
+        }
+        capturer.stop()
+        _ = try await running.value
+        #expect(capturer.statistics.supervision.failures.isEmpty)
+    }
+
+    @Test("What libsrt says goes to the log, and no line of its own to standard error")
+    func logOfSRT() async throws {
+        let folder = try TemporaryFolder()
+        let port = try await FreePort.find()
+        let address = "srt://127.0.0.1:\(port)?mode=listener&passphrase=open-sesame"
+        let receiver = try SRTTransmitter(address, to: folder.path("received.ts"))
+        defer { receiver.stop() }
+        let inlet = try InletProcess.run([
+            "run", "pattern:ball?size=64x48", "--to", "srt://127.0.0.1:\(port)?passphrase=geheimgeheim",
+        ])
+        #expect(inlet.status == 77, "\(inlet.complaints)")
+        #expect(inlet.complaints.contains("has another passphrase"))
+        // As the receiver, which has no log of its own, says it.
+        #expect(receiver.log.contains("SRT.") && !inlet.complaints.contains("SRT."), "\(inlet.complaints)")
+        #expect(!inlet.complaints.contains("geheim"))
     }
 
     private func played(_ server: NginxServer) throws -> Int {

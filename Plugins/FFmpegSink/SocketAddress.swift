@@ -1,0 +1,71 @@
+import CSRT
+import InletCore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The address of a socket, as a name stands for it.
+@safe struct SocketAddress {
+    private var storage: sockaddr_storage
+    private let length: Int32
+
+    /// AF_INET or AF_INET6.
+    var family: Int32 { Int32(storage.ss_family) }
+
+    /// Returns the addresses of a host, in the order of the system's preference.
+    ///
+    /// Waits for the name service, whose own counts limit that (`man resolv.conf`).
+    ///
+    /// - Parameters:
+    ///   - host: a name or an address; empty for any address of this machine.
+    ///   - isPassive: whether this machine's own is meant.
+    /// - Throws: ``InletError/Code/hostNotFound``.
+    static func resolve(
+        _ host: String, _ port: UInt16, isPassive: Bool, family: Int32 = AF_UNSPEC
+    ) throws(InletError) -> [SocketAddress] {
+        var hints = unsafe addrinfo()
+        unsafe hints.ai_family = family
+        #if canImport(Glibc)
+            unsafe hints.ai_socktype = Int32(SOCK_DGRAM.rawValue)
+        #else
+            unsafe hints.ai_socktype = SOCK_DGRAM
+        #endif
+        if isPassive { unsafe hints.ai_flags = AI_PASSIVE }
+        var found: UnsafeMutablePointer<addrinfo>?
+        let code =
+            host.isEmpty
+            ? unsafe getaddrinfo(nil, "\(port)", &hints, &found) : unsafe getaddrinfo(host, "\(port)", &hints, &found)
+        defer { if unsafe found != nil { unsafe freeaddrinfo(found) } }
+        guard code == 0 else {
+            throw InletError(
+                .hostNotFound, "The name service does not know the host. Check its spelling, and that DNS works.",
+                context: .init(operation: "getaddrinfo", nativeCode: code))
+        }
+        var addresses: [SocketAddress] = []
+        var next = unsafe found
+        while let each = unsafe next, addresses.count < 16 {
+            if let address = unsafe each.pointee.ai_addr {
+                var storage = sockaddr_storage()
+                let count = min(unsafe Int(each.pointee.ai_addrlen), MemoryLayout<sockaddr_storage>.size)
+                unsafe withUnsafeMutableBytes(of: &storage) {
+                    unsafe $0.copyMemory(from: UnsafeRawBufferPointer(start: address, count: count))
+                }
+                addresses.append(SocketAddress(storage: storage, length: Int32(count)))
+            }
+            unsafe next = each.pointee.ai_next
+        }
+        return addresses
+    }
+
+    /// Calls a function that takes an address of a socket.
+    func call(_ body: (UnsafePointer<sockaddr>, Int32) -> Int32) -> Int32 {
+        unsafe withUnsafePointer(to: storage) {
+            unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe body($0, length) }
+        }
+    }
+}
