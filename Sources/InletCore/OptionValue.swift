@@ -16,7 +16,7 @@ extension String: OptionValue {
 
 extension Bool: OptionValue {
     public init?(optionText: String) {
-        switch optionText.lowercased() {
+        switch optionText.lowercasedASCII {
         case "true", "yes", "on", "1": self = true
         case "false", "no", "off", "0": self = false
         default: return nil
@@ -50,7 +50,7 @@ extension Double: OptionValue {
 extension ImageSize: OptionValue, Comparable {
     /// Reads `1280x720`.
     public init?(optionText: String) {
-        let parts = optionText.lowercased().split(separator: "x", omittingEmptySubsequences: false)
+        let parts = optionText.lowercasedASCII.split(atByte: "x")
         guard parts.count == 2, let width = Int(parts[0]), let height = Int(parts[1]) else { return nil }
         self.init(width: width, height: height)
     }
@@ -66,7 +66,7 @@ extension ImageSize: OptionValue, Comparable {
 extension Rational: OptionValue {
     /// Reads `25`, `30000/1001` or a decimal such as `29.97`.
     public init?(optionText: String) {
-        let parts = optionText.split(separator: "/", omittingEmptySubsequences: false)
+        let parts = optionText.split(atByte: "/")
         switch parts.count {
         case 2:
             guard let numerator = Int(parts[0]), let denominator = Int(parts[1]) else { return nil }
@@ -75,11 +75,11 @@ extension Rational: OptionValue {
             if let whole = Int(optionText) {
                 self.init(exactly: whole, over: 1)
             } else {
-                let decimals = optionText.split(separator: ".", omittingEmptySubsequences: false)
-                guard decimals.count == 2, decimals[1].count <= 6, decimals[1].allSatisfy(\.isNumber),
+                let decimals = optionText.split(atByte: ".")
+                guard decimals.count == 2, decimals[1].utf8.count <= 6, decimals[1].utf8.allSatisfy(\.isASCIIDigit),
                     let digits = Int(decimals[0] + decimals[1])
                 else { return nil }
-                let scale = decimals[1].reduce(1) { power, _ in power * 10 }
+                let scale = decimals[1].utf8.reduce(1) { power, _ in power * 10 }
                 self.init(exactly: digits, over: scale)
             }
         default: return nil
@@ -95,8 +95,9 @@ extension Duration: OptionValue {
         let units: [(String, Double)] = [
             ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9), ("s", 1), ("m", 60), ("h", 3600), ("", 1),
         ]
-        for (suffix, scale) in units where optionText.hasSuffix(suffix) {
-            guard let number = Double(optionText.dropLast(suffix.count)), number.isFinite, abs(number * scale) < 1e9
+        for (suffix, scale) in units where optionText.hasByteSuffix(suffix) {
+            let text = Substring(optionText.utf8.dropLast(suffix.utf8.count))
+            guard let number = Double(text), number.isFinite, abs(number * scale) < 1e9
             else { return nil }
             self = .nanoseconds(Int64((number * scale * 1e9).rounded()))
             return

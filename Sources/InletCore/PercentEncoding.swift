@@ -17,7 +17,7 @@ public enum PercentEncoding {
     /// Foundation's `URL` takes such an address byte for byte; of one that holds anything else it escapes the escapes, too.
     public static func complete(address: String) -> String {
         let bytes = Array(address.utf8)
-        let slashes = bytes.firstRange(of: "//".utf8)?.upperBound ?? 0
+        let slashes = bytes.firstRange(ofBytes: "//".utf8)?.upperBound ?? 0
         let path = bytes[slashes...].firstIndex { "/?#".utf8.contains($0) } ?? bytes.endIndex
         return bytes.indices.reduce(into: "") { result, index in
             let byte = bytes[index]

@@ -40,8 +40,8 @@ public struct PluginOptionValues: Sendable {
         _ name: String, in declared: [PluginOptionDescription]
     ) -> (PluginOptionDescription, SecretForm)? {
         if let description = declared.first(where: { $0.name == name }) { return (description, .value) }
-        for form in [SecretForm.file, .variable] where name.hasSuffix(form.suffix) {
-            let base = name.dropLast(form.suffix.count)
+        for form in [SecretForm.file, .variable] where name.hasByteSuffix(form.suffix) {
+            let base = Substring(name.utf8.dropLast(form.suffix.utf8.count))
             if let description = declared.first(where: { $0.kind == .secret && $0.name == base }) {
                 return (description, form)
             }
@@ -76,10 +76,10 @@ public struct PluginOptionValues: Sendable {
         _ option: PluginURI.Option, _ access: LocalAccess
     ) throws(InletError) -> PluginURI.Option {
         guard option.prefixCount > 0, !option.isBare,
-            let form = [SecretForm.file, .variable].first(where: { option.name.hasSuffix($0.suffix) })
+            let form = [SecretForm.file, .variable].first(where: { option.name.hasByteSuffix($0.suffix) })
         else { return option }
         var other = option
-        other.name.removeLast(form.suffix.count)
+        other.name = String(Substring(option.name.utf8.dropLast(form.suffix.utf8.count)))
         other.value = try form.resolve(option.value, option: option.name, access)
         other.text =
             PluginURI.Option.prefix + PercentEncoding.encode(other.addressName) + "="

@@ -62,10 +62,10 @@ public struct PluginRegistry: Sendable {
     ) -> InletError {
         let schemes = known.flatMap(\.schemes)
         var message = "There is no \(kind) '\(uri.scheme):'."
-        if kind == "sink", uri.scheme == "file", !uri.text.lowercased().hasPrefix("file:") {
+        if kind == "sink", uri.scheme == "file", !uri.text.lowercasedASCII.hasBytePrefix("file:") {
             // A path alone is a source to read; what to write it as is for the scheme to say.
             message = "A path alone is not a sink."
-            let end = uri.rest.split(separator: ".").last?.lowercased() ?? ""
+            let end = uri.rest.split(atByte: ".", keepsEmpty: false).last?.lowercasedASCII ?? ""
             if let nearest = Spelling.nearest(to: end, among: schemes) {
                 message += " Did you mean '\(nearest):\(uri.rest)'?"
             }

@@ -23,7 +23,7 @@ public struct PluginURI: Sendable, Hashable {
         /// Whether there is no `=`, as in a camera's own query `//host/path?main`. Such an item is a name alone.
         public var isBare = false
         /// The name that it has in an address: without the `query.` that says that it belongs there.
-        public var addressName: String { prefixCount > 0 ? String(name.dropFirst(Self.prefix.count)) : name }
+        public var addressName: String { prefixCount > 0 ? String(Substring(name.utf8.dropFirst(prefixCount))) : name }
 
         static let prefix = "query."
         /// How many bytes of ``text`` only say that it belongs to an address.
@@ -40,7 +40,7 @@ public struct PluginURI: Sendable, Hashable {
         self.scheme = scheme ?? "file"
         let (rest, items) = Self.splitOptions(afterScheme)
         // An address with a host keeps its escapes: it goes on to another program as it is, and a password may hold any character.
-        let isAddress = scheme != nil && scheme != "file" && rest.utf8.firstRange(of: "//".utf8) != nil
+        let isAddress = scheme != nil && scheme != "file" && rest.containsBytes("//")
         self.rest = try scheme == nil || isAddress ? String(rest) : Self.decode(rest, in: text)
         var options: [Option] = []
         for item in items.utf8.split(separator: UInt8(ascii: "&")) {
@@ -88,9 +88,9 @@ public struct PluginURI: Sendable, Hashable {
             }
             // Where a secret is kept is none.
             return [SecretForm.file, .variable].contains { form in
-                guard name.hasSuffix(form.suffix) else { return false }
-                let base = name.dropLast(form.suffix.count)
-                return base.hasPrefix("query.") || declared.contains { $0.kind == .secret && $0.name == base }
+                guard name.hasByteSuffix(form.suffix) else { return false }
+                let base = Substring(name.utf8.dropLast(form.suffix.utf8.count))
+                return base.hasBytePrefix("query.") || declared.contains { $0.kind == .secret && $0.name == base }
             }
         }
     }
@@ -115,12 +115,12 @@ public struct PluginURI: Sendable, Hashable {
     /// A scheme as RFC 3986, section 3.1, has it, and what follows the colon.
     private static func split(_ text: String) -> (scheme: String?, rest: Substring) {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), let first = text.utf8.first,
-            Redaction.isLetter(first),
+            first.isASCIILetter,
             text.utf8[..<colon].allSatisfy({
-                Redaction.isLetter($0) || Redaction.isDigit($0) || "+-.".utf8.contains($0)
+                $0.isASCIILetter || $0.isASCIIDigit || "+-.".utf8.contains($0)
             })
         else { return (nil, text[...]) }
-        return (text[..<colon].lowercased(), text[text.utf8.index(after: colon)...])
+        return (text[..<colon].lowercasedASCII, text[text.utf8.index(after: colon)...])
     }
 
     /// Splits at the first ? that does not belong to a password, as in `//admin:what?@host/path?option=value`.
@@ -150,18 +150,18 @@ public struct PluginURI: Sendable, Hashable {
             guard let equals = item.firstIndex(of: UInt8(ascii: "=")) else { return item.allSatisfy(mayStandInName) }
             guard equals > item.startIndex else { return false }
             return item[..<equals].allSatisfy {
-                Redaction.isLetter($0) || Redaction.isDigit($0) || $0 >= 0x80 || "-_.%".utf8.contains($0)
+                $0.isASCIILetter || $0.isASCIIDigit || $0 >= 0x80 || "-_.%".utf8.contains($0)
             }
         }
     }
 
     private static func mayStandInName(_ byte: UInt8) -> Bool {
-        Redaction.isLetter(byte) || Redaction.isDigit(byte) || "-_.%/,".utf8.contains(byte)
+        byte.isASCIILetter || byte.isASCIIDigit || "-_.%/,".utf8.contains(byte)
     }
 
     private static func endsInPort(_ authority: Substring.UTF8View) -> Bool {
         guard let colon = authority.lastIndex(of: UInt8(ascii: ":")) else { return false }
-        return authority[colon...].dropFirst().allSatisfy(Redaction.isDigit)
+        return authority[colon...].dropFirst().allSatisfy(\.isASCIIDigit)
     }
 
     private static func decode(_ text: Substring, in whole: String) throws(InletError) -> String {

@@ -64,19 +64,19 @@ public enum Redaction {
     static func isSecret(_ name: some StringProtocol) -> Bool { isSecret(Array(name.utf8)[...]) }
 
     static func isSecret(_ name: ArraySlice<UInt8>) -> Bool {
-        var name = PercentEncoding.decode(bytes: name).map(lowercased)[...]
+        var name = PercentEncoding.decode(bytes: name).map(\.lowercasedASCII)[...]
         for prefix in ["query.", "ffmpeg."] where name.starts(with: prefix.utf8) {
             name = name.dropFirst(prefix.utf8.count)
         }
         if secretNames.contains(String(decoding: name, as: UTF8.self)) { return true }
-        guard secretWords.contains(where: { name.firstRange(of: $0) != nil }) else { return false }
+        guard secretWords.contains(where: { name.firstRange(ofBytes: $0) != nil }) else { return false }
         return !["-file", "-env"].contains { name.suffix($0.utf8.count).elementsEqual($0.utf8) }
     }
 
     /// Whether a parameter of an address only chooses a stream.
     static func isSelector(_ name: ArraySlice<UInt8>, value: ArraySlice<UInt8>) -> Bool {
-        (1...3).contains(value.count) && value.allSatisfy(isDigit)
-            && selectors.contains(String(decoding: name.map(lowercased), as: UTF8.self))
+        (1...3).contains(value.count) && value.allSatisfy(\.isASCIIDigit)
+            && selectors.contains(String(decoding: name.map(\.lowercasedASCII), as: UTF8.self))
     }
 
     // MARK: User information
@@ -85,7 +85,7 @@ public enum Redaction {
         var result: [UInt8] = []
         var rest = text[...]
         let lastAt = text.lastIndex(of: UInt8(ascii: "@")) ?? text.startIndex
-        while let slashes = rest.firstRange(of: "//".utf8), slashes.upperBound <= lastAt {
+        while let slashes = rest.firstRange(ofBytes: "//".utf8), slashes.upperBound <= lastAt {
             result += rest[..<slashes.upperBound]
             rest = rest[slashes.upperBound...]
             let url = rest.prefix { !endsURL($0) }
@@ -110,10 +110,10 @@ public enum Redaction {
         beyond url: ArraySlice<UInt8>, in rest: ArraySlice<UInt8>, endsURL: (UInt8) -> Bool
     ) -> Int? {
         guard let colon = url.firstIndex(of: UInt8(ascii: ":")), !url.contains(UInt8(ascii: "/")),
-            !url[(colon + 1)...].allSatisfy(isDigit) || url.endIndex == colon + 1
+            !url[(colon + 1)...].allSatisfy(\.isASCIIDigit) || url.endIndex == colon + 1
         else { return nil }
         let line = rest.prefix { !"\n\r".utf8.contains($0) }
-        let tail = line[url.endIndex..<(line.firstRange(of: "//".utf8)?.lowerBound ?? line.endIndex)]
+        let tail = line[url.endIndex..<(line.firstRange(ofBytes: "//".utf8)?.lowerBound ?? line.endIndex)]
         guard let first = tail.firstIndex(of: UInt8(ascii: "@")) else { return nil }
         return tail[first...].prefix { !endsURL($0) }.lastIndex(of: UInt8(ascii: "@"))
     }
@@ -122,7 +122,7 @@ public enum Redaction {
     private static func redactRelayUsers(_ text: [UInt8], endsURL: (UInt8) -> Bool) -> [UInt8] {
         var result: [UInt8] = []
         var rest = text[...]
-        while let word = rest.firstRange(of: "turn".utf8) {
+        while let word = rest.firstRange(ofBytes: "turn".utf8) {
             result += rest[..<word.upperBound]
             rest = rest[word.upperBound...]
             let colon = rest.prefix(2)
@@ -144,8 +144,9 @@ public enum Redaction {
     private static func redactStreamKeys(_ text: [UInt8], endsURL: (UInt8) -> Bool) -> [UInt8] {
         var result: [UInt8] = []
         var rest = text[...]
-        while let slashes = rest.firstRange(of: "://".utf8) {
-            let scheme = rest[..<slashes.lowerBound].reversed().prefix(while: isLetter).reversed().map(lowercased)
+        while let slashes = rest.firstRange(ofBytes: "://".utf8) {
+            let scheme = rest[..<slashes.lowerBound].reversed().prefix(while: \.isASCIILetter).reversed().map(
+                \.lowercasedASCII)
             result += rest[..<slashes.upperBound]
             rest = rest[slashes.upperBound...]
             guard scheme.starts(with: "rtmp".utf8) else { continue }
@@ -175,7 +176,7 @@ public enum Redaction {
             // The scheme of a URI may stand before the first name.
             let name = word.prefix { $0 != UInt8(ascii: "=") }.split(separator: UInt8(ascii: ":")).last ?? []
             let isSecretName =
-                name.allSatisfy { isLetter($0) || isDigit($0) || $0 >= 0x80 || "-_".utf8.contains($0) }
+                name.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || $0 >= 0x80 || "-_".utf8.contains($0) }
                 && isSecret(name.drop { $0 == UInt8(ascii: "-") })
             if isValueOfSecret, word.first != UInt8(ascii: "-") {
                 result += mark.utf8
@@ -210,8 +211,8 @@ public enum Redaction {
         var result: [UInt8] = []
         for line in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
             if !result.isEmpty || line.startIndex > text.startIndex { result.append(UInt8(ascii: "\n")) }
-            let lower = line.map(lowercased)
-            let name = ["authorization:", "cookie:"].compactMap { lower.firstRange(of: $0.utf8) }
+            let lower = line.map(\.lowercasedASCII)
+            let name = ["authorization:", "cookie:"].compactMap { lower.firstRange(ofBytes: $0.utf8) }
                 .min { $0.lowerBound < $1.lowerBound }
             guard let name, name.upperBound < lower.count else {
                 result += line
@@ -222,19 +223,12 @@ public enum Redaction {
         return result
     }
 
-    // MARK: Bytes
-
-    static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
-    static func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) }
     private static func isSpace(_ byte: UInt8) -> Bool { byte <= 0x20 }
-    private static func lowercased(_ byte: UInt8) -> UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
-    }
 }
 
 extension BidirectionalCollection<UInt8> {
     /// Where some bytes stand first.
-    func firstRange(of bytes: some Collection<UInt8>) -> Range<Index>? {
+    func firstRange(ofBytes bytes: some Collection<UInt8>) -> Range<Index>? {
         guard let first = bytes.first else { return nil }
         var start = startIndex
         while let found = self[start...].firstIndex(of: first) {

@@ -3,7 +3,7 @@ public enum Spelling {
     /// The name nearest to `word` by Damerau's edit distance, or nil where none is near enough to be meant.
     public static func nearest(to word: String, among names: [String]) -> String? {
         let limit = max(1, (word.count + 1) / 2)
-        return names.map { ($0, distance(word.lowercased(), $0.lowercased())) }
+        return names.map { ($0, distance(word.lowercasedASCII, $0.lowercasedASCII)) }
             .filter { $0.1 <= limit }
             .min { $0.1 < $1.1 }?.0
     }
