@@ -1,3 +1,5 @@
+import InletCore
+
 extension FileNamePattern {
     /// What a name of the pattern says.
     package struct Match: Sendable, Hashable {
@@ -5,16 +7,21 @@ extension FileNamePattern {
         package var number = 0
         /// From 2 on where the name has a number of its own before the extension.
         package var copy = 1
-        fileprivate var date: Substring?
-        fileprivate var time: Substring?
-        fileprivate var utc: Substring?
+        fileprivate var date: ArraySlice<UInt8>?
+        fileprivate var time: ArraySlice<UInt8>?
+        fileprivate var utc: ArraySlice<UInt8>?
 
         /// When the file began, in nanoseconds since 1970, where the name has date and time and they are those of a
         /// calendar.
         package var began: Int64? {
-            if let utc { return CalendarTime.nanoseconds(digits: utc.filter(\.isNumber), in: .utc) }
+            if let utc { return Self.nanoseconds(utc, in: .utc) }
             guard let date, let time else { return nil }
-            return CalendarTime.nanoseconds(digits: date.filter(\.isNumber) + time, in: .local)
+            return Self.nanoseconds(date + time, in: .local)
+        }
+
+        private static func nanoseconds(_ text: ArraySlice<UInt8>, in zone: CalendarTime.Zone) -> Int64? {
+            let digits = String(decoding: text.filter(\.isASCIIDigit), as: UTF8.self)
+            return CalendarTime.nanoseconds(digits: digits, in: zone)
         }
     }
 
@@ -23,24 +30,28 @@ extension FileNamePattern {
 
     /// What a name, without the folder, says; nil where it is not one of the pattern's.
     package func match(_ name: String) -> Match? {
-        if let match = Self.match(name[...], parts[...]) { return match }
+        // Two names that only look the same are two files.
+        let name = Array(name.utf8)[...]
+        if let match = Self.match(name, parts[...]) { return match }
         // A copy: -2 before the extension.
-        let dot = name.lastIndex(of: ".").flatMap { $0 > name.startIndex ? $0 : nil } ?? name.endIndex
+        let dot = name.lastIndex(of: UInt8(ascii: ".")).flatMap { $0 > name.startIndex ? $0 : nil } ?? name.endIndex
         let stem = name[..<dot]
-        guard let dash = stem.lastIndex(of: "-") else { return nil }
-        let copy = stem[stem.index(after: dash)...]
+        guard let dash = stem.lastIndex(of: UInt8(ascii: "-")) else { return nil }
+        let copy = stem[(dash + 1)...]
         // A time of day, say, is no count of copies: the file is somebody else's.
-        guard copy.count < 4, copy.first != "0", let count = Int(copy), count > 1 else { return nil }
-        var match = Self.match((stem[..<dash] + name[dot...])[...], parts[...])
+        guard copy.count < 4, copy.first != UInt8(ascii: "0"), let count = TextBytes.number(copy), count > 1 else {
+            return nil
+        }
+        var match = Self.match(stem[..<dash] + name[dot...], parts[...])
         match?.copy = count
         return match
     }
 
-    private static func match(_ name: Substring, _ parts: ArraySlice<Part>) -> Match? {
+    private static func match(_ name: ArraySlice<UInt8>, _ parts: ArraySlice<Part>) -> Match? {
         guard let part = parts.first else { return name.isEmpty ? Match() : nil }
         let next = parts.dropFirst()
         switch part {
-        case .text(let text): return name.hasPrefix(text) ? match(name.dropFirst(text.count), next) : nil
+        case .text(let text): return name.starts(with: text.utf8) ? match(name.dropFirst(text.utf8.count), next) : nil
         case .date: return match(name, shape: "0000-00-00", \.date, next)
         case .time: return match(name, shape: "000000", \.time, next)
         case .utc: return match(name, shape: "00000000T000000.000Z", \.utc, next)
@@ -53,13 +64,14 @@ extension FileNamePattern {
 
     /// A count at the start of a name, as long as leaves to the other parts what is theirs.
     private static func match(
-        _ name: Substring, digits: ClosedRange<Int>, _ next: ArraySlice<Part>, _ set: (inout Match, Int) -> Void
+        _ name: ArraySlice<UInt8>, digits: ClosedRange<Int>, _ next: ArraySlice<Part>, _ set: (inout Match, Int) -> Void
     ) -> Match? {
-        let run = name.prefix { $0.isASCII && $0.isNumber }
+        let run = name.prefix(while: \.isASCIIDigit)
         guard run.count >= digits.lowerBound else { return nil }
         for length in stride(from: min(run.count, digits.upperBound), through: digits.lowerBound, by: -1) {
             // More digits than asked for are no padding.
-            guard length == digits.lowerBound || run.first != "0", let count = Int(run.prefix(length)),
+            guard length == digits.lowerBound || run.first != UInt8(ascii: "0"),
+                let count = TextBytes.number(run.prefix(length), upTo: .max),
                 var found = match(name.dropFirst(length), next)
             else { continue }
             set(&found, count)
@@ -70,10 +82,12 @@ extension FileNamePattern {
 
     /// A field of digits and other characters as they stand in `shape`, where 0 is any digit.
     private static func match(
-        _ name: Substring, shape: String, _ field: WritableKeyPath<Match, Substring?>, _ next: ArraySlice<Part>
+        _ name: ArraySlice<UInt8>, shape: StaticString, _ field: WritableKeyPath<Match, ArraySlice<UInt8>?>,
+        _ next: ArraySlice<Part>
     ) -> Match? {
+        let shape = Array("\(shape)".utf8)
         let text = name.prefix(shape.count)
-        let fits = zip(text, shape).allSatisfy { $1 == "0" ? $0.isASCII && $0.isNumber : $0 == $1 }
+        let fits = zip(text, shape).allSatisfy { $1 == UInt8(ascii: "0") ? $0.isASCIIDigit : $0 == $1 }
         guard fits, text.count == shape.count, var found = match(name.dropFirst(shape.count), next) else { return nil }
         found[keyPath: field] = text
         return found

@@ -31,38 +31,36 @@ package struct FileNamePattern: Sendable, Hashable {
     /// - Throws: ``InletError/Code/invalidConfiguration`` where a brace or a percent sign stands for nothing, for a field in a folder's name, and where there is
     ///   no file's name.
     package init(_ path: String, hasSequence: Bool = false) throws(InletError) {
-        var (folder, parts, text) = ("", [Part](), "")
-        var rest = path[...]
-        while let character = rest.popFirst() {
-            switch character {
-            case "{" where rest.first == character, "%" where rest.first == character:
-                text.append(rest.removeFirst())
-            case "{", "%":
-                guard let part = Self.field(character, &rest, hasSequence) else {
-                    let end = rest.firstIndex { $0 == "}" || $0 == "/" } ?? rest.endIndex
-                    let more = character == "{" ? rest[..<end] + (rest[end...].first == "}" ? "}" : "") : rest.prefix(1)
-                    throw Self.refusal(of: "\(character)\(more)", hasSequence)
+        let (brace, percent) = (UInt8(ascii: "{"), UInt8(ascii: "%"))
+        var (folder, parts, text) = ("", [Part](), [UInt8]())
+        var rest = Array(path.utf8)[...]
+        while let byte = rest.popFirst() {
+            switch byte {
+            case brace where rest.first == byte, percent where rest.first == byte: text.append(rest.removeFirst())
+            case brace, percent:
+                guard let part = Self.field(byte, &rest, hasSequence) else {
+                    throw Self.refusal(of: Self.mistake(byte, rest), hasSequence)
                 }
-                if !text.isEmpty { parts.append(.text(text)) }
-                text = ""
+                if !text.isEmpty { parts.append(.text(String(decoding: text, as: UTF8.self))) }
+                text = []
                 parts.append(part)
-            case "/":
+            case UInt8(ascii: "/"):
                 guard parts.isEmpty else {
                     throw InletError(
                         .invalidConfiguration, "What changes can stand in the file's name only, not in a folder's.")
                 }
-                folder += text + "/"
-                text = ""
+                folder += String(decoding: text, as: UTF8.self) + "/"
+                text = []
             // What %03d becomes in a URI, where %03 is an escape.
-            case ..<" ":
+            case ..<0x20:
                 throw InletError(
                     .invalidConfiguration,
                     "The file's name holds a control character. In a URI write {n:3} for %03d, and %25 for a percent sign."
                 )
-            default: text.append(character)
+            default: text.append(byte)
             }
         }
-        if !text.isEmpty { parts.append(.text(text)) }
+        if !text.isEmpty { parts.append(.text(String(decoding: text, as: UTF8.self))) }
         guard !parts.isEmpty else {
             throw InletError(.invalidConfiguration, "'\(path)' is a folder; add a file name.")
         }
@@ -70,35 +68,47 @@ package struct FileNamePattern: Sendable, Hashable {
     }
 
     /// The field behind a brace or a percent sign, which is taken away; nil where there is none.
-    private static func field(_ opening: Character, _ text: inout Substring, _ hasSequence: Bool) -> Part? {
+    private static func field(_ opening: UInt8, _ text: inout ArraySlice<UInt8>, _ hasSequence: Bool) -> Part? {
         var rest = text
         let field: Part?
-        if opening == "%" {
-            let digits = rest.prefix { $0.isASCII && $0.isNumber }
-            rest = rest[digits.endIndex...]
-            guard rest.popFirst() == "d" else { return nil }
-            field = number(digits: digits.allSatisfy { $0 == "0" } ? "1" : digits)
+        if opening == UInt8(ascii: "%") {
+            let digits = rest.prefix(while: \.isASCIIDigit)
+            rest = rest.dropFirst(digits.count)
+            guard rest.popFirst() == UInt8(ascii: "d") else { return nil }
+            field = digits.allSatisfy { $0 == UInt8(ascii: "0") } ? .number(digits: 1) : number(digits: digits)
         } else {
-            guard let end = rest.firstIndex(of: "}") else { return nil }
+            guard let end = rest.firstIndex(of: UInt8(ascii: "}")) else { return nil }
             let name = rest[..<end]
-            rest = rest[rest.index(after: end)...]
+            rest = rest[(end + 1)...]
             field =
-                switch name {
+                switch String(decoding: name, as: UTF8.self) {
                 case "n": .number(digits: 6)
                 case "date": .date
                 case "time": .time
                 case "utc": .utc
                 case "sequence": hasSequence ? .sequence : nil
-                default: name.hasPrefix("n:") ? number(digits: name.dropFirst(2)) : nil
+                default: name.starts(with: "n:".utf8) ? number(digits: name.dropFirst(2)) : nil
                 }
         }
         if field != nil { text = rest }
         return field
     }
 
-    private static func number(digits: Substring) -> Part? {
-        guard digits.allSatisfy({ $0.isASCII && $0.isNumber }), let count = Int(digits) else { return nil }
-        return (1...mostDigits).contains(count) ? .number(digits: count) : nil
+    /// What stands where a field should, with the brace or percent sign in front of it.
+    private static func mistake(_ opening: UInt8, _ rest: ArraySlice<UInt8>) -> String {
+        var bytes = [opening]
+        if opening == UInt8(ascii: "{") {
+            bytes += rest.prefix { !"}/".utf8.contains($0) }
+            bytes += rest.dropFirst(bytes.count - 1).prefix(1).filter { $0 == UInt8(ascii: "}") }
+        } else {
+            // A character of several bytes is named as a whole.
+            bytes += rest.prefix(1) + rest.dropFirst().prefix { $0 & 0xC0 == 0x80 }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func number(digits: ArraySlice<UInt8>) -> Part? {
+        TextBytes.number(digits, upTo: mostDigits).flatMap { $0 > 0 ? .number(digits: $0) : nil }
     }
 
     private static func refusal(of what: String, _ hasSequence: Bool) -> InletError {
@@ -151,7 +161,7 @@ package struct FileNamePattern: Sendable, Hashable {
             }
         }
         guard copy > 1 else { return folder + name }
-        let dot = name.lastIndex(of: ".").flatMap { $0 > name.startIndex ? $0 : nil } ?? name.endIndex
+        let dot = name.lastIndex(ofByte: ".").flatMap { $0 > name.startIndex ? $0 : nil } ?? name.endIndex
         return "\(folder)\(name[..<dot])-\(copy)\(name[dot...])"
     }
 

@@ -1,3 +1,5 @@
+import InletCore
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -86,7 +88,7 @@ package struct RecordingMark: Sendable, Hashable {
 
     /// Reads the text of the attribute; nil where it is none.
     package init?(text: String) {
-        let words = text.split(separator: " ")
+        let words = text.split(atByte: " ", keepsEmpty: false)
         guard words.count == 4, let event = Event(rawValue: String(words[0])), let sinceBoot = Int64(words[2]),
             let sinceEpoch = Int64(words[3]), sinceBoot >= 0
         else { return nil }

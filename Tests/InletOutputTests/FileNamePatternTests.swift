@@ -90,6 +90,10 @@ struct FileNamePatternTests {
             ("{n}-{sequence}.jpg", "000002-77.jpg", 2), ("{sequence}-{n}.jpg", "77-000002.jpg", 2),
             ("{n:18}", "999999999999999999", 999_999_999_999_999_999), ("{n}", "99999999", nil),
             ("{sequence}", "123456789012", 0), ("{n}", "9223372036854775807", nil),
+            // Names that only look like the pattern's are other files.
+            ("\u{E9}-{n}.mp4", "e\u{301}-000001.mp4", nil), ("\u{E9}-{n}.mp4", "\u{E9}-000001.mp4", 1),
+            ("a-{n}.mp4", "a-000001\u{301}.mp4", nil), ("a-{n}.mp4", "a-00000\u{661}.mp4", nil),
+            ("a-{n}.mp4", "a-000001-+2.mp4", nil),
         ])
     func numbers(_ pattern: String, _ name: String, _ number: Int?) throws {
         #expect(try FileNamePattern(pattern, hasSequence: true).number(of: name) == number)
@@ -119,6 +123,17 @@ struct FileNamePatternTests {
             #expect(match.number == 3 && [0, 3_600_000_000_000].contains(abs((match.began ?? 0) - time)))
         }
         #expect(try FileNamePattern("{date}.mp4").match("2026-01-31-12.mp4")?.copy == 12)
+    }
+
+    @Test("A combining mark behind a slash, a brace or a percent sign takes nothing of its meaning away")
+    func combiningMarks() throws {
+        #expect(try FileNamePattern("a/\u{301}{n:1}").folder == "a/")
+        #expect(try FileNamePattern("%d\u{301}").path(number: 5, time: 0) == "5\u{301}")
+        #expect(try FileNamePattern("{n:1}\u{301}").path(number: 5, time: 0) == "5\u{301}")
+        for mistake in ["{\u{301}n}", "%\u{301}d", "{n:\u{661}}"] {
+            let error = #expect(throws: InletError.self) { try FileNamePattern(mistake) }
+            #expect(error?.message.contains("stands for nothing") == true)
+        }
     }
 
     @Test("Numbers go on from the highest of the folder, and step over names that are taken")
