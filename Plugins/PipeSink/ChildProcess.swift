@@ -241,7 +241,7 @@ extension InletError {
             case ENOENT, ENOTDIR:
                 (
                     .notFound,
-                    "There is no such program\(program.contains("/") ? "" : " on PATH"). Check the spelling, install it, or name its whole path; "
+                    "There is no such program\(program.contains(byte: "/") ? "" : " on PATH"). Check the spelling, install it, or name its whole path; "
                         + "what only a shell knows needs shell=true."
                 )
             case EACCES, EPERM: (.permissionDenied, "It may not be run: check its mode (chmod +x) and its owner.")

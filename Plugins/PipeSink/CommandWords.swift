@@ -7,43 +7,45 @@ import InletCore
 enum CommandWords {
     /// - Throws: ``InletError/Code/invalidConfiguration`` where a quote is not closed or there is no word.
     static func split(_ command: String) throws(InletError) -> [String] {
-        var words: [String] = []
-        var word: String?
-        var quote: Character?
-        var characters = command[...]
-        while let character = characters.popFirst() {
-            switch (quote, character) {
-            case ("'", "'"), ("\"", "\""): quote = nil
-            case ("'", _): word = (word ?? "") + String(character)
-            case ("\"", "\\") where characters.first == "\"" || characters.first == "\\":
-                word = (word ?? "") + String(characters.removeFirst())
-            case ("\"", _): word = (word ?? "") + String(character)
-            case (_, "'"), (_, "\""):
-                quote = character
-                word = word ?? ""
-            case (_, "\\"):
-                guard let kept = characters.popFirst() else { throw unfinished("a backslash") }
-                word = (word ?? "") + String(kept)
-            case (_, " "), (_, "\t"), (_, "\n"):
+        let (single, double, backslash) = (UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "\\"))
+        var words: [[UInt8]] = []
+        var word: [UInt8]?
+        var quote: UInt8?
+        var rest = Array(command.utf8)[...]
+        while let byte = rest.popFirst() {
+            switch (quote, byte) {
+            case (single, single), (double, double): quote = nil
+            case (single, _): word = (word ?? []) + [byte]
+            case (double, backslash) where rest.first == double || rest.first == backslash:
+                word = (word ?? []) + [rest.removeFirst()]
+            case (double, _): word = (word ?? []) + [byte]
+            case (_, single), (_, double):
+                quote = byte
+                word = word ?? []
+            case (_, backslash):
+                // Of a character that has several bytes the first; the others mean nothing by themselves.
+                guard let kept = rest.popFirst() else { throw unfinished("a backslash") }
+                word = (word ?? []) + [kept]
+            case (_, UInt8(ascii: " ")), (_, UInt8(ascii: "\t")), (_, UInt8(ascii: "\n")):
                 if let finished = word { words.append(finished) }
                 word = nil
-            default: word = (word ?? "") + String(character)
+            default: word = (word ?? []) + [byte]
             }
         }
-        if let quote { throw unfinished("an open \(quote)") }
+        if let quote { throw unfinished("an open \(Unicode.Scalar(quote))") }
         if let word { words.append(word) }
         guard let program = words.first, !program.isEmpty else {
             throw InletError(.invalidConfiguration, "A command is needed, such as 'exec:ffplay -'.")
         }
-        return words
+        return words.map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// Writes words as one would type them.
     static func join(_ words: [String]) -> String {
         words.map { word in
-            let isPlain = !word.isEmpty && !word.contains { " \t\n'\"\\".contains($0) }
+            let isPlain = !word.isEmpty && !word.utf8.contains { " \t\n'\"\\".utf8.contains($0) }
             return isPlain
-                ? word : "'\(word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''"))'"
+                ? word : "'\(word.split(atByte: "'").joined(separator: "'\\''"))'"
         }
         .joined(separator: " ")
     }

@@ -149,9 +149,10 @@ final class ExecSink: FrameSink {
     /// For what was written as for a shell, which the program got as its arguments.
     private var shellAdvice: String {
         guard case .program(let words) = configuration.command else { return "" }
-        let signs = words.dropFirst().filter { !$0.contains(" ") }.filter { word in
-            ["|", "||", "&&", "&", ";"].contains(word) || word.hasSuffix(";")
-                || word.drop { $0.isNumber || $0 == "&" }.first.map { "<>".contains($0) } == true
+        let signs = words.dropFirst().filter { !$0.contains(byte: " ") }.filter { word in
+            ["|", "||", "&&", "&", ";"].contains(word) || word.hasByteSuffix(";")
+                || word.utf8.drop { $0.isASCIIDigit || $0 == UInt8(ascii: "&") }.first.map { "<>".utf8.contains($0) }
+                    == true
         }
         return signs.isEmpty ? "" : " What only a shell knows, such as \(signs[0]), needs shell=true."
     }

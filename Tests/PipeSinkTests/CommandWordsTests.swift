@@ -10,10 +10,12 @@ struct CommandWordsTests {
             ("ffplay -", ["ffplay", "-"]), ("  a\t b\nc ", ["a", "b", "c"]), ("a 'b c' d", ["a", "b c", "d"]),
             ("a \"b 'c' \\\" \\\\ \\n\"", ["a", "b 'c' \" \\ \\n"]), ("a b\\ c \\'", ["a", "b c", "'"]),
             ("a '' \"\"", ["a", "", ""]), ("a'b'\"c\"d", ["abcd"]),
+            ("a \u{301}b", ["a", "\u{301}b"]), ("a 'b c'\u{301}", ["a", "b c\u{301}"]),
+            ("a\r\nb", ["a\r", "b"]), ("a \\\u{E9}", ["a", "\u{E9}"]),
             ("a $HOME `b` * ; c", ["a", "$HOME", "`b`", "*", ";", "c"]),
         ])
     func split(command: String, words: [String]) throws {
-        #expect(try CommandWords.split(command) == words)
+        #expect(try CommandWords.split(command).map { Array($0.utf8) } == words.map { Array($0.utf8) })
         #expect(try CommandWords.split(CommandWords.join(words)) == words)
     }
 
