@@ -1,3 +1,5 @@
+import InletCore
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -10,7 +12,7 @@ enum DeviceHolders {
     static func names(of node: String) -> [String] {
         let own = String(getpid())
         var holders: [String] = []
-        for process in SystemFiles.names(in: "/proc") where process != own && process.allSatisfy(\.isNumber) {
+        for process in SystemFiles.names(in: "/proc") where process != own && process.isASCIIDigits {
             let folder = "/proc/\(process)/fd"
             let holds = SystemFiles.names(in: folder).contains { SystemFiles.target(of: "\(folder)/\($0)") == node }
             guard holds else { continue }

@@ -1,3 +1,5 @@
+import InletCore
+
 /// The four letters by which V4L2 names a pixel format, such as `YUYV`.
 ///
 /// Formats with the most significant byte first have a mark in their last letter, and are written as `Y16 -BE`.
@@ -13,8 +15,8 @@ public struct FourCC: RawRepresentable, Sendable, Hashable {
     public init?(_ text: String) {
         var letters = text
         var mark: UInt32 = 0
-        if letters.hasSuffix("-BE") {
-            letters.removeLast(3)
+        if letters.hasByteSuffix("-BE") {
+            letters = String(Substring(letters.utf8.dropLast(3)))
             mark = Self.bigEndianMark
         }
         let bytes = Array(letters.utf8)
@@ -36,7 +38,7 @@ extension FourCC: CustomStringConvertible {
             return (0x20..<0x7F).contains(byte) ? Character(Unicode.Scalar(byte)) : "?"
         }
         var text = String(letters)
-        while text.last == " " { text.removeLast() }
+        while text.hasByteSuffix(" ") { text.removeLast() }
         return isBigEndian ? text + "-BE" : text
     }
 }

@@ -1,3 +1,5 @@
+import InletCore
+
 /// What a USB port carries for one camera.
 package struct USBSpeed: Sendable, Hashable {
     /// As `/sys` has it, in Mbit/s: 1.5, 12, 480, 5000 or more.
@@ -8,7 +10,8 @@ package struct USBSpeed: Sendable, Hashable {
     /// The speed of the USB device that a video node belongs to; nil where it is none, or where `/sys` does not say.
     package init?(node: String) {
         guard
-            let device = SystemFiles.resolved("/sys/class/video4linux/\(node.split(separator: "/").last ?? "")/device")
+            let device = SystemFiles.resolved(
+                "/sys/class/video4linux/\(node.split(atByte: "/", keepsEmpty: false).last ?? "")/device")
         else { return nil }
         // The device is an interface of a USB device, which lies one folder above.
         guard let speed = SystemFiles.text(of: "\(device)/../speed").flatMap({ Double($0) }),

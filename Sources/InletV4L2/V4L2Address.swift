@@ -1,3 +1,5 @@
+import InletCore
+
 /// Which device somebody means.
 public enum V4L2Address: Sendable, Hashable {
     /// The first one, in the order of the nodes' numbers.
@@ -23,13 +25,13 @@ public enum V4L2Address: Sendable, Hashable {
             let name = Self.lastPart(of: text)
             return identity.id == name || identity.serial == name
         case .path(let text): return identity.path == Self.lastPart(of: text) || identity.bus == text
-        case .name(let text): return identity.name.lowercased().contains(text.lowercased())
+        case .name(let text): return identity.name.lowercasedASCII.containsBytes(text.lowercasedASCII)
         case .identity(let wanted): return identity.isSameDevice(as: wanted)
         }
     }
 
     private static func lastPart(of path: String) -> String {
-        path.split(separator: "/").last.map(String.init) ?? path
+        path.split(atByte: "/", keepsEmpty: false).last.map(String.init) ?? path
     }
 }
 

@@ -19,8 +19,10 @@ extension V4L2Control {
             }
             return .text(text)
         case .menu, .integerMenu:
-            let wanted = text.lowercased()
-            if let choice = choices.first(where: { $0.value.lowercased() == wanted }) { return .number(choice.key) }
+            let wanted = text.lowercasedASCII
+            if let choice = choices.first(where: { $0.value.lowercasedASCII.isSameBytes(as: wanted) }) {
+                return .number(choice.key)
+            }
             if kind == .menu, let number = Self.number(text), choices[number] != nil { return .number(number) }
             let list = choices.sorted { $0.key < $1.key }
                 .map { kind == .menu ? "\($0.key) (\($0.value))" : $0.value }.joined(separator: ", ")
@@ -40,7 +42,7 @@ extension V4L2Control {
     }
 
     private static func number(_ text: String) -> Int64? {
-        text.lowercased().hasPrefix("0x") ? Int64(text.dropFirst(2), radix: 16) : Int64(text)
+        text.lowercasedASCII.hasBytePrefix("0x") ? Int64(Substring(text.utf8.dropFirst(2)), radix: 16) : Int64(text)
     }
 
     private func refusal(_ what: String) -> InletError {

@@ -1,3 +1,5 @@
+import InletCore
+
 /// One setting of a camera: brightness, exposure, focus.
 public struct V4L2Control: Sendable, Hashable {
     /// The number by which the kernel knows it: `V4L2_CID_*`.
@@ -107,6 +109,7 @@ public struct V4L2Control: Sendable, Hashable {
 
     /// The kernel's name as `v4l2-ctl` spells it: lower case, and one `_` for everything between letters and digits.
     static func name(from label: String) -> String {
-        label.lowercased().split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }.joined(separator: "_")
+        label.lowercasedASCII.utf8.split { !$0.isASCIILetter && !$0.isASCIIDigit }.map { String(Substring($0)) }
+            .joined(separator: "_")
     }
 }

@@ -60,8 +60,8 @@ public final class V4L2Controls: Sendable {
     ///
     /// - Throws: as ``set(_:to:)``; those before it stay set.
     public func set(_ list: String) throws(InletError) {
-        for item in list.split(separator: ",") {
-            let pair = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        for item in list.split(atByte: ",", keepsEmpty: false) {
+            let pair = item.split(atByte: "=", limit: 1)
             guard pair.count == 2 else {
                 throw InletError(
                     .invalidConfiguration, "Controls are written as name=value, joined by commas, not '\(item)'.")

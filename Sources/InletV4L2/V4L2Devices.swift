@@ -16,7 +16,7 @@ public enum V4L2Devices {
     public static func list(_ role: Role = .capture, formats: Bool = true) -> [V4L2DeviceInfo] {
         let links = (id: links(in: "/dev/v4l/by-id"), path: links(in: "/dev/v4l/by-path"))
         return SystemFiles.names(in: "/dev").compactMap { name -> (Int, String)? in
-            guard name.hasPrefix("video"), let number = Int(name.dropFirst(5)) else { return nil }
+            guard name.hasBytePrefix("video"), let number = TextBytes.number(name.utf8.dropFirst(5)) else { return nil }
             return (number, "/dev/\(name)")
         }
         .sorted { $0.0 < $1.0 }
@@ -114,20 +114,19 @@ private struct SystemFacts {
     var id: String?
 
     init(node: String) {
-        let folder = "/sys/class/video4linux/\(node.split(separator: "/").last ?? "")"
+        let folder = "/sys/class/video4linux/\(node.split(atByte: "/", keepsEmpty: false).last ?? "")"
         name = SystemFiles.text(of: "\(folder)/name")
         index = SystemFiles.text(of: "\(folder)/index").flatMap { Int($0) } ?? 0
         guard let device = SystemFiles.resolved("\(folder)/device") else { return }
-        place = device.hasPrefix("/sys/devices/") ? String(device.dropFirst(13)) : device
+        place = device.hasBytePrefix("/sys/devices/") ? String(Substring(device.utf8.dropFirst(13))) : device
         // The device is an interface of a USB device, which lies one folder above.
-        let parent = device.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
+        let parent = device.split(atByte: "/", keepsEmpty: false).dropLast().reduce("") { "\($0)/\($1)" }
         guard SystemFiles.exists("\(parent)/idVendor") else { return }
         let found = SystemFiles.text(of: "\(parent)/serial")
         serial = found?.isEmpty == false ? found : nil
         // As udev's 60-persistent-v4l.rules: usb-VENDOR_MODEL_SERIAL-video-indexN.
-        let parts = ["manufacturer", "product"].map {
-            SystemFiles.text(of: "\(parent)/\($0)")
-                ?? SystemFiles.text(of: "\(parent)/id\($0 == "product" ? "Product" : "Vendor")")
+        let parts = [("manufacturer", "idVendor"), ("product", "idProduct")].map {
+            SystemFiles.text(of: "\(parent)/\($0)") ?? SystemFiles.text(of: "\(parent)/\($1)")
         }
         let words = (parts + [serial]).compactMap { $0 }.joined(separator: "_")
         let allowed = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789#+-.:=@_")

@@ -22,7 +22,7 @@ import Testing
         #expect(code.description == "Y16-BE")
     }
 
-    @Test("What is no name of four letters is refused", arguments: ["", "TOOLONG", "a\nb", "ä"])
+    @Test("What is no name of four letters is refused", arguments: ["", "TOOLONG", "a\nb", "ä", "Y16-BE\u{301}"])
     func refused(text: String) {
         #expect(FourCC(text) == nil)
     }

@@ -18,6 +18,8 @@ import Testing
         #expect(V4L2Control.name(from: "Exposure Time, Absolute") == "exposure_time_absolute")
         #expect(V4L2Control.name(from: "White Balance, Automatic") == "white_balance_automatic")
         #expect(V4L2Control.name(from: "U8 2x3x4x5 Array") == "u8_2x3x4x5_array")
+        // Letter by letter, whatever a driver puts behind one.
+        #expect(V4L2Control.name(from: "Gain\u{301} \u{661}x") == "gain_x")
     }
 
     @Test("The shutter and the control that trades rate for light say what they do, under old names too, and no other")
