@@ -152,8 +152,8 @@ enum CaptureLayout: Sendable, Hashable {
             case "yuyv422", "uyvy422": 2
             case "yvyu422", "yuv422p", "yuv444p", "nv24", "nv42", "bgra", "rgba", "rgb24", "bgr24": 3
             // No colour, or less of it than the camera could give.
-            case let name where name.hasPrefix("gray"): 9
-            case let name where name.hasPrefix("bayer"): 8
+            case let name where name.hasBytePrefix("gray"): 9
+            case let name where name.hasBytePrefix("bayer"): 8
             default: 6
             }
         }

@@ -61,7 +61,7 @@ import InletV4L2
     }
 
     private static func isRGB(_ format: PixelFormat) -> Bool {
-        ["rgb", "bgr", "argb", "abgr", "gbr", "bayer"].contains { format.name.hasPrefix($0) }
+        ["rgb", "bgr", "argb", "abgr", "gbr", "bayer"].contains { format.name.hasBytePrefix($0) }
     }
 
     private static func neededBytes(

@@ -40,7 +40,7 @@ extension SourcePlugin {
         if !uri.rest.isEmpty {
             // `v4l2:2` and `v4l2:video2` are what people try.
             let node = Int(uri.rest) != nil ? "/dev/video\(uri.rest)" : uri.rest
-            found.append(.node(node.hasPrefix("/") ? node : "/dev/\(node)"))
+            found.append(.node(node.hasBytePrefix("/") ? node : "/dev/\(node)"))
         }
         if let id = values[CameraOptions.id] { found.append(.id(id)) }
         if let name = values[CameraOptions.name] { found.append(.name(name)) }
