@@ -66,7 +66,7 @@ extension SinkPlugin {
         var address = V4L2Address.first
         if !uri.rest.isEmpty {
             let node = Int(uri.rest) != nil ? "/dev/video\(uri.rest)" : uri.rest
-            address = .node(node.hasPrefix("/") ? node : "/dev/\(node)")
+            address = .node(node.hasBytePrefix("/") ? node : "/dev/\(node)")
         }
         if let name = values[OutputOptions.name] {
             guard uri.rest.isEmpty else {
