@@ -20,16 +20,15 @@ public enum PatternColor: Sendable, Hashable {
 extension PatternColor: OptionValue {
     /// Reads `126,128,128` or `#RRGGBB`.
     public init?(optionText: String) {
-        if optionText.hasPrefix("#") {
-            let digits = optionText.dropFirst()
-            guard digits.utf8.count == 6, digits.allSatisfy(\.isHexDigit), let value = UInt32(digits, radix: 16) else {
-                return nil
-            }
+        if optionText.hasBytePrefix("#") {
+            let digits = optionText.utf8.dropFirst().map(\.hexadecimalValue)
+            guard digits.count == 6, !digits.contains(nil) else { return nil }
+            let value = digits.reduce(UInt32(0)) { $0 << 4 | UInt32($1 ?? 0) }
             self = .rgb(
                 red: UInt8(truncatingIfNeeded: value >> 16), green: UInt8(truncatingIfNeeded: value >> 8),
                 blue: UInt8(truncatingIfNeeded: value))
         } else {
-            let parts = optionText.split(separator: ",", omittingEmptySubsequences: false)
+            let parts = optionText.split(atByte: ",")
             guard parts.count == 3, let y = UInt8(parts[0]), let u = UInt8(parts[1]), let v = UInt8(parts[2]) else {
                 return nil
             }

@@ -48,6 +48,7 @@ struct PatternConfigurationTests {
             ("pattern:smpte?fps=-1", "1/1000"), ("pattern:smpte?fps=1001", "1000"), ("pattern:smpte?fps=1/0", "fps"),
             ("pattern:smpte?pace=live", "realtime | none"), ("pattern:smpte?frames=-1", "frames"),
             ("pattern:solid?color=300,0,0", "#RRGGBB"), ("pattern:solid?color=#12345", "Y,U,V"),
+            ("pattern:solid?color=#\u{FF21}\u{FF22}", "Y,U,V"), ("pattern:solid?color=1,\u{661},3", "Y,U,V"),
             ("pattern:smpte?buffers=1", "2 to 1024"), ("pattern:timecode?size=63x64", "64x64"),
             ("pattern:timecode?size=63x640", "64x64"),
         ])
