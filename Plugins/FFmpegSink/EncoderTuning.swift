@@ -55,7 +55,7 @@ struct EncoderTuning {
     }
 
     /// Whether the encoder takes pictures of even width and height only: the last column or row of others is left out.
-    var needsEvenSize: Bool { !encoder.hasPrefix("libvpx") && ![.mjpeg, .ffv1].contains(settings.codec) }
+    var needsEvenSize: Bool { !encoder.hasBytePrefix("libvpx") && ![.mjpeg, .ffv1].contains(settings.codec) }
 
     /// Whether the bit rate can change while the encoder is open: libx264 looks at it before each picture.
     var changesBitrate: Bool { encoder == "libx264" }

@@ -4,10 +4,10 @@ import InletFFmpeg
 extension FFmpegOutput {
     /// The path of an HLS playlist, without a protocol: the muxer deletes files by the path as it stands here. A colon
     /// would make one.
-    var playlistPath: String { (destination.hasPrefix("/") ? destination : "./\(destination)") + "/index.m3u8" }
+    var playlistPath: String { (destination.hasBytePrefix("/") ? destination : "./\(destination)") + "/index.m3u8" }
 
     /// The address's scheme, such as `rtmps`.
-    var scheme: String { destination.prefix { $0 != ":" }.lowercased() }
+    var scheme: String { destination.prefix(upToByte: ":").lowercasedASCII }
 
     var certificateCheck: CertificateCheck {
         CertificateCheck(authorities: certificateAuthorities, isOn: verifiesCertificate)

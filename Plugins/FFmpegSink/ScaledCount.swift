@@ -8,8 +8,10 @@ struct ScaledCount: OptionValue, Comparable {
 
     init?(optionText: String) {
         let scales: [(String, Double)] = [("k", 1e3), ("K", 1e3), ("M", 1e6), ("G", 1e9)]
-        let scale = scales.first { optionText.hasSuffix($0.0) }
-        guard let number = Double(scale == nil ? optionText : String(optionText.dropLast())) else { return nil }
+        let scale = scales.first { optionText.hasByteSuffix($0.0) }
+        guard let number = Double(scale == nil ? optionText : String(Substring(optionText.utf8.dropLast()))) else {
+            return nil
+        }
         let product = (number * (scale?.1 ?? 1)).rounded()
         guard product.isFinite, abs(product) < 1e15 else { return nil }
         value = Int(product)

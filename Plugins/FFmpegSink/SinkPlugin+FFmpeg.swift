@@ -44,7 +44,7 @@ extension SinkPlugin {
         guard let container = FFmpegSinkOptions.networks.first(where: { $0.scheme == uri.scheme })?.container else {
             throw InletError(.internal, "There is no protocol '\(uri.scheme)'.")
         }
-        guard uri.rest.hasPrefix("//"), uri.rest.count > 2 else {
+        guard uri.rest.hasBytePrefix("//"), uri.rest.utf8.count > 2 else {
             throw InletError(
                 .invalidConfiguration, "\(uri.scheme): needs an address such as \(uri.scheme)://host/path.")
         }
