@@ -70,7 +70,7 @@ public final class CaptureMetrics: Sendable {
             publication.publishSource()
             for sink in statistics.sinks { publication.publish(sink) }
             // A state may go on with words for people.
-            let name = String(state.prefix { $0.isLetter })
+            let name = String(state.prefix(whileByte: \.isASCIILetter))
             if let last = published.state, last != name { publication.set(state: last, to: 0) }
             publication.set(state: name, to: 1)
             published = Published(statistics: statistics, state: name)

@@ -57,7 +57,7 @@ final class CaptureSession: Sendable {
 
     /// - Throws: ``InletError/Code/resourceExhausted`` where there is no thread for it.
     func start() throws(InletError) {
-        let scheme = source.redactedURI.prefix { $0 != ":" }
+        let scheme = source.redactedURI.prefix(upToByte: ":")
         try CaptureThread.start(named: "inlet-\(scheme)") { self.main() }
     }
 

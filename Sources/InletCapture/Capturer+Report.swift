@@ -22,7 +22,7 @@ extension Capturer {
         var report = CaptureReport()
         report.source = sourceName
         // A state may go on with words for people.
-        report.state = String(state.prefix { $0.isLetter })
+        report.state = String(state.prefix(whileByte: \.isASCIILetter))
         report.stateDescription = state
         report.captured = statistics.captured
         report.converted = statistics.converted

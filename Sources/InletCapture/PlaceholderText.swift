@@ -12,7 +12,7 @@ enum PlaceholderText {
     /// Draws lines of text. What does not fit is cut off.
     static func draw(_ lines: [String], into draft: inout I420Draft) {
         let size = draft.size
-        let texts = lines.map { Array($0.uppercased()) }
+        let texts = lines.map { Array($0.uppercasedASCII) }
         let longest = max(1, texts.map(\.count).max() ?? 1)
         // A cell is 6x9 dots: a letter of 5x7 and the space to the next. Margins of two cells leave room for overscan.
         let scale = max(1, min(size.width / ((longest + 4) * 6), size.height / ((lines.count + 2) * 9)))
