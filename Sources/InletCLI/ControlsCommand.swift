@@ -36,7 +36,7 @@ import Inlet
             }
             let controls = try V4L2Controls(camera.address)
             for setting in settings {
-                let pair = setting.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                let pair = setting.split(atByte: "=", limit: 1)
                 let name = String(pair[0])
                 let control = pair.count == 2 ? try controls.set(name, to: String(pair[1])) : try controls.control(name)
                 print(json ? try Self.json(Listing(control)) : Self.text(control))

@@ -20,7 +20,7 @@ struct PluginsCommand: ParsableCommand {
             }
             return
         }
-        let bare = name.hasSuffix(":") ? String(name.dropLast()) : name
+        let bare = name.hasByteSuffix(":") ? String(Substring(name.utf8.dropLast())) : name
         let found = all.filter { $0.1.name == bare || $0.1.schemes.contains(bare) }
         guard !found.isEmpty else {
             let known = all.flatMap { $0.1.schemes }

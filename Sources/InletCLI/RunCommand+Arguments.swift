@@ -6,7 +6,7 @@ struct QueueOption {
     let policy: QueuePolicy
 
     init(_ text: String) throws {
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        let parts = text.split(atByte: ":")
         let count = parts.count == 2 ? Int(parts[1]).flatMap { (1...1024).contains($0) ? $0 : nil } : nil
         switch (parts[0], parts.count, count) {
         case ("latest", 1, _): policy = .latest

@@ -169,9 +169,9 @@ struct SnapshotCommand: AsyncParsableCommand {
 
     private var stillFormat: StillSinkConfiguration.Format {
         get throws {
-            let name = output.lowercased()
-            if name.hasSuffix(".jpg") || name.hasSuffix(".jpeg") { return .jpeg }
-            if name.hasSuffix(".png") { return .png }
+            let name = output.lowercasedASCII
+            if name.hasByteSuffix(".jpg") || name.hasByteSuffix(".jpeg") { return .jpeg }
+            if name.hasByteSuffix(".png") { return .png }
             throw ValidationError("The file '\(output)' is to end with .jpg, .jpeg or .png.")
         }
     }
