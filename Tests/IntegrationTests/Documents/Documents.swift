@@ -5,6 +5,7 @@ import ReferenceTools
 enum Documents {
     /// How a command ended, and all that it wrote.
     struct Ended {
+        /// As shells have it: 128 and the number of the signal that ended it.
         var status: Int32
         var output: String
     }
@@ -58,6 +59,8 @@ enum Documents {
             kill(process.processIdentifier, SIGINT)
         }
         process.waitUntilExit()
-        return Ended(status: process.terminationStatus, output: output())
+        // As shells count: a signal that comes again when the command has all but ended ends it at once.
+        let lead: Int32 = process.terminationReason == .uncaughtSignal ? 128 : 0
+        return Ended(status: lead + process.terminationStatus, output: output())
     }
 }
