@@ -27,6 +27,9 @@ struct ShellExample: CustomTestStringConvertible {
         var part: String
         var end: End
         var reason: String
+
+        /// Whether examples of this build can have it.
+        var isOfThisBuild: Bool { ShellExample(path: "", command: part).isOfThisBuild }
     }
 
     /// The first that fits counts.
@@ -52,12 +55,23 @@ struct ShellExample: CustomTestStringConvertible {
     /// The path at which the example expects a camera's stream.
     var streamPath: String { command.contains("camera/main") ? "/main" : "/stream" }
 
-    /// The examples of all documents.
+    /// Whether this build of the command has what the example needs.
+    var isOfThisBuild: Bool {
+        #if WebRTC
+            true
+        #else
+            !command.contains("webrtc:") && !command.contains("whip+")
+        #endif
+    }
+
+    /// The examples of all documents, but for those of a trait that is off.
     static func all() throws -> [ShellExample] {
         try FencedBlock.all().filter { ["", "sh"].contains($0.language) }.flatMap { block in
-            block.lines.compactMap { ShellExample(line: $0, of: block.path) }
+            block.lines.compactMap { ShellExample(line: $0, of: block.path) }.filter(\.isOfThisBuild)
         }
     }
+
+    init(path: String, command: String) { (self.path, self.command) = (path, command) }
 
     /// Nil where the line is no command that runs `inlet`.
     init?(line: String, of path: String) {
