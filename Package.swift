@@ -88,6 +88,8 @@ let package = Package(
         .systemLibrary(
             name: "CFFmpeg", pkgConfig: "libavformat",
             providers: [.apt(["libavformat-dev", "libavcodec-dev", "libswscale-dev"]), .brew(["ffmpeg"])]),
+        .systemLibrary(
+            name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
         .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"]), .brew(["libyuv"])]),
 
         // Its headers are read where the trait WebRTC is on alone.
@@ -124,7 +126,7 @@ let package = Package(
         library("InletTesting", ["InletCore", "PatternSource", logging]),
 
         plugin("PatternSource", []),
-        plugin("FFmpegSource", ["InletFFmpeg", "CFFmpeg"]),
+        plugin("FFmpegSource", ["InletFFmpeg", "CFFmpeg", "CCurl"]),
         plugin("FileSinks", ["InletOutput", "CFFmpeg"]),
         plugin("FFmpegSink", ["InletOutput", "InletFFmpeg", "CFFmpeg", "CSRT", logging]),
         plugin("V4L2Source", ["InletV4L2", "InletFFmpeg", "CV4L2", "CV4LConvert", "CFFmpeg", "CYUV"]),

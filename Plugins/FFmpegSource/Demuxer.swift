@@ -36,7 +36,7 @@ import InletFFmpeg
 
     init(_ source: FFmpegInput, context: SourceContext) throws(InletError) {
         if case .file(let path) = source.kind { pipe = try PipeInput(path: path, context: context) } else { pipe = nil }
-        nested = source.nestedInputs
+        nested = try source.makeNestedInputs()
         interruption = Interruption(context, nested: nested)
         packet = try FFmpegPacket()
         stream = StreamFacts(index: 0, timeBase: Rational(1), rotation: .none)
@@ -215,10 +215,6 @@ import InletFFmpeg
             try checkInterruption(context, limit)
             failures = 0
             nested.notePacket()
-            if nested.isSecure {
-                unsafe nested.noteSeeks(of: input?.pointee.pb)
-                try nested.check()
-            }
             guard packet.streamIndex == stream.index else { continue }
             hasRead = true
             context.reportProgress()

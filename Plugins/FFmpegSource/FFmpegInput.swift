@@ -1,3 +1,4 @@
+import FoundationEssentials
 import InletCore
 import InletFFmpeg
 
@@ -19,11 +20,12 @@ struct FFmpegInput: Sendable {
     var start = Duration.zero
 
     /// What watches the inputs that it opens besides itself.
-    var nestedInputs: NestedInputs {
+    func makeNestedInputs() throws(InletError) -> NestedInputs {
         guard case .network(let network) = kind else { return NestedInputs(isSecure: false) }
-        return NestedInputs(
-            isSecure: network.url.lowercased().hasPrefix("https:"), protocols: network.allowedProtocols,
-            settings: network.settingsOfNestedInputs)
+        let environment = ProcessInfo.processInfo.environment
+        return try NestedInputs(
+            isSecure: network.scheme == "https", protocols: network.allowedProtocols,
+            http: network.isHTTP ? HTTPSettings(network, environment: environment) : nil)
     }
 
     enum Kind: Sendable {

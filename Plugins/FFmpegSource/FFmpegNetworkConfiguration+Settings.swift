@@ -8,8 +8,9 @@ extension FFmpegNetworkConfiguration {
     /// What libavformat calls the protocol, and all that the stream may lead on to: never a file, never from TLS to plain text.
     static let protocols: [String: String] = [
         "rtsp": "rtsp,rtp,udp,tcp,http", "rtsps": "rtsp,rtsps,tls,tcp,rtp,udp,srtp",
-        "http": "http,https,tcp,tls,crypto",
-        "https": "https,tls,tcp,crypto", "rtmp": "rtmp,tcp", "rtmps": "rtmps,rtmp,tls,tcp", "srt": "srt,udp",
+        // Connections are made here: libavformat gets none by itself.
+        "http": "http,https,crypto", "https": "https,crypto", "rtmp": "rtmp,tcp", "rtmps": "rtmps,rtmp,tls,tcp",
+        "srt": "srt,udp",
         "udp": "udp",
         "ftp": "ftp,tcp", "mmsh": "mmsh,http,tcp", "mmst": "mmst,tcp", "rist": "rist,udp",
         "rtmpt": "rtmpt,ffrtmphttp,http,tcp", "rtp": "rtp,udp",
@@ -27,7 +28,8 @@ extension FFmpegNetworkConfiguration {
     /// All settings for libavformat, the user's last.
     func settings(scheme: String) -> [(name: String, value: String)] {
         var settings: [(String, String)] = [
-            ("protocol_whitelist", Self.protocols[scheme] ?? ""), ("max_streams", "64"),
+            ("protocol_whitelist", (Self.protocols[scheme] ?? "") + (opensByItself ? ",tcp" : "")),
+            ("max_streams", "64"),
             // The rate comes from the timestamps.
             ("fpsprobesize", "0"),
             // 0 is libavformat's own default.
@@ -40,7 +42,7 @@ extension FFmpegNetworkConfiguration {
             // With fewer than two libavformat does not look at the numbers, and a server may leave out packets over TCP, too.
             settings.append(("reorder_queue_size", transportName.hasPrefix("udp") ? "500" : "2"))
             settings.append(("rtsp_transport", transportName))
-        // Each playlist and segment of HLS on a connection of its own: what goes over an open one passes by ``NestedInputs``.
+        // Connections are kept by ``HTTPSession``; what libavformat asked for over one of its own would pass by ``NestedInputs``.
         case "http", "https": settings += [("http_persistent", "0"), ("http_multiple", "0")]
         case "udp": settings += [("fifo_size", "16384"), ("overrun_nonfatal", "1")]
         case "srt":
@@ -51,8 +53,9 @@ extension FFmpegNetworkConfiguration {
             }
         default: break
         }
-        if ["rtsps", "https", "rtmps", "http", "tls"].contains(scheme) { settings += certificateCheck.settings }
-        return settings + options.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        if ["rtsps", "rtmps", "tls"].contains(scheme) { settings += certificateCheck.settings }
+        let others = isHTTP ? options.filter { !HTTPSettings.options.contains($0.key) } : options
+        return settings + others.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
     var certificateCheck: CertificateCheck {
@@ -70,16 +73,17 @@ extension FFmpegNetworkConfiguration {
 
     /// What the stream may lead on to.
     var allowedProtocols: Set<String> {
-        Set((Self.protocols[url.prefix { $0 != ":" }.lowercased()] ?? "").split(separator: ",").map(String.init))
+        Set((Self.protocols[scheme] ?? "").split(atByte: ",").map(String.init))
     }
 
-    /// For the playlists and segments of HLS, and whatever else a stream leads on to.
-    var settingsOfNestedInputs: [(name: String, value: String)] {
-        let scheme = url.prefix { $0 != ":" }.lowercased()
-        guard ["http", "https"].contains(scheme) else { return [] }
-        return certificateCheck.settings
-            + options.filter { ["user_agent", "referer"].contains($0.key) }.map { (name: $0.key, value: $0.value) }
-    }
+    /// The protocol, in lower case.
+    var scheme: String { url.prefix(upToByte: ":").lowercasedASCII }
+
+    /// Whether libavformat may connect by itself, without TLS, which it would not check: its demuxer of DASH does.
+    private var opensByItself: Bool { scheme == "http" && privateAddresses == .allow }
+
+    /// Whether it comes by HTTP, for which libcurl is asked.
+    var isHTTP: Bool { ["http", "https"].contains(scheme) }
 
     private var transportName: String {
         switch transport {

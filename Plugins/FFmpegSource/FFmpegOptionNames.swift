@@ -18,6 +18,8 @@ enum FFmpegOptionNames {
 
     /// Whether this libavformat reads from a protocol. (RTSP is a demuxer.)
     static func hasProtocol(_ scheme: String) -> Bool {
+        // Those by libcurl.
+        if ["http", "https"].contains(scheme) { return true }
         if scheme.hasPrefix("rtsp") { return unsafe av_find_input_format("rtsp") != nil }
         var position: UnsafeMutableRawPointer?
         while let name = unsafe avio_enum_protocols(&position, 0) {
@@ -36,6 +38,7 @@ enum FFmpegOptionNames {
                 unsafe names.formUnion(collect(format.pointee.priv_class))
             }
         }
+        guard !["http", "https"].contains(scheme) else { return names.union(HTTPSettings.options) }
         for name in [scheme, "tcp"] { unsafe names.formUnion(collect(avio_protocol_get_class(name))) }
         return names
     }

@@ -36,6 +36,15 @@ import Synchronization
     /// The limit has passed, and an operation was told to give up.
     var hasExpired: Bool { expired.load(ordering: .relaxed) }
 
+    /// How long an operation may wait, at most, before it asks again.
+    var timeLeft: Duration {
+        let end = min(MonotonicTime(nanoseconds: limit.load(ordering: .relaxed)), context.deadline)
+        return max(.zero, end - context.clock.now)
+    }
+
+    /// Becomes readable when the source is cancelled; -1 where nothing does.
+    var wakeUpDescriptor: Int32 { context.wakeUpDescriptor }
+
     var shouldGiveUp: Bool {
         if !isClosing.load(ordering: .relaxed) && (context.shouldGiveUp || nested.mustEnd) { return true }
         guard context.clock.now.nanoseconds >= limit.load(ordering: .relaxed) else { return false }

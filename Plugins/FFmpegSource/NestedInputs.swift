@@ -1,8 +1,9 @@
 import CFFmpeg
 import InletCore
+import InletFFmpeg
 import Synchronization
 
-/// Watches what an input opens besides itself: the playlists and segments of HLS, and where redirects lead.
+/// Watches what an input opens besides itself: the playlists and segments of HLS, and where they lead.
 ///
 /// Safe from any thread. An input that is watched must not outlive it.
 @safe final class NestedInputs: Sendable {
@@ -13,41 +14,53 @@ import Synchronization
         ) -> Int32
 
     /// Whether nothing may come in plain text.
-    let isSecure: Bool
-    /// What each of them is opened with: libavformat hands on neither how certificates are checked nor, of what is read from memory, who asks.
-    private let settings: [(name: String, value: String)]
-    /// The protocols that libavformat may use for them; nil leaves that to libavformat's own list.
+    private let isSecure: Bool
+    /// The protocols that may be used for them; nil leaves that to libavformat's own list.
     private let protocols: Set<String>?
-    private let cookies = Mutex("")
+    /// How HTTP is spoken; nil where the input is none of HTTP.
+    private let http: HTTPSettings?
     private let count = Atomic(0)
-    private let ledToPlainText = Atomic(false)
-    private let ledAstray = Atomic(false)
-    private let hasBadPlaylist = Atomic(false)
+    /// What ends the stream.
+    private let verdict = Mutex(InletError?.none)
+    private let isOver = Atomic(false)
     // Written by `watch`, before libavformat can call.
     nonisolated(unsafe) private var original: Open?
+    // Used on one thread at a time: by `watch`, then the thread that opens the input, then that which reads it and lets
+    // this go.
+    nonisolated(unsafe) private var session: HTTPSession?
+    nonisolated(unsafe) private var first: UnsafeMutablePointer<AVIOContext>?
 
     /// More than this many before one packet has come are a playlist that leads to itself.
     private static let most = 256
 
-    init(isSecure: Bool, protocols: Set<String>? = nil, settings: [(name: String, value: String)] = []) {
+    init(isSecure: Bool, protocols: Set<String>? = nil, http: HTTPSettings? = nil) {
         self.isSecure = isSecure
         self.protocols = protocols
-        self.settings = settings
+        self.http = http
+    }
+
+    deinit {
+        if let first = unsafe first { unsafe HTTPInput.close(first) }
     }
 
     /// Whether the stream is to end: see ``check()``.
-    var mustEnd: Bool {
-        ledToPlainText.load(ordering: .relaxed) || ledAstray.load(ordering: .relaxed)
-            || hasBadPlaylist.load(ordering: .relaxed) || areTooMany
-    }
+    var mustEnd: Bool { isOver.load(ordering: .relaxed) }
 
-    /// There were too many in a row.
-    private var areTooMany: Bool { count.load(ordering: .relaxed) > Self.most }
+    private func end(_ error: InletError) {
+        verdict.withLock { $0 = $0 ?? error }
+        isOver.store(true, ordering: .relaxed)
+    }
 
     /// A packet has come.
     func notePacket() { count.store(0, ordering: .relaxed) }
 
-    @unsafe func watch(_ input: UnsafeMutablePointer<AVFormatContext>) {
+    /// - Parameter interruption: what bounds waiting. It outlives this.
+    @unsafe func watch(
+        _ input: UnsafeMutablePointer<AVFormatContext>, _ interruption: Interruption
+    ) throws(InletError) {
+        if let http, unsafe session == nil {
+            unsafe session = try HTTPSession(http, interruption) { [unowned self] in end($0) }
+        }
         unsafe original = input.pointee.io_open
         unsafe input.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
         unsafe input.pointee.io_open = { input, io, url, flags, options in
@@ -55,26 +68,32 @@ import Synchronization
             return unsafe Unmanaged<NestedInputs>.fromOpaque(opaque).takeUnretainedValue()
                 .openNested(input, io, url, flags, options)
         }
+        guard unsafe session != nil else { return }
+        unsafe input.pointee.io_close2 = { _, io in
+            if let io = unsafe io { unsafe HTTPInput.close(io) }
+            return 0
+        }
+    }
+
+    /// Opens what the input itself reads, where that comes by HTTP: libavformat would not give back what `io_open`
+    /// opens for it.
+    ///
+    /// - Returns: 0, or libavformat's code.
+    @unsafe func openFirst(_ input: UnsafeMutablePointer<AVFormatContext>?, _ url: String) -> Int32 {
+        guard unsafe session != nil else { return 0 }
+        count.add(1, ordering: .relaxed)
+        let (start, end) = (http?.offset ?? 0, http?.end)
+        let code = unsafe openHTTP(&first, url, start: max(0, start), end: end, cipher: nil)
+        guard code >= 0 else { return code }
+        unsafe input?.pointee.pb = first
+        unsafe input?.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
+        return 0
     }
 
     /// - Throws: what the server did that ends the stream.
     func check() throws(InletError) {
-        if ledToPlainText.load(ordering: .relaxed) {
-            throw InletError(
-                .tlsFailed, "The server leads from https to http, where others can read and change the stream.")
-        }
-        if ledAstray.load(ordering: .relaxed) {
-            throw InletError(
-                .malformedData,
-                "The server leads to something that a network stream may not open, such as a file of this machine.")
-        }
-        if hasBadPlaylist.load(ordering: .relaxed) {
-            throw InletError(.malformedData, "The playlist is none, is empty, or is longer than 4 MB.")
-        }
-        if areTooMany {
-            throw InletError(
-                .malformedData, "The server sends ever more, such as playlists that lead to playlists, and no video.")
-        }
+        guard mustEnd else { return }
+        if let error = verdict.withLock({ $0 }) { throw error }
     }
 
     @unsafe private func openNested(
@@ -82,72 +101,77 @@ import Synchronization
         _ io: UnsafeMutablePointer<UnsafeMutablePointer<AVIOContext>?>?, _ url: UnsafePointer<CChar>?, _ flags: Int32,
         _ options: UnsafeMutablePointer<OpaquePointer?>?
     ) -> Int32 {
-        count.add(1, ordering: .relaxed)
-        if let url = unsafe url { note(unsafe String(cString: url)[...]) }
+        if count.add(1, ordering: .relaxed).newValue > Self.most {
+            end(
+                InletError(
+                    .malformedData,
+                    "The server sends ever more, such as playlists that lead to playlists, and no video."))
+        }
+        let asked = unsafe url.map { unsafe String(cString: $0) } ?? ""
+        note(asked[...])
         guard let original = unsafe original, !mustEnd else { return inlet_averror_exit }
-        if let options = unsafe options {
-            for (name, value) in settings { unsafe av_dict_set(options, name, value, AV_DICT_DONT_OVERWRITE) }
-            let cookies = cookies.withLock { $0 }
-            if !cookies.isEmpty { unsafe av_dict_set(options, "cookies", cookies, AV_DICT_DONT_OVERWRITE) }
+        guard unsafe session != nil else { return unsafe original(input, io, url, flags, options) }
+        guard let io = unsafe io else { return inlet_averror_exit }
+        let isEncrypted = asked.hasBytePrefix("crypto")
+        let start = unsafe Self.text("offset", in: options).flatMap { Int64($0) } ?? 0
+        let end = unsafe Self.text("end_offset", in: options).flatMap { Int64($0) }
+        var cipher: SegmentCipher?
+        if isEncrypted {
+            let key = unsafe Self.text("key", in: options) ?? Self.text("decryption_key", in: options)
+            let vector = unsafe Self.text("iv", in: options) ?? Self.text("decryption_iv", in: options)
+            cipher = SegmentCipher(key: key ?? "", vector: vector ?? "")
+            guard cipher != nil else { return inlet_averror_invaliddata }
         }
-        let code = unsafe original(input, io, url, flags, options)
-        guard code >= 0, let io = unsafe io, let new = unsafe io.pointee else { return code }
-        let location = unsafe Self.text("location", of: new)
-        if unsafe isPlain(new) {
-            ledToPlainText.store(true, ordering: .relaxed)
-        } else if unsafe beginsAsPlaylist(new) {
-            let asked = unsafe url.map { unsafe String(cString: $0) }
-            let playlist = unsafe readPlaylist(new).flatMap {
-                PlaylistCheck.accept($0, base: location == asked ? nil : location)
-            }
-            if let found = unsafe Self.text("cookies", of: new) { cookies.withLock { $0 = found } }
-            unsafe avio_close(new)
-            unsafe io.pointee = playlist.flatMap { unsafe Self.memory($0) }
-            if unsafe io.pointee != nil { return code }
-            hasBadPlaylist.store(true, ordering: .relaxed)
-            return inlet_averror_exit
-        } else {
-            return code
+        let address = isEncrypted ? String(asked.dropFirst("crypto+".utf8.count)) : asked
+        return unsafe openHTTP(io, address, start: max(0, start), end: end, cipher: cipher)
+    }
+
+    /// Opens something by HTTP; a playlist is read and checked, and handed on from memory.
+    @unsafe private func openHTTP(
+        _ io: UnsafeMutablePointer<UnsafeMutablePointer<AVIOContext>?>, _ url: String, start: Int64, end: Int64?,
+        cipher: SegmentCipher?
+    ) -> Int32 {
+        guard let session = unsafe session, let address = HTTPAddress(url) else { return -EINVAL }
+        let opened = HTTPInput(session, address, start: start, end: end, cipher: cipher)
+        let code = opened.open()
+        guard code >= 0 else { return code }
+        if session.leader == .user { session.leader = opened.leader }
+        guard let new = unsafe opened.makeIO() else { return -ENOMEM }
+        guard cipher == nil, unsafe beginsAsPlaylist(new) else {
+            unsafe io.pointee = new
+            return 0
         }
-        unsafe avio_close(new)
-        unsafe io.pointee = nil
+        // Who leads on by what it sends.
+        session.leader = session.leader.orMorePublic(opened.leader)
+        let playlist = unsafe readPlaylist(new).flatMap {
+            PlaylistCheck.accept($0, base: opened.wasLed ? opened.location : nil)
+        }
+        unsafe HTTPInput.close(new)
+        unsafe io.pointee = playlist.flatMap { unsafe Self.memory($0) }
+        if unsafe io.pointee != nil { return 0 }
+        self.end(InletError(.malformedData, "The playlist is none, is empty, or is longer than 4 MB."))
         return inlet_averror_exit
+    }
+
+    @unsafe private static func text(_ name: String, in options: UnsafeMutablePointer<OpaquePointer?>?) -> String? {
+        unsafe av_dict_get(options?.pointee, name, nil, 0)?.pointee.value.map { unsafe String(cString: $0) }
     }
 
     /// Looks at what a playlist wants opened.
     private func note(_ url: Substring) {
-        let scheme = url.prefix { $0 != ":" && $0 != "+" }.lowercased()
+        let scheme = url.prefix(whileByte: { !":+".utf8.contains($0) }).lowercasedASCII
         guard let protocols else { return }
         // What is encrypted names the protocol that it comes by behind that: crypto+https://host/path.
         if scheme == "crypto" { note(url.dropFirst(scheme.count + 1)) }
         guard !protocols.contains(scheme) else { return }
-        if isSecure && scheme == "http" {
-            ledToPlainText.store(true, ordering: .relaxed)
-        } else {
-            ledAstray.store(true, ordering: .relaxed)
-        }
-    }
-
-    /// Looks where a seek, which is a request of its own, has led.
-    @unsafe func noteSeeks(of io: UnsafeMutablePointer<AVIOContext>?) {
-        guard isSecure, let io = unsafe io, unsafe isPlain(io) else { return }
-        ledToPlainText.store(true, ordering: .relaxed)
-    }
-
-    /// Whether redirects have led to a place that is read without TLS.
-    @unsafe private func isPlain(_ io: UnsafeMutablePointer<AVIOContext>) -> Bool {
-        guard isSecure, let location = unsafe Self.text("location", of: io) else { return false }
-        return location.lowercased().hasPrefix("http:")
-    }
-
-    /// An option that the protocol sets, such as `location`, where redirects have led; nil for protocols without.
-    @unsafe private static func text(_ name: String, of io: UnsafeMutablePointer<AVIOContext>) -> String? {
-        var text: UnsafeMutablePointer<UInt8>?
-        guard unsafe av_opt_get(io, name, AV_OPT_SEARCH_CHILDREN, &text) >= 0, let found = unsafe text else {
-            return nil
-        }
-        defer { unsafe av_free(found) }
-        return unsafe String(cString: found)
+        end(
+            isSecure && scheme == "http"
+                ? InletError(
+                    .tlsFailed, "The server leads from https to http, where others can read and change the stream.")
+                : InletError(
+                    .malformedData,
+                    "The server leads to something that a network stream may not open, such as a file of this machine."
+                ))
     }
 
     /// Looks at the first bytes, and goes back to them: they stay in the buffer.

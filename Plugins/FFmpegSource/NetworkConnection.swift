@@ -19,7 +19,13 @@ import InletFFmpeg
         self.interruption = interruption
         self.nested = nested
         self.context = context
-        try configuration.certificateCheck.refuseWhatCannotBeChecked(scheme: address.scheme, isOutput: false)
+        guard configuration.isHTTP else {
+            try configuration.certificateCheck.refuseWhatCannotBeChecked(scheme: address.scheme, isOutput: false)
+            return
+        }
+        guard HTTPAddress(address.withoutCredentials) != nil else {
+            throw InletError(.invalidConfiguration, "The address is none of HTTP. Check its host and port.")
+        }
     }
 
     /// Opens the input, on a thread of its own, and follows where an RTSP server leads.
@@ -28,7 +34,9 @@ import InletFFmpeg
     @unsafe func open() throws(InletError) -> UnsafeMutablePointer<AVFormatContext>? {
         interruption.allow(configuration.connectTimeout)
         let (user, password) = (configuration.user, configuration.password)
-        let first = try address.url(user: user, password: password)
+        let whole = try address.url(user: user, password: password)
+        // HTTP has them from ``HTTPSettings``.
+        let first = configuration.isHTTP ? address.withoutCredentials : whole
         var (address, place, hasCredentials) = (address, { first } as OpeningJob.Place, true)
         let places = RedirectPlaces(configuration.addressPolicy)
         for _ in 0...NetworkRedirect.most {
@@ -67,7 +75,13 @@ import InletFFmpeg
         var options: OpaquePointer?
         for (name, value) in configuration.settings(scheme: scheme) { unsafe av_dict_set(&options, name, value, 0) }
         let input = unsafe try interruption.makeInput()
-        unsafe nested.watch(input)
+        do throws(InletError) {
+            unsafe try nested.watch(input, interruption)
+        } catch {
+            unsafe avformat_free_context(input)
+            unsafe av_dict_free(&options)
+            throw error
+        }
         let job = unsafe try OpeningJob(
             url: place, format: ["udp", "srt"].contains(scheme) ? "mpegts" : nil, input: input, options: options,
             watchers: (interruption, nested))
@@ -90,6 +104,13 @@ import InletFFmpeg
                 .disconnected,
                 "The server broke off, or answered with something that is no \(address.scheme.uppercasedASCII).",
                 context: .init(operation: "avformat_open_input", nativeCode: inlet_averror_invaliddata))
+        }
+        if facts.opensByItself && configuration.isHTTP {
+            throw InletError(
+                .unsupported,
+                "libavformat opens by itself what this names, as it does for DASH, past all checks of addresses and "
+                    + "certificates. Take HLS. Over http, private-addresses=allow lets it.",
+                context: .init(operation: "avformat_open_input", nativeCode: code))
         }
         if code == -EINVAL && address.scheme.hasBytePrefix("http") && configuration.options.isEmpty {
             throw InletError(

@@ -11,10 +11,10 @@ enum NetworkRedirect {
     ///   - address: of the server that leads on.
     ///   - target: where it leads, as it said.
     ///   - protocols: those that an opening may be led to.
-    /// - Returns: the address that it leads to, without credentials of its own, and whether those for `address` may go there: only to the same protocol, host
-    ///   and port.
-    /// - Throws: ``InletError/Code/tlsFailed`` for a step from TLS to plain text; ``InletError/Code/malformedData`` for what is no address of these
-    ///   protocols.
+    /// - Returns: the address that it leads to, without credentials of its own, and whether those for `address` may go
+    ///   there: only to the same protocol, host and port.
+    /// - Throws: ``InletError/Code/tlsFailed`` for a step from TLS to plain text; ``InletError/Code/malformedData`` for
+    ///   what is no address of these protocols.
     static func follow(
         from address: NetworkAddress, to target: String, protocols: Set<String>
     ) throws(InletError) -> (address: NetworkAddress, keepsCredentials: Bool) {
@@ -30,7 +30,8 @@ enum NetworkRedirect {
         else {
             throw InletError(
                 .malformedData,
-                "The server leads to something that a network stream may not open, such as a file of this machine: \(Redaction.redact(uri: target).sanitized(limit: 200))"
+                "The server leads to something that a network stream may not open, such as a file of this machine: "
+                    + Redaction.redact(uri: target).sanitized(limit: 200)
             )
         }
         return (next, origin == address.origin)
@@ -50,7 +51,8 @@ extension NetworkRedirect {
 
 /// The places to which an RTSP server leads, each checked before a connection is made to it.
 ///
-/// The space of the first server is told by its name once more, as libavformat does not say to which address it has connected.
+/// The space of the first server is told by its name once more, as libavformat does not say to which address it has
+/// connected.
 final class RedirectPlaces: Sendable {
     private let policy: AddressPolicy
     /// The most public of the addresses so far.
@@ -63,8 +65,8 @@ final class RedirectPlaces: Sendable {
     /// - Parameters:
     ///   - place: without credentials.
     ///   - from: the server that leads there.
-    /// - Returns: the place by its address in digits, so that a second answer of the name service changes nothing. With TLS, which
-    ///   checks names, it is the place itself, and all its addresses are checked.
+    /// - Returns: the place by its address in digits, so that a second answer of the name service changes nothing. With
+    ///   TLS, which checks names, it is the place itself, and all its addresses are checked.
     /// - Throws: ``InletError/Code/addressRefused``, ``InletError/Code/hostNotFound``.
     func check(_ place: NetworkAddress, from: NetworkAddress) throws(InletError) -> NetworkAddress {
         guard policy != .allow else { return place }

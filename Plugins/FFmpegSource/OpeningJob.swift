@@ -131,8 +131,12 @@ import Synchronization
         var code = inlet_averror_exit
         var refusal: InletError?
         do throws(InletError) {
-            code = unsafe avformat_open_input(
-                &input, try url(), format.flatMap { unsafe av_find_input_format($0) }, &options)
+            let url = try url()
+            code = unsafe watchers.nested.openFirst(input, url)
+            if code >= 0 {
+                code = unsafe avformat_open_input(
+                    &input, url, format.flatMap { unsafe av_find_input_format($0) }, &options)
+            }
         } catch {
             refusal = error
         }

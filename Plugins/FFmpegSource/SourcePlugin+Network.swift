@@ -134,6 +134,7 @@ private enum NetworkOptions {
         configuration.stream = values[stream]
         configuration.damage = values[damaged]
         configuration.pace = values[pace]
+        if configuration.isHTTP { _ = try HTTPSettings(configuration, environment: [:]) }
         return configuration
     }
 

@@ -3,6 +3,7 @@
 #include <libavcodec/avcodec.h>
 #include <libavcodec/bsf.h>
 #include <libavformat/avformat.h>
+#include <libavutil/aes.h>
 #include <libavutil/avutil.h>
 #include <libavutil/display.h>
 #include <libavutil/imgutils.h>
@@ -71,6 +72,43 @@ static inline AVIOContext *inlet_avio_output(
 #endif
 }
 
+// What an input of our own tells demuxers of itself, by the options that libavformat's own HTTP has: the `opaque` of its
+// AVIOContext. The texts belong to its owner, which allocates them by av_strdup.
+struct inlet_io_facts {
+    const AVClass *class;
+    void *owner;
+    char *mime_type, *location;
+};
+
+static inline const AVClass *inlet_io_facts_class(void) {
+    static const AVOption options[] = {
+        { "mime_type", "", offsetof(struct inlet_io_facts, mime_type), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, 0 },
+        { "location", "", offsetof(struct inlet_io_facts, location), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, 0 },
+        { NULL },
+    };
+    static const AVClass class = {
+        .class_name = "http", .item_name = av_default_item_name, .option = options, .version = LIBAVUTIL_VERSION_INT,
+    };
+    return &class;
+}
+
+static inline void *inlet_io_child(void *object, void *before) {
+    return before ? NULL : ((AVIOContext *)object)->opaque;
+}
+
+static inline const AVClass *inlet_io_class(void) {
+    static const AVClass class = {
+        .class_name = "InletIO", .item_name = av_default_item_name, .version = LIBAVUTIL_VERSION_INT,
+        .child_next = inlet_io_child,
+    };
+    return &class;
+}
+
+// Whether `opaque` is a struct inlet_io_facts. By name, as each object file has a class of its own.
+static inline int inlet_io_is_ours(const AVIOContext *io) {
+    return io->av_class && io->opaque && !strcmp(io->av_class->class_name, "InletIO");
+}
+
 // Variadic callbacks, which Swift cannot write. `handler` gets each line whose level is at most `level`, on whatever thread
 // logs it; the strings are valid during the call. Install once: the settings are read without a lock.
 typedef void (*inlet_log_handler)(int level, const char *origin, const char *line);
@@ -89,7 +127,7 @@ static inline struct inlet_log_settings *inlet_log_settings(void) {
 // installed the log: each module has variables of its own.
 struct inlet_log_facts {
     unsigned missed_packets;
-    int unresolved, tls_failed, oversized;
+    int unresolved, tls_failed, oversized, opens_itself;
     int status; // of RTSP or HTTP, the last refusal's
     int holds_redirects; // set by who opens an input: see inlet_log_hold_redirect
 };
@@ -106,6 +144,7 @@ static inline void inlet_log_note(const char *origin, int level, const char *for
     if (!strncmp(format, "Picture size %ux%u exceeds", 26)) facts->oversized = 1;
     if (!strncmp(format, "method %s failed: %d", 20)) sscanf(line, "method %*s failed: %d", &facts->status);
     if (!strncmp(format, "HTTP error %d", 13)) sscanf(line, "HTTP error %d", &facts->status);
+    if (!strncmp(format, "Protocol '%s' not on whitelist", 30)) facts->opens_itself = 1;
     // Not for each error: a connection that is reset says something, too.
     if (origin && !strcmp(origin, "tls") && level <= AV_LOG_ERROR
         && (strstr(line, "ertificate") || strstr(line, "unexpected TLS packet") || strstr(line, "alert")))
@@ -119,8 +158,9 @@ static inline char *inlet_log_redirect(void) {
     return target;
 }
 
-// RTSP follows redirects by itself, and takes the credentials along. It tells of each before it connects; the list of protocols that the input may use is
-// read after that. Emptied, it ends the opening, and the caller decides where to connect.
+// RTSP follows redirects by itself, and takes the credentials along. It tells of each before it connects; the list of
+// protocols that the input may use is read after that. Emptied, it ends the opening, and the caller decides where to
+// connect.
 static inline void inlet_log_hold_redirect(void *object, const char *format, va_list arguments) {
     if (!inlet_log_facts()->holds_redirects || !object || strncmp(format, "Status %d: Redirecting to %s", 28)) return;
     char line[inlet_log_redirect_size + 64];

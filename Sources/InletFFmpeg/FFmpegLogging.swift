@@ -36,6 +36,7 @@ package enum FFmpegLogging {
         return unsafe Facts(
             losses: Int(noted.pointee.missed_packets), nameIsUnknown: noted.pointee.unresolved != 0,
             tlsFailed: noted.pointee.tls_failed != 0, isOversized: noted.pointee.oversized != 0,
+            opensByItself: noted.pointee.opens_itself != 0,
             status: status > 0 ? status : nil, redirect: redirect)
     }
 
@@ -48,6 +49,16 @@ package enum FFmpegLogging {
         unsafe text.pointee = 0
     }
 
+    /// Adds what a transport that libav* reads from has met on this thread, as libav*'s own tell it in the log.
+    ///
+    /// Never inlined, as ``takeFacts()``.
+    @inline(never) package static func note(_ facts: Facts) {
+        guard let noted = unsafe inlet_log_facts() else { return }
+        if facts.nameIsUnknown { unsafe noted.pointee.unresolved = 1 }
+        if facts.tlsFailed { unsafe noted.pointee.tls_failed = 1 }
+        if let status = facts.status { unsafe noted.pointee.status = Int32(clamping: status) }
+    }
+
     /// See ``takeFacts()``.
     package struct Facts: Sendable {
         /// Times at which RTP packets were missing.
@@ -58,6 +69,8 @@ package enum FFmpegLogging {
         package var tlsFailed = false
         /// A picture has more pixels than the decoder may take in.
         package var isOversized = false
+        /// libav* wanted to open something by a protocol that it may not use.
+        package var opensByItself = false
         /// The status with which an RTSP or HTTP server refused a request.
         package var status: Int?
         /// Where an RTSP server leads; only after ``FFmpegLogging/holdRedirects()``.
@@ -65,12 +78,13 @@ package enum FFmpegLogging {
 
         package init(
             losses: Int = 0, nameIsUnknown: Bool = false, tlsFailed: Bool = false, isOversized: Bool = false,
-            status: Int? = nil, redirect: String? = nil
+            opensByItself: Bool = false, status: Int? = nil, redirect: String? = nil
         ) {
             self.losses = losses
             self.nameIsUnknown = nameIsUnknown
             self.tlsFailed = tlsFailed
             self.isOversized = isOversized
+            self.opensByItself = opensByItself
             self.status = status
             self.redirect = redirect
         }

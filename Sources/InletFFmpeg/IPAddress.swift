@@ -14,8 +14,8 @@ package struct IPAddress: Sendable, Hashable {
 
     /// How public the address is: that of the IPv4 address inside, where it is an IPv6 address that stands for one.
     ///
-    /// From IANA's IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890). What is not globally reachable by them, and has no space of its own here, is private; so is
-    /// what IANA has not given out for global unicast of IPv6.
+    /// From IANA's IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890). What is not globally reachable by them,
+    /// and has no space of its own here, is private; so is what IANA has not given out for global unicast of IPv6.
     package var space: AddressSpace {
         if bytes.count == 4 { return Self.find(bytes, in: Self.spaces4) ?? .global }
         for (prefix, start) in Self.embeddings where Self.isIn(bytes, prefix) {
@@ -24,7 +24,8 @@ package struct IPAddress: Sendable, Hashable {
         return Self.find(bytes, in: Self.spaces6) ?? .privateUse
     }
 
-    /// IPv6 networks whose addresses stand for one of IPv4, and where in them that begins: mapped and compatible (RFC 4291, 2.5.5), NAT64 (RFC 6052) and 6to4 (RFC 3056).
+    /// IPv6 networks whose addresses stand for one of IPv4, and where in them that begins: mapped (RFC 4291, 2.5.5.2),
+    /// NAT64 (RFC 6052) and 6to4 (RFC 3056).
     private static let embeddings: [(prefix: Prefix, start: Int)] = [
         (Prefix("00000000000000000000ffff", 96), 12), (Prefix("0064ff9b0000000000000000", 96), 12),
         (Prefix("2002", 16), 2),
@@ -91,7 +92,8 @@ package struct IPAddress: Sendable, Hashable {
 package enum AddressSpace: Int, Sendable, Hashable, Comparable, CaseIterable {
     /// Reachable from everywhere.
     case global
-    /// Of one's own network, or of none: RFC 1918, shared addresses of providers (RFC 6598), unique local ones (RFC 4193), and what is reserved.
+    /// Of one's own network, or of none: RFC 1918, shared addresses of providers (RFC 6598), unique local ones
+    /// (RFC 4193), and what is reserved.
     case privateUse
     /// Of one link, where clouds have their metadata: 169.254.0.0/16 and fe80::/10.
     case linkLocal
@@ -113,10 +115,12 @@ package enum AddressPolicy: Sendable, Hashable {
     case allow
 
     /// Whether a server at one address may lead to another.
-    package func allows(_ target: IPAddress, from leader: IPAddress) -> Bool {
+    ///
+    /// - Parameter leader: nil where it is not known, which counts as public.
+    package func allows(_ target: IPAddress, from leader: IPAddress?) -> Bool {
         switch self {
         case .allow: true
-        case .follow: target == leader || target.space <= leader.space
+        case .follow: target == leader || target.space <= leader?.space ?? .global
         case .deny: target == leader || target.space == .global
         }
     }

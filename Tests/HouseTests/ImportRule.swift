@@ -37,8 +37,8 @@ enum ImportRule {
     /// `InletOutput` where it writes bytes, and `InletHTTP` where it is a web server.
     static let plugins: [String: Set<String>] = [
         "PatternSource": [],
-        // For addresses in playlists.
-        "FFmpegSource": ["InletFFmpeg", "CFFmpeg", "FoundationEssentials"],
+        // Foundation is for addresses in playlists and for the environment, libcurl for HTTP.
+        "FFmpegSource": ["InletFFmpeg", "CFFmpeg", "CCurl", "FoundationEssentials"],
         "FileSinks": ["InletOutput", "CFFmpeg"],
         "FFmpegSink": ["InletOutput", "InletFFmpeg", "CFFmpeg", "CSRT"],
         "V4L2Source": ["InletV4L2", "InletFFmpeg", "CV4L2", "CV4LConvert", "CFFmpeg", "CYUV"],

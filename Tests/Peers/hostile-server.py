@@ -2,6 +2,7 @@
 """Servers that misbehave on purpose, one kind at a time, for RTSP and HTTP alike. See README.md."""
 
 import asyncio
+import hashlib
 import os
 import random
 import re
@@ -378,6 +379,37 @@ async def chunked(server, reader, writer):
         while piece := file.read(10_000):
             await server.send(writer, f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
     await server.send(writer, b"0\r\n\r\n")
+
+
+@kind("short-body")
+async def short_body(server, reader, writer):
+    """A file that breaks off in the middle, and the rest of it for whoever asks for that."""
+    request = await server.request(reader)
+    with open(server.options.file, "rb") as file:
+        whole = file.read()
+    start = start_of(request) or 0
+    end = len(whole) if start else len(whole) // 2
+    head = f"{request.protocol} 206 Partial Content\r\nAccept-Ranges: bytes\r\nContent-Range: bytes {start}-{len(whole) - 1}/{len(whole)}\r\n"
+    await server.send(writer, f"{head}Content-Length: {len(whole) - start}\r\n\r\n".encode() + whole[start:end])
+
+
+@kind("digest")
+async def digest(server, reader, writer):
+    """A file for viewer with the password secret, by Digest (RFC 7616)."""
+
+    def md5(*parts):
+        return hashlib.md5(":".join(parts).encode()).hexdigest()
+
+    while True:
+        request = await server.request(reader)
+        given = dict(re.findall(r'(\w+)="?([^",]+)"?', request.headers.get("authorization", "")))
+        if given:
+            wanted = md5(md5("viewer", "here", "secret"), "4711", given["nc"], given["cnonce"], "auth", md5(request.method, request.target))
+            if given.get("response") == wanted:
+                server.counts["kept"] += 1
+                await server.send(writer, server.part(request))
+                continue
+        await server.send(writer, request.reply("401 Unauthorized", ['WWW-Authenticate: Digest realm="here", qop="auth", nonce="4711"']))
 
 
 @kind("raw-file")

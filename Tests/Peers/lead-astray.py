@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""Servers that lead elsewhere, in a network namespace where addresses are public, private, of the link and of the machine. Prints one JSON list.
+"""Servers that lead elsewhere, in a network namespace where addresses are public, private, of the link and of the machine.
+Prints one JSON list.
 
-Needs the right to make network namespaces; without it says so and ends with 69. All addresses are those of the namespace's one loopback device. At each a server speaks
-RTSP and HTTP, leads to whatever address its path names, and counts who comes for /stream. A name service answers for rebind.test with a public address and with the
-machine's, by turns.
+Needs the right to make network namespaces; without it says so and ends with 69. All addresses are those of the namespace's
+one loopback device. At each a server speaks RTSP and HTTP, leads to whatever address its path names, and counts who comes
+for /stream. A name service answers for rebind.test with a public address and with the machine's, by turns.
 
 Examples:
   Tests/Peers/lead-astray.py --inlet .build/debug/inlet rtsp,redirect,9.9.9.1,127.0.0.1
@@ -56,7 +57,8 @@ class Server(socketserver.StreamRequestHandler):
             status, more = "302 Found", [f"Location: {scheme}://{lead[2]}:{PORT}/stream"]
         elif lead:
             status, more = "200 OK", ["Content-Type: application/vnd.apple.mpegurl"]
-            body = f"#EXTM3U\n#EXT-X-TARGETDURATION:5\n#EXTINF:5,\nhttp://{lead[2]}:{PORT}/stream\n#EXT-X-ENDLIST\n".encode()
+            segment = f"http://{lead[2]}:{PORT}/stream.ts"
+            body = f"#EXTM3U\n#EXT-X-TARGETDURATION:5\n#EXTINF:5,\n{segment}\n#EXT-X-ENDLIST\n".encode()
         else:
             with self.lock:
                 where = self.request.getsockname()[0]
@@ -99,9 +101,9 @@ def inside(options):
         scheme, how, leader, target, *more = case.split(",")
         Server.came.clear()
         query = "&".join(["connect-timeout=5s", "first-timeout=5s", *more])
+        uri = f"{scheme}://{leader}:{PORT}/{how}/{target}/index.m3u8?{query}"
         done = subprocess.run(
-            [options.inlet, "run", f"{scheme}://{leader}:{PORT}/{how}/{target}/index.m3u8?{query}", "--frames", "1", "--retry", "3"],
-            capture_output=True, text=True, timeout=60)
+            [options.inlet, "run", uri, "--frames", "1", "--retry", "3"], capture_output=True, text=True, timeout=60)
         seen.append({"came": dict(Server.came), "status": done.returncode, "said": done.stderr})
     print(json.dumps(seen))
 
@@ -122,7 +124,8 @@ def main():
         try:
             with open(f"{folder}/resolv.conf", "w") as out:
                 out.write("nameserver 127.0.0.1\n")
-            done = subprocess.run([*network.within("astray"), sys.executable, "-B", *sys.argv[:1], "--inside", *sys.argv[1:]])
+            again = [sys.executable, "-B", *sys.argv[:1], "--inside", *sys.argv[1:]]
+            done = subprocess.run([*network.within("astray"), *again])
         finally:
             os.remove(f"{folder}/resolv.conf")
             os.rmdir(folder)

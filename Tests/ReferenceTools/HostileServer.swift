@@ -66,6 +66,10 @@ public final class HostileServer: Sendable {
         case redirectGuarded = "redirect-guarded"
         /// A file whose length is not told.
         case chunked
+        /// A file that breaks off in the middle, and the rest of it for whoever asks for that.
+        case shortBody = "short-body"
+        /// A file for `viewer` with the password `secret`, by Digest.
+        case digest
         /// The file alone, before anything is asked: for plain TCP.
         case rawFile = "raw-file"
     }

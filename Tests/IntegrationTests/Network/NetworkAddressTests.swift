@@ -52,5 +52,44 @@ extension NetworkTests {
                 #expect(Set(seen.came.keys) == (each.1.isEmpty ? [] : [each.1]), "\(each): \(seen.said)")
             }
         }
+
+        @Test("Neither a redirect of HTTP nor a playlist leads to a more private network than its server's")
+        func http() throws {
+            let targets = [
+                "10.9.9.1", "100.64.9.1", "169.254.169.254", "127.0.0.1", "0.0.0.0", "[::ffff:127.0.0.1]", "2130706433",
+                "0x7f000001", "localhost", "[::1]",
+            ]
+            var refused: [String] = []
+            for how in ["redirect", "playlist"] {
+                refused += targets.map { "http,\(how),9.9.9.1,\($0)" }
+                refused += [
+                    "http,\(how),10.9.9.1,169.254.169.254", "http,\(how),10.9.9.1,localhost",
+                    "http,\(how),10.9.9.1,10.9.9.2,private-addresses=deny",
+                ]
+            }
+            for (each, seen) in zip(refused, try seen(refused)) {
+                #expect(seen.came.isEmpty, "\(each): \(seen.came)")
+                #expect(seen.said.contains("private-addresses"), "\(each): \(seen.said)")
+                #expect(seen.status == 77, "\(each)")
+            }
+        }
+
+        @Test("Elsewhere they lead, and a name that changes its address leads nowhere else")
+        func ledByHTTP() throws {
+            var cases: [(String, String)] = []
+            for how in ["redirect", "playlist"] {
+                cases += [
+                    ("http,\(how),9.9.9.1,9.9.9.2", "9.9.9.2"), ("http,\(how),10.9.9.1,9.9.9.2", "9.9.9.2"),
+                    ("http,\(how),10.9.9.1,10.9.9.2", "10.9.9.2"), ("http,\(how),127.0.0.1,10.9.9.2", "10.9.9.2"),
+                    ("http,\(how),9.9.9.1,127.0.0.1,private-addresses=allow", "127.0.0.1"),
+                    ("http,\(how),10.9.9.1,9.9.9.1,private-addresses=deny", "9.9.9.1"),
+                    // The name service answers with the one and the other by turns: the first is taken, the second refused.
+                    ("http,\(how),9.9.9.1,rebind.test", "9.9.9.2"), ("http,\(how),9.9.9.1,rebind.test", ""),
+                ]
+            }
+            for (each, seen) in zip(cases, try seen(cases.map(\.0))) {
+                #expect(Set(seen.came.keys) == (each.1.isEmpty ? [] : [each.1]), "\(each): \(seen.said)")
+            }
+        }
     }
 }

@@ -30,6 +30,22 @@ extension NetworkTests {
             #expect(run.capturer.statistics.supervision.abandonments == 0)
         }
 
+        @Test("A cancellation ends a connection that is not answered", arguments: ["rtsp", "http"])
+        func connecting(_ scheme: String) async throws {
+            let server = try ReferenceSocket.thatTakesNoConnections()
+            let run = try NetworkRun("\(scheme)://127.0.0.1:\(server.port)/x?connect-timeout=300s")
+            let outcome = try await run.play { run in
+                try await run.until("an opening") { $0.capturer.statistics.supervision.openings > 0 }
+                try await Task.sleep(for: .milliseconds(200))
+            }
+            #expect(try outcome.get() == .cancelled)
+            #expect(run.capturer.statistics.supervision.abandonments == 0)
+            let late = try NetworkRun(
+                "\(scheme)://127.0.0.1:\(server.port)/x?connect-timeout=300ms", frames: 1)
+            let error = await #expect(throws: InletError.self) { try await late.play().get() }
+            #expect(error?.code == .timedOut && error?.message.contains("connect-timeout") == true)
+        }
+
         @Test(
             "A run that is stopped gives the server its session back",
             .enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"), arguments: ["tcp", "udp"])
@@ -53,8 +69,9 @@ extension NetworkTests {
             #expect(broken == [], "\(broken)")
         }
 
-        @Test("A name service that hangs holds up neither a deadline nor a cancellation")
-        func names() throws {
+        @Test(
+            "A name service that hangs holds up neither a deadline nor a cancellation", arguments: ["rtsp", "http"])
+        func names(_ scheme: String) throws {
             let folder = try TemporaryFolder()
             let code = """
                 #include <fcntl.h>
@@ -71,12 +88,12 @@ extension NetworkTests {
             _ = try ReferenceCommand.run(
                 "cc", ["-shared", "-fPIC", "-o", folder.path("slow.so"), folder.path("slow.c")])
             let late = try InletProcess.shell(
-                "LD_PRELOAD=\(folder.path("slow.so")) $INLET run 'rtsp://camera.example/x?connect-timeout=500ms' --retry never"
+                "LD_PRELOAD=\(folder.path("slow.so")) $INLET run '\(scheme)://camera.example/x?connect-timeout=500ms' --retry never"
             )
             #expect(late.status == 75 && late.complaints.contains("connect-timeout"), "\(late.complaints)")
             try FileManager.default.removeItem(atPath: folder.path("asked"))
             let stopped = try InletProcess.shell(
-                "LD_PRELOAD=\(folder.path("slow.so")) $INLET run 'rtsp://camera.example/x?connect-timeout=40s' & until [ -e \(folder.path("asked")) ] || ! kill -0 $!; do sleep 0.05; done; kill -INT $!; wait $!"
+                "LD_PRELOAD=\(folder.path("slow.so")) $INLET run '\(scheme)://camera.example/x?connect-timeout=40s' & until [ -e \(folder.path("asked")) ] || ! kill -0 $!; do sleep 0.05; done; kill -INT $!; wait $!"
             )
             #expect(stopped.status == 130 || stopped.status == 0, "\(stopped.status) \(stopped.complaints)")
             // Nobody has waited for the answer.

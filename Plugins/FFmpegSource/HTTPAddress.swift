@@ -1,0 +1,66 @@
+import CCurl
+import InletCore
+
+/// An address of HTTP as libcurl reads it, so that whoever is asked is whoever was meant.
+@safe struct HTTPAddress: Sendable, Hashable {
+    /// `http` or `https`.
+    let scheme: String
+    /// In lower case.
+    let host: String
+    let port: String
+    /// Without credentials and fragment, and with what may not stand in an address escaped.
+    let url: String
+
+    /// - Returns: nil for what is no address of HTTP.
+    init?(_ text: String) {
+        let bytes = text.utf8.prefix { $0 != UInt8(ascii: "#") }
+        guard !bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return nil }
+        let escaped = Self.escape(Array(bytes))
+        guard let parser = unsafe curl_url() else { return nil }
+        defer { unsafe curl_url_cleanup(parser) }
+        guard unsafe curl_url_set(parser, CURLUPART_URL, escaped, UInt32(CURLU_PATH_AS_IS)) == CURLUE_OK,
+            let scheme = unsafe Self.part(CURLUPART_SCHEME, of: parser)?.lowercasedASCII,
+            ["http", "https"].contains(scheme),
+            let host = unsafe Self.part(CURLUPART_HOST, of: parser),
+            let port = unsafe Self.part(CURLUPART_PORT, of: parser, UInt32(CURLU_DEFAULT_PORT))
+        else { return nil }
+        (self.scheme, self.host, self.port) = (scheme, host.lowercasedASCII, port)
+        for part in [CURLUPART_USER, CURLUPART_PASSWORD] { _ = unsafe curl_url_set(parser, part, nil, 0) }
+        guard let url = unsafe Self.part(CURLUPART_URL, of: parser) else { return nil }
+        self.url = url
+    }
+
+    /// Escapes what may not stand behind the host (RFC 3986, 3.3 and 3.4), as libavformat does.
+    private static func escape(_ bytes: [UInt8]) -> String {
+        let start = bytes.indices.first { bytes[$0...].starts(with: "://".utf8) }.map { $0 + 3 } ?? bytes.endIndex
+        let path = bytes[start...].firstIndex { "/?".utf8.contains($0) } ?? bytes.endIndex
+        var result = Array(bytes[..<path])
+        for index in path..<bytes.endIndex {
+            let byte = bytes[index]
+            let isEscape =
+                byte == UInt8(ascii: "%")
+                && bytes[(index + 1)...].prefix(2).compactMap(\.hexadecimalValue).count == 2
+            let isOdd = byte <= 0x20 || byte >= 0x80 || "\"<>\\^`{|}%".utf8.contains(byte)
+            if isOdd, !isEscape {
+                result += [UInt8(ascii: "%"), hexadecimal[Int(byte >> 4)], hexadecimal[Int(byte & 15)]]
+            } else {
+                result.append(byte)
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    private static let hexadecimal = Array("0123456789ABCDEF".utf8)
+
+    /// Whether credentials for one may go to the other: the same protocol, host and port.
+    func isSameOrigin(as other: HTTPAddress) -> Bool {
+        scheme.isSameBytes(as: other.scheme) && host.isSameBytes(as: other.host) && port.isSameBytes(as: other.port)
+    }
+
+    @unsafe private static func part(_ part: CURLUPart, of parser: OpaquePointer, _ flags: UInt32 = 0) -> String? {
+        var text: UnsafeMutablePointer<CChar>?
+        guard unsafe curl_url_get(parser, part, &text, flags) == CURLUE_OK, let found = unsafe text else { return nil }
+        defer { unsafe curl_free(found) }
+        return unsafe String(cString: found)
+    }
+}

@@ -1,0 +1,67 @@
+import CCurl
+import CFFmpeg
+import InletFFmpeg
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// What a transfer that failed means to libavformat, and to ``NetworkTrouble``.
+struct HTTPFailure {
+    /// One of libavformat's codes, less than zero.
+    var code: Int32
+    /// What it has no codes for.
+    var facts = FFmpegLogging.Facts()
+
+    init(_ transfer: HTTPTransfer) {
+        let answer = transfer.answer
+        // What follows a refusal may be cut off; the refusal is what counts.
+        if answer.isWhole, !answer.isSuccess {
+            facts.status = answer.status >= 400 ? answer.status : nil
+            code = Self.code(status: answer.status)
+            return
+        }
+        let (result, error) = (transfer.result ?? CURLE_RECV_ERROR, transfer.systemError)
+        switch result {
+        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
+            facts.nameIsUnknown = true
+            code = -EIO
+        case CURLE_COULDNT_CONNECT: code = error > 0 ? -error : -ECONNREFUSED
+        case CURLE_OPERATION_TIMEDOUT: code = -ETIMEDOUT
+        // A connection that is cut while TLS is agreed on says nothing of TLS.
+        case CURLE_SSL_CONNECT_ERROR where [ECONNRESET, EPIPE].contains(error) || transfer.wasCutInTLS:
+            code = -ECONNRESET
+        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
+            CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CRL_BADFILE,
+            CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_PINNEDPUBKEYNOTMATCH:
+            facts.tlsFailed = true
+            code = -EIO
+        case CURLE_GOT_NOTHING: code = -ECONNRESET
+        case CURLE_URL_MALFORMAT: code = -EINVAL
+        case CURLE_OUT_OF_MEMORY: code = -ENOMEM
+        // Something other than HTTP, or more of it than anyone needs: libavformat's "of no use".
+        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_WRITE_ERROR,
+            CURLE_BAD_CONTENT_ENCODING:
+            code = -EPERM
+        // What libavformat says of a body that breaks off.
+        default: code = -EIO
+        }
+    }
+
+    private static func code(status: Int) -> Int32 {
+        switch status {
+        case 400: inlet_averror_http_bad_request
+        case 401: inlet_averror_http_unauthorized
+        case 403: inlet_averror_http_forbidden
+        case 404: inlet_averror_http_not_found
+        case 402..<500: inlet_averror_http_other_4xx
+        case 500...: inlet_averror_http_server_error
+        // A redirect to nowhere.
+        default: -EINVAL
+        }
+    }
+}

@@ -1,0 +1,253 @@
+import CCurl
+import CFFmpeg
+import InletCore
+import InletFFmpeg
+
+/// Something on a server as libavformat reads it: a file, a stream, a playlist or a segment.
+///
+/// Confined to the thread of its ``HTTPSession``.
+@safe final class HTTPInput {
+    private let session: HTTPSession
+    /// Where it is, as far as redirects have told.
+    private var address: HTTPAddress
+    private var hasCredentials: Bool
+    private(set) var leader: HTTPLeader
+    /// Where it ends, of a part; the first byte behind it.
+    private let end: Int64?
+    /// It begins behind the beginning.
+    private let isPart: Bool
+    private var transfer: HTTPTransfer?
+    private var position: Int64
+    private var size: Int64?
+    /// Whether another part can be asked for.
+    private(set) var isSeekable = false
+    /// What the server says that it is.
+    private(set) var contentType = ""
+    private let cipher: SegmentCipher?
+    private var isCipherDone = false
+    private var plain: [UInt8] = []
+    private var plainStart = 0
+    /// Whether a redirect was followed.
+    private(set) var wasLed = false
+
+    /// Whether it is neither a part nor encrypted, in which there is no going back.
+    var isWhole: Bool { cipher == nil && end == nil && !isPart }
+
+    /// Where it is, without credentials.
+    var location: String { address.url }
+
+    /// Bytes read at a time.
+    static let bufferSize: Int32 = 65_536
+    /// A step forward of at most this is read through, as a request of its own would take longer.
+    private static let shortSeek: Int64 = 256 << 10
+
+    /// Nothing is asked for yet.
+    ///
+    /// - Parameters:
+    ///   - start: where the part begins that is wanted.
+    ///   - end: where it ends, the first byte behind it; nil for the end of the whole.
+    init(
+        _ session: HTTPSession, _ address: HTTPAddress, start: Int64 = 0, end: Int64? = nil,
+        cipher: SegmentCipher? = nil
+    ) {
+        self.session = session
+        self.address = address
+        self.end = end
+        self.cipher = cipher
+        position = start
+        isPart = start > 0
+        hasCredentials = session.isHome(address)
+        leader = session.leader
+    }
+
+    deinit { stop() }
+
+    private func stop() {
+        if let transfer { session.end(transfer) }
+        transfer = nil
+    }
+
+    // MARK: Requests
+
+    /// Asks for it and waits for the answer.
+    ///
+    /// - Returns: 0, or libavformat's code. What libavformat has no code for, ``FFmpegLogging/takeFacts()`` tells.
+    func open() -> Int32 { request(from: position) }
+
+    private func request(from offset: Int64) -> Int32 {
+        stop()
+        let hasRange = session.settings.isSeekable != false || offset > 0
+        for _ in 0...NetworkRedirect.most {
+            let transfer: HTTPTransfer
+            do throws(InletError) {
+                transfer = try session.begin(
+                    HTTPTransfer.Request(
+                        address: address, range: hasRange ? (offset, end) : nil, hasCredentials: hasCredentials,
+                        leader: leader))
+            } catch { return -ENOMEM }
+            self.transfer = transfer
+            guard session.drive(until: { transfer.isAnswered }) else { return inlet_averror_exit }
+            let answer = transfer.answer
+            if answer.isWhole && answer.isSuccess { return accept(answer, of: transfer, offset) }
+            guard answer.isWhole && answer.isRedirect && transfer.result == CURLE_OK else {
+                return failure(of: transfer)
+            }
+            let code = follow(transfer)
+            if code < 0 { return code }
+            stop()
+        }
+        return refuse(NetworkRedirect.endless)
+    }
+
+    private func accept(_ answer: HTTPAnswer, of transfer: HTTPTransfer, _ offset: Int64) -> Int32 {
+        let start = answer.status == 206 ? answer.part?.start ?? offset : 0
+        // Whoever answers with the whole cannot be asked for a part.
+        guard start == offset else { return -EIO }
+        position = offset
+        leader = leader.orMorePublic(transfer.connectedTo)
+        contentType = answer.contentType ?? ""
+        if let whole = answer.size { size = whole }
+        isSeekable = session.settings.isSeekable != false && answer.isSeekable
+        if hasCredentials, transfer.offersBasicAlone { session.takesBasicAlone = true }
+        return 0
+    }
+
+    /// Goes where the answer leads.
+    private func follow(_ transfer: HTTPTransfer) -> Int32 {
+        guard let target = transfer.redirect, !target.utf8.isEmpty else { return -EINVAL }
+        do throws(InletError) {
+            // For its errors: which protocols there are, and what leaves TLS.
+            _ = try NetworkRedirect.follow(
+                from: NetworkAddress(address.url), to: target.split(atByte: " ").joined(separator: "%20"),
+                protocols: ["http", "https"])
+        } catch { return refuse(error) }
+        guard let next = HTTPAddress(target) else { return -EINVAL }
+        leader = leader.orMorePublic(transfer.connectedTo)
+        hasCredentials = hasCredentials && next.isSameOrigin(as: address)
+        address = next
+        wasLed = true
+        return 0
+    }
+
+    private func refuse(_ error: InletError) -> Int32 {
+        session.refuse(error)
+        return inlet_averror_exit
+    }
+
+    /// What a transfer failed with.
+    private func failure(of transfer: HTTPTransfer) -> Int32 {
+        // Of a host's addresses another may have been let, and have failed otherwise.
+        if transfer.isRefused, let result = transfer.result,
+            [CURLE_COULDNT_CONNECT, CURLE_ABORTED_BY_CALLBACK].contains(result)
+        {
+            return refuse(AddressPolicy.refusal)
+        }
+        let failure = HTTPFailure(transfer)
+        FFmpegLogging.note(failure.facts)
+        if failure.facts.status == 401, session.settings.user != nil, !hasCredentials {
+            return refuse(NetworkRedirect.strangersRefusal)
+        }
+        return failure.code
+    }
+
+    // MARK: Reading
+
+    /// libavformat's callback.
+    @unsafe func fill(_ buffer: UnsafeMutableRawBufferPointer) -> Int32 {
+        guard cipher != nil else { return unsafe receive(buffer) }
+        while plainStart >= plain.count {
+            if isCipherDone { return inlet_averror_eof }
+            let code = decryptMore()
+            if code < 0 { return code }
+        }
+        let count = min(buffer.count, plain.count - plainStart)
+        unsafe plain.withUnsafeBytes {
+            unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[plainStart..<(plainStart + count)]))
+        }
+        plainStart += count
+        return Int32(count)
+    }
+
+    private func decryptMore() -> Int32 {
+        var bytes = [UInt8](repeating: 0, count: Int(Self.bufferSize))
+        let count = unsafe bytes.withUnsafeMutableBytes { unsafe receive($0) }
+        plainStart = 0
+        if count == inlet_averror_eof {
+            isCipherDone = true
+            guard let last = cipher?.finish() else { return inlet_averror_invaliddata }
+            plain = last
+        } else if count >= 0 {
+            plain = cipher?.decrypt(bytes[..<Int(count)]) ?? []
+        } else {
+            return count
+        }
+        return 0
+    }
+
+    /// Waits for bytes, the end or a failure.
+    @unsafe private func receive(_ buffer: UnsafeMutableRawBufferPointer) -> Int32 {
+        var delay = Duration.zero
+        while true {
+            let code = unsafe receiveOnce(buffer)
+            guard code < 0, code != inlet_averror_eof, code != inlet_averror_exit, session.settings.reconnects,
+                isSeekable || session.settings.reconnectsStreams, delay <= session.settings.longestReconnectDelay,
+                session.pause(delay)
+            else { return code }
+            delay = .seconds(1) + delay * 2
+            _ = FFmpegLogging.takeFacts()
+            _ = request(from: isSeekable ? position : 0)
+        }
+    }
+
+    @unsafe private func receiveOnce(_ buffer: UnsafeMutableRawBufferPointer) -> Int32 {
+        guard let transfer else { return position >= size ?? .max ? inlet_averror_eof : -EIO }
+        guard let count = unsafe transfer.read(into: buffer, wait: { session.drive(until: $0) }) else {
+            return inlet_averror_exit
+        }
+        if count > 0 {
+            position = position.adding(saturating: Int64(count))
+            return Int32(clamping: count)
+        }
+        return transfer.result == CURLE_OK ? inlet_averror_eof : failure(of: transfer)
+    }
+
+    /// libavformat's callback: goes to a place, or says how long the whole is.
+    func seek(_ offset: Int64, _ whence: Int32) -> Int64 {
+        if whence & AVSEEK_SIZE != 0 { return size ?? Int64(-ENOSYS) }
+        guard isSeekable, isWhole else { return Int64(-ENOSYS) }
+        let base: Int64
+        switch whence & ~AVSEEK_FORCE {
+        case SEEK_SET: base = 0
+        case SEEK_CUR: base = position
+        case SEEK_END:
+            guard let size else { return Int64(-ENOSYS) }
+            base = size
+        default: return Int64(-EINVAL)
+        }
+        let target = base.adding(saturating: offset)
+        guard target >= 0 else { return Int64(-EINVAL) }
+        // Nothing is there to be asked for, and a read ends.
+        if let size, target >= size {
+            stop()
+            position = target
+            return target
+        }
+        if target == position, transfer != nil { return target }
+        if target > position, target - position <= Self.shortSeek, skip(to: target) { return target }
+        let code = request(from: target)
+        return code < 0 ? Int64(code) : target
+    }
+
+    /// Reads on to a place; false where that failed.
+    private func skip(to target: Int64) -> Bool {
+        guard transfer != nil else { return false }
+        var bytes = [UInt8](repeating: 0, count: Int(Self.shortSeek))
+        while position < target {
+            let count = unsafe bytes.withUnsafeMutableBytes {
+                unsafe receiveOnce(UnsafeMutableRawBufferPointer(rebasing: $0[..<Int(target - position)]))
+            }
+            guard count > 0 else { return false }
+        }
+        return true
+    }
+}

@@ -1,0 +1,280 @@
+import CCurl
+import InletCore
+import InletFFmpeg
+
+/// One request by libcurl and its answer, as it comes.
+///
+/// Confined to the thread that drives its ``HTTPSession``, which also runs the callbacks.
+@safe final class HTTPTransfer {
+    /// What is asked for.
+    struct Request {
+        var address: HTTPAddress
+        /// Bytes from and to, the last excluded; nil for the whole, without saying so.
+        var range: (start: Int64, end: Int64?)?
+        /// Whether user and password may go there.
+        var hasCredentials: Bool
+        /// Who leads there.
+        var leader: HTTPLeader
+    }
+
+    let easy: UnsafeMutableRawPointer
+    private let request: Request
+    private let policy: AddressPolicy
+    private let isProxied: Bool
+    /// Whether libcurl asks once more, with credentials, where they are wanted.
+    private let mayAuthenticate: Bool
+    private let errorText: UnsafeMutablePointer<CChar>
+    private(set) var answer = HTTPAnswer()
+    private(set) var result: CURLcode?
+    /// The address was one to which the server may not lead.
+    private(set) var isRefused = false
+    /// To where the connection was made; nil for one through a proxy.
+    private(set) var connectedTo: IPAddress?
+    private var headBytes = 0
+    private var discarded = 0
+    /// Where the reader wants the body.
+    private var target = unsafe UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    private var filled = 0
+    /// What has come beyond that.
+    private var spare: [UInt8] = []
+    private var spareStart = 0
+    private var isPaused = false
+
+    /// More of a head than this is meant to take memory.
+    private static let mostHeadBytes = 256 << 10
+    /// What comes with a redirect or a refusal is read up to this, so that the connection can be used again.
+    private static let mostDiscarded = 64 << 10
+    /// What is kept for later reads.
+    private static let mostSpare = 128 << 10
+
+    /// - Throws: ``InletError/Code/resourceExhausted`` where there is no memory.
+    init(_ request: Request, _ settings: HTTPSettings, cookies: UnsafeMutableRawPointer?, basicOnly: Bool)
+        throws(InletError)
+    {
+        guard let easy = unsafe curl_easy_init() else {
+            throw InletError(.resourceExhausted, "There is not enough memory for a request.")
+        }
+        unsafe self.easy = easy
+        self.request = request
+        policy = settings.policy
+        let proxy = settings.proxies.proxy(scheme: request.address.scheme, host: request.address.host)
+        isProxied = proxy != nil
+        mayAuthenticate = request.hasCredentials && settings.user != nil
+        unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        unsafe inlet_curl_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
+        configure(settings, proxy: proxy, basicOnly: basicOnly)
+        unsafe inlet_curl_set_pointer(easy, CURLOPT_SHARE, cookies)
+        setCallbacks()
+    }
+
+    deinit {
+        unsafe curl_easy_cleanup(easy)
+        unsafe errorText.deallocate()
+    }
+
+    private func set(_ option: CURLoption, _ number: Int) { unsafe inlet_curl_set_number(easy, option, number) }
+    private func set(_ option: CURLoption, _ text: String?) { unsafe inlet_curl_set_text(easy, option, text) }
+
+    private func configure(_ settings: HTTPSettings, proxy: String?, basicOnly: Bool) {
+        unsafe inlet_curl_allow_http(easy)
+        unsafe inlet_curl_exit_quickly(easy)
+        set(CURLOPT_URL, request.address.url)
+        set(CURLOPT_PATH_AS_IS, 1)
+        // Redirects are followed by ``HTTPInput``, which decides what goes along.
+        set(CURLOPT_FOLLOWLOCATION, 0)
+        set(CURLOPT_NOSIGNAL, 1)
+        // Limits are those of ``Interruption``.
+        set(CURLOPT_CONNECTTIMEOUT_MS, 4_000_000)
+        set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
+        set(CURLOPT_BUFFERSIZE, Int(HTTPInput.bufferSize))
+        set(CURLOPT_USERAGENT, settings.userAgent)
+        set(CURLOPT_REFERER, settings.referer)
+        // Without a list of its own each handle would have no cookies at all.
+        set(CURLOPT_COOKIEFILE, "")
+        // Decided here, as a request through a proxy tells nothing of the server's address.
+        set(CURLOPT_PROXY, proxy ?? "")
+        set(CURLOPT_NOPROXY, "")
+        set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        if let (start, end) = request.range {
+            // The last byte stands in a range.
+            set(CURLOPT_RANGE, "\(start)-\(end.map { "\($0 - 1)" } ?? "")")
+        }
+        if mayAuthenticate, let user = settings.user {
+            set(CURLOPT_USERNAME, user)
+            set(CURLOPT_PASSWORD, settings.password ?? "")
+            set(CURLOPT_HTTPAUTH, basicOnly ? inlet_curl_basic : inlet_curl_basic | inlet_curl_digest)
+        }
+        set(CURLOPT_SSL_VERIFYPEER, settings.certificate.isOn ? 1 : 0)
+        set(CURLOPT_SSL_VERIFYHOST, settings.certificate.isOn ? 2 : 0)
+        if let authorities = settings.certificate.authorities {
+            // These and no others.
+            set(CURLOPT_CAINFO, authorities)
+            set(CURLOPT_CAPATH, nil as String?)
+        }
+    }
+
+    private func setCallbacks() {
+        var callbacks = unsafe inlet_curl_callbacks(
+            header: { bytes, size, count, owner in
+                guard let transfer = unsafe HTTPTransfer.at(owner), let bytes = unsafe bytes else { return 0 }
+                let line = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+                return unsafe transfer.takeHead(line)
+            },
+            body: { bytes, size, count, owner in
+                guard let transfer = unsafe HTTPTransfer.at(owner), let bytes = unsafe bytes else { return 0 }
+                return unsafe transfer.takeBody(UnsafeRawBufferPointer(start: bytes, count: size * count))
+            },
+            open_socket: { owner, _, address in
+                guard let transfer = unsafe HTTPTransfer.at(owner), let address = unsafe address else {
+                    return inlet_curl_no_socket
+                }
+                return unsafe transfer.openSocket(address)
+            },
+            before_request: { owner, remote, _, _, _ in
+                guard let transfer = unsafe HTTPTransfer.at(owner), let remote = unsafe remote else {
+                    return Int32(CURL_PREREQFUNC_ABORT)
+                }
+                let text = unsafe String(cString: remote)
+                return transfer.noteConnection(text) ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
+            })
+        unsafe inlet_curl_set_callbacks(easy, &callbacks, Unmanaged.passUnretained(self).toOpaque())
+        unsafe inlet_curl_set_pointer(easy, CURLOPT_PRIVATE, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    @unsafe private static func at(_ owner: UnsafeMutableRawPointer?) -> HTTPTransfer? {
+        unsafe owner.map { unsafe Unmanaged<HTTPTransfer>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    // MARK: Addresses
+
+    private func isAllowed(_ address: IPAddress?) -> Bool {
+        guard !isProxied, case .server(let leader) = request.leader else { return true }
+        let isAllowed = address.map { policy.allows($0, from: leader) } ?? (policy == .allow)
+        if !isAllowed { isRefused = true }
+        return isAllowed
+    }
+
+    /// A socket for an address that the name service gave, where a connection may be made to it.
+    @unsafe private func openSocket(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
+        let found = unsafe withUnsafePointer(to: &address.pointee.addr) {
+            unsafe IPAddress(family: address.pointee.family, socket: UnsafeRawPointer($0))
+        }
+        return unsafe isAllowed(found) ? inlet_curl_open_socket(address) : inlet_curl_no_socket
+    }
+
+    /// Looks once more before the request goes out, also over a connection that is there already.
+    private func noteConnection(_ remote: String) -> Bool {
+        // The zone of an address of the link follows behind a %.
+        let address = IPAddress(literal: String(remote.prefix(upToByte: "%")))
+        connectedTo = isProxied ? nil : address
+        return isAllowed(address)
+    }
+
+    // MARK: The answer
+
+    /// Whether it is known what the answer is: what libcurl asks once more for by itself is none yet.
+    var isAnswered: Bool {
+        if result != nil { return true }
+        guard answer.isWhole else { return false }
+        return answer.isSuccess || answer.status >= 400 && !(mayAuthenticate && [401, 407].contains(answer.status))
+    }
+
+    /// Called when the transfer has ended.
+    func finish(_ result: CURLcode) { self.result = result }
+
+    /// Where the answer leads, as an address of its own.
+    var redirect: String? { unsafe inlet_curl_text(easy, CURLINFO_REDIRECT_URL).map { unsafe String(cString: $0) } }
+
+    /// Whether the server wants Basic, and nothing better.
+    var offersBasicAlone: Bool {
+        let offered = unsafe inlet_curl_number(easy, CURLINFO_HTTPAUTH_AVAIL)
+        return offered & (inlet_curl_basic | inlet_curl_digest) == inlet_curl_basic
+    }
+
+    /// The system's code for what failed below; 0 where it did not.
+    var systemError: Int32 { unsafe Int32(clamping: inlet_curl_number(easy, CURLINFO_OS_ERRNO)) }
+
+    /// Whether the connection ended while TLS was agreed on, as OpenSSL says it.
+    var wasCutInTLS: Bool {
+        let text = unsafe String(cString: errorText)
+        return text.containsBytes("SSL_ERROR_SYSCALL") || text.containsBytes("unexpected eof")
+    }
+
+    @unsafe private func takeHead(_ line: UnsafeRawBufferPointer) -> Int {
+        let (sum, overflow) = headBytes.addingReportingOverflow(line.count)
+        guard !overflow, sum <= Self.mostHeadBytes else { return 0 }
+        headBytes = sum
+        unsafe answer.add(String(decoding: line, as: UTF8.self))
+        return line.count
+    }
+
+    @unsafe private func takeBody(_ bytes: UnsafeRawBufferPointer) -> Int {
+        guard answer.isSuccess else {
+            discarded += bytes.count
+            return discarded <= Self.mostDiscarded ? bytes.count : 0
+        }
+        let room = unsafe min(target.count - filled, bytes.count)
+        guard room > 0 || spare.count - spareStart < Self.mostSpare else {
+            isPaused = true
+            return Int(inlet_curl_pause)
+        }
+        if room > 0 {
+            let free = unsafe UnsafeMutableRawBufferPointer(rebasing: target[filled..<(filled + room)])
+            unsafe free.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<room]))
+            filled += room
+        }
+        if room < bytes.count { unsafe spare += bytes[room...] }
+        return bytes.count
+    }
+
+    // MARK: The body
+
+    /// Moves what has come into `target`, or has it come there while `wait` drives the transfer.
+    ///
+    /// - Parameter wait: returns when its argument is true, or false where the transfer is to be given up.
+    /// - Returns: how many bytes came; 0 at the end of the body; nil where `wait` gave up.
+    @unsafe func read(into target: UnsafeMutableRawBufferPointer, wait: (() -> Bool) -> Bool) -> Int? {
+        if spareStart < spare.count {
+            let count = min(target.count, spare.count - spareStart)
+            unsafe spare.withUnsafeBytes {
+                unsafe target.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[spareStart..<(spareStart + count)]))
+            }
+            spareStart += count
+            if spareStart == spare.count {
+                spare.removeAll(keepingCapacity: true)
+                spareStart = 0
+            }
+            return count
+        }
+        guard result == nil else { return 0 }
+        unsafe self.target = target
+        filled = 0
+        defer { unsafe self.target = UnsafeMutableRawBufferPointer(start: nil, count: 0) }
+        if isPaused {
+            isPaused = false
+            unsafe curl_easy_pause(easy, CURLPAUSE_CONT)
+        }
+        return wait { filled > 0 || result != nil } ? filled : nil
+    }
+}
+
+/// Who leads to an address.
+enum HTTPLeader: Sendable, Hashable {
+    /// Whoever gave the source its address.
+    case user
+    /// A server at an address, which is nil behind a proxy.
+    case server(IPAddress?)
+
+    /// The more public of two, where the second is a server's address, nil behind a proxy.
+    func orMorePublic(_ other: IPAddress?) -> HTTPLeader {
+        guard case .server(let address) = self else { return .server(other) }
+        guard let address, let other else { return .server(nil) }
+        return .server(other.space < address.space ? other : address)
+    }
+
+    /// The more public of two.
+    func orMorePublic(_ other: HTTPLeader) -> HTTPLeader {
+        if case .server(let address) = other { orMorePublic(address) } else { self }
+    }
+}

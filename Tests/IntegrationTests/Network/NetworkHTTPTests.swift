@@ -1,0 +1,165 @@
+import Foundation
+import Inlet
+import ReferenceTools
+import Testing
+
+extension NetworkTests {
+    /// Files and HLS over HTTP, against servers and files of others.
+    @Suite struct NetworkHTTPTests {
+        /// The MD5 of each picture, as the `ffmpeg` command has it.
+        private func expected(_ path: String) throws -> [String] {
+            hashes(try ReferenceCommand.ffmpeg(["-i", path, "-map", "0:v:0", "-f", "framemd5", "-"]))
+        }
+
+        private func hashes(_ text: Data) -> [String] {
+            String(decoding: text, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }
+                .compactMap { $0.split(separator: ",").last.map { $0.trimmingCharacters(in: .whitespaces) } }
+        }
+
+        /// What the command delivers.
+        private func delivered(
+            _ uri: String, environment: [String: String] = [:]
+        ) throws -> (hashes: [String], inlet: InletProcess) {
+            let inlet = try InletProcess.run(
+                ["run", uri, "--retry", "never", "--to", "framemd5:-"], environment: environment)
+            return (hashes(inlet.output), inlet)
+        }
+
+        /// A clip whose index is at its end, too far from the beginning to be read through.
+        private func clip(_ folder: TemporaryFolder) throws -> String {
+            let path = folder.path("clip.mp4")
+            _ = try ReferenceCommand.ffmpeg([
+                "-f", "lavfi", "-i", "testsrc2=size=640x480:rate=25:duration=8", "-c:v", "libx264", "-g", "25", "-b:v",
+                "3M",
+                "-pix_fmt", "yuv420p", path,
+            ])
+            return path
+        }
+
+        @Test("A recording with its index at the end comes whole from nginx, by requests for its parts")
+        func recording() throws {
+            let folder = try TemporaryFolder()
+            let path = try clip(folder)
+            let server = try NginxServer.http(path)
+            let (found, inlet) = try delivered(server.url)
+            #expect(try found == expected(path), "\(inlet.complaints)")
+            let requests = try server.requests()
+            #expect((2...8).contains(requests.count) && requests.allSatisfy { $0.hasSuffix(" 206") }, "\(requests)")
+        }
+
+        @Test("HLS comes whole, and so does HLS that ffmpeg has encrypted with AES-128", arguments: [false, true])
+        func hls(isEncrypted: Bool) throws {
+            let folder = try TemporaryFolder()
+            let path = try clip(folder)
+            let out = folder.path("hls")
+            try FileManager.default.createDirectory(atPath: out, withIntermediateDirectories: true)
+            var key: [String] = []
+            if isEncrypted {
+                try Data((0..<16).map { $0 * 7 + 1 }).write(to: URL(fileURLWithPath: "\(out)/stream.key"))
+                try Data("stream.key\n\(out)/stream.key\n".utf8).write(to: URL(fileURLWithPath: folder.path("info")))
+                key = ["-hls_key_info_file", folder.path("info")]
+            }
+            _ = try ReferenceCommand.ffmpeg(
+                ["-i", path, "-c", "copy", "-f", "hls", "-hls_time", "2", "-hls_list_size", "0"] + key
+                    + ["\(out)/index.m3u8"])
+            let server = try NginxServer.folder(out)
+            let (found, inlet) = try delivered("\(server.playlist)?pace=none")
+            #expect(try found == expected(path), "\(inlet.complaints)")
+            let requests = try server.requests()
+            // The playlist, four segments and, for those, one key.
+            #expect(requests.count == (isEncrypted ? 6 : 5), "\(requests)")
+        }
+
+        @Test("DASH, which libavformat opens by itself, is refused unless that is allowed")
+        func dash() throws {
+            let folder = try TemporaryFolder()
+            let path = try clip(folder)
+            let out = folder.path("dash")
+            try FileManager.default.createDirectory(atPath: out, withIntermediateDirectories: true)
+            _ = try ReferenceCommand.ffmpeg(
+                ["-i", path, "-c", "copy", "-f", "dash", "-seg_duration", "2", "\(out)/index.mpd"])
+            let server = try NginxServer.folder(out)
+            let address = server.playlist.replacing("index.m3u8", with: "index.mpd")
+            let refused = try delivered(address).inlet
+            #expect(refused.status == 69 && refused.complaints.contains("DASH"), "\(refused.complaints)")
+            #expect(try server.requests().count == 1)
+            let (found, inlet) = try delivered("\(address)?private-addresses=allow&pace=none")
+            #expect(try found == expected(path), "\(inlet.complaints)")
+        }
+
+        @Test("User and password are asked for once, and open every segment; wrong ones are told")
+        func basic() throws {
+            var options = NginxServer.Options(file: try TestClips.path("h264-b.mp4"))
+            options.password = "a b/@c"
+            let server = try NginxServer(options)
+            let address = server.playlist.dropFirst("http://".count)
+            let (found, inlet) = try delivered("http://camera:a%20b%2F%40c@\(address)?pace=none")
+            #expect(!found.isEmpty, "\(inlet.complaints)")
+            #expect(try server.requests().filter { $0.hasSuffix(" 401") }.count == 1)
+            let wrong = try delivered("http://camera:wrong@\(address)").inlet
+            #expect(wrong.status == 77, "\(wrong.complaints)")
+        }
+
+        @Test("User and password go by Digest where the server wants that")
+        func digest() throws {
+            var options = HostileServer.Options()
+            options.kind = .digest
+            options.file = try TestClips.path("h264-b.mp4")
+            let server = try HostileServer(options)
+            let (found, inlet) = try delivered("\(server.url("http", "/clip.mp4"))?user=viewer&password=secret")
+            #expect(try found == expected(options.file ?? ""), "\(inlet.complaints)")
+            #expect(try server.report()["kept"]?.int ?? 0 > 0)
+            #expect(try delivered("\(server.url("http"))?user=viewer&password=other").inlet.status == 77)
+        }
+
+        @Test(
+            "A body that is shorter than its length is a failure, after which the rest is asked for where that is wanted"
+        )
+        func shortBody() throws {
+            let folder = try TemporaryFolder()
+            var options = HostileServer.Options()
+            options.kind = .shortBody
+            // Without an index, so that it is read from one end to the other.
+            let path = folder.path("clip.ts")
+            _ = try ReferenceCommand.ffmpeg(["-i", clip(folder), "-c", "copy", path])
+            options.file = path
+            let server = try HostileServer(options)
+            let (cut, inlet) = try delivered("\(server.url("http"))?pace=none")
+            #expect(cut.count < 200 && inlet.complaints.contains("broken off"), "\(inlet.complaints)")
+            let (whole, other) = try delivered("\(server.url("http"))?pace=none&ffmpeg.reconnect=1")
+            #expect(try whole == expected(path), "\(other.complaints)")
+        }
+
+        @Test("A way that leads nowhere ends after nine requests")
+        func endless() async throws {
+            let server = try HostileServer(.redirectEndless)
+            let run = try NetworkRun(server.url("http"), frames: 1)
+            let error = await #expect(throws: InletError.self) { try await run.play().get() }
+            #expect(error?.code == .malformedData && error?.message.contains("leads on and on") == true)
+            #expect(try server.report()["connections"]?.int ?? 0 <= 9)
+        }
+
+        @Test("A proxy that the environment names is asked, but for the hosts that it excepts")
+        func proxy() throws {
+            var options = HostileServer.Options()
+            options.kind = .chunked
+            let folder = try TemporaryFolder()
+            options.file = folder.path("clip.ts")
+            _ = try ReferenceCommand.ffmpeg(["-i", clip(folder), "-c", "copy", options.file ?? ""])
+            let server = try HostileServer(options)
+            let variables = ["http_proxy": "http://127.0.0.1:\(server.port)", "no_proxy": "other.invalid"]
+            let uri = "http://camera.invalid/stream?pace=none"
+            let (found, inlet) = try delivered(uri, environment: variables)
+            #expect(try found == expected(options.file ?? ""), "\(inlet.complaints)")
+            #expect(try delivered("http://other.invalid/stream", environment: variables).inlet.status == 68)
+        }
+
+        @Test("Options of HTTP that are not in use are refused, and those that are must be numbers")
+        func options() {
+            for uri in ["http://host/x?ffmpeg.post_data=1", "http://host/x?ffmpeg.offset=a"] {
+                let error = #expect(throws: InletError.self) { try PluginRegistry.trusting.source(uri) }
+                #expect(error?.code == .invalidConfiguration)
+            }
+        }
+    }
+}

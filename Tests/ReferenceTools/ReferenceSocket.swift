@@ -1,0 +1,43 @@
+import Foundation
+
+/// A TCP port of 127.0.0.1 that is held by this process.
+public final class ReferenceSocket: Sendable {
+    /// The port.
+    public let port: Int
+    private let descriptors: [Int32]
+
+    private init(port: Int, descriptors: [Int32]) {
+        self.port = port
+        self.descriptors = descriptors
+    }
+
+    deinit { for descriptor in descriptors { close(descriptor) } }
+
+    /// Why there is none.
+    public struct Failure: Error {}
+
+    /// A port that listens, and whose queue is full: whoever connects waits without an answer.
+    public static func thatTakesNoConnections() throws -> ReferenceSocket {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
+        let type = Int32(SOCK_STREAM.rawValue)
+        let server = socket(AF_INET, type, 0)
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = unsafe withUnsafeMutablePointer(to: &address) {
+            unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe bind(server, $0, length) == 0 && listen(server, 0) == 0 && getsockname(server, $0, &length) == 0
+            }
+        }
+        guard server >= 0, isBound else { throw Failure() }
+        var descriptors = [server]
+        for _ in 0..<4 {
+            let client = socket(AF_INET, type | Int32(SOCK_NONBLOCK.rawValue), 0)
+            _ = unsafe withUnsafePointer(to: &address) {
+                unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe connect(client, $0, length) }
+            }
+            descriptors.append(client)
+        }
+        return ReferenceSocket(port: Int(UInt16(bigEndian: address.sin_port)), descriptors: descriptors)
+    }
+}
