@@ -130,7 +130,7 @@ import InletFFmpeg
 
     /// Takes the payloads of RTP as they come, where nothing was parsed yet.
     private func assembleUnits(of network: FFmpegNetworkConfiguration) throws(InletError) {
-        guard network.url.lowercased().hasPrefix("rtsp"), !isParsed, let input = unsafe input,
+        guard network.url.lowercasedASCII.hasBytePrefix("rtsp"), !isParsed, let input = unsafe input,
             let parameters = unsafe input.pointee.streams[stream.index]?.pointee.codecpar
         else { return }
         assembler = unsafe try AccessUnitAssembler(

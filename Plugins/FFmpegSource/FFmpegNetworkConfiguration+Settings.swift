@@ -40,7 +40,7 @@ extension FFmpegNetworkConfiguration {
             settings.append(("allowed_media_types", "video"))
             settings.append(("max_delay", "\(latency.wholeNanoseconds / 1000)"))
             // With fewer than two libavformat does not look at the numbers, and a server may leave out packets over TCP, too.
-            settings.append(("reorder_queue_size", transportName.hasPrefix("udp") ? "500" : "2"))
+            settings.append(("reorder_queue_size", transportName.hasBytePrefix("udp") ? "500" : "2"))
             settings.append(("rtsp_transport", transportName))
         // Connections are kept by ``HTTPSession``; what libavformat asked for over one of its own would pass by ``NestedInputs``.
         case "http", "https": settings += [("http_persistent", "0"), ("http_multiple", "0")]

@@ -20,7 +20,7 @@ enum FFmpegOptionNames {
     static func hasProtocol(_ scheme: String) -> Bool {
         // Those by libcurl.
         if ["http", "https"].contains(scheme) { return true }
-        if scheme.hasPrefix("rtsp") { return unsafe av_find_input_format("rtsp") != nil }
+        if scheme.hasBytePrefix("rtsp") { return unsafe av_find_input_format("rtsp") != nil }
         var position: UnsafeMutableRawPointer?
         while let name = unsafe avio_enum_protocols(&position, 0) {
             if unsafe String(cString: name) == scheme { return true }

@@ -162,7 +162,7 @@ import Synchronization
         let scheme = url.prefix(whileByte: { !":+".utf8.contains($0) }).lowercasedASCII
         guard let protocols else { return }
         // What is encrypted names the protocol that it comes by behind that: crypto+https://host/path.
-        if scheme == "crypto" { note(url.dropFirst(scheme.count + 1)) }
+        if scheme == "crypto" { note(Substring(url.utf8.dropFirst(scheme.utf8.count + 1))) }
         guard !protocols.contains(scheme) else { return }
         end(
             isSecure && scheme == "http"

@@ -98,15 +98,15 @@ private enum NetworkOptions {
                 "The address needs a port, as \(parsed.scheme) has none of its own: \(parsed.scheme)://host:5000.")
         }
         var configuration = FFmpegNetworkConfiguration(url: try withKey(address, parsed.scheme, values))
-        for option in values.others where option.name.hasPrefix("ffmpeg.") {
+        for option in values.others where option.name.hasBytePrefix("ffmpeg.") {
             guard !option.isBare else {
                 throw InletError(.invalidConfiguration, "The option '\(option.name)' has no value.")
             }
-            let name = String(option.name.dropFirst("ffmpeg.".count))
+            let name = String(Substring(option.name.utf8.dropFirst("ffmpeg.".utf8.count)))
             try FFmpegOptionNames.check(name, value: option.value, scheme: parsed.scheme)
             configuration.options[name] = option.value
         }
-        let query = values.others.filter { !$0.name.hasPrefix("ffmpeg.") }
+        let query = values.others.filter { !$0.name.hasBytePrefix("ffmpeg.") }
         try check(query, parsed.scheme)
         configuration.url = PluginURI.address(configuration.url, query)
         configuration.transport = values[transport]
@@ -142,7 +142,7 @@ private enum NetworkOptions {
         _ address: String, _ scheme: String, _ values: PluginOptionValues
     ) throws(InletError) -> String {
         guard let key = values[key] else { return address }
-        guard scheme.hasPrefix("rtmp") else {
+        guard scheme.hasBytePrefix("rtmp") else {
             throw InletError(
                 .invalidConfiguration,
                 "key is for rtmp. What the server calls so in its own query is written query.key.")
