@@ -30,6 +30,9 @@ public final class FFmpegPacketSink: PacketSink {
     /// Whether a key frame would be welcome now: the file has its length, or begins with the next key frame.
     public private(set) var wantsKeyFrame = false
 
+    /// A tenth of a second for files, which have fragments or clusters of a quarter, and none for servers.
+    public var batchInterval: Duration { output.container.isNetwork ? .zero : .milliseconds(100) }
+
     /// - Throws: ``InletError/Code/invalidConfiguration``, as ``FFmpegOutput/validate()``.
     public convenience init(_ output: FFmpegOutput) throws(InletError) {
         try output.validate()

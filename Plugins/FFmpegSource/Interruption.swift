@@ -45,9 +45,15 @@ import Synchronization
     /// Becomes readable when the source is cancelled; -1 where nothing does.
     var wakeUpDescriptor: Int32 { context.wakeUpDescriptor }
 
+    /// Asked before each of some 80 reads a picture: looks at the clock once.
     var shouldGiveUp: Bool {
-        if !isClosing.load(ordering: .relaxed) && (context.shouldGiveUp || nested.mustEnd) { return true }
-        guard context.clock.now.nanoseconds >= limit.load(ordering: .relaxed) else { return false }
+        let now = context.clock.now
+        if !isClosing.load(ordering: .relaxed),
+            context.isCancelled || now >= context.deadline || nested.mustEnd
+        {
+            return true
+        }
+        guard now.nanoseconds >= limit.load(ordering: .relaxed) else { return false }
         expired.store(true, ordering: .relaxed)
         return true
     }

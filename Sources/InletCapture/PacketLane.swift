@@ -20,9 +20,13 @@ final class PacketLane: Sendable {
     /// Touched on the lane's thread only, which is what makes it safe to hand around.
     private final class Worker: @unchecked Sendable {
         let sink: any PacketSink
+        let batchInterval: Duration
         var hasStarted = false
 
-        init(_ sink: any PacketSink) { self.sink = sink }
+        init(_ sink: any PacketSink) {
+            self.sink = sink
+            batchInterval = sink.batchInterval
+        }
     }
 
     /// - Parameters:
@@ -96,26 +100,32 @@ final class PacketLane: Sendable {
 
     /// - Parameter body: returns the reason for what it dropped, where it may have dropped anything.
     private func change(_ quietly: Bool = false, _ body: (inout PacketLaneStateMachine) -> DropReason?) {
-        let (wishes, reason, dropped) = state.withLock { state in
+        let (wishes, wakes, reason, dropped) = state.withLock { state in
             let before = state.dropped
             let reason = body(&state)
-            return (state.takeWish(), reason, state.dropped - before)
+            return (state.takeWish(), state.takeWakeUp(), reason, state.dropped - before)
         }
-        signal.signal()
+        if wakes { signal.signal() }
         if wishes, !quietly { onWish() }
         if let reason, dropped > 0 { onDrop(reason, Int(clamping: dropped)) }
     }
 
     private func work() {
+        // Packets that came while it rested are written one after another; then it rests again.
+        var rests = worker.batchInterval > .zero
         while true {
-            let (taken, wishes) = state.withLock { ($0.take(), $0.takeWish()) }
+            let (taken, wishes) = state.withLock { ($0.take(rests: rests), $0.takeWish()) }
             if wishes { onWish() }
             switch taken {
+            case .empty where rests:
+                rests = false
+                _ = signal.wait(timeout: .now() + .nanoseconds(Int(clamping: worker.batchInterval.wholeNanoseconds)))
             case .empty: signal.wait()
             case .finished:
                 end(nil)
                 return
             case .item(let item):
+                rests = worker.batchInterval > .zero
                 onTaken()
                 do {
                     try handle(item)

@@ -19,6 +19,16 @@ struct PacketLaneStateMachine {
     private var isAsked = false
     private var isEnded = false
     private(set) var dropped: UInt64 = 0
+    private var idleness = Idleness.busy
+
+    /// What the lane's thread does.
+    private enum Idleness {
+        case busy
+        /// Lets packets gather.
+        case resting
+        /// Waits for whatever comes.
+        case waiting
+    }
 
     /// - Parameters:
     ///   - capacity: packets, at least 2.
@@ -76,16 +86,33 @@ struct PacketLaneStateMachine {
 
     enum Taken {
         case item(Item)
+        /// Nothing waits: the thread sleeps until it is woken, or until it has rested.
         case empty
         case finished
     }
 
-    mutating func take() -> Taken {
+    /// Takes what waits longest.
+    ///
+    /// - Parameter rests: whether the thread is to rest for a while where nothing waits, and is woken only by what cannot wait.
+    mutating func take(rests: Bool = false) -> Taken {
+        idleness = .busy
         if let item = items.popFirst() {
             if case .packet(let packet) = item { byteCount -= packet.data.count }
             return .item(item)
         }
-        return isEnded ? .finished : .empty
+        if isEnded { return .finished }
+        idleness = rests ? .resting : .waiting
+        return .empty
+    }
+
+    /// Whether the thread is to be woken after a change. True once for each sleep.
+    mutating func takeWakeUp() -> Bool {
+        let isUrgent = isEnded || items.count > capacity / 2 || byteCount > byteCapacity / 2
+        guard idleness == .waiting && (isEnded || !items.isEmpty) || idleness == .resting && isUrgent else {
+            return false
+        }
+        idleness = .busy
+        return true
     }
 
     /// No more will come; what waits is still delivered.

@@ -17,6 +17,10 @@ public protocol PacketSink: AnyObject {
     /// Whether a key frame would be welcome now, as where a file has reached its length. Asked after each packet. The default is false.
     var wantsKeyFrame: Bool { get }
 
+    /// How long packets may wait for others, so that the sink's thread is woken for several at once. Asked once, before
+    /// ``start(_:)``. The default is zero: each is written as it comes.
+    var batchInterval: Duration { get }
+
     /// Writes what is left and lets go of everything. Called exactly once after a first `start` that did not throw.
     func finish() throws
 }
@@ -36,6 +40,8 @@ public protocol PacketSinkConfiguration: FrameSinkConfiguration {
 extension PacketSink {
     /// Never.
     public var wantsKeyFrame: Bool { false }
+    /// Zero.
+    public var batchInterval: Duration { .zero }
     /// Does nothing.
     public func finish() throws {}
 }

@@ -66,4 +66,30 @@ import Testing
         let rest = taken(&other)
         #expect(rest == [] && other.dropped == 1)
     }
+
+    @Test("A thread that waits is woken once, by the first packet; one that rests lets half of the room fill")
+    func wakeUps() {
+        var machine = PacketLaneStateMachine(capacity: 4)
+        func wakes(_ body: (inout PacketLaneStateMachine) -> Void) -> Bool {
+            body(&machine)
+            return machine.takeWakeUp()
+        }
+        #expect(!wakes { _ = $0.put(Self.packet(0, key: true)) })
+        _ = machine.take()
+        guard case .empty = machine.take() else {
+            Issue.record("something waits")
+            return
+        }
+        // A wish alone is no reason.
+        #expect(!wakes { $0.lose() })
+        #expect(wakes { _ = $0.put(Self.packet(0, key: true)) })
+        #expect(!wakes { _ = $0.put(Self.packet(1)) })
+        while case .item = machine.take(rests: true) {}
+        #expect(!wakes { _ = $0.put(Self.packet(2)) })
+        #expect(!wakes { _ = $0.put(Self.packet(3)) })
+        #expect(wakes { _ = $0.put(Self.packet(4)) })
+        #expect(!wakes { _ = $0.put(Self.packet(5)) })
+        while case .item = machine.take(rests: true) {}
+        #expect(wakes { $0.finish() })
+    }
 }
