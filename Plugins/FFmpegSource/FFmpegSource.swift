@@ -62,7 +62,7 @@ final class FFmpegSource: FrameSource {
         return format
     }
 
-    func nextFrame(_ context: SourceContext) throws -> SourceFrame? {
+    func next(_ context: SourceContext) throws -> SourceItem? {
         guard let demuxer, let decoder else { return nil }
         followDemand(context, decoder, demuxer.stream)
         let dropped = context.dropCounts[.damaged] ?? 0
@@ -74,7 +74,7 @@ final class FFmpegSource: FrameSource {
                 if pacing == .realtime, let pts = frame.pts {
                     try pacer.wait(for: pts, startsAnew: frame.flags.contains(.discontinuity), context: context)
                 }
-                return frame
+                return .frame(frame)
             case .undecodable:
                 try noteUndecodable(decoder, context)
             case .needsInput:
@@ -102,12 +102,12 @@ final class FFmpegSource: FrameSource {
     }
 
     /// The next packet to be handed out as it is.
-    private func nextPacket(_ context: SourceContext) throws -> SourceFrame? {
+    private func nextPacket(_ context: SourceContext) throws -> SourceItem? {
         guard let packet = handover.take() else { return nil }
         if pacing == .realtime, !demand.pictures, let dts = packet.dts {
             try pacer.wait(for: dts, startsAnew: false, context: context)
         }
-        return SourceFrame(packet, sequence: sequence)
+        return .packet(packet)
     }
 
     /// - Throws: as ``SourceContext/checkCancellation()``; where packets come and none gives a picture, it says so.
@@ -272,7 +272,7 @@ final class FFmpegSource: FrameSource {
     }
 
     /// The end of the stream, which is an error only where nothing at all could be read.
-    private func end() throws(InletError) -> SourceFrame? {
+    private func end() throws(InletError) -> SourceItem? {
         phase = .ended
         guard sequence == 0, handover.count == 0 else { return nil }
         throw InletError(

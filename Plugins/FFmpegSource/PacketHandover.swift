@@ -168,7 +168,8 @@ struct PacketHandover {
         }
         var result = SourcePacket(
             parameters: parameters, data: packet.data, pts: packet.pts.map(time), dts: dts.map(time),
-            duration: packet.duration.map { MediaTime(ticks: $0, timeBase: parameters.timeBase) }, isKey: packet.isKey)
+            duration: packet.duration.map { MediaTime(ticks: $0, timeBase: parameters.timeBase) },
+            flags: packet.isKey ? .key : [])
         result.receiveTime = packet.received
         waiting.append(result)
     }

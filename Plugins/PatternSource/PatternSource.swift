@@ -3,7 +3,7 @@ public import InletCore
 /// A source that draws its own pictures.
 ///
 /// With ``PatternConfiguration/Pace-swift.enum/realtime`` it behaves as a camera: frame n is due n intervals after the first call of
-/// ``nextFrame(_:)``, counted from there each time so that no error adds up. A frame whose successor is already due when the
+/// ``next(_:)``, counted from there each time so that no error adds up. A frame whose successor is already due when the
 /// caller comes back is lost: that shows as a gap in the sequence. Such a source says it is ``SourcePacing/live``; one with
 /// ``PatternConfiguration/Pace-swift.enum/unpaced`` is ``SourcePacing/unpaced`` and loses none.
 ///
@@ -55,7 +55,7 @@ public final class PatternSource: FrameSource {
     }
 
     /// Waits until the next picture is due and draws it.
-    public func nextFrame(_ context: SourceContext) throws -> SourceFrame? {
+    public func next(_ context: SourceContext) throws -> SourceItem? {
         while true {
             try context.checkCancellation()
             if configuration.pace == .realtime { try waitForNextFrame(context) } else { followDemand(context) }
@@ -73,7 +73,7 @@ public final class PatternSource: FrameSource {
                 colorSpace: configuration.colorSpace, flags: .key)
             frame.captureTime = drawn
             nextSequence += 1
-            return frame
+            return .frame(frame)
         }
     }
 

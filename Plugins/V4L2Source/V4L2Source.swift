@@ -55,15 +55,15 @@ final class V4L2Source: FrameSource {
         return format(of: camera, rate: stated)
     }
 
-    func nextFrame(_ context: SourceContext) throws -> SourceFrame? {
+    func next(_ context: SourceContext) throws -> SourceItem? {
         guard let camera else { return nil }
         try followDemand(camera, context)
         while true {
             switch try camera.take(context) {
             case .filled(let filled):
-                if let frame = try accept(filled, camera, context) { return finished(frame) }
+                if let frame = try accept(filled, camera, context) { return .frame(finished(frame)) }
             case .copied(let lease, let count, let facts):
-                if let frame = try accept(lease, count, facts, camera, context) { return finished(frame) }
+                if let frame = try accept(lease, count, facts, camera, context) { return .frame(finished(frame)) }
             case .lost(let reason, let number):
                 if let number { counter.advance(loopback: number) }
                 context.countDrop(reason)

@@ -133,7 +133,7 @@ final class CaptureSession: Sendable {
             }
             context.setFrameDeadline(
                 silence: limits.silence, total: limits.total, followsDemand: limits.followsDemand)
-            guard let frame = try source.nextFrame(context) else { return .ended(.endOfStream) }
+            guard let item = try source.next(context) else { return .ended(.endOfStream) }
             guard !context.isCancelled else { break }
             limits = (allowance.restart, allowance.frame, true)
             if wantsNotice.load(ordering: .relaxed), wantsNotice.exchange(false, ordering: .acquiring) {
@@ -147,7 +147,7 @@ final class CaptureSession: Sendable {
             let startsAnew = stoodStill && format.pacing != .unpaced
             stoodStill = false
             switch dispatcher.deliver(
-                frame, from: id, startsAnew: startsAnew, isCancelled: { context.isCancelled })
+                item, from: id, startsAnew: startsAnew, isCancelled: { context.isCancelled })
             {
             case .goOn: break
             case .limit(let reason): return .ended(reason)

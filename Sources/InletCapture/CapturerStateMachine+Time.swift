@@ -43,11 +43,11 @@ extension CapturerStateMachine {
         case .opening:
             return ("open", "The source was not open after \(policy.timeouts.open).")
         case .awaitingFrame:
-            return ("nextFrame", "The source sent no frame within \(policy.timeouts.firstFrame) of its opening.")
+            return ("next", "The source sent no frame within \(policy.timeouts.firstFrame) of its opening.")
         case .stalled, .live:
             let isQuiet = now >= operation.quietSince + allowance.restart
             return (
-                "nextFrame",
+                "next",
                 isQuiet
                     ? "The source sent no frame for \(allowance.restart)."
                     : "The source sends data, but no frame came of it for \(allowance.frame) or longer."

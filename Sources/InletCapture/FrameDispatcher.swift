@@ -127,58 +127,64 @@ final class FrameDispatcher: Sendable {
         case notCurrent
     }
 
-    /// Takes a frame of the source. Blocks only under a lossless policy, until there is room or `isCancelled`.
+    /// Takes a picture or packet of the source. Blocks only under a lossless policy, until there is room or `isCancelled`.
     ///
-    /// - Parameter startsAnew: the frame's PTS does not tell how long ago the one before it was.
+    /// - Parameter startsAnew: the item's time does not tell how long ago the one before it was.
     func deliver(
-        _ frame: SourceFrame, from session: SessionID, startsAnew: Bool = false, isCancelled: () -> Bool
+        _ item: SourceItem, from session: SessionID, startsAnew: Bool = false, isCancelled: () -> Bool
     ) -> Result {
         state.withLock { state in
             guard state.session == session else { return .notCurrent }
             if limits.frames == 0 { return .limit(.frameLimit) }
-            let arrival = clock.now
-            if let packet = frame.packet {
-                return deliver(packet, frame, arrival: arrival, startsAnew: startsAnew, &state, isCancelled)
+            return switch item {
+            case .frame(let frame): deliver(frame, startsAnew: startsAnew, &state, isCancelled)
+            case .packet(let packet): deliver(packet, startsAnew: startsAnew, &state, isCancelled)
             }
-            if let last = state.lastPlaceholder { state.frameClock.skip(to: last) }
-            let stamp = state.frameClock.stamp(
-                pts: frame.pts, arrival: min(frame.captureTime ?? arrival, arrival),
-                startsAnew: startsAnew || frame.flags.contains(.discontinuity) || state.lastPlaceholder != nil,
-                wallClock: frame.wallClock)
-            let timestamp = stamp.time
-            if stamp.basis == .arrival { counters.stampedByArrival.wrappingAdd(1, ordering: .relaxed) }
-            var frame = frame
-            frame.wallClock = stamp.wallClock
-            let first = state.firstTimestamp ?? timestamp
-            state.firstTimestamp = first
-            if let limit = limits.duration, timestamp - first >= limit { return .limit(.durationLimit) }
-            countFrame(frame, arrival: arrival, timestamp: timestamp, &state)
-            if disabled.load(ordering: .relaxed) {
-                dropForAll(.disabled, &state)
-            } else if let last = state.lastPlaceholder, timestamp <= last {
-                // Older than what the sinks have seen meanwhile.
-                dropForAll(.outOfOrder, &state)
-            } else {
-                state.lastPlaceholder = nil
-                offer(frame, arrival: arrival, timestamp: timestamp, &state, isCancelled: isCancelled)
-            }
-            if keepsLastFrame { state.lastFrame = frame }
-            state.lastSize = frame.size
-            if let limit = limits.frames, state.count >= limit { return .limit(.frameLimit) }
-            return .goOn
         }
+    }
+
+    private func deliver(
+        _ frame: SourceFrame, startsAnew: Bool, _ state: inout State, _ isCancelled: () -> Bool
+    ) -> Result {
+        let arrival = clock.now
+        if let last = state.lastPlaceholder { state.frameClock.skip(to: last) }
+        let stamp = state.frameClock.stamp(
+            pts: frame.pts, arrival: min(frame.captureTime ?? arrival, arrival),
+            startsAnew: startsAnew || frame.flags.contains(.discontinuity) || state.lastPlaceholder != nil,
+            wallClock: frame.wallClock)
+        let timestamp = stamp.time
+        if stamp.basis == .arrival { counters.stampedByArrival.wrappingAdd(1, ordering: .relaxed) }
+        var frame = frame
+        frame.wallClock = stamp.wallClock
+        let first = state.firstTimestamp ?? timestamp
+        state.firstTimestamp = first
+        if let limit = limits.duration, timestamp - first >= limit { return .limit(.durationLimit) }
+        countSequence(frame.sequence, &state)
+        count(arrival: arrival, timestamp: timestamp, captureTime: frame.captureTime, &state)
+        if disabled.load(ordering: .relaxed) {
+            dropForAll(.disabled, &state)
+        } else if let last = state.lastPlaceholder, timestamp <= last {
+            // Older than what the sinks have seen meanwhile.
+            dropForAll(.outOfOrder, &state)
+        } else {
+            state.lastPlaceholder = nil
+            offer(frame, arrival: arrival, timestamp: timestamp, &state, isCancelled: isCancelled)
+        }
+        if keepsLastFrame { state.lastFrame = frame }
+        state.lastSize = frame.size
+        if let limit = limits.frames, state.count >= limit { return .limit(.frameLimit) }
+        return .goOn
     }
 
     /// Takes a packet. It counts as a frame where no one takes pictures.
     private func deliver(
-        _ packet: SourcePacket, _ frame: SourceFrame, arrival: MonotonicTime, startsAnew: Bool, _ state: inout State,
-        _ isCancelled: () -> Bool
+        _ packet: SourcePacket, startsAnew: Bool, _ state: inout State, _ isCancelled: () -> Bool
     ) -> Result {
+        let arrival = clock.now
         lookAtReceivers(&state)
         let decoding = state.packetClock.stamp(
-            pts: packet.dts, arrival: min(frame.receiveTime ?? arrival, arrival),
-            startsAnew: startsAnew || frame.flags.contains(.discontinuity),
-            wallClock: nil
+            pts: packet.dts, arrival: min(packet.captureTime ?? packet.receiveTime ?? arrival, arrival),
+            startsAnew: startsAnew || packet.flags.contains(.discontinuity), wallClock: nil
         ).time
         var timestamp = decoding
         if let pts = packet.pts, let dts = packet.dts {
@@ -189,11 +195,10 @@ final class FrameDispatcher: Sendable {
             let first = state.firstTimestamp ?? timestamp
             state.firstTimestamp = first
             if let limit = limits.duration, timestamp - first >= limit { return .limit(.durationLimit) }
-            var counted = frame
-            counted.sequence = state.nextSequence
-            state.nextSequence += 1
-            countFrame(counted, arrival: arrival, timestamp: decoding, &state)
+            state.nextSequence &+= 1
+            // Packets are not numbered: the next picture's number shows no gap.
             state.nextOwnSequence = nil
+            count(arrival: arrival, timestamp: decoding, captureTime: packet.captureTime, &state)
         }
         if disabled.load(ordering: .relaxed) {
             for receiver in state.receivers where receiver.takesPackets { receiver.losePacket(.disabled) }
@@ -216,17 +221,21 @@ final class FrameDispatcher: Sendable {
         return .goOn
     }
 
-    private func countFrame(
-        _ frame: SourceFrame, arrival: MonotonicTime, timestamp: MonotonicTime, _ state: inout State
+    private func count(
+        arrival: MonotonicTime, timestamp: MonotonicTime, captureTime: MonotonicTime?, _ state: inout State
     ) {
         state.count += 1
-        if let expected = state.nextOwnSequence, frame.sequence > expected {
-            counters.lostInSequence.wrappingAdd(frame.sequence - expected, ordering: .relaxed)
-        }
-        state.nextOwnSequence = frame.sequence &+ 1
         state.lastTimestamp = timestamp
         state.lastArrival = arrival
-        counters.frameArrived(at: arrival, timestamp: timestamp, captureTime: frame.captureTime)
+        counters.frameArrived(at: arrival, timestamp: timestamp, captureTime: captureTime)
+    }
+
+    /// Counts what a gap in the source's own numbers shows to be lost.
+    private func countSequence(_ sequence: UInt64, _ state: inout State) {
+        if let expected = state.nextOwnSequence, sequence > expected {
+            counters.lostInSequence.wrappingAdd(sequence - expected, ordering: .relaxed)
+        }
+        state.nextOwnSequence = sequence &+ 1
     }
 
     private func offer(

@@ -1,7 +1,7 @@
 /// Where pictures come from: a camera, a file, a network stream, a generator.
 ///
-/// The bridge owns the thread, the clock, the queues, the retries and the conversion; a source only opens, yields its next frame
-/// until there is none, and closes. All three are called on one capture thread, in that order, so an implementation keeps plain
+/// The bridge owns the thread, the clock, the queues, the retries and the conversion; a source only opens, yields its next picture
+/// or packet until there is none, and closes. All three are called on one capture thread, in that order, so an implementation keeps plain
 /// mutable state and need not be `Sendable`. A source is opened once; a reconnect makes a new one from its configuration.
 ///
 /// Blocking calls return within 100 ms of a cancellation: sleep through ``SourceContext/sleep(until:)``, add
@@ -13,20 +13,20 @@ public protocol FrameSource: AnyObject {
     ///   throw, too.
     func open(_ context: SourceContext) throws -> SourceFormat
 
-    /// Blocks until the next frame.
+    /// Blocks until the next picture or packet.
     ///
-    /// - Returns: the frame, or nil at the end of the stream; it is not called again after that.
+    /// - Returns: what came, or nil at the end of the stream; it is not called again after that.
     /// - Throws: what makes it pointless to go on. A frame that is damaged or lost is not an error: skip it, and either leave a gap in
     ///   ``SourceFrame/sequence``, which the bridge counts as ``DropReason/lostBySource``, or count it through
     ///   ``SourceContext/countDrop(_:_:)`` under a reason that says more. Never both.
-    func nextFrame(_ context: SourceContext) throws -> SourceFrame?
+    func next(_ context: SourceContext) throws -> SourceItem?
 
     /// Stands still without closing, for as long as the application pauses the capture: a camera stops streaming, a file is not read on.
     ///
-    /// Called between two calls of ``nextFrame(_:)``. The default does nothing and returns false.
+    /// Called between two calls of ``next(_:)``. The default does nothing and returns false.
     ///
     /// - Returns: false where the source cannot: it is then closed, and a new one is opened when the pause ends.
-    /// - Throws: what makes it pointless to go on, as ``nextFrame(_:)`` does.
+    /// - Throws: what makes it pointless to go on, as ``next(_:)`` does.
     func pause(_ context: SourceContext) throws -> Bool
 
     /// Goes on after a ``pause(_:)`` that returned true. The default does nothing.

@@ -126,7 +126,7 @@ public final class SourceContext: Sendable {
     public var interruption: String? { interrupted.load(ordering: .acquiring) ? interruptionText.withLock { $0 } : nil }
 
     /// Says that the device is away for a while and the source waits for it: another program took the camera, the lid is shut, the machine
-    /// is too hot. The source goes on waiting in ``FrameSource/nextFrame(_:)``, for which the bridge then gives it more time.
+    /// is too hot. The source goes on waiting in ``FrameSource/next(_:)``, for which the bridge then gives it more time.
     ///
     /// - Parameter reason: a few words for a person.
     public func beginInterruption(_ reason: String) {

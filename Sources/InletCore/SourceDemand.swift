@@ -7,8 +7,8 @@ public struct SourceDemand: Sendable, Hashable {
     public var maximumFrameRate: Rational?
     /// No sink takes pictures larger than this, before any rotation. The default, nil, is the source's own size.
     public var largestSize: ImageSize?
-    /// Whether a sink takes packets as they are: a source that has them yields each as a ``SourceFrame/packet`` before it decodes it. The default is
-    /// false.
+    /// Whether a sink takes packets as they are: a source that has them yields each as ``SourceItem/packet(_:)`` before it decodes it. The
+    /// default is false.
     public var packets = false
     /// Whether anyone takes pictures: a source that yields packets need not decode otherwise. The default is true.
     public var pictures = true

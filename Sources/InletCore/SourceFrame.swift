@@ -35,8 +35,6 @@ public struct SourceFrame: Sendable {
     public var receiveTime: MonotonicTime?
     /// The time of day at which the picture was taken, in nanoseconds since 1970, where the source knows (RTCP sender reports).
     public var wallClock: Int64?
-    /// Not a picture but a compressed packet, which goes to sinks that take packets and to no other. The default is nil.
-    public var packet: SourcePacket?
 
     public init(
         pixelFormat: PixelFormat, size: ImageSize, planes: SourcePlanes, owner: any AnyObject & Sendable,

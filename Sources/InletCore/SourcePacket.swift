@@ -1,48 +1,49 @@
-/// A compressed packet as a source read it, for sinks that take packets as they are.
+/// A compressed packet as a source read it: one whole access unit.
+///
+/// A value that shares its bytes. Yield one only while ``SourceDemand/packets`` is true. Packets are not numbered.
 public struct SourcePacket: Sendable {
-    /// What the stream's packets are, in the time base of ``pts``.
+    /// What the stream's packets are, in the time base of ``pts``. They hold the parameter sets that are not in the data.
     public var parameters: CodecParameters
     /// The compressed data.
     public var data: PacketData
-    /// When the picture is shown, on the source's own timeline. Nil where the source has no times: the packet is then placed by its arrival.
+    /// When the picture is shown, on the source's own timeline. Nil where the source has no times: the packet is then placed by
+    /// its arrival.
     public var pts: MediaTime?
-    /// When it is decoded. Nil where ``pts`` is.
+    /// When the packet is decoded, in the same time base. Nil where ``pts`` is.
     public var dts: MediaTime?
-    /// How long it is shown, where the source knows.
+    /// How long the picture is shown; nil where the source does not know.
     public var duration: MediaTime?
-    /// Decodes without any packet before it.
-    public var isKey: Bool
-    /// When it was read, for a source that hands packets on later than that. The default is nil: now.
+    /// Facts about this packet. The default is none.
+    public var flags: PacketFlags
+    /// When the device exposed or read out the picture, where it says. The default is nil.
+    public var captureTime: MonotonicTime?
+    /// When the packet had arrived whole, for a source that hands packets on later than that. The default is nil: now.
     public var receiveTime: MonotonicTime?
 
     public init(
         parameters: CodecParameters, data: PacketData, pts: MediaTime?, dts: MediaTime?, duration: MediaTime? = nil,
-        isKey: Bool
+        flags: PacketFlags = []
     ) {
         self.parameters = parameters
         self.data = data
         self.pts = pts
         self.dts = dts
         self.duration = duration
-        self.isKey = isKey
+        self.flags = flags
     }
+
+    /// Whether it decodes without any packet before it.
+    public var isKey: Bool { flags.contains(.key) }
 }
 
-extension SourceFrame {
-    /// A packet that was not decoded, in the place of a picture. Yield one only while ``SourceDemand/packets`` is true.
-    ///
-    /// - Parameter sequence: that of the picture to come: packets are not counted.
-    public init(_ packet: SourcePacket, sequence: UInt64) {
-        self.init(
-            pixelFormat: packet.parameters.pixelFormat, size: packet.parameters.size, planes: SourcePlanes(),
-            owner: NoPixels.shared, pts: packet.dts, duration: packet.duration, sequence: sequence,
-            flags: packet.isKey ? .key : [])
-        self.packet = packet
-        receiveTime = packet.receiveTime
-    }
-}
+/// Facts about one packet.
+public struct PacketFlags: OptionSet, Sendable, Hashable {
+    /// One bit a fact.
+    public let rawValue: UInt8
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-/// Stands for the owner of pixels where there are none.
-private final class NoPixels: Sendable {
-    static let shared = NoPixels()
+    /// Decodes without any packet before it.
+    public static let key = PacketFlags(rawValue: 1 << 0)
+    /// The timeline starts anew here: times before and after are unrelated.
+    public static let discontinuity = PacketFlags(rawValue: 1 << 1)
 }

@@ -14,6 +14,8 @@ public final class ScriptedSource: FrameSource {
         case frame(ScriptedFrame)
         /// Yields a frame made by the test, in any pixel format. The closure gets the next sequence number.
         case make(@Sendable (UInt64) throws -> SourceFrame)
+        /// Yields a packet where ``SourceDemand/packets`` asks for them; passed over otherwise.
+        case packet(ScriptedPacket)
         /// Sleeps through ``SourceContext/sleep(until:)``, as sources that pace themselves do.
         case sleep(Duration)
         /// Blocks until it is cancelled or its deadline passes, and throws that, as a well-made source does while nothing comes.
@@ -77,13 +79,13 @@ public final class ScriptedSource: FrameSource {
         return script.format
     }
 
-    /// Plays the next steps up to a frame, an error or the end.
-    public func nextFrame(_ context: SourceContext) throws -> SourceFrame? {
-        log.record(.nextFrame)
+    /// Plays the next steps up to a frame, a packet, an error or the end.
+    public func next(_ context: SourceContext) throws -> SourceItem? {
+        log.record(.next)
         while let step = remaining.popFirst() {
             switch try perform(step, context) {
             case .goOn: continue
-            case .yield(let frame): return frame
+            case .yield(let item): return item
             case .end: return nil
             }
         }
@@ -120,7 +122,7 @@ public final class ScriptedSource: FrameSource {
 
     private enum Outcome {
         case goOn
-        case yield(SourceFrame)
+        case yield(SourceItem)
         case end
     }
 
@@ -128,6 +130,8 @@ public final class ScriptedSource: FrameSource {
         switch step {
         case .frame(let frame): return yield(try frame.make(nextSequence: nextSequence, format: script.format))
         case .make(let make): return yield(try make(nextSequence))
+        case .packet(let packet):
+            return !context.demand.packets ? .goOn : .yield(.packet(packet.make(format: script.format)))
         case .sleep(let duration): try context.sleep(until: context.clock.now + duration)
         case .hang: try context.sleep(until: .distantFuture)
         case .ignoreCancellation(let duration):
@@ -151,7 +155,7 @@ public final class ScriptedSource: FrameSource {
 
     private func yield(_ frame: SourceFrame) -> Outcome {
         nextSequence = frame.sequence + 1
-        return .yield(frame)
+        return .yield(.frame(frame))
     }
 }
 
@@ -196,6 +200,30 @@ public struct ScriptedFrame: Sendable {
             draft.publish(), pts: pts.map { MediaTime(ticks: $0, timeBase: format.timeBase) },
             duration: duration.map { MediaTime(ticks: $0, timeBase: format.timeBase) }, sequence: number,
             colorSpace: colorSpace ?? format.colorSpace, rotation: rotation ?? format.rotation, flags: flags)
+    }
+}
+
+/// A packet of a ``ScriptedSource``: one byte, which no decoder understands.
+public struct ScriptedPacket: Sendable {
+    /// The PTS in ticks of the format's time base.
+    public var pts: Int64
+    /// The DTS in the same ticks. The default, nil, is the PTS.
+    public var dts: Int64?
+    /// Facts about the packet. The default is ``PacketFlags/key``.
+    public var flags: PacketFlags
+
+    public init(pts: Int64, dts: Int64? = nil, flags: PacketFlags = .key) {
+        self.pts = pts
+        self.dts = dts
+        self.flags = flags
+    }
+
+    func make(format: SourceFormat) -> SourcePacket {
+        SourcePacket(
+            parameters: CodecParameters(codec: .h264, size: format.size, timeBase: format.timeBase),
+            data: PacketData([UInt8(truncatingIfNeeded: pts)]), pts: MediaTime(ticks: pts, timeBase: format.timeBase),
+            dts: MediaTime(ticks: dts ?? pts, timeBase: format.timeBase),
+            duration: MediaTime(ticks: 1, timeBase: format.timeBase), flags: flags)
     }
 }
 

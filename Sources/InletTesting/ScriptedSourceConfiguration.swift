@@ -30,7 +30,7 @@ extension ScriptedSource {
     /// The calls that the sources of one configuration got. Safe from any thread.
     public final class Log: Sendable {
         /// A call.
-        public enum Call: Sendable, Hashable { case made, open, nextFrame, pause, resume, close }
+        public enum Call: Sendable, Hashable { case made, open, next, pause, resume, close }
 
         private let entries = Mutex<[Call]>([])
 

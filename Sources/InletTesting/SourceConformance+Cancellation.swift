@@ -27,18 +27,18 @@ extension SourceConformance {
         }
     }
 
-    /// A source that is cancelled inside `nextFrame` returns soon.
+    /// A source that is cancelled inside `next` returns soon.
     func checkCancellationWhileRunning(
         _ configuration: any FrameSourceConfiguration, _ violations: inout [Violation]
     ) async {
         var best = Duration.seconds(1_000_000)
         for attempt in 0..<attempts where best > cancellationLimit {
             let runner = SourceRunner(configuration, limit: callLimit)
-            guard case .returned = await runner.open(), case .returned(_?) = await runner.nextFrame() else {
+            guard case .returned = await runner.open(), case .returned(_?) = await runner.next() else {
                 _ = await runner.close()
                 return
             }
-            async let call = runner.nextFrame()
+            async let call = runner.next()
             // Some attempts cancel as the call begins, some when it has probably come to wait.
             try? await Task.sleep(for: .milliseconds(5 * attempt))
             let start = SuspendingClock.now
@@ -50,7 +50,7 @@ extension SourceConformance {
                 violations.append(
                     Violation(
                         "cancellation",
-                        "nextFrame threw \(error.code) instead of cancelled after a cancellation: \(error)"))
+                        "next threw \(error.code) instead of cancelled after a cancellation: \(error)"))
                 best = .zero
             }
             _ = await runner.close()
@@ -58,7 +58,7 @@ extension SourceConformance {
         if best > cancellationLimit {
             violations.append(
                 Violation(
-                    "cancellation", "nextFrame took \(best) after a cancellation; \(cancellationLimit) are allowed"))
+                    "cancellation", "next took \(best) after a cancellation; \(cancellationLimit) are allowed"))
         }
     }
 
@@ -72,11 +72,11 @@ extension SourceConformance {
         }
         for index in 0..<2 where broken == nil {
             for runner in [runners.0, runners.1] {
-                guard case .returned(let frame) = await runner.nextFrame() else {
+                guard case .returned(let item) = await runner.next() else {
                     broken = "a source fails while another of the same configuration runs"
                     break
                 }
-                if index == 0, let frame, frame.sequence != 0 {
+                if index == 0, let frame = item?.frame, frame.sequence != 0 {
                     broken = "two sources of the same configuration share one count of frames"
                 }
             }

@@ -44,6 +44,7 @@ public struct SourceConformance: Sendable {
             violations.append(Violation("independence", "a second source of the same configuration fails\(reason)"))
             return violations
         }
+        if first.format.hasPackets { await checkPackets(configuration, &violations) }
         if second.firstSequence != first.firstSequence || second.format.timeBase != first.format.timeBase {
             violations.append(
                 Violation("independence", "a second source of the same configuration goes on where the first ended"))
@@ -86,21 +87,24 @@ public struct SourceConformance: Sendable {
         var owners: [WeakReference] = []
         var last: (frame: SourceFrame, checksum: UInt64)?
         reading: for index in 0..<max(1, frames) {
-            switch await runner.nextFrame() {
+            switch await runner.next() {
             case .hung:
-                violations.append(Violation("progress", "nextFrame did not return within \(callLimit)"))
+                violations.append(Violation("progress", "next did not return within \(callLimit)"))
                 return nil
             case .threw(let error, let typed):
-                violations.append(Violation("frames", "nextFrame threw at frame \(index): \(error)"))
+                violations.append(Violation("frames", "next threw at frame \(index): \(error)"))
                 if !typed {
                     violations.append(
-                        Violation("typedErrors", "nextFrame threw something else than an InletError: \(error)"))
+                        Violation("typedErrors", "next threw something else than an InletError: \(error)"))
                 }
                 break reading
             case .returned(nil):
                 if index == 0 { violations.append(Violation("frames", "the stream ended before its first frame")) }
                 break reading
-            case .returned(let frame?):
+            case .returned(.packet?):
+                violations.append(Violation("demand", "a packet came although no sink takes packets"))
+                break reading
+            case .returned(.frame(let frame)?):
                 let broken = rules.check(frame)
                 violations += broken
                 guard NativePicture.defect(of: frame) == nil else { break reading }

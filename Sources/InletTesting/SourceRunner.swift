@@ -36,8 +36,8 @@ final class SourceRunner: @unchecked Sendable {
         await call { source, context in try source.open(context) }
     }
 
-    func nextFrame() async -> Outcome<SourceFrame?> {
-        await call { source, context in try source.nextFrame(context) }
+    func next() async -> Outcome<SourceItem?> {
+        await call { source, context in try source.next(context) }
     }
 
     func close() async -> Outcome<Void> {

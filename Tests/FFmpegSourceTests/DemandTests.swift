@@ -60,7 +60,7 @@ import Testing
         context.setDemand(SourceDemand(maximumFrameRate: Rational(1)))
         var sequence: UInt64 = 0
         var keys: [Int64] = []
-        while let frame = try source.nextFrame(context) {
+        while let frame = try source.next(context)?.frame {
             #expect(frame.sequence == sequence)
             sequence += 1
             let index = try #require(frame.pts?.ticks) / ticks
@@ -81,7 +81,7 @@ import Testing
         defer { source.close() }
         context.setDemand(SourceDemand(maximumFrameRate: Rational(1)))
         var seen: [Int64] = []
-        while let frame = try source.nextFrame(context) {
+        while let frame = try source.next(context)?.frame {
             let index = try #require(frame.pts?.ticks) / ticks
             #expect(seen.last.map { $0 < index } ?? true)
             seen.append(index)
@@ -98,7 +98,7 @@ import Testing
         let (source, context, _) = try open(try clip(folder))
         defer { source.close() }
         var sequence: UInt64 = 0
-        while let frame = try source.nextFrame(context) {
+        while let frame = try source.next(context)?.frame {
             #expect(frame.sequence == sequence)
             sequence += 1
             if sequence == 50 {

@@ -65,7 +65,7 @@ import Testing
             let format = try source.open(context)
             #expect(format.timeBase > Rational(0))
             #expect(format.frameRate.map { $0 > Rational(0) } ?? true)
-            while count < 20, try source.nextFrame(context) != nil { count += 1 }
+            while count < 20, try source.next(context) != nil { count += 1 }
         } catch let error as InletError {
             #expect(error.code != .internal, "\(error)")
         }

@@ -22,7 +22,7 @@ import Testing
             let source = FFmpegFileConfiguration(path: path).makeSource()
             let context = SourceContext(clock: ManualClock(), logger: .init(label: "test"))
             _ = try? source.open(context)
-            _ = try? source.nextFrame(context)
+            _ = try? source.next(context)
             source.close()
         }
         cycle(clip)

@@ -187,14 +187,14 @@ extension CapturerConfiguration {
                 owned.descriptor.withLock { $0 = (number, CapturerTests.name(of: number)) }
                 return ScriptedSource.format(pacing: .live)
             }
-            func nextFrame(_ context: SourceContext) throws -> SourceFrame? {
+            func next(_ context: SourceContext) throws -> SourceItem? {
                 guard count < 3 else { return nil }
                 count += 1
                 var draft = try I420Draft(size: ImageSize(width: 64, height: 48))
                 draft.fillBlack()
                 let buffer = draft.publish()
                 owned.buffer.withLock { $0 = Owned.Weak(buffer: buffer) }
-                return SourceFrame(buffer, pts: nil, sequence: UInt64(count))
+                return .frame(SourceFrame(buffer, pts: nil, sequence: UInt64(count)))
             }
             func close() {}
         }

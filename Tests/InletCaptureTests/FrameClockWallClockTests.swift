@@ -88,7 +88,7 @@ import Testing
 
         func open(_ context: SourceContext) throws -> SourceFormat { format }
 
-        func nextFrame(_ context: SourceContext) throws -> SourceFrame? {
+        func next(_ context: SourceContext) throws -> SourceItem? {
             guard count < 4 else { return nil }
             var draft = try I420Draft(size: format.size)
             draft.fill(y: 16, u: 128, v: 128)
@@ -98,7 +98,7 @@ import Testing
             if count == 1 { frame.wallClock = FrameClockWallClockTests.noon }
             frame.captureTime = context.clock.now + .seconds(3600)
             count += 1
-            return frame
+            return .frame(frame)
         }
 
         func close() {}

@@ -37,11 +37,11 @@ import Testing
         #expect(dispatcher.begin(2, format: Self.live))
         #expect(!dispatcher.begin(1, format: Self.live))
         #expect(!dispatcher.begin(2, format: Self.live))
-        #expect(isTaken(dispatcher.deliver(try frame(0), from: 2) { false }))
-        #expect(!isTaken(dispatcher.deliver(try frame(1), from: 1) { false }))
+        #expect(isTaken(dispatcher.deliver(.frame(try frame(0)), from: 2) { false }))
+        #expect(!isTaken(dispatcher.deliver(.frame(try frame(1)), from: 1) { false }))
         #expect(receiver.frames.count == 1)
         #expect(dispatcher.begin(3, format: Self.live))
-        #expect(!isTaken(dispatcher.deliver(try frame(1), from: 2) { false }))
+        #expect(!isTaken(dispatcher.deliver(.frame(try frame(1)), from: 2) { false }))
     }
 
     @Test("Before a source has been open only sinks that want a size of their own get placeholders")
@@ -56,7 +56,7 @@ import Testing
         let format = ScriptedSource.format(pacing: .unpaced)
         #expect(dispatcher.begin(1, format: format))
         clock.advance(by: .milliseconds(1))
-        #expect(isTaken(dispatcher.deliver(try frame(0, pts: 0), from: 1) { false }))
+        #expect(isTaken(dispatcher.deliver(.frame(try frame(0, pts: 0)), from: 1) { false }))
         #expect(any.formats.last == format && sized.formats == [nil, format])
         #expect(any.frames.map(\.sequence) == [1] && sized.frames.map(\.sequence) == [0, 1])
         #expect(sized.frames[0].timestamp < sized.frames[1].timestamp)
@@ -73,13 +73,15 @@ import Testing
         let dispatcher = dispatcher(for: [receiver])
         #expect(dispatcher.begin(1, format: ScriptedSource.format(pacing: .unpaced)))
         for number in 0..<before {
-            #expect(isTaken(dispatcher.deliver(try frame(UInt64(number), pts: Int64(number)), from: 1) { false }))
+            #expect(
+                isTaken(dispatcher.deliver(.frame(try frame(UInt64(number), pts: Int64(number))), from: 1) { false }))
         }
         // A minute on, most of which its sinks took.
         clock.advance(by: .seconds(60))
         dispatcher.offerPlaceholder(try frame(0), outageFrom: nil)
         for number in before..<before + 10 {
-            #expect(isTaken(dispatcher.deliver(try frame(UInt64(number), pts: Int64(number)), from: 1) { false }))
+            #expect(
+                isTaken(dispatcher.deliver(.frame(try frame(UInt64(number), pts: Int64(number))), from: 1) { false }))
         }
         #expect(receiver.frames.count == before + 11)
         #expect(receiver.counters.snapshot(id: receiver.id, name: "").drops == [:])
@@ -100,7 +102,8 @@ import Testing
             if number == 5 { clock.advance(by: .seconds(20)) }
             let isTaken = isTaken(
                 dispatcher.deliver(
-                    try frame(number, pts: Int64(number)), from: 1, startsAnew: number == 5, isCancelled: { false }))
+                    .frame(try frame(number, pts: Int64(number))), from: 1, startsAnew: number == 5,
+                    isCancelled: { false }))
             #expect(isTaken)
             #expect(receiver.frames.last?.timestamp == clock.now)
         }
@@ -123,7 +126,7 @@ import Testing
             dispatcher.offerPlaceholder(try frame(0), outageFrom: nil)
         }
         clock.advance(by: .milliseconds(1))
-        #expect(isTaken(dispatcher.deliver(try frame(0), from: 1) { true }))
+        #expect(isTaken(dispatcher.deliver(.frame(try frame(0)), from: 1) { true }))
         #expect(sequence.counters.snapshot(id: sequence.id, name: "").drops == [.queueFull: 2, .cancelled: 1])
     }
 
@@ -142,14 +145,14 @@ import Testing
             #expect(dispatcher.begin(1, format: Self.live))
             let frame = try frame(0)
             lastBuffer = frame.owner as? I420Buffer
-            #expect(isTaken(dispatcher.deliver(frame, from: 1) { false }))
+            #expect(isTaken(dispatcher.deliver(.frame(frame), from: 1) { false }))
             receivers.all = []
         }
         #expect(lastBuffer != nil && lastReceiver != nil)
         dispatcher.finish()
         #expect(lastBuffer == nil && lastReceiver == nil)
         #expect(!dispatcher.begin(2, format: Self.live))
-        #expect(!isTaken(dispatcher.deliver(try frame(1), from: 1) { false }))
+        #expect(!isTaken(dispatcher.deliver(.frame(try frame(1)), from: 1) { false }))
     }
 
     @Test("Sequence numbers at their limit do not stop the run")
@@ -157,7 +160,7 @@ import Testing
         let receiver = CollectingReceiver()
         let dispatcher = dispatcher(for: [receiver])
         #expect(dispatcher.begin(1, format: Self.live))
-        #expect(isTaken(dispatcher.deliver(try frame(.max - 1), from: 1) { false }))
+        #expect(isTaken(dispatcher.deliver(.frame(try frame(.max - 1)), from: 1) { false }))
         for _ in 0..<2 {
             clock.advance(by: .milliseconds(1))
             dispatcher.offerPlaceholder(try frame(0), outageFrom: nil)

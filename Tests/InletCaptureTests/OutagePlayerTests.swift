@@ -82,7 +82,7 @@ import Testing
         clock.advance(by: .seconds(1))
         let delivered = Completion<Void>()
         try CaptureThread.start(named: "producer") {
-            _ = dispatcher.deliver(frame, from: 1) { false }
+            _ = dispatcher.deliver(.frame(frame), from: 1) { false }
             delivered.resolve(())
         }
         await gate.someoneWaits()

@@ -23,21 +23,21 @@ import Testing
             return format
         }
 
-        func nextFrame(_ context: SourceContext) throws -> SourceFrame? {
+        func next(_ context: SourceContext) throws -> SourceItem? {
             let demand = context.demand
             let (ticks, isPicture) = next.withLock { next in
                 defer { next = (next.ticks + 1, !next.isPicture) }
                 return next
             }
             if !demand.packets || isPicture && demand.pictures {
-                return try pictures.withLock { try $0.nextFrame(context) }
+                return try pictures.withLock { try $0.next(context) }
             }
             let time = MediaTime(ticks: ticks, timeBase: Rational(1, 1000))
             let parameters = CodecParameters(
                 codec: .h264, size: ImageSize(width: 64, height: 48), timeBase: time.timeBase)
             let packet = SourcePacket(
-                parameters: parameters, data: PacketData([1]), pts: time, dts: time, isKey: true)
-            return SourceFrame(packet, sequence: 0)
+                parameters: parameters, data: PacketData([1]), pts: time, dts: time, flags: .key)
+            return .packet(packet)
         }
 
         func close() { pictures.withLock { $0.close() } }

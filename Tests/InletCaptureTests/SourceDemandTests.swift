@@ -71,14 +71,16 @@ import Testing
             return ScriptedSource.format()
         }
 
-        func nextFrame(_ context: SourceContext) throws -> SourceFrame? {
+        func next(_ context: SourceContext) throws -> SourceItem? {
             try context.checkCancellation()
             look(context)
             defer { sequence += 1 }
             var draft = try I420Draft(size: SourceDemandTests.size(16, 16))
             draft.fillBlack()
-            return SourceFrame(
-                draft.publish(), pts: MediaTime(ticks: Int64(sequence), timeBase: Rational(1, 30)), sequence: sequence)
+            return .frame(
+                SourceFrame(
+                    draft.publish(), pts: MediaTime(ticks: Int64(sequence), timeBase: Rational(1, 30)),
+                    sequence: sequence))
         }
 
         func close() {}

@@ -264,7 +264,7 @@ import Testing
             gate.letThrough()
             await Task.yield()
         }
-        let before = source.log.count(of: .nextFrame)
+        let before = source.log.count(of: .next)
         await log.frames(atLeast: before)
         clock.advance(by: .seconds(20))
         let resumed = clock.now

@@ -14,7 +14,7 @@ private struct NamedConfiguration: FrameSourceConfiguration, FrameSinkConfigurat
         func open(_ context: SourceContext) throws -> SourceFormat {
             throw InletError(.unsupported, "Nothing to open.")
         }
-        func nextFrame(_ context: SourceContext) throws -> SourceFrame? { nil }
+        func next(_ context: SourceContext) throws -> SourceItem? { nil }
         func close() {}
         func consume(_ frame: VideoFrame) throws {}
     }

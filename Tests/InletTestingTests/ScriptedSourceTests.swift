@@ -22,13 +22,13 @@ struct ScriptedSourceTests {
         let context = context()
         let source = configuration.makeSource()
         let format = try source.open(context)
-        let first = try #require(try source.nextFrame(context))
+        let first = try #require(try source.next(context)?.frame)
         #expect(first.pts == MediaTime(ticks: 5, timeBase: format.timeBase))
         #expect(first.duration?.ticks == 2)
         #expect(first.sequence == 0)
         #expect(first.size == format.size)
         let start = clock.now
-        let second = try #require(try source.nextFrame(context))
+        let second = try #require(try source.next(context)?.frame)
         #expect(clock.now - start == .seconds(2))
         #expect(context.dropCounts == [.damaged: 3])
         #expect(second.pts == nil && second.sequence == 9 && second.flags == .corrupt)
@@ -37,11 +37,11 @@ struct ScriptedSourceTests {
         let picture = try #require(second.owner as? I420Buffer)
         let luma = picture.row(0, of: .y)[0]
         #expect(luma == ScriptedFrame.luma(sequence: 9))
-        let error = #expect(throws: InletError.self) { try source.nextFrame(context) }
+        let error = #expect(throws: InletError.self) { try source.next(context) }
         #expect(error?.code == .disconnected)
-        #expect(try source.nextFrame(context) == nil)
+        #expect(try source.next(context) == nil)
         source.close()
-        #expect(configuration.log.calls == [.made, .open, .nextFrame, .nextFrame, .nextFrame, .nextFrame, .close])
+        #expect(configuration.log.calls == [.made, .open, .next, .next, .next, .next, .close])
     }
 
     @Test("each source that is made follows the next script, and the last one again and again")
@@ -54,9 +54,9 @@ struct ScriptedSourceTests {
             let source = configuration.makeSource()
             let context = context()
             _ = try source.open(context)
-            #expect(try source.nextFrame(context)?.sequence == 0)
-            #expect(try source.nextFrame(context)?.sequence == 1)
-            #expect(try source.nextFrame(context) == nil)
+            #expect(try source.next(context)?.frame?.sequence == 0)
+            #expect(try source.next(context)?.frame?.sequence == 1)
+            #expect(try source.next(context) == nil)
         }
         #expect(configuration.log.count(of: .open) == 3)
     }
@@ -69,14 +69,14 @@ struct ScriptedSourceTests {
         let context = context()
         _ = try source.open(context)
         context.setDeadline(after: .seconds(7))
-        let late = #expect(throws: InletError.self) { try source.nextFrame(context) }
+        let late = #expect(throws: InletError.self) { try source.next(context) }
         #expect(late?.code == .timedOut)
         context.clearDeadline()
         context.cancel()
-        let stopped = #expect(throws: InletError.self) { try source.nextFrame(context) }
+        let stopped = #expect(throws: InletError.self) { try source.next(context) }
         #expect(stopped?.code == .cancelled)
         let start = clock.now
-        #expect(try source.nextFrame(context) == nil)
+        #expect(try source.next(context) == nil)
         #expect(clock.now - start == .seconds(3))
     }
 

@@ -36,6 +36,30 @@ struct SourceConformanceTests {
         #expect(await broken([.frame(ScriptedFrame(pts: 0, duration: -1))]) == ["duration"])
     }
 
+    private func brokenByPackets(_ packets: [ScriptedPacket]) async -> [Violation] {
+        var format = ScriptedSource.format()
+        format.hasPackets = true
+        let steps: [ScriptedSource.Step] = packets.map { .packet($0) } + .frames(1)
+        return await SourceConformance.check(
+            ScriptedSourceConfiguration(ScriptedSource.Script(format: format, steps)))
+    }
+
+    @Test("wrong packets are found where packets are wanted, and packets that are not wanted are")
+    func packets() async {
+        let good = [
+            ScriptedPacket(pts: 2, dts: 0), ScriptedPacket(pts: 1, flags: []), ScriptedPacket(pts: 3, flags: []),
+        ]
+        #expect(await brokenByPackets(good) == [])
+        #expect(await brokenByPackets([]).map(\.rule) == ["packets"])
+        #expect(await brokenByPackets([ScriptedPacket(pts: 0, flags: [])]).map(\.rule) == ["packets"])
+        #expect(await brokenByPackets([ScriptedPacket(pts: 0, dts: 1)]).map(\.rule) == ["dts"])
+        let backwards = [ScriptedPacket(pts: 5), ScriptedPacket(pts: 4, flags: [])]
+        #expect(await brokenByPackets(backwards).map(\.rule) == ["dts"])
+        let anew = [ScriptedPacket(pts: 5), ScriptedPacket(pts: 0, flags: [.key, .discontinuity])]
+        #expect(await brokenByPackets(anew) == [])
+        #expect(await SourceConformance.check(Faulty(fault: .packetsUnasked)).map(\.rule).contains("demand"))
+    }
+
     @Test("a source that is deaf to a cancellation is found, before its opening and in mid-stream")
     func cancellation() async {
         let deaf: [ScriptedSource.Step] = [.ignoreCancellation(.milliseconds(300))]
@@ -56,7 +80,7 @@ struct SourceConformanceTests {
     struct Faulty: FrameSourceConfiguration {
         enum Fault {
             case none, shortPlane, missingPlane, otherTimeBase, badFormat, untypedError, changesWhenClosed
-            case keepsSource, keepsMemory, sharesCount, refusesSecond, differs
+            case keepsSource, keepsMemory, sharesCount, refusesSecond, differs, packetsUnasked
             case sizeUnknown, liveSizeUnknown, compressedSizeUnknown
         }
         final class Shared: Sendable {
@@ -111,8 +135,15 @@ struct SourceConformanceTests {
                 return format
             }
 
-            func nextFrame(_ context: SourceContext) throws -> SourceFrame? {
+            func next(_ context: SourceContext) throws -> SourceItem? {
                 if fault == .untypedError { throw CancellationError() }
+                if fault == .packetsUnasked {
+                    let time = MediaTime(ticks: 0, timeBase: Rational(1, 10))
+                    let parameters = CodecParameters(
+                        codec: .h264, size: ImageSize(width: 16, height: 16), timeBase: time.timeBase)
+                    return .packet(
+                        SourcePacket(parameters: parameters, data: PacketData([1]), pts: time, dts: time, flags: .key))
+                }
                 if fault == .sharesCount { number = shared.counter.add(1, ordering: .relaxed).oldValue }
                 let shade = fault == .differs ? shared.counter.add(1, ordering: .relaxed).oldValue : 7
                 let block = Block(UInt8(truncatingIfNeeded: shade))
@@ -126,10 +157,11 @@ struct SourceConformanceTests {
                         SourcePlane(UnsafeRawBufferPointer(rebasing: memory[..<count]), stride: 16))
                 }
                 defer { number += 1 }
-                return SourceFrame(
-                    pixelFormat: .gray, size: ImageSize(width: 16, height: 16), planes: planes, owner: block,
-                    pts: MediaTime(ticks: Int64(number), timeBase: Rational(1, fault == .otherTimeBase ? 20 : 10)),
-                    sequence: number)
+                return .frame(
+                    SourceFrame(
+                        pixelFormat: .gray, size: ImageSize(width: 16, height: 16), planes: planes, owner: block,
+                        pts: MediaTime(ticks: Int64(number), timeBase: Rational(1, fault == .otherTimeBase ? 20 : 10)),
+                        sequence: number))
             }
 
             func close() {

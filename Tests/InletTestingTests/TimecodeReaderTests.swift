@@ -15,7 +15,7 @@ struct TimecodeReaderTests {
         let source = configuration.makeSource()
         _ = try source.open(context)
         var result: [I420Buffer] = []
-        while let frame = try source.nextFrame(context) { result.append(try #require(frame.owner as? I420Buffer)) }
+        while let frame = try source.next(context)?.frame { result.append(try #require(frame.owner as? I420Buffer)) }
         return result
     }
 

@@ -20,7 +20,7 @@ struct PatternRun {
         format = try source.open(context)
     }
 
-    func next() throws -> SourceFrame? { try source.nextFrame(context) }
+    func next() throws -> SourceFrame? { try source.next(context)?.frame }
 
     /// The picture of a frame, copied out of it.
     static func picture(_ frame: SourceFrame) throws -> I420Buffer {

@@ -36,7 +36,7 @@ final class TestCamera {
 
     func next(patience: Duration = .seconds(20)) throws -> SourceFrame {
         context.setDeadline(after: patience)
-        guard let frame = try source.nextFrame(context) else { throw InletError(.disconnected, "the stream ended") }
+        guard let frame = try source.next(context)?.frame else { throw InletError(.disconnected, "the stream ended") }
         return frame
     }
 

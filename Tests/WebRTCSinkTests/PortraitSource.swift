@@ -19,7 +19,7 @@
                     container: "portrait")
             }
 
-            func nextFrame(_ context: SourceContext) throws -> SourceFrame? {
+            func next(_ context: SourceContext) throws -> SourceItem? {
                 let origin = start ?? context.clock.now
                 start = origin
                 let time = MediaTime(ticks: number, timeBase: timeBase)
@@ -32,9 +32,10 @@
                 for row in 0..<480 {
                     for column in 0..<320 { luma[row * stride + column] = 235 }
                 }
-                return SourceFrame(
-                    draft.publish(), pts: time, sequence: UInt64(number - 1), colorSpace: .bt601,
-                    rotation: .clockwise90, flags: .key)
+                return .frame(
+                    SourceFrame(
+                        draft.publish(), pts: time, sequence: UInt64(number - 1), colorSpace: .bt601,
+                        rotation: .clockwise90, flags: .key))
             }
 
             func close() {}

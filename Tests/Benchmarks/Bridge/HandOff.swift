@@ -65,16 +65,17 @@ enum HandOff {
                 pacing: .live)
         }
 
-        func nextFrame(_ context: SourceContext) throws -> SourceFrame? {
+        func next(_ context: SourceContext) throws -> SourceItem? {
             guard let picture, count < configuration.frames else { return nil }
             let start = start ?? context.clock.now
             self.start = start
             count += 1
             try context.sleep(until: start + .nanoseconds(Int(count) * configuration.interval))
             let now = context.clock.now
-            return SourceFrame(
-                picture, pts: MediaTime(ticks: now.nanoseconds, timeBase: Rational(1, 1_000_000_000)),
-                sequence: count - 1)
+            return .frame(
+                SourceFrame(
+                    picture, pts: MediaTime(ticks: now.nanoseconds, timeBase: Rational(1, 1_000_000_000)),
+                    sequence: count - 1))
         }
 
         func close() {}

@@ -75,7 +75,7 @@ extension NetworkTests {
             var frames = 0
             do {
                 _ = try source.open(context)
-                while let frame = try source.nextFrame(context) {
+                while let frame = try source.next(context)?.frame {
                     frames += 1
                     guard frame.size.isValid else { return "bad size" }
                     if frames >= 20 { break }

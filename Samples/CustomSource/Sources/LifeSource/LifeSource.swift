@@ -1,6 +1,6 @@
 import InletCore
 
-/// A source is a class of three methods, all called on one thread: `open`, `nextFrame` until it returns nil or throws, `close`.
+/// A source is a class of three methods, all called on one thread: `open`, `next` until it returns nil or throws, `close`.
 final class LifeSource: FrameSource {
     private let configuration: LifeConfiguration
     // Pictures in memory that comes back by itself when the last sink has let go.
@@ -23,7 +23,7 @@ final class LifeSource: FrameSource {
             colorSpace: .bt601, sampleAspectRatio: Rational(1), pacing: .live, container: "life")
     }
 
-    func nextFrame(_ context: SourceContext) throws -> SourceFrame? {
+    func next(_ context: SourceContext) throws -> SourceItem? {
         while true {
             // Sleep only through the context, so that a cancellation ends the sleep.
             let origin = start ?? context.clock.now
@@ -34,7 +34,8 @@ final class LifeSource: FrameSource {
                 number += 1
             }
             do throws(InletError) {
-                return SourceFrame(try picture(), pts: time, sequence: number, colorSpace: .bt601, flags: .key)
+                return .frame(
+                    SourceFrame(try picture(), pts: time, sequence: number, colorSpace: .bt601, flags: .key))
             } catch {
                 // Sinks hold every picture: lose this frame, say so, and go on.
                 guard error.code == .resourceExhausted else { throw error }
