@@ -63,7 +63,17 @@ struct Report: Decodable {
     var ended: String
     var error: Failure?
 
+    /// Standard error holds something besides the report.
+    struct NoReport: Error, CustomStringConvertible {
+        var text: String
+        var description: String { "no report alone: \(text)" }
+    }
+
     init(_ process: InletProcess) throws {
-        self = try JSONDecoder().decode(Report.self, from: Data(process.complaints.utf8))
+        do {
+            self = try JSONDecoder().decode(Report.self, from: Data(process.complaints.utf8))
+        } catch {
+            throw NoReport(text: process.complaints)
+        }
     }
 }

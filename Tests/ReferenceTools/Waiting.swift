@@ -14,17 +14,21 @@ public enum Waiting {
     ///
     /// - Parameters:
     ///   - progress: what changes for as long as things go on.
-    /// - Throws: ``NeverCame`` when nothing has changed for a minute, or after ten minutes.
+    /// The limit is counted in looks as well: tests that do not suspend hold the few threads that tasks share, and what is waited for may
+    /// not have begun then, either.
+    ///
+    /// - Throws: ``NeverCame`` when nothing has changed for a minute and a thousand looks, or after ten minutes.
     public static func until<Progress: Equatable>(
         _ what: String, progress: () throws -> Progress, isolation: isolated (any Actor)? = #isolation,
         _ isSo: () throws -> Bool
     ) async throws {
         let begin = ContinuousClock.now
-        var (seen, changed) = (try progress(), begin)
+        var (seen, changed, looks) = (try progress(), begin, 0)
         while try !isSo() {
             let (now, present) = (ContinuousClock.now, try progress())
-            if present != seen { (seen, changed) = (present, now) }
-            guard now - changed < .seconds(60), now - begin < .seconds(600) else {
+            if present != seen { (seen, changed, looks) = (present, now, 0) }
+            looks += 1
+            guard now - changed < .seconds(60) || looks < 1000, now - begin < .seconds(600) else {
                 throw NeverCame(what: what, seen: "\(seen)")
             }
             try await Task.sleep(for: .milliseconds(10))
