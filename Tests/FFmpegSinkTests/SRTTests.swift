@@ -89,11 +89,8 @@ import Testing
         let port = try await FreePort.find()
         let peer = try SRTTransmitter("srt://127.0.0.1:\(port)?mode=listener\(theirs)", to: folder.path("none"))
         defer { peer.stop() }
-        var error: InletError
-        repeat {
-            // Until the peer listens.
-            error = try await failure("srt://127.0.0.1:\(port)\(ours)")
-        } while error.code == .timedOut
+        try await peer.listens(at: port)
+        let error = try await failure("srt://127.0.0.1:\(port)\(ours)")
         #expect(error.code == .authenticationFailed, "\(error)")
         #expect(!"\(error)".contains("geheim") && !peer.log.contains("geheim"))
     }
@@ -113,17 +110,15 @@ import Testing
         let port = try await FreePort.find()
         let peer = try SRTTransmitter("srt://127.0.0.1:\(port)?mode=listener", to: folder.path("none"))
         defer { peer.stop() }
-        var error: InletError
-        repeat {
-            error = try await failure("srt://127.0.0.1:\(port)?mode=listener&connect-timeout=300ms")
-        } while error.code == .timedOut
+        try await peer.listens(at: port)
+        let error = try await failure("srt://127.0.0.1:\(port)?mode=listener&connect-timeout=300ms")
         #expect(error.code == .busy, "\(error)")
     }
 
     @Test("A peer that is stopped is noticed within the time-out asked for, and the sooner the shorter that is")
     func silentPeers() async throws {
-        /// When the sink noticed, and what it said.
-        @Sendable func notice(_ limit: String) async throws -> (ContinuousClock.Instant, InletError) {
+        /// How long after its peer was stopped the sink noticed, and what it said.
+        @Sendable func notice(_ limit: String) async throws -> (Duration, InletError) {
             let port = try await FreePort.find()
             let peer = try SRTTransmitter("srt://127.0.0.1:\(port)?mode=listener", to: folder.path(limit))
             defer { peer.stop() }
@@ -132,14 +127,18 @@ import Testing
                 let uri = "srt://127.0.0.1:\(port)?connect-timeout=30s&write-timeout=\(limit)"
                 let sink = try Recording.registry.sink(uri).makeSink()
                 try sink.start(Recording.format(input.size))
+                var stop: ContinuousClock.Instant?
                 for index in 0... {
                     do {
                         try sink.consume(Recording.frame(input.padded(index % 10), index, at: Double(index) / 30))
                     } catch let error as InletError {
-                        return (.now, error)
+                        return (try #require(stop, "\(error)").duration(to: .now), error)
                     }
                     // The peer has pictures, and is stopped after that.
-                    if peer.byteCount > 0 { peer.suspend() }
+                    if stop == nil, peer.byteCount > 0 {
+                        peer.suspend()
+                        stop = .now
+                    }
                     Thread.sleep(forTimeInterval: 0.02)
                 }
                 throw InletError(.internal, "It was sent.")

@@ -39,6 +39,32 @@ public final class SRTTransmitter: Sendable {
     /// What it said.
     public var log: String { (try? String(contentsOfFile: path + ".log", encoding: .utf8)) ?? "" }
 
+    /// Waits until it listens at a port, in its own network namespace, which is that of whoever asks.
+    ///
+    /// - Throws: ``Ended`` where it has ended instead, as for an address that it does not understand or a port that is
+    ///   taken; ``Waiting/NeverCame``.
+    public func listens(at port: Int) async throws {
+        // As proc(5) has it: the local address of each socket is its second word, the port behind the colon in four
+        // hexadecimal digits.
+        let wanted =
+            ":" + String(repeating: "0", count: max(0, 4 - String(port, radix: 16).count))
+            + String(port, radix: 16, uppercase: true)
+        try await Waiting.until("a listener at port \(port)", progress: { log }) {
+            let tables = ["udp", "udp6"].map { (try? String(contentsOfFile: "/proc/net/\($0)", encoding: .utf8)) ?? "" }
+            let isThere = tables.joined().split(separator: "\n").contains { line in
+                line.split(separator: " ").dropFirst().first?.hasSuffix(wanted) ?? false
+            }
+            guard isThere || process.isRunning else { throw Ended(log: log) }
+            return isThere
+        }
+    }
+
+    /// It ended, though it was to listen.
+    public struct Ended: Error, CustomStringConvertible {
+        public var log: String
+        public var description: String { "srt-live-transmit ended: \(log)" }
+    }
+
     /// Stops it in its tracks, as a machine that hangs; its sockets stay.
     public func suspend() { kill(process.processIdentifier, SIGSTOP) }
 
