@@ -118,6 +118,7 @@ public final class FFmpegPacketSink: PacketSink {
             }
         }
         try muxer.finish(output)
+        if let loss = muxer.loss { log.log(.warning, "\(output.redactedURI): \(loss)") }
     }
 
     /// Writes a packet; where the file has its length and the packet is a key frame, into a new file.

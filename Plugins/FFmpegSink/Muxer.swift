@@ -24,6 +24,8 @@ import InletFFmpeg
     private var hasPackets = false
     /// Whether a reader of the file finds a picture in it.
     private(set) var holdsPictures = false
+    /// What of the end is known to be lost though all could be written, for people.
+    private(set) var loss: String?
 
     /// Where packets go.
     enum Target {
@@ -241,9 +243,12 @@ import InletFFmpeg
     private func close(isBroken: Bool) -> Int32 {
         guard unsafe output != nil else { return 0 }
         // What a server is told in the end gets a moment, one that is gone almost none.
-        if let limits { deadline.allow(isBroken ? .milliseconds(100) : min(limits.write, .seconds(2))) }
+        if let limits {
+            let time = connection?.closingTime ?? min(limits.write, .seconds(2))
+            deadline.allow(isBroken ? .milliseconds(100) : time)
+        }
         var code = unsafe av_write_trailer(output)
-        if isBroken { code = 0 } else { connection?.finish() }
+        if isBroken { code = 0 } else { loss = connection?.finish() }
         let closed = unsafe Self.free(&output, target, connection)
         code = code < 0 ? code : isBroken ? 0 : closed
         if code >= 0, !isBroken, hasPackets { holdsPictures = true }

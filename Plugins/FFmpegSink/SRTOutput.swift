@@ -13,8 +13,9 @@ import InletFFmpeg
 
 /// Owns a connection by SRT and libavformat's view of it.
 ///
-/// libavformat's own `srt:` cannot be told how long a peer may be silent, and cuts the end of a stream off. No call
-/// here outlasts the deadline of the sink: the socket does not block. Confined to one thread; libsrt has threads of its own.
+/// libavformat's own `srt:` cannot be told how long a peer may be silent, and cuts the end of a stream off. The socket
+/// does not block, so no call outlasts the deadline of the sink, but for the names that ``init(_:_:)`` looks up: the
+/// name service takes as long as its own counts allow. Confined to one thread; libsrt has threads of its own.
 @safe final class SRTOutput {
     private(set) var io: UnsafeMutablePointer<AVIOContext>?
     private let settings: SRTSettings
@@ -126,9 +127,8 @@ import InletFFmpeg
             // Both ends of a rendezvous have the same port.
             let port = settings.mode == .rendezvous ? settings.port : 0
             let own = try SocketAddress.resolve(settings.adapter ?? "", port, isPassive: true, family: peer.family)
-            guard let own = own.first, unsafe own.call({ unsafe srt_bind(socket, $0, $1) }) >= 0 else {
-                throw trouble.error(operation: "srt_bind")
-            }
+            guard let own = own.first else { throw trouble.error(operation: "srt_bind") }
+            try bind(socket, to: own)
         }
         guard unsafe peer.call({ unsafe srt_connect(socket, $0, $1) }) >= 0 else {
             throw trouble.error(operation: "srt_connect")
@@ -139,9 +139,7 @@ import InletFFmpeg
 
     /// Waits for the one peer that is served, and closes the socket that listens.
     private func accept(at own: SocketAddress, _ listener: SRTSOCKET) throws(InletError) -> SRTSOCKET {
-        guard unsafe own.call({ unsafe srt_bind(listener, $0, $1) }) >= 0 else {
-            throw trouble.error(operation: "srt_bind")
-        }
+        try bind(listener, to: own)
         guard srt_listen(listener, 1) >= 0 else { throw trouble.error(operation: "srt_listen") }
         var accepted: SRTSOCKET = SRT_INVALID_SOCK
         try wait(for: SRT_EPOLL_IN, on: listener) {
@@ -151,6 +149,15 @@ import InletFFmpeg
         srt_close(listener)
         try set(SRTO_SNDSYN, false, accepted)
         return accepted
+    }
+
+    private func bind(_ socket: SRTSOCKET, to own: SocketAddress) throws(InletError) {
+        // libsrt refuses `::` where nothing says whether it stands for all addresses of IPv4, too. It does so as with
+        // other programs.
+        if own.family == AF_INET6 { try set(SRTO_IPV6ONLY, Int32(0), socket) }
+        guard unsafe own.call({ unsafe srt_bind(socket, $0, $1) }) >= 0 else {
+            throw trouble.error(operation: "srt_bind")
+        }
     }
 
     /// Waits until something is so, which is asked whenever the socket has changed.
@@ -254,24 +261,51 @@ import InletFFmpeg
 
     // MARK: Ending
 
-    /// Waits, until the deadline at most, until the peer has all that was sent and has had the time to hand it on: a
-    /// receiver throws away what it still holds back for its latency when the connection ends.
-    func finish() {
-        guard failure == nil, socket != SRT_INVALID_SOCK else { return }
-        while pending() > 0, srt_getsockstate(socket) == SRTS_CONNECTED, !deadline.isOver { rest(.milliseconds(10)) }
+    /// How long the end of a stream may take: for what was sent two seconds, and the peer's latency; no longer than a
+    /// write.
+    var closingTime: Duration { min(settings.writeTimeout, peerLatency + .seconds(2)) }
+
+    /// How long the peer holds back what it has.
+    private var peerLatency: Duration {
         var latency: Int32 = 0
         var length = Int32(MemoryLayout<Int32>.size)
-        _ = unsafe srt_getsockflag(socket, SRTO_PEERLATENCY, &latency, &length)
-        let end = ContinuousClock.now + .milliseconds(Int(max(0, latency)) + 50)
-        while ContinuousClock.now < end, srt_getsockstate(socket) == SRTS_CONNECTED, !deadline.isOver {
-            rest(.milliseconds(10))
-        }
+        guard unsafe srt_getsockflag(socket, SRTO_PEERLATENCY, &latency, &length) >= 0 else { return .zero }
+        return .milliseconds(Int(max(0, latency)))
     }
 
-    /// How many packets the peer has not acknowledged.
-    private func pending() -> Int {
+    /// Waits, until the deadline at most, until the peer has all that was sent and has had the time to hand it on: a
+    /// receiver throws away what it still holds back for its latency when the connection ends.
+    ///
+    /// - Returns: what is lost, for people; nil where nothing is known to be.
+    func finish() -> String? {
+        guard failure == nil, socket != SRT_INVALID_SOCK else { return nil }
+        var count = pending() ?? 0
+        while count > 0, isConnected, !deadline.isOver {
+            rest(.milliseconds(10))
+            count = pending() ?? count
+        }
+        guard count == 0 else {
+            return "The end of the stream is lost: the server has not acknowledged \(count) packets"
+                + (isConnected ? " in time. A longer write-timeout gives it more." : ", and the connection is gone.")
+        }
+        let latency = peerLatency
+        let end = ContinuousClock.now + latency + .milliseconds(50)
+        while ContinuousClock.now < end, isConnected {
+            guard !deadline.isOver else {
+                return "The end of the stream may be lost: the server holds it back for \(latency.optionText). "
+                    + "A write-timeout that is longer than that by two seconds waits for it."
+            }
+            rest(.milliseconds(10))
+        }
+        return nil
+    }
+
+    private var isConnected: Bool { srt_getsockstate(socket) == SRTS_CONNECTED }
+
+    /// How many packets the peer has not acknowledged; nil where the connection is gone.
+    private func pending() -> Int? {
         var packets = 0
-        return unsafe srt_getsndbuffer(socket, &packets, nil) < 0 ? 0 : packets
+        return unsafe srt_getsndbuffer(socket, &packets, nil) < 0 ? nil : packets
     }
 
     private func rest(_ time: Duration) {

@@ -27,6 +27,11 @@ import Testing
     static let ways = [
         Way(own: "srt://127.0.0.1:PORT", peer: "srt://127.0.0.1:PORT?mode=listener"),
         Way(own: "srt://:PORT?mode=listener", peer: "srt://127.0.0.1:PORT?mode=caller&conntimeo=20000"),
+        Way(own: "srt://[::1]:PORT", peer: "srt://[::1]:PORT?mode=listener"),
+        Way(own: "srt://[::]:PORT?mode=listener", peer: "srt://[::1]:PORT?mode=caller&conntimeo=20000"),
+        Way(own: "srt://[::]:PORT?mode=listener", peer: "srt://127.0.0.1:PORT?mode=caller&conntimeo=20000"),
+        // The end is held back for longer than a moment.
+        Way(own: "srt://127.0.0.1:PORT?latency=4000000&write-timeout=20s", peer: "srt://127.0.0.1:PORT?mode=listener"),
         Way(
             own: "srt://127.0.0.2:PORT?mode=rendezvous&adapter=127.0.0.1",
             peer: "srt://127.0.0.1:PORT?mode=rendezvous&adapter=127.0.0.2"),

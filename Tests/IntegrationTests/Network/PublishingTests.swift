@@ -95,6 +95,18 @@ struct PublishingTests {
         #expect(capturer.statistics.supervision.failures.isEmpty)
     }
 
+    @Test("An end that a receiver by SRT holds back for longer than a write may take is told of")
+    func lostEnd() async throws {
+        let folder = try TemporaryFolder()
+        let port = try await FreePort.find()
+        let receiver = try SRTTransmitter("srt://127.0.0.1:\(port)?mode=listener", to: folder.path("received.ts"))
+        defer { receiver.stop() }
+        try await receiver.listens(at: port)
+        let address = "srt://127.0.0.1:\(port)?latency=4000000&connect-timeout=30s&write-timeout=500ms"
+        let inlet = try InletProcess.run(["run", "pattern:ball?size=64x48", "--frames", "3", "--to", address])
+        #expect(inlet.status == 0 && inlet.complaints.contains("holds it back for 4s"), "\(inlet.complaints)")
+    }
+
     @Test("What libsrt says goes to the log, and no line of its own to standard error")
     func logOfSRT() async throws {
         let folder = try TemporaryFolder()
