@@ -30,6 +30,19 @@ import InletCore
         self.url = url
     }
 
+    /// Where an answer from here leads (RFC 9110, 10.2.2); nil for what is no address of HTTP.
+    func leading(to location: String) -> HTTPAddress? {
+        guard !location.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }), let parser = unsafe curl_url() else {
+            return nil
+        }
+        defer { unsafe curl_url_cleanup(parser) }
+        let flags = UInt32(CURLU_PATH_AS_IS | CURLU_URLENCODE)
+        guard unsafe curl_url_set(parser, CURLUPART_URL, url, UInt32(CURLU_PATH_AS_IS)) == CURLUE_OK,
+            unsafe curl_url_set(parser, CURLUPART_URL, location, flags) == CURLUE_OK
+        else { return nil }
+        return unsafe Self.part(CURLUPART_URL, of: parser).flatMap { HTTPAddress($0) }
+    }
+
     /// Escapes what may not stand behind the host (RFC 3986, 3.3 and 3.4), as libavformat does.
     private static func escape(_ bytes: [UInt8]) -> String {
         let start = bytes.indices.first { bytes[$0...].starts(with: "://".utf8) }.map { $0 + 3 } ?? bytes.endIndex

@@ -11,6 +11,12 @@ struct HTTPAnswer: Sendable {
     /// Where the body begins and how long the whole is, of an answer with a part.
     private(set) var part: (start: Int64, whole: Int64?)?
     private(set) var offersParts = false
+    /// Where it leads, as it stands there.
+    private(set) var location: String?
+    /// Whether a user's name and password are asked for in a way that is known here.
+    private(set) var asksForCredentials = false
+    /// Whether they were right, and only the nonce too old (RFC 7616, 3.3).
+    private(set) var isStale = false
     /// The head is whole: what follows is the body.
     private(set) var isWhole = false
 
@@ -36,6 +42,11 @@ struct HTTPAnswer: Sendable {
         case "transfer-encoding": isEncoded = true
         case "accept-ranges": offersParts = value.lowercasedASCII.isSameBytes(as: "bytes")
         case "content-range": part = Self.part(value)
+        case "location": location = value
+        case "www-authenticate":
+            let challenge = value.lowercasedASCII
+            if challenge.containsBytes("basic") || challenge.containsBytes("digest") { asksForCredentials = true }
+            if challenge.containsBytes("stale=true") || challenge.containsBytes("stale=\"true\"") { isStale = true }
         default: break
         }
     }

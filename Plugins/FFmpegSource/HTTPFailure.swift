@@ -25,6 +25,11 @@ struct HTTPFailure {
             code = Self.code(status: answer.status)
             return
         }
+        if transfer.tunnelStatus >= 300 {
+            facts.status = transfer.tunnelStatus
+            code = Self.code(status: transfer.tunnelStatus)
+            return
+        }
         let (result, error) = (transfer.result ?? CURLE_RECV_ERROR, transfer.systemError)
         switch result {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:

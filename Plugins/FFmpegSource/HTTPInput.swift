@@ -18,6 +18,8 @@ import InletFFmpeg
     private let isPart: Bool
     private var transfer: HTTPTransfer?
     private var position: Int64
+    /// Where what is read now was asked for from.
+    private var requested: Int64
     private var size: Int64?
     /// Whether another part can be asked for.
     private(set) var isSeekable = false
@@ -54,7 +56,7 @@ import InletFFmpeg
         self.address = address
         self.end = end
         self.cipher = cipher
-        position = start
+        (position, requested) = (start, start)
         isPart = start > 0
         hasCredentials = session.isHome(address)
         leader = session.leader
@@ -74,8 +76,15 @@ import InletFFmpeg
     /// - Returns: 0, or libavformat's code. What libavformat has no code for, ``FFmpegLogging/takeFacts()`` tells.
     func open() -> Int32 { request(from: position) }
 
+    /// The transfer before goes on to be read where this fails.
     private func request(from offset: Int64) -> Int32 {
-        stop()
+        let before = (address, hasCredentials, leader)
+        let code = requestAnew(from: offset)
+        if code < 0 { (address, hasCredentials, leader) = before }
+        return code
+    }
+
+    private func requestAnew(from offset: Int64) -> Int32 {
         let hasRange = session.settings.isSeekable != false || offset > 0
         for _ in 0...NetworkRedirect.most {
             let transfer: HTTPTransfer
@@ -85,16 +94,13 @@ import InletFFmpeg
                         address: address, range: hasRange ? (offset, end) : nil, hasCredentials: hasCredentials,
                         leader: leader))
             } catch { return -ENOMEM }
-            self.transfer = transfer
+            defer { if self.transfer !== transfer { session.end(transfer) } }
             guard session.drive(until: { transfer.isAnswered }) else { return inlet_averror_exit }
             let answer = transfer.answer
             if answer.isWhole && answer.isSuccess { return accept(answer, of: transfer, offset) }
-            guard answer.isWhole && answer.isRedirect && transfer.result == CURLE_OK else {
-                return failure(of: transfer)
-            }
-            let code = follow(transfer)
+            guard answer.isWhole && answer.isRedirect else { return failure(of: transfer) }
+            let code = follow(answer, of: transfer)
             if code < 0 { return code }
-            stop()
         }
         return refuse(NetworkRedirect.endless)
     }
@@ -103,7 +109,9 @@ import InletFFmpeg
         let start = answer.status == 206 ? answer.part?.start ?? offset : 0
         // Whoever answers with the whole cannot be asked for a part.
         guard start == offset else { return -EIO }
-        position = offset
+        stop()
+        self.transfer = transfer
+        (position, requested) = (offset, offset)
         leader = leader.orMorePublic(transfer.connectedTo)
         contentType = answer.contentType ?? ""
         if let whole = answer.size { size = whole }
@@ -113,15 +121,16 @@ import InletFFmpeg
     }
 
     /// Goes where the answer leads.
-    private func follow(_ transfer: HTTPTransfer) -> Int32 {
-        guard let target = transfer.redirect, !target.utf8.isEmpty else { return -EINVAL }
+    private func follow(_ answer: HTTPAnswer, of transfer: HTTPTransfer) -> Int32 {
+        guard let target = answer.location, !target.utf8.isEmpty else { return -EINVAL }
+        let found = address.leading(to: target)
         do throws(InletError) {
             // For its errors: which protocols there are, and what leaves TLS.
             _ = try NetworkRedirect.follow(
-                from: NetworkAddress(address.url), to: target.split(atByte: " ").joined(separator: "%20"),
-                protocols: ["http", "https"])
+                from: NetworkAddress(address.url),
+                to: found?.url ?? target.split(atByte: " ").joined(separator: "%20"), protocols: ["http", "https"])
         } catch { return refuse(error) }
-        guard let next = HTTPAddress(target) else { return -EINVAL }
+        guard let next = found else { return -EINVAL }
         leader = leader.orMorePublic(transfer.connectedTo)
         hasCredentials = hasCredentials && next.isSameOrigin(as: address)
         address = next
@@ -136,9 +145,9 @@ import InletFFmpeg
 
     /// What a transfer failed with.
     private func failure(of transfer: HTTPTransfer) -> Int32 {
-        // Of a host's addresses another may have been let, and have failed otherwise.
+        // Where one of a host's addresses may be led to, and does not answer, the others that may not say nothing.
         if transfer.isRefused, let result = transfer.result,
-            [CURLE_COULDNT_CONNECT, CURLE_ABORTED_BY_CALLBACK].contains(result)
+            result == CURLE_ABORTED_BY_CALLBACK || result == CURLE_COULDNT_CONNECT && transfer.triedAddresses == 0
         {
             return refuse(AddressPolicy.refusal)
         }
@@ -187,28 +196,38 @@ import InletFFmpeg
     /// Waits for bytes, the end or a failure.
     @unsafe private func receive(_ buffer: UnsafeMutableRawBufferPointer) -> Int32 {
         var delay = Duration.zero
-        while true {
-            let code = unsafe receiveOnce(buffer)
-            guard code < 0, code != inlet_averror_eof, code != inlet_averror_exit, session.settings.reconnects,
-                isSeekable || session.settings.reconnectsStreams, delay <= session.settings.longestReconnectDelay,
-                session.pause(delay)
-            else { return code }
+        var code = unsafe receiveOnce(buffer)
+        while code < 0, ![inlet_averror_eof, inlet_averror_exit].contains(code), session.settings.reconnects,
+            // What is encrypted is a chain, which has no beginning in the middle.
+            isSeekable || session.settings.reconnectsStreams && cipher == nil,
+            delay <= session.settings.longestReconnectDelay, session.pause(delay)
+        {
             delay = .seconds(1) + delay * 2
             _ = FFmpegLogging.takeFacts()
-            _ = request(from: isSeekable ? position : 0)
+            code = request(from: isSeekable ? position : 0)
+            if code >= 0 { code = unsafe receiveOnce(buffer) }
         }
+        return code
     }
 
     @unsafe private func receiveOnce(_ buffer: UnsafeMutableRawBufferPointer) -> Int32 {
+        if let end, position >= end { return inlet_averror_eof }
         guard let transfer else { return position >= size ?? .max ? inlet_averror_eof : -EIO }
-        guard let count = unsafe transfer.read(into: buffer, wait: { session.drive(until: $0) }) else {
+        let most = end.map { Int(clamping: $0.subtracting(saturating: position)) } ?? .max
+        let part = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, most)])
+        guard let count = unsafe transfer.read(into: part, wait: { session.drive(until: $0) }) else {
             return inlet_averror_exit
         }
         if count > 0 {
             position = position.adding(saturating: Int64(count))
             return Int32(clamping: count)
         }
-        return transfer.result == CURLE_OK ? inlet_averror_eof : failure(of: transfer)
+        guard transfer.result == CURLE_OK else { return failure(of: transfer) }
+        guard let size, position < min(size, end ?? size) else { return inlet_averror_eof }
+        // The server gave less than was asked for. What is left is asked for, as long as that gets on.
+        guard isSeekable, position > requested else { return -EIO }
+        let code = request(from: position)
+        return code < 0 ? code : unsafe receiveOnce(buffer)
     }
 
     /// libavformat's callback: goes to a place, or says how long the whole is.

@@ -39,16 +39,29 @@ struct HTTPSettings: Sendable {
         policy = network.addressPolicy
         proxies = ProxyEnvironment(environment)
         let options = network.options
-        if let agent = options["user_agent"] { userAgent = agent }
-        referer = options["referer"]
+        if let agent = try Self.headerValue(options, "user_agent") { userAgent = agent }
+        referer = try Self.headerValue(options, "referer")
         isSeekable = try Self.number(options, "seekable").flatMap { $0 < 0 ? nil : $0 > 0 }
-        offset = try Self.number(options, "offset")
-        end = try Self.number(options, "end_offset")
+        offset = try Self.number(options, "offset").flatMap { $0 > 0 ? $0 : nil }
+        // 0 is libavformat's word for no end.
+        end = try Self.number(options, "end_offset").flatMap { $0 > 0 ? $0 : nil }
+        if let end, end <= offset ?? 0 {
+            throw InletError(.invalidConfiguration, "ffmpeg.end_offset lies behind ffmpeg.offset, or is 0 for no end.")
+        }
         reconnects = try Self.number(options, "reconnect") ?? 0 > 0
         reconnectsStreams = try Self.number(options, "reconnect_streamed") ?? 0 > 0
         if let seconds = try Self.number(options, "reconnect_delay_max") {
             longestReconnectDelay = .seconds(max(0, min(seconds, 4294)))
         }
+    }
+
+    /// The value of a header, which holds no other header.
+    private static func headerValue(_ options: [String: String], _ name: String) throws(InletError) -> String? {
+        guard let text = options[name] else { return nil }
+        guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+            throw InletError(.invalidConfiguration, "ffmpeg.\(name) is one line of text without control characters.")
+        }
+        return text
     }
 
     private static func number(_ options: [String: String], _ name: String) throws(InletError) -> Int64? {
@@ -84,10 +97,16 @@ struct ProxyEnvironment: Sendable, Hashable {
 
     /// The proxy for a host; nil where the connection is made to the host itself.
     func proxy(scheme: String, host: String) -> String? {
-        let host = host.lowercasedASCII
+        // An address of IPv6 stands in brackets.
+        let host = String(host.lowercasedASCII.trimmed { "[]".utf8.contains($0) })
+        let address = IPAddress(literal: host)
         let isExcepted = exceptions.contains { exception in
-            let name = exception.hasBytePrefix(".") ? String(exception.dropFirst()) : exception
-            return exception.isSameBytes(as: "*") || host.isSameBytes(as: name) || host.hasByteSuffix(".\(name)")
+            if exception.isSameBytes(as: "*") { return true }
+            if let address { return address.isIn(network: exception) }
+            var name = exception[...]
+            if name.hasBytePrefix("*") { name = name.dropFirst() }
+            if name.hasBytePrefix(".") { name = name.dropFirst() }
+            return host.isSameBytes(as: name) || host.hasByteSuffix(".\(name)")
         }
         return isExcepted ? nil : proxies[scheme]
     }

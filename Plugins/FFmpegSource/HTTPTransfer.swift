@@ -30,6 +30,11 @@ import InletFFmpeg
     private(set) var isRefused = false
     /// To where the connection was made; nil for one through a proxy.
     private(set) var connectedTo: IPAddress?
+    /// How many addresses of the host a connection was tried to.
+    private(set) var triedAddresses = 0
+    private var refusals = 0
+    private let basicOnly: Bool
+    private let otherStatusLines: UnsafeMutablePointer<curl_slist>?
     private var headBytes = 0
     private var discarded = 0
     /// Where the reader wants the body.
@@ -60,16 +65,21 @@ import InletFFmpeg
         let proxy = settings.proxies.proxy(scheme: request.address.scheme, host: request.address.host)
         isProxied = proxy != nil
         mayAuthenticate = request.hasCredentials && settings.user != nil
+        self.basicOnly = basicOnly
+        // Servers of the kind of Shoutcast; libcurl takes any other first word for HTTP/0.9.
+        unsafe otherStatusLines = curl_slist_append(nil, "ICY 200 OK")
         unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         unsafe inlet_curl_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
         configure(settings, proxy: proxy, basicOnly: basicOnly)
         unsafe inlet_curl_set_pointer(easy, CURLOPT_SHARE, cookies)
+        unsafe inlet_curl_set_pointer(easy, CURLOPT_HTTP200ALIASES, otherStatusLines)
         setCallbacks()
     }
 
     deinit {
         unsafe curl_easy_cleanup(easy)
+        unsafe curl_slist_free_all(otherStatusLines)
         unsafe errorText.deallocate()
     }
 
@@ -98,7 +108,7 @@ import InletFFmpeg
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         if let (start, end) = request.range {
             // The last byte stands in a range.
-            set(CURLOPT_RANGE, "\(start)-\(end.map { "\($0 - 1)" } ?? "")")
+            set(CURLOPT_RANGE, "\(start)-\(end.map { "\($0.subtracting(saturating: 1))" } ?? "")")
         }
         if mayAuthenticate, let user = settings.user {
             set(CURLOPT_USERNAME, user)
@@ -160,7 +170,9 @@ import InletFFmpeg
         let found = unsafe withUnsafePointer(to: &address.pointee.addr) {
             unsafe IPAddress(family: address.pointee.family, socket: UnsafeRawPointer($0))
         }
-        return unsafe isAllowed(found) ? inlet_curl_open_socket(address) : inlet_curl_no_socket
+        guard isAllowed(found) else { return inlet_curl_no_socket }
+        triedAddresses += 1
+        return unsafe inlet_curl_open_socket(address)
     }
 
     /// Looks once more before the request goes out, also over a connection that is there already.
@@ -177,14 +189,23 @@ import InletFFmpeg
     var isAnswered: Bool {
         if result != nil { return true }
         guard answer.isWhole else { return false }
-        return answer.isSuccess || answer.status >= 400 && !(mayAuthenticate && [401, 407].contains(answer.status))
+        switch answer.status {
+        case 401: return !mayAuthenticate || isRefusalFinal
+        case 407: return !mayAuthenticate
+        default: return answer.isSuccess || answer.isRedirect || answer.status >= 400
+        }
+    }
+
+    /// Whether libcurl has no other way to say who asks.
+    private var isRefusalFinal: Bool {
+        !answer.asksForCredentials || basicOnly || refusals >= (answer.isStale ? 3 : 2)
     }
 
     /// Called when the transfer has ended.
     func finish(_ result: CURLcode) { self.result = result }
 
-    /// Where the answer leads, as an address of its own.
-    var redirect: String? { unsafe inlet_curl_text(easy, CURLINFO_REDIRECT_URL).map { unsafe String(cString: $0) } }
+    /// What a proxy answered that was asked for a tunnel; 0 where none was.
+    var tunnelStatus: Int { unsafe inlet_curl_number(easy, CURLINFO_HTTP_CONNECTCODE) }
 
     /// Whether the server wants Basic, and nothing better.
     var offersBasicAlone: Bool {
@@ -205,7 +226,9 @@ import InletFFmpeg
         let (sum, overflow) = headBytes.addingReportingOverflow(line.count)
         guard !overflow, sum <= Self.mostHeadBytes else { return 0 }
         headBytes = sum
+        let wasWhole = answer.isWhole
         unsafe answer.add(String(decoding: line, as: UTF8.self))
+        if !wasWhole, answer.isWhole, answer.status == 401 { refusals += 1 }
         return line.count
     }
 
@@ -224,7 +247,14 @@ import InletFFmpeg
             unsafe free.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<room]))
             filled += room
         }
-        if room < bytes.count { unsafe spare += bytes[room...] }
+        if room < bytes.count {
+            // What was read is let go of, or it would grow for as long as it is never empty.
+            if spareStart >= Self.mostSpare {
+                spare.removeFirst(spareStart)
+                spareStart = 0
+            }
+            unsafe spare += bytes[room...]
+        }
         return bytes.count
     }
 

@@ -83,7 +83,7 @@ import Synchronization
         guard unsafe session != nil else { return 0 }
         count.add(1, ordering: .relaxed)
         let (start, end) = (http?.offset ?? 0, http?.end)
-        let code = unsafe openHTTP(&first, url, start: max(0, start), end: end, cipher: nil)
+        let code = unsafe openHTTP(&first, url, start: start, end: end, cipher: nil)
         guard code >= 0 else { return code }
         unsafe input?.pointee.pb = first
         unsafe input?.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
@@ -115,6 +115,8 @@ import Synchronization
         let isEncrypted = asked.hasBytePrefix("crypto")
         let start = unsafe Self.text("offset", in: options).flatMap { Int64($0) } ?? 0
         let end = unsafe Self.text("end_offset", in: options).flatMap { Int64($0) }
+        // A playlist may state any range, and libavformat adds up what it states.
+        guard start >= 0, end.map({ $0 > start }) ?? true else { return inlet_averror_invaliddata }
         var cipher: SegmentCipher?
         if isEncrypted {
             let key = unsafe Self.text("key", in: options) ?? Self.text("decryption_key", in: options)
@@ -123,7 +125,7 @@ import Synchronization
             guard cipher != nil else { return inlet_averror_invaliddata }
         }
         let address = isEncrypted ? String(asked.dropFirst("crypto+".utf8.count)) : asked
-        return unsafe openHTTP(io, address, start: max(0, start), end: end, cipher: cipher)
+        return unsafe openHTTP(io, address, start: start, end: end, cipher: cipher)
     }
 
     /// Opens something by HTTP; a playlist is read and checked, and handed on from memory.

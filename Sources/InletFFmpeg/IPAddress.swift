@@ -42,6 +42,11 @@ package struct IPAddress: Sendable, Hashable {
             self.length = length
         }
 
+        init(_ bytes: [UInt8], _ length: Int) {
+            self.bytes = bytes
+            self.length = length
+        }
+
         init(_ first: UInt8, _ second: UInt8, _ third: UInt8, _ fourth: UInt8, _ length: Int) {
             bytes = [first, second, third, fourth]
             self.length = length
@@ -59,8 +64,22 @@ package struct IPAddress: Sendable, Hashable {
         table.first { isIn(address, $0.0) }?.1
     }
 
-    /// The first that fits counts. Linux connects 0.0.0.0 to the machine itself.
+    /// Whether it lies in a network that is written as `192.168.0.0/16`, or is the address that is written without a length.
+    package func isIn(network text: String) -> Bool {
+        let parts = text.split(atByte: "/")
+        guard let network = parts.first.flatMap({ IPAddress(literal: String($0)) }),
+            network.bytes.count == bytes.count
+        else { return false }
+        guard parts.count > 1 else { return network == self }
+        guard parts.count == 2, let length = Int(parts[1]), (0...bytes.count * 8).contains(length) else { return false }
+        return Self.isIn(bytes, Prefix(network.bytes, length))
+    }
+
+    /// The first that fits counts. Linux connects 0.0.0.0 to the machine itself. Addresses at which providers of virtual machines
+    /// have their metadata are of the link, whatever network they are from: Alibaba's, Oracle's, Azure's.
     private static let spaces4: [(Prefix, AddressSpace)] = [
+        (Prefix(100, 100, 100, 200, 32), .linkLocal), (Prefix(192, 0, 0, 192, 32), .linkLocal),
+        (Prefix(168, 63, 129, 16, 32), .linkLocal),
         (Prefix(0, 0, 0, 0, 32), .loopback), (Prefix(0, 0, 0, 0, 8), .privateUse),
         (Prefix(10, 0, 0, 0, 8), .privateUse),
         (Prefix(100, 64, 0, 0, 10), .privateUse), (Prefix(127, 0, 0, 0, 8), .loopback),
@@ -76,6 +95,8 @@ package struct IPAddress: Sendable, Hashable {
     private static let spaces6: [(Prefix, AddressSpace)] = [
         (Prefix("00000000000000000000000000000000", 127), .loopback), (Prefix("fe80", 10), .linkLocal),
         (Prefix("ff", 8), .multicast),
+        // Amazon's metadata; and NAT64 of one's own network (RFC 8215), behind which any address may lie.
+        (Prefix("fd000ec2000000000000000000000254", 128), .linkLocal), (Prefix("0064ff9b0001", 48), .linkLocal),
         // In 2001::/23, for protocols, those that are reachable.
         (Prefix("20010001000000000000000000000001", 128), .global),
         (Prefix("20010001000000000000000000000002", 128), .global),

@@ -49,6 +49,16 @@ import Testing
         #expect(!answer("HTTP/1.1 100 Continue", "").isWhole)
     }
 
+    @Test("An answer says where it leads, and whether credentials are wanted")
+    func leads() {
+        #expect(answer("HTTP/1.1 302 Found", "Location: ../b c", "").location == "../b c")
+        #expect(answer("HTTP/1.1 401 No", "WWW-Authenticate: Basic realm=\"x\"", "").asksForCredentials)
+        #expect(answer("HTTP/1.1 401 No", "WWW-Authenticate: Bearer, DIGEST nonce=\"x\"", "").asksForCredentials)
+        #expect(!answer("HTTP/1.1 401 No", "WWW-Authenticate: Negotiate", "").asksForCredentials)
+        #expect(answer("HTTP/1.1 401 No", "WWW-Authenticate: Digest nonce=\"x\", stale=TRUE", "").isStale)
+        #expect(!answer("HTTP/1.1 401 No", "WWW-Authenticate: Digest nonce=\"x\"", "").isStale)
+    }
+
     @Test("What is no head is no success", arguments: ["", "HTTP/1.1", "HTTP/1.1 x", "nothing: 1", "HTTP/1.1 -200 OK"])
     func garbage(_ line: String) {
         var found = answer(line)
@@ -73,6 +83,19 @@ import Testing
         ])
     func url(_ text: String, _ url: String) {
         #expect(HTTPAddress(text)?.url.lowercased() == url.lowercased())
+    }
+
+    @Test(
+        "Where an answer leads is read as an address from there",
+        arguments: [
+            ("c", "http://a:81/x/c"), ("/c?d", "http://a:81/c?d"), ("../c d", "http://a:81/c%20d"),
+            ("//b/c", "http://b/c"), ("https://b/c#d", "https://b/c"), ("?q", "http://a:81/x/b?q"),
+            ("http://me:pw@b/", "http://b/"), ("file:///etc/passwd", nil), ("http://", nil), ("a\u{1}b", nil),
+        ] as [(String, String?)])
+    func leading(_ location: String, _ url: String?) throws {
+        let found = try #require(HTTPAddress("http://a:81/x/b")).leading(to: location)
+        #expect(found?.url == url.flatMap { HTTPAddress($0)?.url })
+        #expect((found == nil) == (url == nil))
     }
 
     @Test(
@@ -128,6 +151,21 @@ import Testing
     func exceptions(_ list: String, _ isExcepted: Bool) {
         let proxies = ProxyEnvironment(["http_proxy": "p", "no_proxy": list])
         #expect((proxies.proxy(scheme: "http", host: "a.example") == nil) == isExcepted)
+    }
+}
+
+extension ProxyEnvironmentTests {
+    @Test(
+        "Addresses are excepted by themselves and by their networks",
+        arguments: [
+            ("192.168.1.5", "192.168.0.0/16", true), ("192.168.1.5", "192.168.1.5", true),
+            ("192.169.1.5", "192.168.0.0/16", false), ("[::1]", "::1", true), ("[fd00::7]", "fd00::/8", true),
+            ("[::1]", "1", false), ("10.0.0.1", "0.0.0.0/0", true), ("10.0.0.1", "10.0.0.0/33", false),
+            ("10.0.0.1", "10.0.0.0/", false), ("a.example", "*.example", true), ("b.test", "*.example", false),
+        ])
+    func networks(_ host: String, _ list: String, _ isExcepted: Bool) {
+        let proxies = ProxyEnvironment(["http_proxy": "p", "no_proxy": list])
+        #expect((proxies.proxy(scheme: "http", host: host) == nil) == isExcepted)
     }
 }
 

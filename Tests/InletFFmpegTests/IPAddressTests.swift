@@ -22,11 +22,14 @@ import Testing
             ("203.0.113.7", .privateUse), ("223.255.255.255", .global), ("224.0.0.1", .multicast),
             ("239.255.255.255", .multicast), ("240.0.0.0", .privateUse), ("255.255.255.254", .privateUse),
             ("255.255.255.255", .multicast), ("8.8.8.8", .global),
+            // Where providers of virtual machines have their metadata.
+            ("100.100.100.200", .linkLocal), ("192.0.0.192", .linkLocal), ("168.63.129.16", .linkLocal),
+            ("fd00:ec2::254", .linkLocal), ("::ffff:100.100.100.200", .linkLocal),
             // https://www.iana.org/assignments/iana-ipv6-special-registry
             ("::", .loopback), ("::1", .loopback), ("::2", .privateUse), ("::ffff:127.0.0.1", .loopback),
             ("::ffff:10.1.2.3", .privateUse), ("::ffff:169.254.169.254", .linkLocal), ("::ffff:8.8.8.8", .global),
             ("64:ff9b::8.8.8.8", .global), ("64:ff9b::10.0.0.1", .privateUse), ("64:ff9b::127.0.0.1", .loopback),
-            ("64:ff9b:1::1", .privateUse), ("100::1", .privateUse), ("2001::1", .privateUse), ("2001:1::1", .global),
+            ("64:ff9b:1::1", .linkLocal), ("100::1", .privateUse), ("2001::1", .privateUse), ("2001:1::1", .global),
             ("2001:1::2", .global), ("2001:1::3", .global), ("2001:1::4", .privateUse), ("2001:2::1", .privateUse),
             ("2001:3::1", .global), ("2001:4:112::1", .global), ("2001:4:113::1", .privateUse),
             ("2001:10::1", .privateUse), ("2001:20::1", .global), ("2001:30::1", .global), ("2001:200::1", .global),

@@ -412,6 +412,65 @@ async def digest(server, reader, writer):
         await server.send(writer, request.reply("401 Unauthorized", ['WWW-Authenticate: Digest realm="here", qop="auth", nonce="4711"']))
 
 
+@kind("capped-range")
+async def capped_range(server, reader, writer):
+    """A file of which each request gets at most 100,000 bytes, whatever it asks for (RFC 9110, 15.3.7)."""
+    with open(server.options.file, "rb") as file:
+        whole = file.read()
+    while True:
+        start = start_of(await server.request(reader)) or 0
+        part = whole[start:start + 100_000]
+        head = f"HTTP/1.1 206 Partial Content\r\nContent-Range: bytes {start}-{start + len(part) - 1}/{len(whole)}\r\n"
+        await server.send(writer, f"{head}Content-Length: {len(part)}\r\n\r\n".encode() + part)
+
+
+@kind("failing-rest")
+async def failing_rest(server, reader, writer):
+    """A file that breaks off in the middle. The rest is refused once, then the whole comes instead, and then the rest."""
+    request = await server.request(reader)
+    with open(server.options.file, "rb") as file:
+        whole = file.read()
+    start, half = start_of(request) or 0, len(whole) // 2
+    if start == half:
+        server.counts["file"] += 1
+        if server.counts["file"] == 1:
+            return await server.send(writer, request.reply("503 Service Unavailable", body="later"))
+        if server.counts["file"] == 2:
+            return await server.send(writer, request.reply("200 OK", body=whole))
+    end = half if start < half else len(whole)
+    head = f"HTTP/1.1 206 Partial Content\r\nContent-Range: bytes {start}-{len(whole) - 1}/{len(whole)}\r\n"
+    await server.send(writer, f"{head}Content-Length: {len(whole) - start}\r\n\r\n".encode() + whole[start:end])
+
+
+@kind("open-redirect")
+async def open_redirect(server, reader, writer):
+    """Leads to /there, in an answer whose body never ends."""
+    while True:
+        request = await server.request(reader)
+        if request.target.endswith("/there"):
+            await server.send(writer, server.part(request))
+        else:
+            await server.send(writer, b"HTTP/1.1 302 Found\r\nLocation: there\r\n\r\nover there")
+            await asyncio.sleep(600)
+
+
+@kind("open-refusal")
+async def open_refusal(server, reader, writer):
+    """Wants credentials and takes none, in answers whose bodies end the first time alone."""
+    request = await server.request(reader)
+    await server.send(writer, request.reply("401 Unauthorized", ['WWW-Authenticate: Basic realm="here"']))
+    await server.request(reader)
+    server.counts["credentials"] += 1
+    await server.send(writer, b'HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm="here"\r\n\r\nno')
+    await asyncio.sleep(600)
+
+
+KINDS["playlist-range"] = lambda server, *pair: answer(
+    server, *pair,
+    PLAYLIST + "#EXT-X-BYTERANGE:0@-9223372036854775808\n#EXTINF:10,\n1.ts\n#EXT-X-BYTERANGE:9223372036854775807@1\n#EXTINF:10,\n1.ts\n#EXT-X-ENDLIST\n",
+    HLS)
+
+
 @kind("raw-file")
 async def raw_file(server, reader, writer):
     with open(server.options.file, "rb") as file:

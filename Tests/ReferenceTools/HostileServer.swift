@@ -68,6 +68,16 @@ public final class HostileServer: Sendable {
         case chunked
         /// A file that breaks off in the middle, and the rest of it for whoever asks for that.
         case shortBody = "short-body"
+        /// A file of which each request gets at most 100,000 bytes.
+        case cappedRange = "capped-range"
+        /// A file that breaks off; the rest is refused once, then the whole comes instead, and then the rest.
+        case failingRest = "failing-rest"
+        /// A file behind a redirect whose body never ends.
+        case openRedirect = "open-redirect"
+        /// Wants credentials and takes none, in an answer whose body never ends.
+        case openRefusal = "open-refusal"
+        /// A playlist with ranges that no file has.
+        case playlistRange = "playlist-range"
         /// A file for `viewer` with the password `secret`, by Digest.
         case digest
         /// The file alone, before anything is asked: for plain TCP.

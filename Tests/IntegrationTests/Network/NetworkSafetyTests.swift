@@ -8,7 +8,8 @@ extension NetworkTests {
     @Suite struct NetworkSafetyTests {
         /// Those that serve what can be watched.
         private static let watchable: [HostileServer.Kind] = [
-            .playlistElsewhere, .playlistGuarded, .redirectPlain, .redirectSeek, .chunked,
+            .playlistElsewhere, .playlistGuarded, .redirectPlain, .redirectSeek, .chunked, .cappedRange,
+            .openRedirect,
         ]
 
         @Test(
