@@ -119,11 +119,18 @@
 
         /// Ends the session. Pages of this server are told first, and have half a second to leave by themselves: what still waits
         /// to be sent is lost with the session, and a page that did not hear waits for its ICE consent to run out (RFC 7675).
+        ///
+        /// A track that is published again meanwhile keeps the session: the last that its page heard is that it is on.
         func closeTellingPages() {
             queue.async {
-                guard self.channels.tellPages() else { return self.handle(.close) }
-                self.queue.asyncAfter(deadline: .now() + .milliseconds(500)) { self.handle(.close) }
+                guard self.channels.tellPages() else { return self.closeUnlessPublished() }
+                self.queue.asyncAfter(deadline: .now() + .milliseconds(500)) { self.closeUnlessPublished() }
             }
+        }
+
+        private func closeUnlessPublished() {
+            guard surroundings.broadcast?.state.isPublished ?? false else { return handle(.close) }
+            _ = channels.tellPages()
         }
 
         /// What is known now. Does not wait for the session's queue, where a pipeline may be in the making.

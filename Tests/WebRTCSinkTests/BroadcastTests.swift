@@ -153,6 +153,39 @@
         }
 
         @Test(
+            "A page goes on when the track is published again at once, whatever it has heard meanwhile",
+            .enabled(if: ViewerRun.hasBrowser, "chromedriver is not installed; Scripts/bootstrap --test installs it"))
+        func publishedAgain() async throws {
+            let folder = try TemporaryFolder()
+            func step(_ number: Int) -> String { folder.path("\(number)") }
+            let rounds = 5
+            // For longer than a page has to leave.
+            let goesOn = """
+                const now = Date.now(), count = document.getElementById("video").getVideoPlaybackQuality().totalVideoFrames;
+                window.since ??= now;
+                const flows = count > (window.count ?? count) && document.getElementById("state").textContent === "live";
+                window.count = count;
+                if (!flows || now - window.since < 1500) return null;
+                window.since = window.count = undefined;
+                return "live";
+                """
+            try await ViewerRun.with { run in
+                async let found: [String?] = ViewerRun.peer(
+                    "page-probe.py", python: "/usr/bin/python3",
+                    [run.address, "--limit", "12", goesOn] + (0..<rounds).flatMap { ["touch:" + step($0), goesOn] })
+                for round in 0..<rounds {
+                    try await Self.appears(step(round))
+                    var states = run.broadcast.states.makeAsyncIterator()
+                    #expect(await states.next()?.shown == .live)
+                    run.broadcast.unpublish()
+                    #expect(await states.next()?.shown == .off)
+                    run.broadcast.publish()
+                }
+                #expect(try await found == Array(repeating: "live", count: rounds + 1))
+            }
+        }
+
+        @Test(
             "A source that is silent for longer than a dead viewer may be mutes the page, and is back in the same session",
             .enabled(if: ViewerRun.hasBrowser, "chromedriver is not installed; Scripts/bootstrap --test installs it"))
         func silence() async throws {
