@@ -32,15 +32,15 @@ import InletFFmpeg
     ///
     /// - Returns: the input, which the caller owns.
     @unsafe func open() throws(InletError) -> UnsafeMutablePointer<AVFormatContext>? {
-        interruption.allow(configuration.connectTimeout)
         let (user, password) = (configuration.user, configuration.password)
         let whole = try address.url(user: user, password: password)
         // HTTP has them from ``HTTPSettings``.
         let first = configuration.isHTTP ? address.withoutCredentials : whole
-        var (address, place, hasCredentials) = (address, { first } as OpeningJob.Place, true)
+        let end = context.clock.now + configuration.connectTimeout
+        var (address, queue, hasCredentials) = (address, PlaceQueue { [first] }, true)
         let places = RedirectPlaces(configuration.addressPolicy)
         for _ in 0...NetworkRedirect.most {
-            var opened = unsafe try attempt(place, address.scheme)
+            var opened = unsafe try attempt(queue, address.scheme, until: end)
             guard let target = unsafe opened.facts.redirect else {
                 do throws(InletError) {
                     unsafe try check(opened.code, opened.facts)
@@ -57,14 +57,48 @@ import InletFFmpeg
             try configuration.certificateCheck.refuseWhatCannotBeChecked(scheme: led.address.scheme, isOutput: false)
             hasCredentials = hasCredentials && led.keepsCredentials
             let (from, next, isOurs, own) = (address, led.address, hasCredentials, self.address)
-            place = { () throws(InletError) in
-                let found = try places.check(next, from: from)
-                guard isOurs else { return found.withoutCredentials }
-                return try found.url(user: user ?? own.user, password: password ?? own.password)
+            queue = PlaceQueue { () throws(InletError) in
+                var urls: [String] = []
+                for found in try places.check(next, from: from) {
+                    urls.append(
+                        isOurs
+                            ? try found.url(user: user ?? own.user, password: password ?? own.password)
+                            : found.withoutCredentials)
+                }
+                return urls
             }
             address = next
         }
         throw NetworkRedirect.endless
+    }
+
+    /// Tries the addresses of a place by turns until one is reached. One that does not answer leaves some time to the
+    /// others.
+    @unsafe private func attempt(
+        _ queue: PlaceQueue, _ scheme: String, until end: MonotonicTime
+    ) throws(InletError) -> (
+        input: UnsafeMutablePointer<AVFormatContext>?, code: Int32, facts: FFmpegLogging.Facts
+    ) {
+        while true {
+            interruption.allow(max(.zero, end - context.clock.now))
+            // Notes where the time is over.
+            _ = interruption.shouldGiveUp
+            try checkTime()
+            let place =
+                { [interruption, clock = context.clock] () throws(InletError) in
+                    let (url, count) = try queue.next()
+                    if count > 1, !interruption.shouldGiveUp {
+                        interruption.allow(max(.zero, end - clock.now) / count)
+                    }
+                    return url
+                } as OpeningJob.Place
+            var opened = unsafe try attempt(place, scheme)
+            let hasExpired = interruption.hasExpired
+            guard !queue.isEmpty,
+                unsafe NetworkTrouble.isUnreached(opened.code, opened.facts, hasExpired: hasExpired)
+            else { return unsafe opened }
+            unsafe avformat_close_input(&opened.input)
+        }
     }
 
     @unsafe private func attempt(

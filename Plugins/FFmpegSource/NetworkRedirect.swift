@@ -65,21 +65,37 @@ final class RedirectPlaces: Sendable {
     /// - Parameters:
     ///   - place: without credentials.
     ///   - from: the server that leads there.
-    /// - Returns: the place by its address in digits, so that a second answer of the name service changes nothing. With
-    ///   TLS, which checks names, it is the place itself, and all its addresses are checked.
+    /// - Returns: the place by each of its addresses in digits that it may lead to, in the order in which they are to be
+    ///   tried, so that a second answer of the name service changes nothing. With TLS, which checks names, it is the
+    ///   place itself, and all its addresses are checked.
     /// - Throws: ``InletError/Code/addressRefused``, ``InletError/Code/hostNotFound``.
-    func check(_ place: NetworkAddress, from: NetworkAddress) throws(InletError) -> NetworkAddress {
-        guard policy != .allow else { return place }
+    func check(_ place: NetworkAddress, from: NetworkAddress) throws(InletError) -> [NetworkAddress] {
+        guard policy != .allow else { return [place] }
         var leads = leader.withLock { $0 }
         if leads == nil { leads = try Self.addresses(of: from).min { $0.space < $1.space } }
-        // IPv4 first, as most cameras speak nothing else.
-        let found = try Self.addresses(of: place).sorted { $0.bytes.count < $1.bytes.count }
-        let allowed = found.filter { address in leads.map { policy.allows(address, from: $0) } ?? false }
-        guard let first = allowed.first, !place.scheme.isSecure || allowed.count == found.count else {
+        let found = try Self.addresses(of: place)
+        let allowed = Self.allowed(of: found, from: leads, by: policy)
+        guard !allowed.isEmpty, !place.scheme.isSecure || allowed.count == found.count else {
             throw AddressPolicy.refusal
         }
-        leader.withLock { [leads] in $0 = [first, leads].compactMap(\.self).min { $0.space < $1.space } }
-        return place.scheme.isSecure ? place : try place.at(first)
+        // Whichever of them answers.
+        leader.withLock { [leads] in $0 = (allowed + [leads].compactMap(\.self)).min { $0.space < $1.space } }
+        guard !place.scheme.isSecure else { return [place] }
+        var places: [NetworkAddress] = []
+        for address in allowed { places.append(try place.at(address)) }
+        return places
+    }
+
+    /// Returns those of some addresses to which a server may lead, IPv4 first, as most cameras speak nothing else, and
+    /// otherwise in their order.
+    ///
+    /// - Parameter leader: the server's; nil where it is not known, and leads nowhere.
+    static func allowed(
+        of addresses: [IPAddress], from leader: IPAddress?, by policy: AddressPolicy
+    ) -> [IPAddress] {
+        guard let leader else { return [] }
+        let allowed = addresses.filter { policy.allows($0, from: leader) }
+        return allowed.filter { $0.bytes.count == 4 } + allowed.filter { $0.bytes.count != 4 }
     }
 
     private static func addresses(of place: NetworkAddress) throws(InletError) -> [IPAddress] {

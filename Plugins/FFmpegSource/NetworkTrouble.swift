@@ -43,6 +43,17 @@ enum NetworkTrouble {
         }
     }
 
+    /// Whether nobody answered, so that another address of the same host may be tried.
+    ///
+    /// - Parameter hasExpired: libavformat was told to give up, of which it has no code of its own.
+    static func isUnreached(_ code: Int32, _ facts: FFmpegLogging.Facts, hasExpired: Bool) -> Bool {
+        guard code < 0, facts.status == nil, facts.redirect == nil else { return false }
+        return hasExpired
+            || [
+                -ECONNREFUSED, -EHOSTUNREACH, -EHOSTDOWN, -ENETUNREACH, -ENETDOWN, -ETIMEDOUT, -EADDRNOTAVAIL, -EACCES,
+            ].contains(code)
+    }
+
     /// The meaning of a status of RTSP (RFC 2326, section 11) or HTTP.
     private static func refusal(status: Int, _ context: InletError.Context) -> InletError {
         let (code, message): (InletError.Code, String) =

@@ -1,5 +1,6 @@
 import InletCore
 import InletFFmpeg
+import Synchronization
 import Testing
 
 @testable import FFmpegSource
@@ -28,6 +29,32 @@ import Testing
         let found = try NetworkRedirect.follow(
             from: NetworkAddress("rtsp://me:pw@a/x"), to: "rtsp://you:their@a/y?z=1", protocols: protocols)
         #expect(found.address.withoutCredentials == "rtsp://a/y?z=1" && found.keepsCredentials)
+    }
+
+    @Test("Of a host's addresses all are tried to which the server may lead, IPv4 first")
+    func addresses() throws {
+        func addresses(_ literals: String...) -> [IPAddress] { literals.compactMap { IPAddress(literal: $0) } }
+        let found = addresses("2606:4700::1", "127.0.0.1", "9.9.9.3", "10.9.9.1", "9.9.9.2")
+        let leader = addresses("9.9.9.1").first
+        #expect(
+            RedirectPlaces.allowed(of: found, from: leader, by: .follow)
+                == addresses("9.9.9.3", "9.9.9.2", "2606:4700::1"))
+        #expect(RedirectPlaces.allowed(of: found, from: nil, by: .follow).isEmpty)
+        #expect(RedirectPlaces.allowed(of: addresses("127.0.0.1"), from: leader, by: .follow).isEmpty)
+    }
+
+    @Test("The addresses of a place are found once, and taken in their order")
+    func queue() throws {
+        let asked = Atomic(0)
+        let queue = PlaceQueue {
+            asked.add(1, ordering: .relaxed)
+            return ["rtsp://a", "rtsp://b"]
+        }
+        #expect(queue.isEmpty && asked.load(ordering: .relaxed) == 0)
+        #expect(try queue.next() == ("rtsp://a", 2) && !queue.isEmpty)
+        #expect(try queue.next() == ("rtsp://b", 1) && queue.isEmpty)
+        #expect(throws: InletError.self) { try queue.next() }
+        #expect(asked.load(ordering: .relaxed) == 1)
     }
 
     @Test(

@@ -4,7 +4,8 @@ Prints one JSON list.
 
 Needs the right to make network namespaces; without it says so and ends with 69. All addresses are those of the namespace's
 one loopback device. At each a server speaks RTSP and HTTP, leads to whatever address its path names, and counts who comes
-for /stream. A name service answers for rebind.test with a public address and with the machine's, by turns.
+for /stream. A name service answers for rebind.test with a public address and with the machine's, by turns, and for pair.test
+and mute.test with two public addresses, at the first of which nothing listens, or somebody who never answers.
 
 Examples:
   Tests/Peers/lead-astray.py --inlet .build/debug/inlet rtsp,redirect,9.9.9.1,127.0.0.1
@@ -26,7 +27,8 @@ import namespaces
 
 ADDRESSES = ["9.9.9.1", "9.9.9.2", "10.9.9.1", "10.9.9.2", "100.64.9.1", "169.254.169.254", "127.0.0.1"]
 PORT = 8000
-NAME = "rebind.test"
+CLOSED, MUTE = "9.9.9.3", "9.9.9.4"
+PAIRS = {b"\4pair\4test\0": [CLOSED, "9.9.9.2"], b"\4mute\4test\0": [MUTE, "9.9.9.2"]}
 
 
 class Server(socketserver.StreamRequestHandler):
@@ -74,7 +76,7 @@ class Listener(socketserver.ThreadingTCPServer):
 
 
 def answer_names():
-    """A name service for one name, with another address each time that it is asked for one of IPv4."""
+    """A name service with two addresses for some names, and for all others another each time that it is asked for one of IPv4."""
     asked = 0
     server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     server.bind(("127.0.0.1", 53))
@@ -82,19 +84,22 @@ def answer_names():
         query, client = server.recvfrom(512)
         end = query.index(b"\0", 12) + 5
         kind = struct.unpack(">H", query[end - 4:end - 2])[0]
-        answers = b""
-        if kind == 1:
-            address = "9.9.9.2" if asked % 2 == 0 else "127.0.0.1"
+        addresses = PAIRS.get(query[12:end - 4], []) if kind == 1 else []
+        if kind == 1 and not addresses:
+            addresses = ["9.9.9.2" if asked % 2 == 0 else "127.0.0.1"]
             asked += 1
-            answers = b"\xc0\x0c" + struct.pack(">HHIH", 1, 1, 0, 4) + socket.inet_aton(address)
-        head = query[:2] + struct.pack(">HHHHH", 0x8180, 1, 1 if answers else 0, 0, 0)
-        server.sendto(head + query[12:end] + answers, client)
+        answers = [b"\xc0\x0c" + struct.pack(">HHIH", 1, 1, 0, 4) + socket.inet_aton(address) for address in addresses]
+        head = query[:2] + struct.pack(">HHHHH", 0x8180, 1, len(answers), 0, 0)
+        server.sendto(head + query[12:end] + b"".join(answers), client)
 
 
 def inside(options):
     for address in ADDRESSES:
         subprocess.run(["ip", "addr", "add", f"{address}/32", "dev", "lo"], check=False, capture_output=True)
         threading.Thread(target=Listener((address, PORT), Server).serve_forever, daemon=True).start()
+    for address in [CLOSED, MUTE]:
+        subprocess.run(["ip", "addr", "add", f"{address}/32", "dev", "lo"], check=False, capture_output=True)
+    mute = socket.create_server((MUTE, PORT))
     threading.Thread(target=answer_names, daemon=True).start()
     seen = []
     for case in options.cases:
@@ -105,6 +110,7 @@ def inside(options):
         done = subprocess.run(
             [options.inlet, "run", uri, "--frames", "1", "--retry", "3"], capture_output=True, text=True, timeout=60)
         seen.append({"came": dict(Server.came), "status": done.returncode, "said": done.stderr})
+    mute.close()
     print(json.dumps(seen))
 
 

@@ -47,6 +47,8 @@ extension NetworkTests {
                 ("rtsp,redirect,9.9.9.1,127.0.0.1,private-addresses=allow", "127.0.0.1"),
                 ("rtsp,redirect,10.9.9.1,9.9.9.1,private-addresses=deny", "9.9.9.1"),
                 ("rtsp,redirect,9.9.9.1,rebind.test", "9.9.9.2"), ("rtsp,redirect,9.9.9.1,rebind.test", ""),
+                // Of their two addresses, nothing listens at the first, or who does never answers.
+                ("rtsp,redirect,9.9.9.1,pair.test", "9.9.9.2"), ("rtsp,redirect,9.9.9.1,mute.test", "9.9.9.2"),
             ]
             for (each, seen) in zip(cases, try seen(cases.map(\.0))) {
                 #expect(Set(seen.came.keys) == (each.1.isEmpty ? [] : [each.1]), "\(each): \(seen.said)")
