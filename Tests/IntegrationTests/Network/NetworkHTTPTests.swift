@@ -6,25 +6,6 @@ import Testing
 extension NetworkTests {
     /// Files and HLS over HTTP, against servers and files of others.
     @Suite struct NetworkHTTPTests {
-        /// The MD5 of each picture, as the `ffmpeg` command has it.
-        private func expected(_ path: String) throws -> [String] {
-            hashes(try ReferenceCommand.ffmpeg(["-i", path, "-map", "0:v:0", "-f", "framemd5", "-"]))
-        }
-
-        private func hashes(_ text: Data) -> [String] {
-            String(decoding: text, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }
-                .compactMap { $0.split(separator: ",").last.map { $0.trimmingCharacters(in: .whitespaces) } }
-        }
-
-        /// What the command delivers.
-        private func delivered(
-            _ uri: String, environment: [String: String] = [:]
-        ) throws -> (hashes: [String], inlet: InletProcess) {
-            let inlet = try InletProcess.run(
-                ["run", uri, "--retry", "never", "--to", "framemd5:-"], environment: environment)
-            return (hashes(inlet.output), inlet)
-        }
-
         /// A clip whose index is at its end, too far from the beginning to be read through.
         private func clip(_ folder: TemporaryFolder) throws -> String {
             let path = folder.path("clip.mp4")
@@ -41,8 +22,8 @@ extension NetworkTests {
             let folder = try TemporaryFolder()
             let path = try clip(folder)
             let server = try NginxServer.http(path)
-            let (found, inlet) = try delivered(server.url)
-            #expect(try found == expected(path), "\(inlet.complaints)")
+            let (found, inlet) = try DeliveredPictures.delivered(server.url)
+            #expect(try found == DeliveredPictures.expected(path), "\(inlet.complaints)")
             let requests = try server.requests()
             #expect((2...8).contains(requests.count) && requests.allSatisfy { $0.hasSuffix(" 206") }, "\(requests)")
         }
@@ -63,8 +44,8 @@ extension NetworkTests {
                 ["-i", path, "-c", "copy", "-f", "hls", "-hls_time", "2", "-hls_list_size", "0"] + key
                     + ["\(out)/index.m3u8"])
             let server = try NginxServer.folder(out)
-            let (found, inlet) = try delivered("\(server.playlist)?pace=none")
-            #expect(try found == expected(path), "\(inlet.complaints)")
+            let (found, inlet) = try DeliveredPictures.delivered("\(server.playlist)?pace=none")
+            #expect(try found == DeliveredPictures.expected(path), "\(inlet.complaints)")
             let requests = try server.requests()
             // The playlist, four segments and, for those, one key.
             #expect(requests.count == (isEncrypted ? 6 : 5), "\(requests)")
@@ -80,11 +61,11 @@ extension NetworkTests {
                 ["-i", path, "-c", "copy", "-f", "dash", "-seg_duration", "2", "\(out)/index.mpd"])
             let server = try NginxServer.folder(out)
             let address = server.playlist.replacing("index.m3u8", with: "index.mpd")
-            let refused = try delivered(address).inlet
+            let refused = try DeliveredPictures.delivered(address).inlet
             #expect(refused.status == 69 && refused.complaints.contains("DASH"), "\(refused.complaints)")
             #expect(try server.requests().count == 1)
-            let (found, inlet) = try delivered("\(address)?private-addresses=allow&pace=none")
-            #expect(try found == expected(path), "\(inlet.complaints)")
+            let (found, inlet) = try DeliveredPictures.delivered("\(address)?private-addresses=allow&pace=none")
+            #expect(try found == DeliveredPictures.expected(path), "\(inlet.complaints)")
         }
 
         @Test("User and password are asked for once, and open every segment; wrong ones are told")
@@ -93,10 +74,10 @@ extension NetworkTests {
             options.password = "a b/@c"
             let server = try NginxServer(options)
             let address = server.playlist.dropFirst("http://".count)
-            let (found, inlet) = try delivered("http://camera:a%20b%2F%40c@\(address)?pace=none")
+            let (found, inlet) = try DeliveredPictures.delivered("http://camera:a%20b%2F%40c@\(address)?pace=none")
             #expect(!found.isEmpty, "\(inlet.complaints)")
             #expect(try server.requests().filter { $0.hasSuffix(" 401") }.count == 1)
-            let wrong = try delivered("http://camera:wrong@\(address)").inlet
+            let wrong = try DeliveredPictures.delivered("http://camera:wrong@\(address)").inlet
             #expect(wrong.status == 77, "\(wrong.complaints)")
         }
 
@@ -106,10 +87,12 @@ extension NetworkTests {
             options.kind = .digest
             options.file = try TestClips.path("h264-b.mp4")
             let server = try HostileServer(options)
-            let (found, inlet) = try delivered("\(server.url("http", "/clip.mp4"))?user=viewer&password=secret")
-            #expect(try found == expected(options.file ?? ""), "\(inlet.complaints)")
+            let (found, inlet) = try DeliveredPictures.delivered(
+                "\(server.url("http", "/clip.mp4"))?user=viewer&password=secret")
+            #expect(try found == DeliveredPictures.expected(options.file ?? ""), "\(inlet.complaints)")
             #expect(try server.report()["kept"]?.int ?? 0 > 0)
-            #expect(try delivered("\(server.url("http"))?user=viewer&password=other").inlet.status == 77)
+            #expect(
+                try DeliveredPictures.delivered("\(server.url("http"))?user=viewer&password=other").inlet.status == 77)
         }
 
         @Test(
@@ -124,10 +107,10 @@ extension NetworkTests {
             _ = try ReferenceCommand.ffmpeg(["-i", clip(folder), "-c", "copy", path])
             options.file = path
             let server = try HostileServer(options)
-            let (cut, inlet) = try delivered("\(server.url("http"))?pace=none")
+            let (cut, inlet) = try DeliveredPictures.delivered("\(server.url("http"))?pace=none")
             #expect(cut.count < 200 && inlet.complaints.contains("broken off"), "\(inlet.complaints)")
-            let (whole, other) = try delivered("\(server.url("http"))?pace=none&ffmpeg.reconnect=1")
-            #expect(try whole == expected(path), "\(other.complaints)")
+            let (whole, other) = try DeliveredPictures.delivered("\(server.url("http"))?pace=none&ffmpeg.reconnect=1")
+            #expect(try whole == DeliveredPictures.expected(path), "\(other.complaints)")
         }
 
         @Test("A way that leads nowhere ends after nine requests")
@@ -155,9 +138,11 @@ extension NetworkTests {
             let server = try HostileServer(options)
             let variables = ["http_proxy": "http://127.0.0.1:\(server.port)", "no_proxy": "other.invalid"]
             let uri = "http://camera.invalid/stream?pace=none"
-            let (found, inlet) = try delivered(uri, environment: variables)
-            #expect(try found == expected(options.file ?? ""), "\(inlet.complaints)")
-            #expect(try delivered("http://other.invalid/stream", environment: variables).inlet.status == 68)
+            let (found, inlet) = try DeliveredPictures.delivered(uri, environment: variables)
+            #expect(try found == DeliveredPictures.expected(options.file ?? ""), "\(inlet.complaints)")
+            #expect(
+                try DeliveredPictures.delivered("http://other.invalid/stream", environment: variables).inlet.status
+                    == 68)
         }
 
         @Test("Options of HTTP that are not in use are refused, and those that are must be numbers")

@@ -6,20 +6,6 @@ import Testing
 extension NetworkTests {
     /// Servers of HTTP that give less than they were asked for, or never end what they say.
     @Suite struct NetworkHTTPTroubleTests {
-        private func expected(_ path: String) throws -> [String] {
-            hashes(try ReferenceCommand.ffmpeg(["-i", path, "-map", "0:v:0", "-f", "framemd5", "-"]))
-        }
-
-        private func hashes(_ text: Data) -> [String] {
-            String(decoding: text, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }
-                .compactMap { $0.split(separator: ",").last.map { $0.trimmingCharacters(in: .whitespaces) } }
-        }
-
-        private func delivered(_ uri: String) throws -> (hashes: [String], inlet: InletProcess) {
-            let inlet = try InletProcess.run(["run", uri, "--retry", "never", "--to", "framemd5:-"])
-            return (hashes(inlet.output), inlet)
-        }
-
         /// A server with a clip of several requests' length.
         private func server(_ kind: HostileServer.Kind, _ folder: TemporaryFolder) throws -> (HostileServer, String) {
             let path = folder.path("clip.ts")
@@ -36,16 +22,17 @@ extension NetworkTests {
         func cappedRange() throws {
             let folder = try TemporaryFolder()
             let (server, path) = try server(.cappedRange, folder)
-            let (found, inlet) = try delivered("\(server.url("http", "/clip.ts"))?pace=none")
-            #expect(try found == expected(path), "\(inlet.complaints)")
+            let (found, inlet) = try DeliveredPictures.delivered("\(server.url("http", "/clip.ts"))?pace=none")
+            #expect(try found == DeliveredPictures.expected(path), "\(inlet.complaints)")
         }
 
         @Test("What breaks off goes on where it was, whatever else the server answers in between")
         func failingRest() throws {
             let folder = try TemporaryFolder()
             let (server, path) = try server(.failingRest, folder)
-            let (found, inlet) = try delivered("\(server.url("http", "/clip.ts"))?pace=none&ffmpeg.reconnect=1")
-            #expect(try found == expected(path), "\(inlet.complaints)")
+            let (found, inlet) = try DeliveredPictures.delivered(
+                "\(server.url("http", "/clip.ts"))?pace=none&ffmpeg.reconnect=1")
+            #expect(try found == DeliveredPictures.expected(path), "\(inlet.complaints)")
             // Refused once, once the whole, and then the rest.
             let requests = try server.report()["file"]?.int ?? 0
             #expect(requests >= 3, "\(requests)")
@@ -55,14 +42,15 @@ extension NetworkTests {
         func openRedirect() throws {
             let folder = try TemporaryFolder()
             let (server, path) = try server(.openRedirect, folder)
-            let (found, inlet) = try delivered("\(server.url("http", "/clip.ts"))?pace=none")
-            #expect(try found == expected(path), "\(inlet.complaints)")
+            let (found, inlet) = try DeliveredPictures.delivered("\(server.url("http", "/clip.ts"))?pace=none")
+            #expect(try found == DeliveredPictures.expected(path), "\(inlet.complaints)")
         }
 
         @Test("Credentials that are refused are told as such, and tried once, though the refusal never ends")
         func openRefusal() throws {
             let server = try HostileServer(.openRefusal)
-            let inlet = try delivered("\(server.url("http", "/clip.ts"))?user=viewer&password=other").inlet
+            let inlet = try DeliveredPictures.delivered("\(server.url("http", "/clip.ts"))?user=viewer&password=other")
+                .inlet
             #expect(inlet.status == 77, "\(inlet.complaints)")
             #expect(try server.report()["credentials"]?.int == 1)
         }
@@ -70,7 +58,7 @@ extension NetworkTests {
         @Test("Ranges in a playlist that no file has are an error")
         func playlistRange() throws {
             let server = try HostileServer(.playlistRange)
-            let inlet = try delivered(server.url("http", "/live.m3u8")).inlet
+            let inlet = try DeliveredPictures.delivered(server.url("http", "/live.m3u8")).inlet
             #expect((64...78).contains(inlet.status), "\(inlet.status) \(inlet.complaints)")
         }
     }

@@ -1,0 +1,24 @@
+import Foundation
+import ReferenceTools
+
+/// The MD5s of the pictures of a stream, as the `ffmpeg` command and as `inlet` have them.
+enum DeliveredPictures {
+    /// The MD5 of each picture of a file, as the `ffmpeg` command has it.
+    static func expected(_ path: String) throws -> [String] {
+        hashes(try ReferenceCommand.ffmpeg(["-i", path, "-map", "0:v:0", "-f", "framemd5", "-"]))
+    }
+
+    /// Those that `inlet run` delivers of a source.
+    static func delivered(
+        _ uri: String, environment: [String: String] = [:]
+    ) throws -> (hashes: [String], inlet: InletProcess) {
+        let inlet = try InletProcess.run(
+            ["run", uri, "--retry", "never", "--to", "framemd5:-"], environment: environment)
+        return (hashes(inlet.output), inlet)
+    }
+
+    private static func hashes(_ text: Data) -> [String] {
+        String(decoding: text, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }
+            .compactMap { $0.split(separator: ",").last.map { $0.trimmingCharacters(in: .whitespaces) } }
+    }
+}
