@@ -152,8 +152,8 @@ import InletFFmpeg
     }
 
     private func bind(_ socket: SRTSOCKET, to own: SocketAddress) throws(InletError) {
-        // libsrt refuses `::` where nothing says whether it stands for all addresses of IPv4, too. It does so as with
-        // other programs.
+        // `::` stands for all addresses of IPv4, too, whatever the system's own default is (net.ipv6.bindv6only). Where
+        // nothing says so, libsrt refuses it from 1.5.2 on (https://github.com/Haivision/srt/issues/2764).
         if own.family == AF_INET6 { try set(SRTO_IPV6ONLY, Int32(0), socket) }
         guard unsafe own.call({ unsafe srt_bind(socket, $0, $1) }) >= 0 else {
             throw trouble.error(operation: "srt_bind")
