@@ -308,6 +308,8 @@ import InletFFmpeg
         return unsafe srt_getsndbuffer(socket, &packets, nil) < 0 ? nil : packets
     }
 
+    /// Sleeps, at the end of a stream alone: libsrt has no event for what the peer acknowledges, so
+    /// that is looked at again each time.
     private func rest(_ time: Duration) {
         usleep(UInt32(clamping: time.wholeNanoseconds / 1000))
     }
