@@ -75,51 +75,23 @@ import InletFFmpeg
     private static func addStream(
         to output: UnsafeMutablePointer<AVFormatContext>, _ container: FFmpegContainer, _ parameters: CodecParameters
     ) throws(InletError) -> UnsafeMutablePointer<AVStream> {
-        guard let stream = unsafe avformat_new_stream(output, nil), let codec = unsafe stream.pointee.codecpar,
-            let description = unsafe avcodec_descriptor_get_by_name(parameters.codec.rawValue)
-        else { throw InletError(ffmpeg: -ENOMEM, operation: "avformat_new_stream") }
+        guard let stream = unsafe avformat_new_stream(output, nil), let codec = unsafe stream.pointee.codecpar else {
+            throw InletError(ffmpeg: -ENOMEM, operation: "avformat_new_stream")
+        }
+        unsafe try parameters.write(to: codec)
         unsafe stream.pointee.time_base = AVRational(parameters.timeBase)
         if let rate = parameters.frameRate { unsafe stream.pointee.avg_frame_rate = AVRational(rate) }
-        unsafe codec.pointee.codec_type = AVMEDIA_TYPE_VIDEO
-        unsafe codec.pointee.codec_id = description.pointee.id
-        unsafe codec.pointee.width = Int32(clamping: parameters.size.width)
-        unsafe codec.pointee.height = Int32(clamping: parameters.size.height)
-        unsafe codec.pointee.format = av_get_pix_fmt(parameters.pixelFormat.description).rawValue
-        unsafe codec.pointee.bit_rate = Int64(parameters.bitrate ?? 0)
-        if let profile = parameters.profile { unsafe codec.pointee.profile = Int32(clamping: profile) }
-        if let level = parameters.level { unsafe codec.pointee.level = Int32(clamping: level) }
-        let color = parameters.colorSpace
-        unsafe codec.pointee.color_range = AVColorRange(color.range)
-        unsafe codec.pointee.color_space = AVColorSpace(UInt32(color.matrix.rawValue))
-        unsafe codec.pointee.color_primaries = AVColorPrimaries(UInt32(color.primaries.rawValue))
-        unsafe codec.pointee.color_trc = AVColorTransferCharacteristic(UInt32(color.transfer.rawValue))
         if let ratio = parameters.sampleAspectRatio {
-            unsafe codec.pointee.sample_aspect_ratio = AVRational(ratio)
             unsafe stream.pointee.sample_aspect_ratio = AVRational(ratio)
         }
         // Apple's players know HEVC under this name alone.
         if parameters.codec == .hevc, [.mp4, .hls].contains(container) {
             unsafe codec.pointee.codec_tag = 0x3163_7668  // "hvc1"
         }
-        unsafe try setExtraData(parameters.extraData, of: codec)
         if parameters.rotation != .none, container.carriesRotation {
             unsafe setRotation(parameters.rotation, of: stream)
         }
         return unsafe stream
-    }
-
-    private static func setExtraData(
-        _ bytes: [UInt8], of codec: UnsafeMutablePointer<AVCodecParameters>
-    ) throws(InletError) {
-        guard !bytes.isEmpty else { return }
-        guard let memory = unsafe av_mallocz(bytes.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)) else {
-            throw InletError(ffmpeg: -ENOMEM, operation: "av_mallocz")
-        }
-        unsafe bytes.withUnsafeBytes {
-            unsafe memory.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(memory), byteCount: $0.count)
-        }
-        unsafe codec.pointee.extradata = memory.assumingMemoryBound(to: UInt8.self)
-        unsafe codec.pointee.extradata_size = Int32(clamping: bytes.count)
     }
 
     private static func setRotation(_ rotation: Rotation, of stream: UnsafeMutablePointer<AVStream>) {

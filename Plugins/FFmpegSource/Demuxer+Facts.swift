@@ -28,6 +28,9 @@ extension Demuxer {
                 UnsafeBufferPointer(start: data, count: max(0, Int(codec.extradata_size))))
         }
         if unsafe codec.profile >= 0 { parameters.profile = unsafe Int(codec.profile) }
+        parameters.codecTag = unsafe codec.codec_tag
+        parameters.bitsPerCodedSample = unsafe Int(codec.bits_per_coded_sample)
+        parameters.reorderDepth = unsafe max(0, Int(codec.video_delay))
         if unsafe codec.level >= 0 { parameters.level = unsafe Int(codec.level) }
         return parameters
     }

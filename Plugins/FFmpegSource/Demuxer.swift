@@ -22,7 +22,7 @@ import InletFFmpeg
     private(set) var kind = InputKind.file
     /// How frames come.
     private(set) var pacing: SourcePacing
-    private let pictureLimits: InputLimits
+    private let pictureLimits: PictureLimits
     /// How long the first and later packets may take; nil for what is no network, for which the bridge's limits are enough.
     private var limits: (first: Duration, later: Duration)?
     private var hasRead = false
@@ -41,7 +41,7 @@ import InletFFmpeg
         packet = try FFmpegPacket()
         stream = StreamFacts(index: 0, timeBase: Rational(1), rotation: .none)
         pacing = source.pace ?? .unpaced
-        pictureLimits = source.limits
+        pictureLimits = source.decoding.limits
         FFmpegLogging.install()
         do throws(InletError) {
             switch source.kind {
@@ -90,7 +90,7 @@ import InletFFmpeg
             return
         }
         try check(
-            unsafe StreamAnalysis.run(input, maximumPixels: pictureLimits.pixels), "avformat_find_stream_info")
+            unsafe StreamAnalysis.run(input, maximumPixels: pictureLimits.size.decodedPixelCount), "avformat_find_stream_info")
         // It is content with what it has read where it was told to give up.
         try context.checkCancellation()
     }
@@ -170,14 +170,6 @@ import InletFFmpeg
             rotation: Self.rotation(of: found),
             sampleAspectRatio: Rational(known: av_guess_sample_aspect_ratio(input, found, nil)),
             frameRate: Rational(known: av_guess_frame_rate(input, found, nil)))
-    }
-
-    /// A decoder of the stream.
-    func makeDecoder(_ options: FFmpegDecoder.Options) throws(InletError) -> FFmpegDecoder {
-        guard let stream = unsafe input?.pointee.streams[stream.index] else {
-            throw InletError(.internal, "The stream went away.")
-        }
-        return unsafe try FFmpegDecoder(stream.pointee.codecpar, timeBase: stream.pointee.time_base, options: options)
     }
 
     /// The stream's next packet, valid until the next call; nil at the end of a stream that has one.

@@ -1,7 +1,7 @@
 public import InletCore
 
 /// A file, or anything else with a path that libavformat can read: a FIFO, standard input.
-public struct FFmpegFileConfiguration: FrameSourceConfiguration {
+public struct FFmpegFileConfiguration: PacketSourceConfiguration {
     /// The path, taken as it is; `-` is standard input.
     public var path: String
     /// How often to begin again after the end, as FFmpeg's `-stream_loop`: -1 is for ever. The default is 0: once through.
@@ -22,12 +22,14 @@ public struct FFmpegFileConfiguration: FrameSourceConfiguration {
     /// The source by its URI, which holds no credentials.
     public var redactedURI: String { "file:\(path)" }
 
+    /// Decodes with libavcodec.
+    public var decoding: DecodingSettings { .ffmpeg(threads: threads) }
+
     /// A source that reads the file. Opens nothing yet.
-    public func makeSource() -> any FrameSource {
+    public func makePacketSource() -> any FrameSource {
         FFmpegSource(
             FFmpegInput(
-                subject: redactedURI, kind: .file(path: path), stream: stream, pace: pace, threads: threads, loop: loop,
-                start: start))
+                kind: .file(path: path), stream: stream, pace: pace, decoding: decoding, loop: loop, start: start))
     }
 }
 

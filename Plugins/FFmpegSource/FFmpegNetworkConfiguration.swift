@@ -1,7 +1,7 @@
 public import InletCore
 
 /// A network stream that libavformat reads: RTSP, HTTP, HLS, RTMP, SRT, MPEG-TS over UDP.
-public struct FFmpegNetworkConfiguration: FrameSourceConfiguration {
+public struct FFmpegNetworkConfiguration: PacketSourceConfiguration {
     /// The address. It may hold credentials, in any characters, percent-encoded or not.
     public var url: String
     /// How RTSP carries the media. The default, `.auto`, is TCP: cameras lose packets over UDP.
@@ -68,11 +68,14 @@ public struct FFmpegNetworkConfiguration: FrameSourceConfiguration {
     /// The address without credentials.
     public var redactedURI: String { Redaction.redact(uri: url) }
 
+    /// Decodes with libavcodec.
+    public var decoding: DecodingSettings {
+        .ffmpeg(
+            threads: threads, limits: PictureLimits(size: maximumSize, frameRate: maximumFrameRate), damage: damage)
+    }
+
     /// A source that reads the stream. Connects to nothing yet.
-    public func makeSource() -> any FrameSource {
-        FFmpegSource(
-            FFmpegInput(
-                subject: redactedURI, kind: .network(self), stream: stream, pace: pace, threads: threads,
-                limits: InputLimits(size: maximumSize, frameRate: maximumFrameRate), damage: damage))
+    public func makePacketSource() -> any FrameSource {
+        FFmpegSource(FFmpegInput(kind: .network(self), stream: stream, pace: pace, decoding: decoding))
     }
 }

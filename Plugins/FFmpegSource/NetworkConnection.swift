@@ -168,8 +168,8 @@ import InletFFmpeg
         else { return false }
         interruption.allow(configuration.firstTimeout)
         _ = FFmpegLogging.takeFacts()
-        let limits = InputLimits(size: configuration.maximumSize)
-        let code = unsafe StreamAnalysis.run(input, maximumPixels: limits.pixels)
+        let limits = PictureLimits(size: configuration.maximumSize)
+        let code = unsafe StreamAnalysis.run(input, maximumPixels: limits.size.decodedPixelCount)
         try checkInterruption(
             "The server promised a stream, but nothing came within \(configuration.firstTimeout.optionText). "
                 + "first-timeout sets how long to wait.")

@@ -1,5 +1,4 @@
 import InletCore
-import InletFFmpeg
 
 /// Hands out packets as they are, beside decoding or instead of it.
 struct PacketHandover {
@@ -12,26 +11,16 @@ struct PacketHandover {
         case decodeAnew
     }
 
-    /// A packet that waits until it is known how the stream's pictures are reordered.
-    private struct Held {
-        var data: PacketData
-        /// Nil only where the stream has no times.
-        var pts: Int64?
-        var duration: Int64?
-        var isKey: Bool
-        var offset: Int64
-        var received: MonotonicTime?
-    }
-
-    private var parameters: CodecParameters?
-    private let limits: InputLimits
+    private let timeBase: Rational
+    /// The usual time from picture to picture, in ticks.
+    private let usualTicks: Int64
     private var decodingTimes: DecodingTimes
     /// What was noted and has not been taken.
     private var waiting: [SourcePacket] = []
     /// The first packets of a stream that tells no decoding times; nil when enough were seen.
-    private var held: [Held]? = []
+    private var held: [SourcePacket]? = []
     /// A key frame whose time the next packet tells.
-    private var untimed: Held?
+    private var untimed: SourcePacket?
     /// No packet has a time: each is placed by its arrival.
     private var hasNoTimes = false
     /// What comes before the next key frame is of no use.
@@ -47,54 +36,49 @@ struct PacketHandover {
     private static let mostHeld = 9
 
     /// - Parameters:
-    ///   - parameters: what the packets are; nil where that is not known, and none is handed out.
+    ///   - parameters: what the packets are.
     ///   - reorderDepth: how many pictures the decoder holds back, as far as it knows.
-    ///   - limits: packets of larger pictures are refused, as the pictures are.
-    init(_ parameters: CodecParameters? = nil, reorderDepth: Int = 0, limits: InputLimits = InputLimits()) {
-        self.parameters = parameters
-        self.limits = limits
-        decodingTimes = DecodingTimes(depth: reorderDepth, interval: parameters?.usualTicks ?? 1)
-        if reorderDepth > 0 || parameters?.mayReorder == false { held = nil }
+    init(_ parameters: CodecParameters, reorderDepth: Int = 0) {
+        timeBase = parameters.timeBase
+        usualTicks = parameters.usualTicks
+        decodingTimes = DecodingTimes(depth: reorderDepth, interval: usualTicks)
+        if reorderDepth > 0 || !parameters.mayReorder { held = nil }
     }
 
     /// Notes a packet to be handed out next.
-    ///
-    /// - Parameters:
-    ///   - offset: of this pass over a file, in ticks.
-    ///   - received: when it was read, for a live stream, which may change as it goes; else nil.
-    /// - Throws: ``InletError/Code/unsupported`` where its picture is larger than the limits allow; ``InletError/Code/resourceExhausted`` where
-    ///   there is no memory.
-    mutating func put(_ packet: FFmpegPacket, offset: Int64, received: MonotonicTime?) throws(InletError) {
+    mutating func put(_ packet: SourcePacket) {
         guard packet.isKey || !awaitsKey else {
             if isOutOfOrder { drop(.outOfOrder) }
             return
         }
-        guard try followSize(of: packet, isLive: received != nil), let parameters else { return drop(.undecodable) }
-        let next = Held(
-            data: try EncodedPacketStorage(sharing: packet).data, pts: packet.pts ?? packet.dts,
-            duration: packet.duration > 0 ? packet.duration : nil, isKey: packet.isKey, offset: offset,
-            received: received)
-        guard let pts = next.pts else { return putUntimed(next) }
+        // Network streams are not looked into beforehand: a key frame tells the size.
+        guard packet.parameters.size.isValid else { return drop(.undecodable) }
+        var next = packet
+        next.pts = packet.pts ?? packet.dts
+        guard let pts = next.pts?.ticks else { return putUntimed(next) }
         hasNoTimes = false
         if var first = untimed {
             untimed = nil
-            let step = next.duration ?? parameters.usualTicks
-            (first.pts, first.duration) = (pts &- step, next.duration)
-            note(first, dts: packet.dts.map { $0 &- step })
+            let step = next.duration?.ticks ?? usualTicks
+            (first.pts, first.duration) = (time(pts &- step), next.duration)
+            first.dts = packet.dts.map { time($0.ticks &- step) }
+            note(first)
         }
-        note(next, dts: packet.dts)
+        note(next)
     }
+
+    private func time(_ ticks: Int64) -> MediaTime { MediaTime(ticks: ticks, timeBase: timeBase) }
 
     /// The first packet of an RTSP stream may have no time: it is the one before the next one's. Where that has none either, the stream has no times,
     /// as that of Motion JPEG over HTTP.
-    private mutating func putUntimed(_ packet: Held) {
+    private mutating func putUntimed(_ packet: SourcePacket) {
         if let first = untimed {
             (untimed, hasNoTimes) = (nil, true)
-            append(first, dts: nil)
+            waiting.append(first)
         }
         if hasNoTimes {
             awaitsKey = false
-            append(packet, dts: nil)
+            waiting.append(packet)
         } else if packet.isKey, decodingTimes.depth == 0 {
             (untimed, awaitsKey) = (packet, false)
         } else {
@@ -103,29 +87,9 @@ struct PacketHandover {
         }
     }
 
-    /// Network streams are not looked into beforehand, and may change their size: key frames tell.
-    ///
-    /// - Returns: whether the size is known.
-    private mutating func followSize(of packet: FFmpegPacket, isLive: Bool) throws(InletError) -> Bool {
-        guard var parameters else { return false }
-        guard packet.isKey, isLive || !parameters.size.isValid else { return parameters.size.isValid }
-        let found = PacketInspection.size(in: packet, parameters, maximumPixels: limits.pixels)
-        if let size = found, size != parameters.size {
-            guard size.fits(in: limits.size) else { throw limits.refusal("A picture of \(size) has") }
-            // What was told beforehand is of another size.
-            if parameters.size.isValid { parameters.extraData = [] }
-            parameters.size = size
-        }
-        if parameters.extraData.isEmpty {
-            parameters.extraData = PacketInspection.parameterSets(in: packet, parameters.codec) ?? []
-        }
-        self.parameters = parameters
-        return parameters.size.isValid
-    }
-
-    private mutating func note(_ packet: Held, dts: Int64?) {
+    private mutating func note(_ packet: SourcePacket) {
         awaitsKey = false
-        guard dts == nil, held != nil else { return handOut(packet, dts: dts) }
+        guard packet.dts == nil, held != nil else { return handOut(packet) }
         held?.append(packet)
         if held?.count == Self.mostHeld { release() }
     }
@@ -134,12 +98,12 @@ struct PacketHandover {
     mutating func release() {
         if let untimed {
             self.untimed = nil
-            append(untimed, dts: nil)
+            waiting.append(untimed)
         }
         guard let packets = held, !packets.isEmpty else { return }
         held = nil
-        decodingTimes.learn(from: packets.compactMap(\.pts))
-        for packet in packets { handOut(packet, dts: nil) }
+        decodingTimes.learn(from: packets.compactMap { $0.pts?.ticks })
+        for packet in packets { handOut(packet) }
     }
 
     /// The stream's time steps back: what follows goes on from what came before, at times of its own.
@@ -148,30 +112,20 @@ struct PacketHandover {
         decodingTimes.reset()
     }
 
-    private mutating func handOut(_ packet: Held, dts known: Int64?) {
-        guard let pts = packet.pts, packet.isKey || !awaitsKey else { return drop(.outOfOrder) }
+    private mutating func handOut(_ packet: SourcePacket) {
+        guard let pts = packet.pts?.ticks, packet.isKey || !awaitsKey else { return drop(.outOfOrder) }
         // A key frame that does not go on from what came before begins anew.
         guard
-            let dts = known ?? decodingTimes.next(pts: pts) ?? (packet.isKey ? decodingTimes.next(pts: pts) : nil)
+            let dts = packet.dts?.ticks ?? decodingTimes.next(pts: pts)
+                ?? (packet.isKey ? decodingTimes.next(pts: pts) : nil)
         else {
             (awaitsKey, isOutOfOrder) = (true, true)
             return drop(.outOfOrder)
         }
         (awaitsKey, isOutOfOrder) = (false, false)
-        append(packet, dts: dts)
-    }
-
-    private mutating func append(_ packet: Held, dts: Int64?) {
-        guard let parameters else { return }
-        func time(_ ticks: Int64) -> MediaTime {
-            MediaTime(ticks: ticks &+ packet.offset, timeBase: parameters.timeBase)
-        }
-        var result = SourcePacket(
-            parameters: parameters, data: packet.data, pts: packet.pts.map(time), dts: dts.map(time),
-            duration: packet.duration.map { MediaTime(ticks: $0, timeBase: parameters.timeBase) },
-            flags: packet.isKey ? .key : [])
-        result.receiveTime = packet.received
-        waiting.append(result)
+        var packet = packet
+        packet.dts = time(dts)
+        waiting.append(packet)
     }
 
     private mutating func drop(_ reason: DropReason) { drops[reason, default: 0] += 1 }

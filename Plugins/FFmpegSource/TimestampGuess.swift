@@ -1,43 +1,67 @@
-import CFFmpeg
-import InletCore
-import InletFFmpeg
+package import InletCore
 
-/// Fills in decoding times where a container has none, as raw H.264 files do, so that libavcodec can derive presentation times.
+/// Fills in decoding times where a container has none, as raw H.264 files do, so that a decoder can derive presentation times.
 ///
 /// The way of the `ffmpeg` command, its rounding to whole microseconds included, so that both give such a file the same times: count
 /// packets by their duration, from minus the reorder depth on.
-struct TimestampGuess {
-    private static let microsecond = AVRational(num: 1, den: 1_000_000)
-    private let timeBase: AVRational
+package struct TimestampGuess: Sendable {
+    private static let microsecond = Rational(1, 1_000_000)
+    package let timeBase: Rational
     private let frameMicroseconds: Int64
     private let start: Int64
     /// In microseconds.
     private var next: Int64?
 
-    init(_ stream: StreamFacts, reorderDepth: Int) {
-        timeBase = AVRational(stream.timeBase)
-        let interval = stream.frameRate?.reciprocal.map { MediaTime(ticks: 1, timeBase: $0).nanoseconds / 1000 } ?? 0
+    /// - Parameters:
+    ///   - frameRate: frames a second, where it is known.
+    ///   - reorderDepth: how many pictures are decoded before one that is shown earlier.
+    package init(timeBase: Rational, frameRate: Rational?, reorderDepth: Int) {
+        self.timeBase = timeBase
+        let interval = frameRate?.reciprocal.map { MediaTime(ticks: 1, timeBase: $0).nanoseconds / 1000 } ?? 0
         frameMicroseconds = interval
         start = interval.multiplied(saturatingBy: -Int64(reorderDepth))
     }
 
-    mutating func reset() { next = nil }
+    /// The stream is read from its beginning once more.
+    package mutating func reset() { next = nil }
 
-    mutating func complete(_ packet: FFmpegPacket) {
-        var now = next ?? start
-        if let dts = packet.dts {
-            now = av_rescale_q(dts, timeBase, Self.microsecond)
-        } else {
-            packet.dts = av_rescale_q(now, Self.microsecond, timeBase)
-        }
-        let duration = packet.duration
-        next = now &+ (duration > 0 ? av_rescale_q(duration, timeBase, Self.microsecond) : frameMicroseconds)
+    /// The decoding time of the next packet, in ticks.
+    ///
+    /// - Parameters:
+    ///   - dts: what the container says; nil where it says nothing.
+    ///   - duration: of the packet, in ticks; 0 where it is not known.
+    package mutating func complete(dts: Int64?, duration: Int64) -> Int64 {
+        let now = dts.map(microseconds) ?? next ?? start
+        next = now &+ (duration > 0 ? microseconds(duration) : frameMicroseconds)
+        return dts ?? ticks(now)
     }
 
     /// The time of a picture that came out of the decoder at the end without one, in ticks.
-    mutating func nextAtEnd() -> Int64 {
+    package mutating func nextAtEnd() -> Int64 {
         let now = next ?? 0
         next = now &+ frameMicroseconds
-        return av_rescale_q(now, Self.microsecond, timeBase)
+        return ticks(now)
     }
+
+    private func microseconds(_ ticks: Int64) -> Int64 {
+        MediaTime(ticks: ticks, timeBase: timeBase).rounded(to: Self.microsecond)
+    }
+
+    private func ticks(_ microseconds: Int64) -> Int64 {
+        MediaTime(ticks: microseconds, timeBase: Self.microsecond).rounded(to: timeBase)
+    }
+}
+
+extension MediaTime {
+    /// In ticks of another time base, to the nearest, halves away from zero: libavutil's AV_ROUND_NEAR_INF.
+    fileprivate func rounded(to other: Rational) -> Int64 {
+        let half = Rational(other.numerator, other.denominator &* 2)
+        let halves = MediaTime(ticks: ticks.magnitudeClamped, timeBase: timeBase).rescaled(to: half).ticks
+        let rounded = halves / 2 + halves % 2
+        return ticks < 0 ? -rounded : rounded
+    }
+}
+
+extension Int64 {
+    fileprivate var magnitudeClamped: Int64 { Int64(clamping: magnitude) }
 }

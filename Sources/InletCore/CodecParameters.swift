@@ -25,6 +25,12 @@ public struct CodecParameters: Sendable, Hashable {
     public var bitrate: Int?
     /// The pixel format, before it was compressed. The default is I420.
     public var pixelFormat: PixelFormat
+    /// The container's code for the compression (FourCC), which tells variants of some codecs apart. The default, 0, is none.
+    public var codecTag: UInt32 = 0
+    /// Bits of a pixel as the container states them, which some old codecs need. The default, 0, is not known.
+    public var bitsPerCodedSample = 0
+    /// How many pictures may be decoded before one that is shown earlier, as far as that is known. The default is 0.
+    public var reorderDepth = 0
 
     public init(
         codec: VideoCodec, size: ImageSize, timeBase: Rational, frameRate: Rational? = nil,

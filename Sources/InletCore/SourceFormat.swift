@@ -32,6 +32,9 @@ public struct SourceFormat: Sendable, Hashable {
     public var container: String?
     /// Whether the source yields packets where ``SourceDemand/packets`` asks for them. The default is false.
     public var hasPackets = false
+    /// What the packets of the stream are, for a source that yields packets and leaves decoding to others. The default, nil, is a source that yields
+    /// pictures.
+    public var packetStream: PacketStream?
 
     public init(
         size: ImageSize, pixelFormat: PixelFormat, frameRate: Rational? = nil, timeBase: Rational,
@@ -53,6 +56,19 @@ public struct SourceFormat: Sendable, Hashable {
         self.container = container
         self.timestampBits = timestampBits
     }
+}
+
+/// What is known of a stream of packets before the first of them.
+public struct PacketStream: Sendable, Hashable {
+    /// What the packets are.
+    public var parameters: CodecParameters
+    /// The longest time from key frame to key frame, as far as the container's index tells. The default, nil, is not known.
+    public var keyFrameInterval: MediaTime?
+    /// Pictures that are shown before this time are decoded only for those that follow: reading began at an earlier key frame. The default, nil, is
+    /// that all are shown.
+    public var start: MediaTime?
+
+    public init(_ parameters: CodecParameters) { self.parameters = parameters }
 }
 
 /// How a source's frames come.

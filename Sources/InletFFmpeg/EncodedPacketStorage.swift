@@ -48,6 +48,14 @@ package import InletCore
         unsafe av_packet_free(&packet)
     }
 
+    /// Has another packet, which is empty, share the data and the side data.
+    ///
+    /// - Throws: ``InletError/Code/resourceExhausted`` where there is no memory.
+    package func share(with other: FFmpegPacket) throws(InletError) {
+        let code = unsafe av_packet_ref(other.pointer, packet)
+        if code < 0 { throw InletError(ffmpeg: code, operation: "av_packet_ref") }
+    }
+
     /// The bytes, which keep this object alive.
     package var data: PacketData {
         unsafe PacketData(

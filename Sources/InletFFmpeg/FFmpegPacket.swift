@@ -74,7 +74,10 @@ package import InletCore
         set { unsafe pointer.pointee.dts = newValue ?? inlet_av_nopts_value }
     }
     /// In ticks of the stream's time base; 0 where it is not known.
-    package var duration: Int64 { unsafe pointer.pointee.duration }
+    package var duration: Int64 {
+        get { unsafe pointer.pointee.duration }
+        set { unsafe pointer.pointee.duration = newValue }
+    }
     /// The demuxer saw that the data is not whole.
     package var isCorrupt: Bool { unsafe pointer.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 }
     package func markCorrupt() { unsafe pointer.pointee.flags |= AV_PKT_FLAG_CORRUPT }

@@ -22,6 +22,8 @@ enum UnsafeCodeRule {
         "Sources/InletCore/EncodedPacket.swift": "a packet's bytes: a pointer into memory that an owner keeps alive",
         "Sources/InletHTTP/ClientAddress.swift": "reads the bytes of a socket's address",
         "Sources/InletFFmpeg/BufferOwnership.swift": "lends memory to libav",
+        "Sources/InletFFmpeg/CodecParameters+FFmpeg.swift": "writes libav's description of a stream",
+        "Sources/InletFFmpeg/FFmpegVideoDecoder.swift": "lends packets to libavcodec",
         "Sources/InletFFmpeg/EncodedPacketStorage.swift": "owns a packet that others share",
         "Sources/InletFFmpeg/FFmpegEncoder.swift": "owns an encoder's codec context",
         "Sources/InletFFmpeg/PacketInspection.swift": "owns a parser for one packet",

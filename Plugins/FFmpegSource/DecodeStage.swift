@@ -1,0 +1,255 @@
+import InletCore
+
+/// Turns the packets of one stream into pictures: decides which are worth decoding, has them decoded, and decides which pictures are shown. Packets for
+/// sinks that take them as they are come out beside the pictures.
+///
+/// Confined to one thread at a time.
+final class DecodeStage {
+    /// What ``take(_:)`` found.
+    enum Output {
+        case item(SourceItem)
+        /// Put another packet first.
+        case needsPacket
+        /// All that was put before ``finish()`` has come out.
+        case ended
+    }
+
+    private enum Phase {
+        case reading
+        /// The decoder gives out all that it holds, and is given packets again afterwards.
+        case emptying
+        case draining
+    }
+
+    private let settings: DecodingSettings
+    private let isLive: Bool
+    private let frameRate: Rational?
+    private let decoder: any VideoDecoder
+    private var gate: PictureGate
+    private var selection: PacketSelection
+    private var handover: PacketHandover
+    private var audit: RateAudit?
+    /// Times of pictures that come last, for containers that have none; nil for a live stream, whose times are the sender's or none.
+    private var timestamps: TimestampGuess?
+    private var demand = SourceDemand.everything
+    private var demandVersion = -1
+    private var phase = Phase.reading
+    /// A packet with which decoding begins anew, once the decoder is empty.
+    private var pending: SourcePacket?
+    /// When the packet that was decoded last had arrived, and the sender's time of day for it in nanoseconds.
+    private(set) var received: (time: MonotonicTime, wallClock: Int64?)?
+    /// How many pictures were given out.
+    private(set) var pictures: UInt64 = 0
+
+    /// Opens the decoder.
+    ///
+    /// - Throws: what the decoder's opening failed with.
+    init(_ stream: PacketStream, of format: SourceFormat, _ settings: DecodingSettings) throws {
+        self.settings = settings
+        let parameters = stream.parameters
+        let timeBase = parameters.timeBase
+        isLive = format.pacing == .live
+        frameRate = format.frameRate
+        gate = PictureGate(settings.damage, isLive: isLive, timeBase: timeBase)
+        if let start = stream.start { gate.begin(at: start.rescaled(to: timeBase).ticks) }
+        decoder = try settings.makeDecoder()
+        try decoder.open(parameters, settings.decoderSettings(isLive: isLive))
+        audit = isLive ? settings.limits.frameRate.map { RateAudit(most: $0, timeBase: timeBase) } : nil
+        selection = PacketSelection(
+            timeBase: timeBase, known: stream.keyFrameInterval.map { [$0.rescaled(to: timeBase).ticks] } ?? [])
+        handover = PacketHandover(parameters, reorderDepth: decoder.reorderDepth)
+        timestamps =
+            isLive
+            ? nil
+            : TimestampGuess(timeBase: timeBase, frameRate: format.frameRate, reorderDepth: decoder.reorderDepth)
+    }
+
+    /// How many packets were handed out as they are.
+    var packets: UInt64 { handover.count }
+
+    /// Packets that were kept back in a row, as no key frame has come.
+    var refusals: Int { gate.refusals }
+
+    /// Whether anyone takes pictures.
+    var isDecoding: Bool { demand.pictures }
+
+    // MARK: Packets
+
+    /// Takes a packet. Call ``take(_:)`` until it asks for one.
+    ///
+    /// - Throws: ``InletError/Code/unsupported`` where its picture is larger than may be, or packets come more often; what the decoder failed with.
+    func put(_ packet: SourcePacket, _ context: SourceContext) throws {
+        if packet.flags.contains(.restart) {
+            finish()
+            pending = packet
+        } else {
+            try decode(packet, context)
+        }
+    }
+
+    /// No packets follow: what the decoder holds back comes out.
+    func finish() {
+        phase = .draining
+        handover.release()
+        decoder.drain()
+    }
+
+    private func decode(_ packet: SourcePacket, _ context: SourceContext) throws {
+        let (pts, dts) = (packet.pts?.ticks, packet.dts?.ticks)
+        var facts = PictureGate.Packet(isKey: packet.isKey, pts: pts, dts: dts)
+        if gate.stepsBack(facts) {
+            handover.stepBack()
+            audit?.reset()
+        }
+        if isLive {
+            let arrival = packet.receiveTime ?? context.clock.now
+            received = (arrival, packet.wallClock)
+            try audit?.note(pts ?? dts, arrival: arrival)
+            // The packet that comes with the news of a loss may lack its own end, or hold a piece of the next.
+            facts.lacksSomething = packet.flags.contains(.loss)
+            if facts.lacksSomething { lose() }
+        }
+        if case .keepBack(let reason) = gate.admit(facts) {
+            if let reason { context.countDrop(reason) }
+            return
+        }
+        _ = timestamps?.complete(dts: dts, duration: packet.duration?.ticks ?? 0)
+        if demand.packets {
+            handover.put(packet)
+            for (reason, count) in handover.takeDrops() { context.countDrop(reason, count) }
+        }
+        switch handover.fate(isKey: packet.isKey, pictures: demand.pictures || !demand.packets) {
+        case .decode: break
+        case .pass: return
+        case .decodeAnew:
+            // What the decoder knows is from before a gap.
+            decoder.reset()
+            selection.reset()
+            gate.resume(at: facts)
+        }
+        switch selection.fate(isKey: packet.isKey, time: pts ?? dts, wanted: demand.maximumFrameRate) {
+        case .pass: return
+        case .passAndDrain: empty()
+        case .decodeAlone:
+            try send(packet, context)
+            empty()
+        case .decodeAnew:
+            gate.resume(at: facts)
+            try send(packet, context)
+        case .decode: try send(packet, context)
+        }
+    }
+
+    private func send(_ packet: SourcePacket, _ context: SourceContext) throws {
+        if let fault = try decoder.send(packet) { try noteUndecodable(fault, context) }
+    }
+
+    /// Has the decoder give out what it holds, to go on afterwards.
+    private func empty() {
+        decoder.drain()
+        phase = .emptying
+    }
+
+    /// A packet gave no picture.
+    ///
+    /// - Throws: ``InletError/Code/unsupported`` where that is because its picture is too large.
+    private func noteUndecodable(_ fault: PacketFault, _ context: SourceContext) throws(InletError) {
+        context.countDrop(.undecodable)
+        guard isLive else { return }
+        if fault == .tooLarge { throw settings.limits.refusal("The pictures have") }
+        lose()
+    }
+
+    /// Something of the stream is missing: no picture before the next key frame can be whole.
+    func lose() {
+        gate.noteLoss()
+        guard settings.damage == .drop else { return }
+        handover.lose()
+        decoder.reset()
+        selection.reset()
+        phase = .reading
+    }
+
+    /// Looks at what the sinks want now.
+    func followDemand(_ context: SourceContext) {
+        let version = context.demandVersion
+        guard version != demandVersion else { return }
+        demandVersion = version
+        let hadPackets = demand.packets
+        demand = context.demand
+        // What comes meanwhile is not seen, and not missed.
+        if hadPackets, !demand.packets {
+            handover.lose()
+            _ = handover.takeDrops()
+        }
+        // Up to three pictures in a row to which no other refers are usual; beyond that the ones that are left are close enough.
+        let spacing = demand.maximumFrameRate.flatMap { wanted in
+            frameRate.map { $0.doubleValue / wanted.doubleValue }
+        }
+        decoder.skipsNonReferencePictures = (spacing ?? 1) >= 4
+    }
+
+    // MARK: Pictures
+
+    /// The next picture or packet, where there is one.
+    ///
+    /// - Throws: ``InletError/Code/unsupported`` where a picture is larger than may be; what the decoder failed with.
+    func take(_ context: SourceContext) throws -> Output {
+        while true {
+            switch try decoder.receive() {
+            case .picture(let picture):
+                if let frame = try accept(picture, context) { return .item(.frame(frame)) }
+                // Whoever keeps pictures back looks at the time in between.
+                if context.shouldGiveUp { return .needsPacket }
+            case .undecodable(let fault): try noteUndecodable(fault, context)
+            case .needsPacket:
+                return handover.take().map { .item(.packet($0)) } ?? .needsPacket
+            case .ended where phase == .emptying:
+                decoder.reset()
+                phase = .reading
+            case .ended:
+                if let packet = handover.take() { return .item(.packet(packet)) }
+                guard let packet = pending else { return .ended }
+                pending = nil
+                beginAnew()
+                try decode(packet, context)
+            }
+        }
+    }
+
+    /// The stream is read from its beginning once more.
+    private func beginAnew() {
+        decoder.reset()
+        timestamps?.reset()
+        selection.reset()
+        gate.rewind()
+        phase = .reading
+    }
+
+    /// The picture as the bridge gets it, or nil where it is kept back.
+    private func accept(_ picture: SourceFrame, _ context: SourceContext) throws(InletError) -> SourceFrame? {
+        guard picture.size.fits(in: settings.limits.size) else {
+            throw settings.limits.refusal("A picture of \(picture.size) has")
+        }
+        var frame = picture
+        if frame.pts == nil, phase == .draining, let timestamps {
+            frame.pts = MediaTime(ticks: self.timestamps?.nextAtEnd() ?? 0, timeBase: timestamps.timeBase)
+        }
+        let verdict = gate.judge(
+            PictureGate.Picture(
+                isKey: frame.flags.contains(.key), isDamaged: frame.flags.contains(.corrupt), time: frame.pts?.ticks))
+        if case .keepBack(let reason) = verdict {
+            if let reason { context.countDrop(reason) }
+            if isLive, gate.isBroken { lose() }
+            return nil
+        }
+        if verdict == .mark { frame.flags.insert(.corrupt) } else { frame.flags.remove(.corrupt) }
+        frame.sequence = pictures
+        pictures += 1
+        if let received {
+            frame.receiveTime = received.time
+            frame.wallClock = received.wallClock
+        }
+        return frame
+    }
+}

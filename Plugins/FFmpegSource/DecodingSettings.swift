@@ -1,0 +1,26 @@
+public import InletCore
+
+/// How the packets of a source become pictures.
+public struct DecodingSettings: Sendable {
+    /// Makes the decoder.
+    public var makeDecoder: @Sendable () throws -> any VideoDecoder
+    /// Threads that decode; 0 is one a processor. The default, nil, is 1 for a live stream, as further threads would each hold a picture back, and 0 for
+    /// others.
+    public var threads: Int?
+    /// What becomes of damaged pictures. The default is ``DamagePolicy/drop``.
+    public var damage = DamagePolicy.drop
+    /// Pictures and rates that are refused.
+    public var limits = PictureLimits()
+
+    public init(makeDecoder: @escaping @Sendable () throws -> any VideoDecoder) { self.makeDecoder = makeDecoder }
+
+    /// The settings for a decoder of a stream.
+    func decoderSettings(isLive: Bool) -> DecoderSettings {
+        var settings = DecoderSettings()
+        settings.threads = threads ?? (isLive ? 1 : 0)
+        settings.isLowDelay = isLive
+        settings.showsDamaged = damage != .drop
+        settings.maximumSize = limits.size
+        return settings
+    }
+}

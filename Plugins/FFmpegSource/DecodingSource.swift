@@ -1,0 +1,135 @@
+package import InletCore
+
+/// A source of pictures made of a source of packets: reads a packet when a picture is asked for, and decodes it on the same thread.
+///
+/// Pictures that the source yields itself are passed on.
+package final class DecodingSource: FrameSource {
+    private let source: any FrameSource
+    private let settings: DecodingSettings
+    private var stage: DecodeStage?
+    private var pacing = SourcePacing.unpaced
+    private var pacer = Pacer()
+    /// What ended the stream, told when the decoder has given out what came before.
+    private var failure: InletError?
+    private var isAtEnd = false
+
+    /// - Parameters:
+    ///   - source: is opened, read and closed through this one alone.
+    ///   - settings: how to decode.
+    package init(_ source: any FrameSource, _ settings: DecodingSettings) {
+        self.source = source
+        self.settings = settings
+    }
+
+    package func open(_ context: SourceContext) throws -> SourceFormat {
+        var format = try source.open(context)
+        pacing = format.pacing
+        if let stream = format.packetStream {
+            stage = try DecodeStage(stream, of: format, settings)
+            format.hasPackets = true
+            format.packetStream = nil
+        }
+        return format
+    }
+
+    package func next(_ context: SourceContext) throws -> SourceItem? {
+        guard let stage else { return try source.next(context) }
+        stage.followDemand(context)
+        let dropped = context.dropCounts[.damaged] ?? 0
+        while true {
+            try checkTime(stage, context, droppedBefore: dropped)
+            switch try stage.take(context) {
+            case .item(let item):
+                try pace(item, stage, context)
+                return item
+            case .needsPacket:
+                if let failure { throw failure }
+                try read(stage, context, droppedBefore: dropped)
+            case .ended:
+                if let failure { throw failure }
+                return try end(stage)
+            }
+        }
+    }
+
+    /// Gives the stage one packet, or the word that there are no more.
+    private func read(_ stage: DecodeStage, _ context: SourceContext, droppedBefore before: UInt64) throws {
+        guard !isAtEnd else { return }
+        do {
+            switch try source.next(context) {
+            case .packet(let packet): try stage.put(packet, context)
+            case .frame: break
+            case nil:
+                isAtEnd = true
+                stage.finish()
+            }
+        } catch {
+            // There may be more to say than that the time is up.
+            try checkTime(stage, context, droppedBefore: before)
+            failure = InletError(wrapping: error, operation: "The source")
+            isAtEnd = true
+            stage.finish()
+        }
+    }
+
+    /// Holds an item back until its time has come, where the source is played at its own speed.
+    private func pace(_ item: SourceItem, _ stage: DecodeStage, _ context: SourceContext) throws(InletError) {
+        guard pacing == .realtime else { return }
+        switch item {
+        case .frame(let frame):
+            guard let pts = frame.pts else { return }
+            try pacer.wait(for: pts, startsAnew: frame.flags.contains(.discontinuity), context: context)
+        case .packet(let packet):
+            guard !stage.isDecoding, let dts = packet.dts else { return }
+            try pacer.wait(for: dts, startsAnew: false, context: context)
+        }
+    }
+
+    /// - Throws: as ``SourceContext/checkCancellation()``; where packets come and none gives a picture, it says so.
+    private func checkTime(
+        _ stage: DecodeStage, _ context: SourceContext, droppedBefore before: UInt64
+    ) throws(InletError) {
+        guard context.shouldGiveUp else { return }
+        let dropped = (context.dropCounts[.damaged] ?? 0) - before
+        if !context.isCancelled, dropped > 0 {
+            throw InletError(
+                .timedOut,
+                "Packets come, but \(dropped) in a row gave no whole picture: too many are lost. Try transport=tcp, or damaged=mark."
+            )
+        }
+        if !context.isCancelled, stage.pictures == 0, stage.refusals > 0 {
+            throw InletError(
+                .timedOut,
+                "Packets come, but no key frame among \(stage.refusals). Have the camera send key frames more often.")
+        }
+        if !context.isCancelled, let received = stage.received, context.clock.now - received.time < Self.recently {
+            throw InletError(
+                .timedOut, "Packets come, but none of them gives a picture. Check the stream with ffprobe.")
+        }
+        try context.checkCancellation()
+    }
+
+    /// A packet that came no longer ago shows that packets come.
+    private static let recently = Duration.seconds(1)
+
+    /// The end of the stream, which is an error only where nothing at all could be decoded.
+    private func end(_ stage: DecodeStage) throws(InletError) -> SourceItem? {
+        guard stage.pictures == 0, stage.packets == 0 else { return nil }
+        throw InletError(
+            .malformedData, "Not one picture could be decoded: the file is cut or damaged. Check it with ffprobe.")
+    }
+
+    package func pause(_ context: SourceContext) throws -> Bool { try source.pause(context) }
+
+    /// Goes on from where it was: what was due in the pause is due now.
+    package func resume(_ context: SourceContext) throws {
+        pacer = Pacer()
+        try source.resume(context)
+        if pacing == .live { stage?.lose() }
+    }
+
+    package func close() {
+        stage = nil
+        source.close()
+    }
+}

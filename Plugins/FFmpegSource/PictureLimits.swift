@@ -1,0 +1,22 @@
+public import InletCore
+
+/// What is refused, before memory is taken for it.
+public struct PictureLimits: Sendable, Hashable {
+    /// The largest pictures. The default is 8192x8192.
+    public var size = ImageSize(width: 8192, height: 8192)
+    /// The most frames a second of a live stream. The default, nil, is no limit: files are read as fast as they are taken.
+    public var frameRate: Rational?
+
+    public init(size: ImageSize = ImageSize(width: 8192, height: 8192), frameRate: Rational? = nil) {
+        self.size = size
+        self.frameRate = frameRate
+    }
+
+    /// The error for pictures beyond ``size``.
+    ///
+    /// - Parameter subject: the beginning of the sentence, such as `The pictures have`.
+    package func refusal(_ subject: String) -> InletError {
+        InletError(
+            .unsupported, "\(subject) more pixels than are taken in: at most \(size). max-size raises the limit.")
+    }
+}

@@ -1,0 +1,68 @@
+/// Decompresses pictures: packets in, pictures out. The twin of ``VideoEncoder``.
+///
+/// Every method is called on one thread at a time, so an implementation keeps plain mutable state.
+public protocol VideoDecoder: AnyObject {
+    /// Gets ready for a stream. Called once, before anything else.
+    ///
+    /// - Throws: ``InletError/Code/unsupported`` where the decoder cannot decode such a stream on this machine; any other error
+    ///   where it could not be made ready. The next decoder that is registered for the codec is tried then.
+    func open(_ parameters: CodecParameters, _ settings: DecoderSettings) throws
+
+    /// How many pictures may be decoded before one that is shown earlier, as far as the decoder knows. It may grow as packets come.
+    var reorderDepth: Int { get }
+
+    /// Whether pictures that no other picture refers to are left out, to save time. False until it is set.
+    var skipsNonReferencePictures: Bool { get set }
+
+    /// Takes a packet. ``receive()`` is called until it asks for a packet before the next one is sent.
+    ///
+    /// - Returns: why the packet cannot be decoded; nil where it was taken.
+    /// - Throws: what makes the decoder itself unusable. The next one goes on at a key frame.
+    func send(_ packet: SourcePacket) throws -> PacketFault?
+
+    /// The next picture in the order in which pictures are shown, where there is one.
+    ///
+    /// A picture has the time base of its packet. Its flags are ``FrameFlags/key``, and ``FrameFlags/corrupt`` where something of it was
+    /// missing or wrong. It is not numbered.
+    ///
+    /// - Throws: what makes the decoder itself unusable. The next one goes on at a key frame.
+    func receive() throws -> DecoderOutput
+
+    /// No packets follow: ``receive()`` gives out what is held back, and then ``DecoderOutput/ended``. Only ``reset()`` may follow.
+    func drain()
+
+    /// Forgets all pictures and the end, to begin anew with a key frame.
+    func reset()
+}
+
+/// What a ``VideoDecoder`` gives out.
+public enum DecoderOutput: Sendable {
+    case picture(SourceFrame)
+    /// There is no picture before another packet.
+    case needsPacket
+    /// All that was sent before ``VideoDecoder/drain()`` has come out.
+    case ended
+    /// A packet gave no picture. The next call goes on behind it.
+    case undecodable(PacketFault)
+}
+
+/// Why a packet cannot be decoded.
+public enum PacketFault: Sendable, Hashable {
+    case malformed
+    /// Its picture is larger than ``DecoderSettings/maximumSize``.
+    case tooLarge
+}
+
+/// How a ``VideoDecoder`` is to work.
+public struct DecoderSettings: Sendable, Hashable {
+    /// How many threads decode; 0, the default, lets the decoder choose by the number of processors.
+    public var threads = 0
+    /// Whether each picture comes out as soon as its packet is in, where the stream allows that. The default is false.
+    public var isLowDelay = false
+    /// Whether pictures come out, too, that the decoder knows to lack something. The default is false.
+    public var showsDamaged = false
+    /// Larger pictures are refused before memory is taken for them. The default is 8192x8192.
+    public var maximumSize = ImageSize(width: 8192, height: 8192)
+
+    public init() {}
+}

@@ -1,0 +1,96 @@
+import CFFmpeg
+package import InletCore
+
+/// A ``VideoDecoder`` by libavcodec's software decoders.
+///
+/// Packets that libavformat read are taken with their side data; others are lent to libavcodec without a copy.
+@safe package final class FFmpegVideoDecoder: VideoDecoder {
+    private var decoder: FFmpegDecoder?
+    private let packet: FFmpegPacket
+    /// Of the stream, for pictures that do not say it themselves.
+    private var rotation = Rotation.none
+    private var sampleAspectRatio: Rational?
+    private var timeBase = Rational(1)
+
+    /// - Throws: ``InletError/Code/resourceExhausted`` where there is no memory.
+    package init() throws(InletError) { packet = try FFmpegPacket() }
+
+    package func open(_ parameters: CodecParameters, _ settings: DecoderSettings) throws {
+        FFmpegLogging.install()
+        var native = unsafe avcodec_parameters_alloc()
+        defer { unsafe avcodec_parameters_free(&native) }
+        guard let native = unsafe native else {
+            throw InletError(ffmpeg: -ENOMEM, operation: "avcodec_parameters_alloc")
+        }
+        try unsafe parameters.write(to: native)
+        unsafe native.pointee.codec_tag = parameters.codecTag
+        unsafe native.pointee.bits_per_coded_sample = Int32(clamping: parameters.bitsPerCodedSample)
+        unsafe native.pointee.video_delay = Int32(clamping: parameters.reorderDepth)
+        var options = FFmpegDecoder.Options()
+        options.threads = settings.threads
+        options.isLowDelay = settings.isLowDelay
+        options.showsDamaged = settings.showsDamaged
+        options.maximumPixels = settings.maximumSize.decodedPixelCount
+        decoder = unsafe try FFmpegDecoder(native, timeBase: AVRational(parameters.timeBase), options: options)
+        rotation = parameters.rotation
+        sampleAspectRatio = parameters.sampleAspectRatio
+        timeBase = parameters.timeBase
+    }
+
+    package var reorderDepth: Int { decoder?.reorderDepth ?? 0 }
+
+    package var skipsNonReferencePictures: Bool {
+        get { decoder?.skipsNonReferencePictures ?? false }
+        set { decoder?.skipsNonReferencePictures = newValue }
+    }
+
+    package func send(_ packet: SourcePacket) throws -> PacketFault? {
+        guard let decoder else { return .malformed }
+        defer { self.packet.unref() }
+        try fill(packet.data)
+        if packet.isKey { self.packet.markKey() }
+        self.packet.pts = packet.pts?.ticks
+        self.packet.dts = packet.dts?.ticks
+        self.packet.duration = packet.duration?.ticks ?? 0
+        return decoder.send(self.packet) < 0 ? fault() : nil
+    }
+
+    /// Has the packet share the data.
+    private func fill(_ data: PacketData) throws(InletError) {
+        let (memory, owner) = unsafe data.storage
+        if let storage = owner as? EncodedPacketStorage { return try storage.share(with: packet) }
+        guard let buffer = unsafe BufferOwnership.buffer(memory, owner: owner) else {
+            throw InletError(ffmpeg: -ENOMEM, operation: "av_buffer_create")
+        }
+        unsafe packet.pointer.pointee.buf = buffer
+        unsafe packet.pointer.pointee.data = buffer.pointee.data
+        unsafe packet.pointer.pointee.size = Int32(clamping: memory.count)
+    }
+
+    /// Why a packet could not be decoded, as libavcodec has just told this thread.
+    private func fault() -> PacketFault { FFmpegLogging.takeFacts().isOversized ? .tooLarge : .malformed }
+
+    package func receive() throws -> DecoderOutput {
+        guard let decoder else { return .needsPacket }
+        switch try decoder.receive() {
+        case .needsInput: return .needsPacket
+        case .ended: return .ended
+        case .undecodable: return .undecodable(fault())
+        case .frame(let frame):
+            guard let pixelFormat = PixelFormat(frame.nativePixelFormat) else { return .undecodable(.malformed) }
+            var flags: FrameFlags = frame.isKey ? .key : []
+            if frame.isDamaged { flags.insert(.corrupt) }
+            return .picture(
+                SourceFrame(
+                    pixelFormat: pixelFormat, size: frame.size, planes: frame.planes, owner: frame,
+                    pts: frame.bestEffortTimestamp.map { MediaTime(ticks: $0, timeBase: timeBase) },
+                    duration: frame.duration.map { MediaTime(ticks: $0, timeBase: timeBase) }, sequence: 0,
+                    colorSpace: frame.colorSpace, rotation: frame.orientation?.rotation ?? rotation, flags: flags,
+                    sampleAspectRatio: frame.sampleAspectRatio ?? sampleAspectRatio))
+        }
+    }
+
+    package func drain() { decoder?.sendEnd() }
+
+    package func reset() { decoder?.flush() }
+}
