@@ -55,6 +55,7 @@ let package = Package(
         .library(name: "Inlet", targets: ["Inlet"]),
         .library(name: "InletCore", targets: ["InletCore"]),
         .library(name: "InletConvert", targets: ["InletConvert"]),
+        .library(name: "InletDecode", targets: ["InletDecode"]),
         .library(name: "InletCapture", targets: ["InletCapture"]),
         .library(name: "InletTesting", targets: ["InletTesting"]),
         .library(name: "PatternSource", targets: ["PatternSource"]),
@@ -106,6 +107,8 @@ let package = Package(
         // Loops over samples that no library has, or not as fast.
         .target(name: "CInletConvert"),
         library("InletConvert", ["InletCore", "CFFmpeg", "CYUV", "CInletConvert"]),
+        // From packets to pictures, whatever decodes: what is worth decoding, what is shown, what is late.
+        library("InletDecode", ["InletCore", collections]),
         library("InletFFmpeg", ["InletCore", "CFFmpeg", logging]),
         // What writes bytes needs, whatever it writes to.
         library("InletOutput", ["InletCore", "CLinux"]),
@@ -114,19 +117,22 @@ let package = Package(
         // What sinks that are web servers share.
         library("InletHTTP", ["InletCore", logging, crypto] + nio),
         library("InletV4L2", ["InletCore", "CV4L2"]),
-        library("InletCapture", ["InletCore", "InletConvert", "InletOutput", "CLinux", logging, metrics, collections]),
+        library(
+            "InletCapture",
+            ["InletCore", "InletConvert", "InletDecode", "InletOutput", "CLinux", logging, metrics, collections]),
         library(
             "Inlet",
             [
-                "InletCore", "InletConvert", "InletCapture", "PatternSource", "FFmpegSource", "FFmpegSink", "FileSinks",
-                "PipeSink", "StillSinks", "PreviewSink",
+                "InletCore", "InletConvert", "InletDecode", "InletCapture", "PatternSource", "FFmpegSource",
+                "FFmpegSink",
+                "FileSinks", "PipeSink", "StillSinks", "PreviewSink",
                 onLinux("InletV4L2"), onLinux("V4L2Source"), onLinux("V4L2Sink"), withWebRTC("InletRTC"),
                 withWebRTC("WebRTCSink"),
             ]),
         library("InletTesting", ["InletCore", "PatternSource", logging]),
 
         plugin("PatternSource", []),
-        plugin("FFmpegSource", ["InletFFmpeg", "CFFmpeg", "CCurl"]),
+        plugin("FFmpegSource", ["InletDecode", "InletFFmpeg", "CFFmpeg", "CCurl"]),
         plugin("FileSinks", ["InletOutput", "CFFmpeg"]),
         plugin("FFmpegSink", ["InletOutput", "InletFFmpeg", "CFFmpeg", "CSRT", logging]),
         plugin("V4L2Source", ["InletV4L2", "InletFFmpeg", "CV4L2", "CV4LConvert", "CFFmpeg", "CYUV"]),
@@ -165,6 +171,7 @@ let package = Package(
             name: "ReferenceTools", dependencies: ["InletCore"], path: "Tests/ReferenceTools",
             swiftSettings: houseSettings),
         tests("InletCoreTests", ["InletCore", "InletTesting", logging]),
+        tests("InletDecodeTests", ["InletCore", "InletDecode", "InletTesting", "ReferenceTools", logging]),
         tests("InletConvertTests", ["InletCore", "InletConvert", "InletTesting", "CFFmpeg"]),
         tests(
             "InletCaptureTests",
@@ -176,7 +183,7 @@ let package = Package(
         tests("PatternSourceTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools", logging]),
         tests(
             "FFmpegSourceTests",
-            ["InletCore", "InletConvert", "InletTesting", "FFmpegSource", "ReferenceTools", logging]),
+            ["InletCore", "InletConvert", "InletDecode", "InletTesting", "FFmpegSource", "ReferenceTools", logging]),
         tests("InletFFmpegTests", ["InletCore", "InletFFmpeg", "ReferenceTools", "CFFmpeg"]),
         tests("InletV4L2Tests", ["InletCore", "InletV4L2", "CV4L2"]),
         tests(

@@ -1,5 +1,6 @@
 import CFFmpeg
 import InletCore
+import InletDecode
 import InletFFmpeg
 
 /// Owns a libavformat input: opens it, finds the stream, reads its packets.
@@ -90,7 +91,8 @@ import InletFFmpeg
             return
         }
         try check(
-            unsafe StreamAnalysis.run(input, maximumPixels: pictureLimits.size.decodedPixelCount), "avformat_find_stream_info")
+            unsafe StreamAnalysis.run(input, maximumPixels: pictureLimits.size.decodedPixelCount),
+            "avformat_find_stream_info")
         // It is content with what it has read where it was told to give up.
         try context.checkCancellation()
     }

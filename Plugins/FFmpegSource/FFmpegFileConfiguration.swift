@@ -1,4 +1,5 @@
 public import InletCore
+public import InletDecode
 
 /// A file, or anything else with a path that libavformat can read: a FIFO, standard input.
 public struct FFmpegFileConfiguration: PacketSourceConfiguration {

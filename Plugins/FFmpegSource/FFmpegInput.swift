@@ -1,5 +1,6 @@
 import FoundationEssentials
 import InletCore
+import InletDecode
 import InletFFmpeg
 
 /// What a source reads and how: what configurations of files and of networks have in common.

@@ -1,4 +1,5 @@
 public import InletCore
+public import InletDecode
 
 /// A network stream that libavformat reads: RTSP, HTTP, HLS, RTMP, SRT, MPEG-TS over UDP.
 public struct FFmpegNetworkConfiguration: PacketSourceConfiguration {

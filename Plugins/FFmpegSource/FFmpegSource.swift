@@ -1,4 +1,5 @@
 import InletCore
+import InletDecode
 import InletFFmpeg
 
 /// Reads the packets of a file or a network stream with libavformat. Others decode them.
@@ -74,7 +75,8 @@ final class FFmpegSource: FrameSource {
         if isLive, demuxer.takeLosses() > 0 || packet.isCorrupt { flags.insert(.loss) }
         var result = SourcePacket(
             parameters: parameters, data: try EncodedPacketStorage(sharing: packet).data, pts: packet.pts.map(time),
-            dts: dts.map(time), duration: packet.duration > 0 ? MediaTime(ticks: packet.duration, timeBase: timeBase) : nil,
+            dts: dts.map(time),
+            duration: packet.duration > 0 ? MediaTime(ticks: packet.duration, timeBase: timeBase) : nil,
             flags: flags)
         if isLive { result.receiveTime = context.clock.now }
         result.wallClock = packet.wallClock

@@ -1,5 +1,6 @@
 import CFFmpeg
 import InletCore
+import InletDecode
 import InletFFmpeg
 
 /// Makes the connection to a server, with as little analysis as the stream's parameters need.

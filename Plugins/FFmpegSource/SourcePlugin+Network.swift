@@ -1,4 +1,5 @@
 public import InletCore
+import InletDecode
 import InletFFmpeg
 
 extension SourcePlugin {

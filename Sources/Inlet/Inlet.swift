@@ -5,6 +5,7 @@
 @_exported public import InletCapture
 @_exported public import InletConvert
 @_exported public import InletCore
+@_exported public import InletDecode
 @_exported public import PatternSource
 @_exported public import PipeSink
 @_exported public import PreviewSink

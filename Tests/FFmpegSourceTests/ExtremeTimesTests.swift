@@ -2,6 +2,7 @@ import InletCore
 import Testing
 
 @testable import FFmpegSource
+@testable import InletDecode
 
 /// What a source keeps of times, fed with such as no camera makes.
 @Suite struct ExtremeTimesTests {

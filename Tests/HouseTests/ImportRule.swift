@@ -9,6 +9,7 @@ enum ImportRule {
     static let sources: [String: Set<String>] = [
         "InletCore": ["Logging"],
         "InletConvert": system.union(["InletCore", "CFFmpeg", "CYUV", "CInletConvert"]),
+        "InletDecode": system.union(["InletCore", "DequeModule"]),
         "InletFFmpeg": system.union(["InletCore", "CFFmpeg", "Logging"]),
         "InletOutput": system.union(["InletCore", "CLinux"]),
         "InletRTC": ["InletCore", "Crypto", "FoundationEssentials"],
@@ -17,16 +18,16 @@ enum ImportRule {
         ]),
         "InletV4L2": system.union(["InletCore", "CV4L2"]),
         "InletCapture": system.union([
-            "InletCore", "InletConvert", "InletOutput", "Logging", "CoreMetrics", "DequeModule", "CLinux",
+            "InletCore", "InletConvert", "InletDecode", "InletOutput", "Logging", "CoreMetrics", "DequeModule",
+            "CLinux",
         ]),
         // The reader of the timecode pattern needs its layout.
         "InletTesting": system.union(["InletCore", "Logging", "PatternSource"]),
         // The umbrella re-exports the library modules and builds the standard registry from the plug-ins.
         "Inlet": system.union([
-            "InletCore", "InletConvert", "InletCapture", "InletV4L2", "PatternSource", "FFmpegSource", "FileSinks",
-            "FFmpegSink",
-            "V4L2Source",
-            "V4L2Sink", "PipeSink", "StillSinks", "PreviewSink", "InletRTC", "WebRTCSink",
+            "InletCore", "InletConvert", "InletDecode", "InletCapture", "InletV4L2", "PatternSource", "FFmpegSource",
+            "FileSinks", "FFmpegSink", "V4L2Source", "V4L2Sink", "PipeSink", "StillSinks", "PreviewSink", "InletRTC",
+            "WebRTCSink",
         ]),
         "InletCLI": system.union([
             "Inlet", "ArgumentParser", "Histogram", "Logging", "FoundationEssentials", "SwiftOverlayShims",
@@ -38,7 +39,7 @@ enum ImportRule {
     static let plugins: [String: Set<String>] = [
         "PatternSource": [],
         // Foundation is for addresses in playlists and for the environment, libcurl for HTTP.
-        "FFmpegSource": ["InletFFmpeg", "CFFmpeg", "CCurl", "FoundationEssentials"],
+        "FFmpegSource": ["InletDecode", "InletFFmpeg", "CFFmpeg", "CCurl", "FoundationEssentials"],
         "FileSinks": ["InletOutput", "CFFmpeg"],
         "FFmpegSink": ["InletOutput", "InletFFmpeg", "CFFmpeg", "CSRT"],
         "V4L2Source": ["InletV4L2", "InletFFmpeg", "CV4L2", "CV4LConvert", "CFFmpeg", "CYUV"],

@@ -1,7 +1,7 @@
 import InletCore
 import Testing
 
-@testable import FFmpegSource
+@testable import InletDecode
 
 /// What goes into a gate, and what comes of it, in tables.
 @Suite struct PictureGateTests {

@@ -1,7 +1,7 @@
 import InletCore
 import Testing
 
-@testable import FFmpegSource
+@testable import InletDecode
 
 @Suite struct PacketSelectionTests {
     private typealias Fate = PacketSelection.Fate

@@ -1,7 +1,7 @@
 import InletCore
 import Testing
 
-@testable import FFmpegSource
+@testable import InletDecode
 
 @Suite struct TimelineWatchTests {
     /// A packet in ticks of a hundredth of a second.

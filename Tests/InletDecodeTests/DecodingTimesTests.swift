@@ -2,7 +2,7 @@ import Foundation
 import ReferenceTools
 import Testing
 
-@testable import FFmpegSource
+@testable import InletDecode
 
 @Suite struct DecodingTimesTests {
     /// The times of a file's packets in decoding order, as ffprobe tells them.
