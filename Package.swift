@@ -176,8 +176,8 @@ let package = Package(
         tests(
             "InletCaptureTests",
             [
-                "InletCore", "InletConvert", "InletCapture", "InletTesting", "PatternSource", "ReferenceTools", logging,
-                histogram, metrics, metricsTestKit,
+                "InletCore", "InletConvert", "InletDecode", "InletCapture", "InletTesting", "PatternSource",
+                "ReferenceTools", logging, histogram, metrics, metricsTestKit,
             ]),
         tests("InletTestingTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools", logging]),
         tests("PatternSourceTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools", logging]),

@@ -38,6 +38,9 @@ public struct FFmpegNetworkConfiguration: PacketSourceConfiguration {
     public var maximumSize = ImageSize(width: 8192, height: 8192)
     /// A live stream with more frames a second is refused. The default is 240.
     public var maximumFrameRate = Rational(240)
+    /// The longest time from a packet's arrival to its picture, for live streams: where decoding does not keep up, pictures are left out. The default is
+    /// 150 ms; 0 is no limit.
+    public var maximumLag = Duration.milliseconds(150)
     /// The number of the stream to read, as ffprobe counts them. The default, nil, is the best video stream.
     public var stream: Int?
     /// What becomes of damaged pictures. The default is `.drop`.
@@ -71,8 +74,10 @@ public struct FFmpegNetworkConfiguration: PacketSourceConfiguration {
 
     /// Decodes with libavcodec.
     public var decoding: DecodingSettings {
-        .ffmpeg(
+        var settings = DecodingSettings.ffmpeg(
             threads: threads, limits: PictureLimits(size: maximumSize, frameRate: maximumFrameRate), damage: damage)
+        settings.maximumLag = maximumLag > .zero ? maximumLag : nil
+        return settings
     }
 
     /// A source that reads the stream. Connects to nothing yet.

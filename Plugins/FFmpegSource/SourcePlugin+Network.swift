@@ -58,6 +58,9 @@ private enum NetworkOptions {
     static let highestRate = PluginOption(
         "max-fps", default: Rational(240), in: Rational(1)...Rational(100_000),
         "A live stream with more frames a second is refused")
+    static let maximumLag = PluginOption(
+        "maximum-lag", default: Duration.milliseconds(150), in: .zero ... .seconds(60),
+        "The longest time from a packet's arrival to its picture; what would be later is left out; 0 is no limit")
     static let stream = PluginOption<Int?>(
         "stream", default: nil, "The number of the stream, as ffprobe counts", range: "0 or more"
     ) { ($0 ?? 0) >= 0 }
@@ -73,6 +76,7 @@ private enum NetworkOptions {
         connectTimeout.description,
         firstTimeout.description, readTimeout.description, threads.description, stream.description,
         damaged.description, pace.description, largestSize.description, highestRate.description,
+        maximumLag.description,
     ]
 
     private static let needPort: Set<String> = ["rist", "rtp", "sctp", "srt", "tcp", "tls", "udp", "udplite"]
@@ -132,6 +136,7 @@ private enum NetworkOptions {
         configuration.threads = values[threads]
         configuration.maximumSize = values[largestSize]
         configuration.maximumFrameRate = values[highestRate]
+        configuration.maximumLag = values[maximumLag]
         configuration.stream = values[stream]
         configuration.damage = values[damaged]
         configuration.pace = values[pace]

@@ -1,4 +1,5 @@
 import InletCore
+import InletDecode
 import Synchronization
 
 /// One source on one thread, from opening to closing: opens it, reads its frames and hands them to the dispatcher.
@@ -17,6 +18,8 @@ final class CaptureSession: Sendable {
         /// The source stands still.
         var stoodStill: @Sendable () -> Void
         var interruption: @Sendable (String?) -> Void
+        /// Decoding begins not to keep up, or keeps up again.
+        var lag: @Sendable (Bool) -> Void
         /// The source has ended and is closed next, however long that takes.
         var closing: @Sendable (Outcome) -> Void
         /// The source is closed and the thread about to end.
@@ -52,7 +55,7 @@ final class CaptureSession: Sendable {
         wakeUp = try WakeUpSignal()
         context = SourceContext(
             clock: clock, wakeUpDescriptor: wakeUp.descriptor, logger: configuration.logger,
-            onInterruption: delegate.interruption, onProgress: delegate.progress)
+            onInterruption: delegate.interruption, onProgress: delegate.progress, onLag: delegate.lag)
     }
 
     /// - Throws: ``InletError/Code/resourceExhausted`` where there is no thread for it.
@@ -96,13 +99,23 @@ final class CaptureSession: Sendable {
     // MARK: On the thread
 
     private func main() {
-        let source = source.makeSource()
+        let source = makeSource()
         let outcome = capture(from: source)
         isClosing.store(true, ordering: .relaxed)
         delegate.closing(outcome)
         context.setDeadline(after: stopTimeout)
         source.close()
         delegate.closed(outcome)
+    }
+
+    /// The source; one of packets with a decoder behind it.
+    private func makeSource() -> any FrameSource {
+        guard let packets = source as? any PacketSourceConfiguration else { return source.makeSource() }
+        return DecodingSource(
+            packets.makePacketSource(), packets.decoding,
+            readOn: .init(
+                start: { body in try CaptureThread.start(named: "inlet-read", body) },
+                interrupt: { [weak self] in self?.cancel() }))
     }
 
     private func capture(from source: any FrameSource) -> Outcome {

@@ -13,6 +13,8 @@ public enum CapturerEvent: Sendable {
     case sourceAbandoned(InletError)
     /// The first frame after an interruption or a reconnect, or the first data after a stall, and how long there was none.
     case recovered(after: Duration)
+    /// Decoding does not keep up with a live stream: pictures that would be late are left out from now on, or, where it is false, no more.
+    case lagging(Bool)
     /// A sink has ended: at the end of the stream or when it had enough, without an error; or because it failed.
     case sinkEnded(SinkID, name: String, InletError?)
     /// A sink has failed and is made anew after a while, by its ``SinkFailurePolicy``. Attempts are counted from 1.

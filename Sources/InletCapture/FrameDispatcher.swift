@@ -84,6 +84,7 @@ final class FrameDispatcher: Sendable {
         var demand = SourceDemand(serving: pictures.map(\.wants))
         demand.packets = receivers.contains(where: \.takesPackets)
         demand.pictures = !demand.packets || !pictures.isEmpty
+        demand.isLossless = pictures.contains(where: \.isLossless)
         return demand
     }
 

@@ -19,6 +19,9 @@ protocol FrameReceiver: AnyObject, Sendable {
     /// Whether it takes the source's packets.
     var takesPackets: Bool { get }
 
+    /// Whether the source waits for it, so that it gets every picture.
+    var isLossless: Bool { get }
+
     /// Whether it takes pictures.
     var takesPictures: Bool { get }
 
@@ -44,6 +47,7 @@ protocol FrameReceiver: AnyObject, Sendable {
 }
 
 extension FrameReceiver {
+    var isLossless: Bool { false }
     var takesPackets: Bool { false }
     var takesPictures: Bool { !takesPackets }
     func offer(_ packet: EncodedPacket, of parameters: CodecParameters, isCancelled: () -> Bool) {}

@@ -42,6 +42,7 @@ final class SequenceDelivery: FrameReceiver {
     let ended = Completion<Void>()
 
     private let policy: QueuePolicy?
+    var isLossless: Bool { if case .lossless = policy { true } else { false } }
     private let context: DeliveryContext
     private let mailbox = Mailbox<CapturedFrame>()
     /// Whether a frame could be made into what the consumer wants.

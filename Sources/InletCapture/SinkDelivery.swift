@@ -13,6 +13,7 @@ final class SinkDelivery: FrameReceiver {
     let ended = Completion<Void>()
 
     private let policy: QueuePolicy?
+    var isLossless: Bool { if case .lossless = policy { true } else { false } }
     private let context: DeliveryContext
     /// Counts the times that the thread should look into the mailbox.
     private let signal = DispatchSemaphore(value: 0)

@@ -22,6 +22,11 @@ struct SupervisionLog: Sendable {
             logger.error("\(source): \(error.message) (\(next))", metadata: ["code": "\(error.code)"])
         case .sourceAbandoned(let error): logger.critical("\(source): \(error.message)")
         case .recovered(let outage): logger.notice("\(source): frames again after \(outage.inSeconds) s")
+        case .lagging(true):
+            logger.warning(
+                "\(source): decoding does not keep up: pictures that would be late are left out. Lower the camera's size or rate, or run fewer streams."
+            )
+        case .lagging(false): logger.notice("\(source): decoding keeps up again")
         case .sinkEnded(_, let name, let error):
             if let error { logger.error("\(name): \(error.message)", metadata: ["code": "\(error.code)"]) }
         case .sinkRestarting(_, let name, let error, let attempt, let delay):

@@ -114,6 +114,7 @@ final class Supervisor: Sendable {
             progress: { [weak self] in self?.post(.progress(id)) },
             stoodStill: { [weak self] in self?.post(.stoodStill(id)) },
             interruption: { [weak self] in self?.post(.interruption(id, $0)) },
+            lag: { [weak self] in self?.onEvent(.lagging($0)) },
             closing: { [weak self] in self?.post(.closing(id, $0)) },
             closed: { [weak self] in self?.post(.closed(id, $0)) })
         do throws(InletError) {

@@ -29,6 +29,8 @@ public struct DropReason: Sendable, Hashable, CustomStringConvertible {
     public static let damaged = DropReason("damaged")
     /// A compressed packet that could not be decoded at all.
     public static let undecodable = DropReason("undecodable")
+    /// Decoding did not keep up with a live stream, and the picture would have come, or came, later than it may.
+    public static let late = DropReason("late")
     /// The frame is older than what was delivered before it, so it has no place on the timeline.
     public static let outOfOrder = DropReason("outOfOrder")
     /// The driver or network lost it before Inlet saw it: a gap in the sequence, which the bridge counts.

@@ -26,17 +26,21 @@ public final class SourceContext: Sendable {
     private let interrupted = Atomic(false)
     private let onInterruption: @Sendable (String?) -> Void
     private let onProgress: @Sendable () -> Void
+    private let onLag: @Sendable (Bool) -> Void
 
     /// Made by the bridge and by tests.
     ///
     /// - Parameters:
     ///   - onInterruption: called, on the source's thread, with the reason when an interruption begins and with nil when it ends.
     ///   - onProgress: called, on the thread that reports it, at the first progress after the bridge has asked to be told.
+    ///   - onLag: called, on the source's thread, with true where pictures begin to be left out because decoding does not keep up, and with false when
+    ///     that is over.
     public init(
         clock: any CaptureClock, wakeUpDescriptor: Int32 = -1, logger: Logger,
         onInterruption: @escaping @Sendable (String?) -> Void = { _ in },
-        onProgress: @escaping @Sendable () -> Void = {}
+        onProgress: @escaping @Sendable () -> Void = {}, onLag: @escaping @Sendable (Bool) -> Void = { _ in }
     ) {
+        self.onLag = onLag
         self.onInterruption = onInterruption
         self.onProgress = onProgress
         self.clock = clock
@@ -94,6 +98,9 @@ public final class SourceContext: Sendable {
         guard isWatched, awaitsProgress.load(ordering: .relaxed) else { return }
         if awaitsProgress.exchange(false, ordering: .acquiring) { onProgress() }
     }
+
+    /// Says that pictures begin to be left out because decoding does not keep up, or that this is over.
+    package func noteLag(_ isLagging: Bool) { onLag(isLagging) }
 
     /// Counts frames that were lost or not worth delivering, other than those that a gap in ``SourceFrame/sequence`` shows.
     public func countDrop(_ reason: DropReason, _ count: UInt64 = 1) {

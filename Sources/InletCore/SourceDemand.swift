@@ -13,6 +13,9 @@ public struct SourceDemand: Sendable, Hashable {
     /// Whether anyone takes pictures: a source that yields packets need not decode otherwise. The default is true.
     public var pictures = true
 
+    /// Whether the source waits for a sink, which is to get every picture, however late. The default is false.
+    public var isLossless = false
+
     /// Everything, where nothing is given.
     public init(maximumFrameRate: Rational? = nil, largestSize: ImageSize? = nil) {
         self.maximumFrameRate = maximumFrameRate

@@ -10,6 +10,8 @@ final class DecodeStage {
         case item(SourceItem)
         /// Put another packet first.
         case needsPacket
+        /// A picture was kept back: there may be more.
+        case keptBack
         /// All that was put before ``finish()`` has come out.
         case ended
     }
@@ -38,6 +40,14 @@ final class DecodeStage {
     private var pending: SourcePacket?
     /// When the packet that was decoded last had arrived, and the sender's time of day for it in nanoseconds.
     private(set) var received: (time: MonotonicTime, wallClock: Int64?)?
+    /// Nil where the source waits, or nothing is too late.
+    private var lag: LagPolicy?
+    /// When the packet was given to the decoder that has given no picture yet.
+    private var decodingSince: MonotonicTime?
+    /// It is this stream's turn to decode.
+    private var hasTurn = false
+    /// What follows refers to packets that were left out, up to the next key frame.
+    private var hasLeftOut = false
     /// How many pictures were given out.
     private(set) var pictures: UInt64 = 0
 
@@ -55,6 +65,9 @@ final class DecodeStage {
         decoder = try settings.makeDecoder()
         try decoder.open(parameters, settings.decoderSettings(isLive: isLive))
         audit = isLive ? settings.limits.frameRate.map { RateAudit(most: $0, timeBase: timeBase) } : nil
+        if isLive, let limit = settings.maximumLag, limit > .zero {
+            lag = LagPolicy(limit: limit, seed: .random(in: 0 ... .max))
+        }
         selection = PacketSelection(
             timeBase: timeBase, known: stream.keyFrameInterval.map { [$0.rescaled(to: timeBase).ticks] } ?? [])
         handover = PacketHandover(parameters, reorderDepth: decoder.reorderDepth)
@@ -63,6 +76,8 @@ final class DecodeStage {
             ? nil
             : TimestampGuess(timeBase: timeBase, frameRate: format.frameRate, reorderDepth: decoder.reorderDepth)
     }
+
+    deinit { giveTurn() }
 
     /// How many packets were handed out as they are.
     var packets: UInt64 { handover.count }
@@ -77,13 +92,16 @@ final class DecodeStage {
 
     /// Takes a packet. Call ``take(_:)`` until it asks for one.
     ///
+    /// - Parameter waiting: packets behind it that are there already, and whether a key frame is among them.
     /// - Throws: ``InletError/Code/unsupported`` where its picture is larger than may be, or packets come more often; what the decoder failed with.
-    func put(_ packet: SourcePacket, _ context: SourceContext) throws {
+    func put(
+        _ packet: SourcePacket, waiting: (count: Int, hasKey: Bool) = (0, false), _ context: SourceContext
+    ) throws {
         if packet.flags.contains(.restart) {
             finish()
             pending = packet
         } else {
-            try decode(packet, context)
+            try decode(packet, waiting: waiting, context)
         }
     }
 
@@ -94,7 +112,9 @@ final class DecodeStage {
         decoder.drain()
     }
 
-    private func decode(_ packet: SourcePacket, _ context: SourceContext) throws {
+    private func decode(
+        _ packet: SourcePacket, waiting: (count: Int, hasKey: Bool) = (0, false), _ context: SourceContext
+    ) throws {
         let (pts, dts) = (packet.pts?.ticks, packet.dts?.ticks)
         var facts = PictureGate.Packet(isKey: packet.isKey, pts: pts, dts: dts)
         if gate.stepsBack(facts) {
@@ -131,16 +151,67 @@ final class DecodeStage {
         case .pass: return
         case .passAndDrain: empty()
         case .decodeAlone:
+            guard isInTime(packet, waiting, context) else { return }
             try send(packet, context)
             empty()
         case .decodeAnew:
             gate.resume(at: facts)
+            fallthrough
+        case .decode:
+            guard isInTime(packet, waiting, context) else { return }
+            if hasLeftOut, packet.isKey {
+                hasLeftOut = false
+                decoder.reset()
+                gate.resume(at: facts)
+            }
             try send(packet, context)
-        case .decode: try send(packet, context)
         }
     }
 
+    /// Whether the picture can still be in time; false, and counted, where it is left out.
+    private func isInTime(
+        _ packet: SourcePacket, _ waiting: (count: Int, hasKey: Bool), _ context: SourceContext
+    ) -> Bool {
+        guard var lag, !demand.isLossless, let received else { return true }
+        if lag.leavesOut(isKey: packet.isKey) {
+            context.countDrop(.late)
+            return false
+        }
+        if !hasTurn {
+            hasTurn = DecodingTurns.shared.take(
+                rank: lag.rank(isKey: packet.isKey, at: context.clock.now), atMost: lag.limit)
+        }
+        let isNonReference = !packet.isKey && NonReferencePicture.isIn(packet)
+        let facts = LagPolicy.Packet(
+            isKey: packet.isKey, isNonReference: isNonReference, arrival: received.time, precedesKey: waiting.hasKey,
+            waiting: waiting.count)
+        let wasLagging = lag.isLagging
+        let isTaken = lag.decodes(facts, at: context.clock.now)
+        self.lag = lag
+        if !isTaken {
+            giveTurn()
+            context.countDrop(.late)
+            if !isNonReference { hasLeftOut = true }
+        }
+        if lag.isLagging != wasLagging { context.noteLag(lag.isLagging) }
+        return isTaken
+    }
+
+    private func giveTurn() {
+        if hasTurn { DecodingTurns.shared.give() }
+        hasTurn = false
+    }
+
+    /// The decoder is done with a packet.
+    private func noteDecoding(_ context: SourceContext) {
+        giveTurn()
+        guard let start = decodingSince else { return }
+        decodingSince = nil
+        lag?.noteDecoding(took: context.clock.now - start)
+    }
+
     private func send(_ packet: SourcePacket, _ context: SourceContext) throws {
+        if lag != nil { decodingSince = context.clock.now }
         if let fault = try decoder.send(packet) { try noteUndecodable(fault, context) }
     }
 
@@ -198,11 +269,11 @@ final class DecodeStage {
         while true {
             switch try decoder.receive() {
             case .picture(let picture):
-                if let frame = try accept(picture, context) { return .item(.frame(frame)) }
-                // Whoever keeps pictures back looks at the time in between.
-                if context.shouldGiveUp { return .needsPacket }
+                noteDecoding(context)
+                return try accept(picture, context).map { .item(.frame($0)) } ?? .keptBack
             case .undecodable(let fault): try noteUndecodable(fault, context)
             case .needsPacket:
+                noteDecoding(context)
                 return handover.take().map { .item(.packet($0)) } ?? .needsPacket
             case .ended where phase == .emptying:
                 decoder.reset()
@@ -241,6 +312,10 @@ final class DecodeStage {
         if case .keepBack(let reason) = verdict {
             if let reason { context.countDrop(reason) }
             if isLive, gate.isBroken { lose() }
+            return nil
+        }
+        if let received, !demand.isLossless, lag?.shows(arrival: received.time, at: context.clock.now) == false {
+            context.countDrop(.late)
             return nil
         }
         if verdict == .mark { frame.flags.insert(.corrupt) } else { frame.flags.remove(.corrupt) }

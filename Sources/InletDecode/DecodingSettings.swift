@@ -9,6 +9,9 @@ public struct DecodingSettings: Sendable {
     public var threads: Int?
     /// What becomes of damaged pictures. The default is ``DamagePolicy/drop``.
     public var damage = DamagePolicy.drop
+    /// The longest time from a packet's arrival to its picture, for live streams: where decoding does not keep up, pictures are left out and counted as
+    /// ``DropReason/late``. The default is 150 ms; nil leaves nothing out, and so do sinks for which the source waits.
+    public var maximumLag: Duration? = .milliseconds(150)
     /// Pictures and rates that are refused.
     public var limits = PictureLimits()
 

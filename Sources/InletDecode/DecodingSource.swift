@@ -1,11 +1,14 @@
 package import InletCore
 
-/// A source of pictures made of a source of packets: reads a packet when a picture is asked for, and decodes it on the same thread.
+/// A source of pictures made of a source of packets, which are decoded on the thread that asks for pictures.
 ///
-/// Pictures that the source yields itself are passed on.
+/// A packet is read on that thread, too, when one is needed. A live stream can be read on a thread of its own instead, so that decoding never keeps what
+/// is received from being taken. Pictures that the source yields itself are passed on.
 package final class DecodingSource: FrameSource {
     private let source: any FrameSource
     private let settings: DecodingSettings
+    private let thread: ReadingThread?
+    private var reader: PacketReader?
     private var stage: DecodeStage?
     private var pacing = SourcePacing.unpaced
     private var pacer = Pacer()
@@ -13,12 +16,31 @@ package final class DecodingSource: FrameSource {
     private var failure: InletError?
     private var isAtEnd = false
 
+    /// The thread on which a live stream is read.
+    package struct ReadingThread: Sendable {
+        var start: @Sendable (@escaping @Sendable () -> Void) throws -> Void
+        var interrupt: @Sendable () -> Void
+
+        /// - Parameters:
+        ///   - start: runs a function once, on a thread of its own.
+        ///   - interrupt: cancels the source's context and wakes whoever waits for its ``SourceContext/wakeUpDescriptor``.
+        package init(
+            start: @escaping @Sendable (@escaping @Sendable () -> Void) throws -> Void,
+            interrupt: @escaping @Sendable () -> Void
+        ) {
+            self.start = start
+            self.interrupt = interrupt
+        }
+    }
+
     /// - Parameters:
     ///   - source: is opened, read and closed through this one alone.
     ///   - settings: how to decode.
-    package init(_ source: any FrameSource, _ settings: DecodingSettings) {
+    ///   - thread: where a live stream is read. The default, nil, is on the thread that asks for pictures.
+    package init(_ source: any FrameSource, _ settings: DecodingSettings, readOn thread: ReadingThread? = nil) {
         self.source = source
         self.settings = settings
+        self.thread = thread
     }
 
     package func open(_ context: SourceContext) throws -> SourceFormat {
@@ -28,6 +50,11 @@ package final class DecodingSource: FrameSource {
             stage = try DecodeStage(stream, of: format, settings)
             format.hasPackets = true
             format.packetStream = nil
+            if pacing == .live, let thread {
+                let reader = PacketReader(source, context)
+                try reader.start(on: thread.start)
+                self.reader = reader
+            }
         }
         return format
     }
@@ -45,6 +72,7 @@ package final class DecodingSource: FrameSource {
             case .needsPacket:
                 if let failure { throw failure }
                 try read(stage, context, droppedBefore: dropped)
+            case .keptBack: break
             case .ended:
                 if let failure { throw failure }
                 return try end(stage)
@@ -56,13 +84,20 @@ package final class DecodingSource: FrameSource {
     private func read(_ stage: DecodeStage, _ context: SourceContext, droppedBefore before: UInt64) throws {
         guard !isAtEnd else { return }
         do {
-            switch try source.next(context) {
-            case .packet(let packet): try stage.put(packet, context)
-            case .frame: break
-            case nil:
-                isAtEnd = true
-                stage.finish()
+            if let reader {
+                if let taken = try reader.take() {
+                    return try stage.put(
+                        taken.packet, waiting: (taken.waiting, hasKey: taken.precedesKey), context)
+                }
+            } else {
+                switch try source.next(context) {
+                case .packet(let packet): return try stage.put(packet, context)
+                case .frame: return
+                case nil: break
+                }
             }
+            isAtEnd = true
+            stage.finish()
         } catch {
             // There may be more to say than that the time is up.
             try checkTime(stage, context, droppedBefore: before)
@@ -119,17 +154,23 @@ package final class DecodingSource: FrameSource {
             .malformedData, "Not one picture could be decoded: the file is cut or damaged. Check it with ffprobe.")
     }
 
-    package func pause(_ context: SourceContext) throws -> Bool { try source.pause(context) }
+    package func pause(_ context: SourceContext) throws -> Bool {
+        if let reader { try reader.pause() } else { try source.pause(context) }
+    }
 
     /// Goes on from where it was: what was due in the pause is due now.
     package func resume(_ context: SourceContext) throws {
         pacer = Pacer()
-        try source.resume(context)
+        if let reader { try reader.resume() } else { try source.resume(context) }
         if pacing == .live { stage?.lose() }
     }
 
     package func close() {
         stage = nil
+        if let reader {
+            thread?.interrupt()
+            reader.stop()
+        }
         source.close()
     }
 }

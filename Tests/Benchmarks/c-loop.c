@@ -1,9 +1,9 @@
 // The yardstick for Scripts/bench: the plainest C loop that decodes a file. It opens, decodes every frame, frees. With --i420 it makes each frame
 // I420 at once, by libyuv into one buffer; without it touches no pixel.
 //
-//     c-loop FILE [--threads N] [--frames N] [--i420]
+//     c-loop FILE [--threads N] [--frames N] [--seconds N] [--i420]
 //
-// Threads are libavcodec's; the default, 0, is as many as there are cores, with frame threads, as in inlet. Writes one JSON object:
+// --seconds ends a live stream. Threads are libavcodec's; the default, 0, is as many as there are cores, with frame threads, as in inlet. Writes one JSON object:
 // {"frames":N,"cpu_s":X,"wall_s":X,"peak_rss_kib":N}.
 
 #include "CBare.h"
@@ -40,16 +40,17 @@ static void convert(const AVFrame *frame) {
 
 int main(int count, char **arguments) {
     const char *path = NULL;
-    long threads = 0, limit = 0;
+    long threads = 0, limit = 0, most = 0;
     int converts = 0;
     for (int i = 1; i < count; i++) {
         if (!strcmp(arguments[i], "--threads") && i + 1 < count) threads = atol(arguments[++i]);
         else if (!strcmp(arguments[i], "--frames") && i + 1 < count) limit = atol(arguments[++i]);
+        else if (!strcmp(arguments[i], "--seconds") && i + 1 < count) most = atol(arguments[++i]);
         else if (!strcmp(arguments[i], "--i420")) converts = 1;
         else path = arguments[i];
     }
     if (!path) {
-        fprintf(stderr, "usage: c-loop FILE [--threads N] [--frames N] [--i420]\n");
+        fprintf(stderr, "usage: c-loop FILE [--threads N] [--frames N] [--seconds N] [--i420]\n");
         return 64;
     }
     struct timespec start, end;
@@ -75,6 +76,8 @@ int main(int count, char **arguments) {
     long frames = 0;
     int result = 0;
     while (result != AVERROR_EOF && (!limit || frames < limit)) {
+        clock_gettime(CLOCK_MONOTONIC, &end);
+        if (most && end.tv_sec - start.tv_sec >= most) break;
         result = av_read_frame(format, packet);
         if (result >= 0 && packet->stream_index != stream) {
             av_packet_unref(packet);

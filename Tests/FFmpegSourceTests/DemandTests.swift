@@ -1,6 +1,7 @@
 import Foundation
 import InletConvert
 import InletCore
+import InletDecode
 import InletTesting
 import Logging
 import ReferenceTools

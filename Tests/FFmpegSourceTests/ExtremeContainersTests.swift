@@ -1,5 +1,6 @@
 import Foundation
 import InletCore
+import InletDecode
 import InletTesting
 import Logging
 import ReferenceTools

@@ -1,6 +1,7 @@
 import FFmpegSource
 import Foundation
 import InletCore
+import InletDecode
 import InletTesting
 import Logging
 import ReferenceTools

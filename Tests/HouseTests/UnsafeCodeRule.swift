@@ -22,6 +22,7 @@ enum UnsafeCodeRule {
         "Sources/InletCore/EncodedPacket.swift": "a packet's bytes: a pointer into memory that an owner keeps alive",
         "Sources/InletHTTP/ClientAddress.swift": "reads the bytes of a socket's address",
         "Sources/InletFFmpeg/BufferOwnership.swift": "lends memory to libav",
+        "Sources/InletDecode/PacketReader.swift": "hands a source from thread to thread",
         "Sources/InletFFmpeg/CodecParameters+FFmpeg.swift": "writes libav's description of a stream",
         "Sources/InletFFmpeg/FFmpegVideoDecoder.swift": "lends packets to libavcodec",
         "Sources/InletFFmpeg/EncodedPacketStorage.swift": "owns a packet that others share",

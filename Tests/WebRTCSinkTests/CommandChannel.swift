@@ -12,7 +12,7 @@
         enum Order: Sendable, CaseIterable {
             /// They come as they were sent.
             case asSent
-            /// An offer waits until some candidates have overtaken it, and each comes twice.
+            /// An offer waits until some candidates have overtaken it, and each comes twice. Good-bye is said once.
             case candidatesFirst
             /// Nothing comes before the peer is there, which is late.
             case peerLate
@@ -86,7 +86,8 @@
                     let hasOffer = state.held.contains { if case .description = $0 { true } else { false } }
                     guard !hasOffer || candidates.count >= 2 else { return [] }
                     let others = state.held.filter { !candidates.contains($0) }
-                    state.held = candidates.reversed() + candidates + others + others
+                    let descriptions = others.filter { if case .description = $0 { true } else { false } }
+                    state.held = candidates.reversed() + candidates + descriptions + others
                 }
                 defer { state.held = [] }
                 return state.held

@@ -14,6 +14,10 @@ import Logging
         if wanted.isEmpty || wanted.contains("handoff") { try await HandOff.measure() }
         if wanted.isEmpty || wanted.contains("cycles") { try await Cycles.measure() }
         if wanted.contains("encoding") { try await Encoding.measure() }
+        if wanted.first == "live", wanted.count == 4 {
+            let words = Array(wanted)
+            try await LiveStreams.measure(words[1], count: Int(words[2]) ?? 1, seconds: Int(words[3]) ?? 10)
+        }
     }
 }
 

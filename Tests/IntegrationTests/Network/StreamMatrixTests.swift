@@ -37,7 +37,7 @@ extension NetworkTests {
             if transport == "udp" && UDPCounters.dropped > dropped {
                 #expect(missing.isEmpty || run.capturer.statistics.drops[.damaged, default: 0] > 0)
             } else {
-                #expect(missing == [], "lost \(missing.sorted())")
+                #expect(missing == [], "lost \(missing.sorted()), counted \(run.capturer.statistics.drops)")
             }
             // The server's first picture waits for PLAY, so it comes later than the others do.
             expectRate(of: Array(readings.dropFirst(60)), perSecond: 60)

@@ -1,0 +1,144 @@
+import InletCore
+
+/// Decides which packets of a live stream are left out where decoding does not keep up, so that no picture is later than it may be and every picture that
+/// is decoded has all that it refers to.
+///
+/// Pictures that no other refers to go first. Then everything up to the newest key frame that waits, and where none waits, the rest of the group of
+/// pictures. Streams that share the processors take turns (``DecodingTurns``): one goes on with a group of pictures that it has begun, and of those the one
+/// first that has been served least lately; all others wait for a turn in vain and leave the rest of their groups out. So some streams are whole for two
+/// seconds while others stand, and then the others, where all would stop at once otherwise.
+///
+/// Knows no clock and no queue: times are handed in.
+struct LagPolicy {
+    /// A packet that is to be decoded next, and what waits behind it.
+    struct Packet {
+        var isKey: Bool
+        /// No other picture refers to its picture.
+        var isNonReference = false
+        var arrival: MonotonicTime
+        /// A key frame waits behind it.
+        var precedesKey = false
+        /// How many packets wait behind it.
+        var waiting = 0
+    }
+
+    /// From a packet's arrival to its picture.
+    let limit: Duration
+    /// How long a packet takes to be decoded, lately.
+    private var usualTime = Duration.zero
+    /// The part of the packets that was decoded lately, from 0 to 1.
+    private var share = 1.0
+    /// ``share`` when this group began.
+    private var groupShare = 1.0
+    /// The rest of the group is left out.
+    private var skipsGroup = false
+    private var lastLeftOut: MonotonicTime?
+    private var lastShown: MonotonicTime?
+    /// A backlog is decoded as fast as that goes until then: a burst that came at once, and no lack of time.
+    private var catchUpEnd: MonotonicTime?
+    /// From 0 to 1, another for each group: streams that were served alike take turns all the same.
+    private var chance: Double
+    private var generator: SplitMix64
+    /// Whether packets are left out, or were a moment ago.
+    private(set) var isLagging = false
+
+    /// The part of the limit that a picture may have used up before it is decoded, the usual time of decoding included.
+    private static let margin = 0.85
+    /// A stream that has shown nothing for so long is the next whose key frame is decoded.
+    private static let patience = Duration.milliseconds(1200)
+    /// So long without anything left out ends an episode.
+    private static let calm = Duration.seconds(2)
+    /// A picture that is late is better than none for so long.
+    private static let longestWithoutPicture = Duration.seconds(1)
+    /// A backlog after so long without trouble is a burst.
+    private static let burstDistance = Duration.seconds(5)
+
+    /// - Parameter seed: any number, another for each stream.
+    init(limit: Duration, seed: UInt64) {
+        self.limit = limit
+        generator = SplitMix64(state: seed)
+        chance = generator.next()
+    }
+
+    /// Whether a packet is left out whatever the time, as those are that it refers to.
+    func leavesOut(isKey: Bool) -> Bool { skipsGroup && !isKey }
+
+    /// Which stream is next where several wait for a processor: the one of the least number.
+    func rank(isKey: Bool, at now: MonotonicTime) -> Double {
+        let place = groupShare + chance / 64
+        guard isKey else { return place }
+        guard let lastShown else { return -.infinity }
+        let wait = now - lastShown
+        return wait > Self.patience ? -(wait / .seconds(1)) : place + 0.5
+    }
+
+    /// Whether the next packet is decoded.
+    mutating func decodes(_ packet: Packet, at now: MonotonicTime) -> Bool {
+        let isTaken = judge(packet, at: now)
+        share += ((isTaken ? 1 : 0) - share) / 192
+        if !isTaken {
+            lastLeftOut = now
+            isLagging = true
+        } else if isLagging, let lastLeftOut, now - lastLeftOut > Self.calm {
+            isLagging = false
+        }
+        return isTaken
+    }
+
+    private mutating func judge(_ packet: Packet, at now: MonotonicTime) -> Bool {
+        let lag = now - packet.arrival + usualTime
+        if packet.isKey {
+            chance = generator.next()
+            groupShare = share
+            // A group that begins too late is left out as a whole, but for a decoder that is never in time.
+            skipsGroup =
+                lag > limit
+                && (packet.precedesKey || !isStarving(at: now) && !isCatchingUp(packet, lag, at: now))
+            return !skipsGroup
+        }
+        if skipsGroup { return false }
+        let most = limit * Self.margin
+        guard lag > (packet.isNonReference ? most / 2 : most) else { return true }
+        if isCatchingUp(packet, lag, at: now) { return true }
+        if !packet.isNonReference || packet.precedesKey { skipsGroup = true }
+        return false
+    }
+
+    private mutating func isCatchingUp(_ packet: Packet, _ lag: Duration, at now: MonotonicTime) -> Bool {
+        if let catchUpEnd, now < catchUpEnd { return true }
+        if let lastLeftOut, now - lastLeftOut < Self.burstDistance { return false }
+        if let catchUpEnd, now - catchUpEnd < Self.burstDistance { return false }
+        let backlog = usualTime * (packet.waiting + 1)
+        guard backlog <= limit * 2 else { return false }
+        catchUpEnd = now + backlog + limit
+        return true
+    }
+
+    /// A packet was decoded.
+    mutating func noteDecoding(took time: Duration) { usualTime += (time - usualTime) / 8 }
+
+    /// Whether a picture whose packet arrived then is shown.
+    mutating func shows(arrival: MonotonicTime, at now: MonotonicTime) -> Bool {
+        guard now - arrival <= limit || isStarving(at: now) else { return false }
+        lastShown = now
+        return true
+    }
+
+    private func isStarving(at now: MonotonicTime) -> Bool {
+        lastShown.map { now - $0 > Self.longestWithoutPicture } ?? true
+    }
+}
+
+/// Sebastiano Vigna's SplitMix64, from its description in Java's `SplittableRandom` (2014): small, quick, and good enough for taking turns.
+private struct SplitMix64 {
+    var state: UInt64
+
+    /// From 0 to 1.
+    mutating func next() -> Double {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return Double((mixed ^ (mixed >> 31)) >> 11) / Double(1 << 53)
+    }
+}

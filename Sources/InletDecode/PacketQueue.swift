@@ -1,0 +1,128 @@
+import DequeModule
+import Dispatch
+import InletCore
+import Synchronization
+
+/// Packets between the thread that reads them and the one that decodes them, bounded by their number and their bytes.
+final class PacketQueue: Sendable {
+    /// How much may wait.
+    struct Limits: Sendable {
+        /// Some 17 seconds at 30 a second: what waits is decoded or left out long before.
+        var packets = 512
+        var bytes = 32 << 20
+    }
+
+    /// What was taken.
+    struct Taken {
+        var packet: SourcePacket
+        /// A key frame waits behind it.
+        var precedesKey: Bool
+        /// How many packets wait behind it.
+        var waiting: Int
+    }
+
+    private struct State {
+        var packets: Deque<SourcePacket> = []
+        var bytes = 0
+        var keys = 0
+        /// Nil while more may come.
+        var end: Result<Void, InletError>?
+        var isClosed = false
+        var takerWaits = false
+        var putterWaits = false
+    }
+
+    private let state = Mutex(State())
+    private let limits: Limits
+    private let filled = DispatchSemaphore(value: 0)
+    private let emptied = DispatchSemaphore(value: 0)
+
+    init(_ limits: Limits = Limits()) { self.limits = limits }
+
+    /// Adds a packet. Blocks while there is no room, until ``interruptPut()``, ``clear()`` or ``close()``.
+    ///
+    /// - Parameter mayWait: asked before each wait.
+    /// - Returns: whether it was added.
+    func put(_ packet: SourcePacket, mayWait: () -> Bool) -> Bool {
+        while true {
+            let (isOver, isPut) = state.withLock { state -> (Bool, Bool) in
+                guard !state.isClosed else { return (true, false) }
+                let hasRoom =
+                    state.packets.count < limits.packets && state.bytes + packet.data.count <= limits.bytes
+                guard hasRoom || state.packets.isEmpty else {
+                    state.putterWaits = true
+                    return (false, false)
+                }
+                state.packets.append(packet)
+                state.bytes += packet.data.count
+                state.keys += packet.isKey ? 1 : 0
+                wakeTaker(&state)
+                return (true, true)
+            }
+            if isOver { return isPut }
+            guard mayWait() else { return false }
+            emptied.wait()
+        }
+    }
+
+    /// No packet follows.
+    func finish(_ end: Result<Void, InletError>) {
+        state.withLock { state in
+            state.end = end
+            wakeTaker(&state)
+        }
+    }
+
+    /// The next packet. Blocks until there is one.
+    ///
+    /// - Returns: nil at the end.
+    /// - Throws: what the end came with, when all packets were taken.
+    func take() throws(InletError) -> Taken? {
+        while true {
+            let found = state.withLock { state -> Result<Taken?, InletError>? in
+                guard let packet = state.packets.popFirst() else {
+                    if let end = state.end { return end.map { nil } }
+                    state.takerWaits = true
+                    return nil
+                }
+                state.bytes -= packet.data.count
+                state.keys -= packet.isKey ? 1 : 0
+                wakePutter(&state)
+                return .success(
+                    Taken(packet: packet, precedesKey: state.keys > 0, waiting: state.packets.count))
+            }
+            if let found { return try found.get() }
+            filled.wait()
+        }
+    }
+
+    /// Forgets what waits.
+    func clear() {
+        state.withLock { state in
+            state.packets.removeAll(keepingCapacity: true)
+            (state.bytes, state.keys) = (0, 0)
+            wakePutter(&state)
+        }
+    }
+
+    /// Has a ``put(_:mayWait:)`` that waits ask whether it may go on.
+    func interruptPut() { state.withLock { wakePutter(&$0) } }
+
+    /// Takes no more packets and forgets what waits.
+    func close() {
+        state.withLock { $0.isClosed = true }
+        clear()
+    }
+
+    private func wakeTaker(_ state: inout State) {
+        guard state.takerWaits else { return }
+        state.takerWaits = false
+        filled.signal()
+    }
+
+    private func wakePutter(_ state: inout State) {
+        guard state.putterWaits else { return }
+        state.putterWaits = false
+        emptied.signal()
+    }
+}

@@ -1,0 +1,133 @@
+import Dispatch
+import InletCore
+import Synchronization
+
+/// Reads the packets of a live source on a thread of its own, so that what the source listens to is drained however long decoding takes.
+///
+/// The source is used by one thread at a time: by that of ``DecodingSource`` until ``start(on:)`` and after ``stop()``, in between by the reader's.
+@safe final class PacketReader: Sendable {
+    // Handed from thread to thread with `start` and `stop`, never used by two.
+    nonisolated(unsafe) private let source: any FrameSource
+    private let context: SourceContext
+    private let queue = PacketQueue()
+    private let state = Mutex(State())
+    /// Signalled where ``State/command`` was carried out, or the thread has ended.
+    private let answered = DispatchSemaphore(value: 0)
+    /// Signalled where a thread that stands still has a command to carry out.
+    private let commanded = DispatchSemaphore(value: 0)
+    private let ended = DispatchSemaphore(value: 0)
+
+    private enum Command { case pause, resume, stop }
+
+    private struct State {
+        var command: Command?
+        var answer: Result<Bool, InletError>?
+        var hasEnded = false
+    }
+
+    init(_ source: any FrameSource, _ context: SourceContext) {
+        unsafe self.source = source
+        self.context = context
+    }
+
+    /// - Parameter startThread: runs a function on a thread of its own.
+    /// - Throws: where there is no thread for it.
+    func start(on startThread: (@escaping @Sendable () -> Void) throws -> Void) throws {
+        try startThread { self.main() }
+    }
+
+    /// The next packet. Blocks until there is one.
+    ///
+    /// - Returns: nil at the end.
+    /// - Throws: what the source failed with, when all packets were taken.
+    func take() throws(InletError) -> PacketQueue.Taken? { try queue.take() }
+
+    /// As ``FrameSource/pause(_:)``. What was read and not taken is forgotten.
+    func pause() throws(InletError) -> Bool {
+        let isPaused = try ask(.pause)
+        if isPaused { queue.clear() }
+        return isPaused
+    }
+
+    /// As ``FrameSource/resume(_:)``.
+    func resume() throws(InletError) { _ = try ask(.resume) }
+
+    /// Ends the thread. The source's context is to be cancelled before.
+    func stop() {
+        state.withLock { $0.command = .stop }
+        queue.close()
+        commanded.signal()
+        ended.wait()
+    }
+
+    private func ask(_ command: Command) throws(InletError) -> Bool {
+        let hasEnded = state.withLock { state in
+            (state.command, state.answer) = (command, nil)
+            return state.hasEnded
+        }
+        // It is closed and opened again.
+        if hasEnded { return false }
+        queue.interruptPut()
+        commanded.signal()
+        while true {
+            answered.wait()
+            if let answer = state.withLock({ $0.answer }) { return try answer.get() }
+            if state.withLock({ $0.hasEnded }) { return false }
+        }
+    }
+
+    // MARK: On the thread
+
+    private func main() {
+        queue.finish(read())
+        state.withLock { $0.hasEnded = true }
+        answered.signal()
+        ended.signal()
+    }
+
+    private var command: Command? { state.withLock { $0.command } }
+
+    private func read() -> Result<Void, InletError> {
+        do {
+            while true {
+                switch command {
+                case .stop: return .success(())
+                case .pause: if try standStill() == .stop { return .success(()) }
+                case .resume, nil: break
+                }
+                switch unsafe try source.next(context) {
+                case .packet(let packet): while !queue.put(packet, mayWait: { command == nil }), command == nil {}
+                case .frame: break
+                case nil: return .success(())
+                }
+            }
+        } catch {
+            return .failure(InletError(wrapping: error, operation: "The source"))
+        }
+    }
+
+    /// Has the source stand still until it is to go on.
+    ///
+    /// - Returns: what is to be done then.
+    private func standStill() throws -> Command? {
+        guard unsafe try source.pause(context) else {
+            answer(.success(false))
+            return nil
+        }
+        answer(.success(true))
+        while command == nil { commanded.wait() }
+        guard command == .resume else { return command }
+        unsafe try source.resume(context)
+        answer(.success(true))
+        return nil
+    }
+
+    private func answer(_ answer: Result<Bool, InletError>) {
+        state.withLock { state in
+            // A command that came meanwhile stays.
+            if state.command != .stop { state.command = nil }
+            state.answer = answer
+        }
+        answered.signal()
+    }
+}

@@ -1,0 +1,70 @@
+import InletCore
+import Testing
+
+@testable import InletDecode
+
+@Suite struct PacketQueueTests {
+    private func packet(_ number: Int, isKey: Bool = false, bytes: Int = 1) -> SourcePacket {
+        let parameters = CodecParameters(
+            codec: .h264, size: ImageSize(width: 64, height: 48), timeBase: Rational(1, 30))
+        let time = MediaTime(ticks: Int64(number), timeBase: parameters.timeBase)
+        return SourcePacket(
+            parameters: parameters, data: PacketData([UInt8](repeating: 0, count: bytes)), pts: time, dts: time,
+            flags: isKey ? .key : [])
+    }
+
+    @Test("Packets come out in their order, with word of the key frames behind them, and then the end")
+    func order() throws {
+        let queue = PacketQueue()
+        for number in 0..<6 { #expect(queue.put(packet(number, isKey: number % 3 == 0), mayWait: { false })) }
+        queue.finish(.failure(InletError(.disconnected, "gone")))
+        var keys: [Bool] = []
+        for number in 0..<6 {
+            let taken = try #require(try queue.take())
+            #expect(taken.packet.pts?.ticks == Int64(number))
+            #expect(taken.waiting == 5 - number)
+            keys.append(taken.precedesKey)
+        }
+        #expect(keys == [true, true, true, false, false, false])
+        #expect(throws: InletError.self) { try queue.take() }
+    }
+
+    @Test("It is full by number and by bytes, and one packet fits however large")
+    func bounds() throws {
+        let queue = PacketQueue(.init(packets: 3, bytes: 100))
+        #expect(queue.put(packet(0, bytes: 1000), mayWait: { false }))
+        #expect(!queue.put(packet(1), mayWait: { false }))
+        _ = try queue.take()
+        for number in 1...3 { #expect(queue.put(packet(number), mayWait: { false })) }
+        #expect(!queue.put(packet(4), mayWait: { false }))
+        queue.clear()
+        #expect(queue.put(packet(5, bytes: 60), mayWait: { false }))
+        #expect(!queue.put(packet(6, bytes: 60), mayWait: { false }))
+    }
+
+    @Test(
+        "Whoever waits for room or for a packet goes on when there is one, and when it is closed",
+        .timeLimit(.minutes(1)))
+    func waits() async throws {
+        let queue = PacketQueue(.init(packets: 2, bytes: 1000))
+        let count = 5000
+        let reader = Task.detached {
+            for number in 0..<count { #expect(queue.put(packet(number), mayWait: { true })) }
+            queue.finish(.success(()))
+        }
+        let seen = await Task.detached { () -> [Int64] in
+            var seen: [Int64] = []
+            while let taken = try? queue.take() { seen.append(taken.packet.pts?.ticks ?? -1) }
+            return seen
+        }.value
+        await reader.value
+        #expect(seen == (0..<count).map(Int64.init))
+
+        let full = PacketQueue(.init(packets: 1, bytes: 1000))
+        #expect(full.put(packet(0), mayWait: { false }))
+        let waiting = Task.detached { full.put(packet(1), mayWait: { true }) }
+        try await Task.sleep(for: .milliseconds(20))
+        full.close()
+        #expect(await !waiting.value)
+    }
+}
