@@ -5,7 +5,7 @@ import InletFFmpeg
 
 /// Owns a libavformat input: opens it, finds the stream, reads its packets.
 ///
-/// Confined to the capture thread. libavformat asks the interrupt callback whether to give up, so no call outlasts a cancellation by
+/// Used by one thread at a time. libavformat asks the interrupt callback whether to give up, so no call outlasts a cancellation by
 /// more than one read of a local file.
 @safe final class Demuxer {
     private(set) var input: UnsafeMutablePointer<AVFormatContext>?

@@ -61,18 +61,19 @@ final class FFmpegSource: FrameSource {
     private func sourcePacket(
         _ packet: FFmpegPacket, _ demuxer: Demuxer, _ context: SourceContext
     ) throws(InletError) -> SourcePacket {
-        try followSize(of: packet, context)
+        let lacksSomething = isLive && (demuxer.takeLosses() > 0 || packet.isCorrupt)
+        if !lacksSomething { try followSize(of: packet, context) }
         guard let parameters else { throw InletError(.internal, "The stream went away.") }
         let timeBase = parameters.timeBase
         func time(_ ticks: Int64) -> MediaTime { MediaTime(ticks: ticks &+ passes.offset, timeBase: timeBase) }
         let dts = timestamps?.complete(dts: packet.dts, duration: packet.duration) ?? packet.dts
-        if !isLive, let shown = packet.pts ?? dts {
+        if !isLive, !packet.isDiscarded, let shown = packet.pts ?? dts {
             passes.note(shown, length: packet.duration > 0 ? packet.duration : demuxer.stream.frameTicks)
         }
         var flags: PacketFlags = packet.isKey ? .key : []
         if isRestarting { flags.insert(.restart) }
         isRestarting = false
-        if isLive, demuxer.takeLosses() > 0 || packet.isCorrupt { flags.insert(.loss) }
+        if lacksSomething { flags.insert(.loss) }
         var result = SourcePacket(
             parameters: parameters, data: try EncodedPacketStorage(sharing: packet).data, pts: packet.pts.map(time),
             dts: dts.map(time),
@@ -83,7 +84,8 @@ final class FFmpegSource: FrameSource {
         return result
     }
 
-    /// Network streams are not looked into beforehand, and may change their size: key frames tell, where packets are handed on as they are.
+    /// Network streams are not looked into beforehand, and may change their size: key frames tell, where packets are
+    /// handed on as they are.
     ///
     /// - Throws: ``InletError/Code/unsupported`` where the pictures are larger than may be.
     private func followSize(of packet: FFmpegPacket, _ context: SourceContext) throws(InletError) {

@@ -33,7 +33,7 @@ public final class SourceContext: Sendable {
     /// - Parameters:
     ///   - onInterruption: called, on the source's thread, with the reason when an interruption begins and with nil when it ends.
     ///   - onProgress: called, on the thread that reports it, at the first progress after the bridge has asked to be told.
-    ///   - onLag: called, on the source's thread, with true where pictures begin to be left out because decoding does not keep up, and with false when
+    ///   - onLag: called, on the thread that decodes, with true where pictures begin to be left out because decoding does not keep up, and with false when
     ///     that is over.
     public init(
         clock: any CaptureClock, wakeUpDescriptor: Int32 = -1, logger: Logger,

@@ -1,7 +1,7 @@
 import InletCore
 
-/// Turns the packets of one stream into pictures: decides which are worth decoding, has them decoded, and decides which pictures are shown. Packets for
-/// sinks that take them as they are come out beside the pictures.
+/// Turns the packets of one stream into pictures: decides which are worth decoding, has them decoded, and decides which
+/// pictures are shown. Packets for sinks that take them as they are come out beside the pictures.
 ///
 /// Confined to one thread at a time.
 final class DecodeStage {
@@ -31,14 +31,15 @@ final class DecodeStage {
     private var selection: PacketSelection
     private var handover: PacketHandover
     private var audit: RateAudit?
-    /// Times of pictures that come last, for containers that have none; nil for a live stream, whose times are the sender's or none.
+    /// Times of pictures that come last, for containers that have none; nil for a live stream, whose times are the
+    /// sender's or none.
     private var timestamps: TimestampGuess?
     private var demand = SourceDemand.everything
     private var demandVersion = -1
     private var phase = Phase.reading
     /// A packet with which decoding begins anew, once the decoder is empty.
     private var pending: SourcePacket?
-    /// When the packet that was decoded last had arrived, and the sender's time of day for it in nanoseconds.
+    /// When the packet that was put last had arrived, and the sender's time of day for it in nanoseconds.
     private(set) var received: (time: MonotonicTime, wallClock: Int64?)?
     /// Nil where the source waits, or nothing is too late.
     private var lag: LagPolicy?
@@ -46,6 +47,8 @@ final class DecodeStage {
     private var decodingSince: MonotonicTime?
     /// It is this stream's turn to decode.
     private var hasTurn = false
+    /// The newest parameter sets beside the packets, of which the packets' form can be told.
+    private var codecHeader: [UInt8]
     /// What follows refers to packets that were left out, up to the next key frame.
     private var hasLeftOut = false
     /// How many pictures were given out.
@@ -60,6 +63,7 @@ final class DecodeStage {
         let timeBase = parameters.timeBase
         isLive = format.pacing == .live
         frameRate = format.frameRate
+        codecHeader = parameters.extraData
         gate = PictureGate(settings.damage, isLive: isLive, timeBase: timeBase)
         if let start = stream.start { gate.begin(at: start.rescaled(to: timeBase).ticks) }
         decoder = try settings.makeDecoder()
@@ -93,7 +97,8 @@ final class DecodeStage {
     /// Takes a packet. Call ``take(_:)`` until it asks for one.
     ///
     /// - Parameter waiting: packets behind it that are there already, and whether a key frame is among them.
-    /// - Throws: ``InletError/Code/unsupported`` where its picture is larger than may be, or packets come more often; what the decoder failed with.
+    /// - Throws: ``InletError/Code/unsupported`` where its picture is larger than may be, or packets come more often;
+    ///   what the decoder failed with.
     func put(
         _ packet: SourcePacket, waiting: (count: Int, hasKey: Bool) = (0, false), _ context: SourceContext
     ) throws {
@@ -133,6 +138,7 @@ final class DecodeStage {
             if let reason { context.countDrop(reason) }
             return
         }
+        if !packet.parameters.extraData.isEmpty { codecHeader = packet.parameters.extraData }
         _ = timestamps?.complete(dts: dts, duration: packet.duration?.ticks ?? 0)
         if demand.packets {
             handover.put(packet)
@@ -162,7 +168,7 @@ final class DecodeStage {
             if hasLeftOut, packet.isKey {
                 hasLeftOut = false
                 decoder.reset()
-                gate.resume(at: facts)
+                gate.resume(at: facts, reason: .late)
             }
             try send(packet, context)
         }
@@ -172,29 +178,43 @@ final class DecodeStage {
     private func isInTime(
         _ packet: SourcePacket, _ waiting: (count: Int, hasKey: Bool), _ context: SourceContext
     ) -> Bool {
-        guard var lag, !demand.isLossless, let received else { return true }
-        if lag.leavesOut(isKey: packet.isKey) {
+        guard var lag, let received else { return true }
+        defer { self.lag = lag }
+        if demand.isLossless {
+            // What was left out before a sink came that gets all is not there.
+            guard hasLeftOut, !packet.isKey else { return true }
             context.countDrop(.late)
             return false
         }
-        if !hasTurn {
-            hasTurn = DecodingTurns.shared.take(
-                rank: lag.rank(isKey: packet.isKey, at: context.clock.now), atMost: lag.limit)
+        if lag.leavesOut(isKey: packet.isKey, at: context.clock.now) {
+            context.countDrop(.late)
+            return false
         }
-        let isNonReference = !packet.isKey && NonReferencePicture.isIn(packet)
+        takeTurn(lag, isKey: packet.isKey, until: received.time + lag.limit, context)
+        let isNonReference = !packet.isKey && NonReferencePicture.isIn(packet, codecHeader: codecHeader)
         let facts = LagPolicy.Packet(
             isKey: packet.isKey, isNonReference: isNonReference, arrival: received.time, precedesKey: waiting.hasKey,
             waiting: waiting.count)
         let wasLagging = lag.isLagging
         let isTaken = lag.decodes(facts, at: context.clock.now)
-        self.lag = lag
         if !isTaken {
             giveTurn()
             context.countDrop(.late)
-            if !isNonReference { hasLeftOut = true }
+            if !isNonReference || lag.skipsGroup { hasLeftOut = true }
         }
         if lag.isLagging != wasLagging { context.noteLag(lag.isLagging) }
         return isTaken
+    }
+
+    /// Waits for a turn to decode, for as long as the picture can still be in time.
+    private func takeTurn(_ lag: LagPolicy, isKey: Bool, until end: MonotonicTime, _ context: SourceContext) {
+        while !hasTurn, !context.shouldGiveUp {
+            let now = context.clock.now
+            guard now < end else { return }
+            // In slices, so that a cancellation is seen.
+            hasTurn = DecodingTurns.shared.take(
+                rank: lag.rank(isKey: isKey, at: now), atMost: min(end - now, .milliseconds(50)))
+        }
     }
 
     private func giveTurn() {
@@ -226,7 +246,7 @@ final class DecodeStage {
     /// - Throws: ``InletError/Code/unsupported`` where that is because its picture is too large.
     private func noteUndecodable(_ fault: PacketFault, _ context: SourceContext) throws(InletError) {
         context.countDrop(.undecodable)
-        guard isLive else { return }
+        guard isLive, fault != .unknownPixelFormat else { return }
         if fault == .tooLarge { throw settings.limits.refusal("The pictures have") }
         lose()
     }
@@ -247,13 +267,19 @@ final class DecodeStage {
         guard version != demandVersion else { return }
         demandVersion = version
         let hadPackets = demand.packets
+        let wasLossless = demand.isLossless
         demand = context.demand
+        if demand.isLossless != wasLossless, let old = lag {
+            lag = LagPolicy(limit: old.limit, seed: .random(in: 0 ... .max))
+            if old.isLagging { context.noteLag(false) }
+        }
         // What comes meanwhile is not seen, and not missed.
         if hadPackets, !demand.packets {
             handover.lose()
             _ = handover.takeDrops()
         }
-        // Up to three pictures in a row to which no other refers are usual; beyond that the ones that are left are close enough.
+        // Up to three pictures in a row to which no other refers are usual; beyond that the ones that are left are
+        // close enough.
         let spacing = demand.maximumFrameRate.flatMap { wanted in
             frameRate.map { $0.doubleValue / wanted.doubleValue }
         }
@@ -282,6 +308,8 @@ final class DecodeStage {
                 if let packet = handover.take() { return .item(.packet(packet)) }
                 guard let packet = pending else { return .ended }
                 pending = nil
+                // Another pass would give no picture either.
+                guard pictures > 0 || packets > 0 else { return .ended }
                 beginAnew()
                 try decode(packet, context)
             }

@@ -4,13 +4,14 @@ public import InletCore
 public struct DecodingSettings: Sendable {
     /// Makes the decoder.
     public var makeDecoder: @Sendable () throws -> any VideoDecoder
-    /// Threads that decode; 0 is one a processor. The default, nil, is 1 for a live stream, as further threads would each hold a picture back, and 0 for
-    /// others.
+    /// Threads that decode; 0 is one a processor. The default, nil, is 1 for a live stream, as further threads would
+    /// each hold a picture back, and 0 for others.
     public var threads: Int?
     /// What becomes of damaged pictures. The default is ``DamagePolicy/drop``.
     public var damage = DamagePolicy.drop
-    /// The longest time from a packet's arrival to its picture, for live streams: where decoding does not keep up, pictures are left out and counted as
-    /// ``DropReason/late``. The default is 150 ms; nil leaves nothing out, and so do sinks for which the source waits.
+    /// The longest time from a packet's arrival to its picture, for live streams: where decoding does not keep up,
+    /// pictures are left out and counted as ``DropReason/late``. The default is 150 ms; nil leaves nothing out, and so
+    /// do sinks for which the source waits.
     public var maximumLag: Duration? = .milliseconds(150)
     /// Pictures and rates that are refused.
     public var limits = PictureLimits()

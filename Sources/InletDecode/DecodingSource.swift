@@ -2,8 +2,9 @@ package import InletCore
 
 /// A source of pictures made of a source of packets, which are decoded on the thread that asks for pictures.
 ///
-/// A packet is read on that thread, too, when one is needed. A live stream can be read on a thread of its own instead, so that decoding never keeps what
-/// is received from being taken. Pictures that the source yields itself are passed on.
+/// A packet is read on that thread, too, when one is needed. A live stream can be read on a thread of its own instead,
+/// so that decoding never keeps what is received from being taken. Pictures that the source yields itself are passed
+/// on.
 package final class DecodingSource: FrameSource {
     private let source: any FrameSource
     private let settings: DecodingSettings
@@ -23,7 +24,8 @@ package final class DecodingSource: FrameSource {
 
         /// - Parameters:
         ///   - start: runs a function once, on a thread of its own.
-        ///   - interrupt: cancels the source's context and wakes whoever waits for its ``SourceContext/wakeUpDescriptor``.
+        ///   - interrupt: cancels the source's context and wakes whoever waits for its
+        ///     ``SourceContext/wakeUpDescriptor``.
         package init(
             start: @escaping @Sendable (@escaping @Sendable () -> Void) throws -> Void,
             interrupt: @escaping @Sendable () -> Void
@@ -170,6 +172,7 @@ package final class DecodingSource: FrameSource {
         if let reader {
             thread?.interrupt()
             reader.stop()
+            self.reader = nil
         }
         source.close()
     }

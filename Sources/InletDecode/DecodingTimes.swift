@@ -1,7 +1,7 @@
 /// Makes decoding times for packets that come in decoding order and tell when they are shown, as in RTP.
 ///
-/// A decoder that holds `depth` pictures back has to have each packet when the picture `depth` before it, in the order in which they are shown, is
-/// due. So the decoding time of a packet is the least time that is left when so many wait.
+/// A decoder that holds `depth` pictures back has to have each packet when the picture `depth` before it, in the order
+/// in which they are shown, is due. So the decoding time of a packet is the least time that is left when so many wait.
 struct DecodingTimes {
     /// How many pictures are shown before one that was decoded earlier.
     private(set) var depth: Int
@@ -35,8 +35,8 @@ struct DecodingTimes {
 
     /// The decoding time of the next packet, later than all before it and no later than the picture is shown; in ticks.
     ///
-    /// - Returns: nil where the packet does not go on from those before: the sender began its time anew, or reorders pictures by more than was
-    ///   known. What comes next begins anew, and is to be a key frame.
+    /// - Returns: nil where the packet does not go on from those before: the sender began its time anew, or reorders
+    ///   pictures by more than was known. What comes next begins anew, and is to be a key frame.
     mutating func next(pts: Int64) -> Int64? {
         let most = interval.multipliedReportingOverflow(by: Self.greatestStep).partialValue
         if let newest, pts.subtractingReportingOverflow(newest).partialValue > most { waiting = [] }

@@ -12,10 +12,11 @@ import Synchronization
 
 /// Lets as many live streams decode at once as there are processors, the most urgent first.
 ///
-/// Where there are more streams than processors can decode, the system's scheduler would give each the same, and all would be late. With turns, those that
-/// are served are served in time.
+/// Where there are more streams than processors can decode, the system's scheduler would give each the same, and all
+/// would be late. With turns, those that are served are served in time.
 final class DecodingTurns: Sendable {
-    /// Those of the process: all its captures share the processors. One more than there are, so that none is idle while a turn changes hands.
+    /// Those of the process: all its captures share the processors. One more than there are, so that none is idle while
+    /// a turn changes hands.
     static let shared = DecodingTurns(count: max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) + 1)
 
     private final class Waiter: Sendable {

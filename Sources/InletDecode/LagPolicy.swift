@@ -1,12 +1,13 @@
 import InletCore
 
-/// Decides which packets of a live stream are left out where decoding does not keep up, so that no picture is later than it may be and every picture that
-/// is decoded has all that it refers to.
+/// Decides which packets of a live stream are left out where decoding does not keep up, so that no picture is later
+/// than it may be and every picture that is decoded has all that it refers to.
 ///
-/// Pictures that no other refers to go first. Then everything up to the newest key frame that waits, and where none waits, the rest of the group of
-/// pictures. Streams that share the processors take turns (``DecodingTurns``): one goes on with a group of pictures that it has begun, and of those the one
-/// first that has been served least lately; all others wait for a turn in vain and leave the rest of their groups out. So some streams are whole for two
-/// seconds while others stand, and then the others, where all would stop at once otherwise.
+/// Pictures that no other refers to go first. Then everything up to the newest key frame that waits, and where none
+/// waits, the rest of the group of pictures. Streams that share the processors take turns (``DecodingTurns``): first
+/// come streams in the midst of a group, and of those the one that was served least lately. The others get no turn in
+/// time and leave out the rest of their groups. So some streams are whole while others stand still, and they change
+/// places from group to group; without turns all would stand still at the same time.
 ///
 /// Knows no clock and no queue: times are handed in.
 struct LagPolicy {
@@ -31,7 +32,10 @@ struct LagPolicy {
     /// ``share`` when this group began.
     private var groupShare = 1.0
     /// The rest of the group is left out.
-    private var skipsGroup = false
+    private(set) var skipsGroup = false
+    /// When the last key frame came, and how long after the one before.
+    private var lastKey: MonotonicTime?
+    private var keyDistance: Duration?
     private var lastLeftOut: MonotonicTime?
     private var lastShown: MonotonicTime?
     /// A backlog is decoded as fast as that goes until then: a burst that came at once, and no lack of time.
@@ -43,9 +47,11 @@ struct LagPolicy {
     private(set) var isLagging = false
 
     /// The part of the limit that a picture may have used up before it is decoded, the usual time of decoding included.
-    private static let margin = 0.85
+    private static let margin = 0.95
     /// A stream that has shown nothing for so long is the next whose key frame is decoded.
     private static let patience = Duration.milliseconds(1200)
+    /// Groups that last longer are decoded whole: their rest is too much to leave out.
+    private static let longestGroup = Duration.seconds(5)
     /// So long without anything left out ends an episode.
     private static let calm = Duration.seconds(2)
     /// A picture that is late is better than none for so long.
@@ -60,8 +66,22 @@ struct LagPolicy {
         chance = generator.next()
     }
 
-    /// Whether a packet is left out whatever the time, as those are that it refers to.
-    func leavesOut(isKey: Bool) -> Bool { skipsGroup && !isKey }
+    /// Whether a packet is left out whatever the time, as those are that it refers to. Asked before ``decodes(_:at:)``.
+    mutating func leavesOut(isKey: Bool, at now: MonotonicTime) -> Bool {
+        guard skipsGroup, !isKey else { return false }
+        note(isTaken: false, at: now)
+        return true
+    }
+
+    private mutating func note(isTaken: Bool, at now: MonotonicTime) {
+        share += ((isTaken ? 1 : 0) - share) / 192
+        if !isTaken {
+            lastLeftOut = now
+            isLagging = true
+        } else if isLagging, let lastLeftOut, now - lastLeftOut > Self.calm {
+            isLagging = false
+        }
+    }
 
     /// Which stream is next where several wait for a processor: the one of the least number.
     func rank(isKey: Bool, at now: MonotonicTime) -> Double {
@@ -75,13 +95,7 @@ struct LagPolicy {
     /// Whether the next packet is decoded.
     mutating func decodes(_ packet: Packet, at now: MonotonicTime) -> Bool {
         let isTaken = judge(packet, at: now)
-        share += ((isTaken ? 1 : 0) - share) / 192
-        if !isTaken {
-            lastLeftOut = now
-            isLagging = true
-        } else if isLagging, let lastLeftOut, now - lastLeftOut > Self.calm {
-            isLagging = false
-        }
+        note(isTaken: isTaken, at: now)
         return isTaken
     }
 
@@ -90,18 +104,21 @@ struct LagPolicy {
         if packet.isKey {
             chance = generator.next()
             groupShare = share
+            keyDistance = lastKey.map { packet.arrival - $0 }
+            lastKey = packet.arrival
             // A group that begins too late is left out as a whole, but for a decoder that is never in time.
             skipsGroup =
                 lag > limit
                 && (packet.precedesKey || !isStarving(at: now) && !isCatchingUp(packet, lag, at: now))
             return !skipsGroup
         }
-        if skipsGroup { return false }
         let most = limit * Self.margin
         guard lag > (packet.isNonReference ? most / 2 : most) else { return true }
         if isCatchingUp(packet, lag, at: now) { return true }
-        if !packet.isNonReference || packet.precedesKey { skipsGroup = true }
-        return false
+        // Where no key frame is to be expected soon, as with intra refresh, all is decoded, and what is late is not shown.
+        let hasKeys = packet.precedesKey || keyDistance.map { $0 <= Self.longestGroup } ?? false
+        if hasKeys, !packet.isNonReference || packet.precedesKey { skipsGroup = true }
+        return !skipsGroup && !packet.isNonReference
     }
 
     private mutating func isCatchingUp(_ packet: Packet, _ lag: Duration, at now: MonotonicTime) -> Bool {
@@ -129,7 +146,8 @@ struct LagPolicy {
     }
 }
 
-/// Sebastiano Vigna's SplitMix64, from its description in Java's `SplittableRandom` (2014): small, quick, and good enough for taking turns.
+/// Sebastiano Vigna's SplitMix64, from its description in Java's `SplittableRandom` (2014): small, quick, and good
+/// enough for taking turns.
 private struct SplitMix64 {
     var state: UInt64
 

@@ -4,7 +4,8 @@ import InletCore
 struct Pacer {
     private var anchor: (pts: MediaTime, time: MonotonicTime)?
 
-    /// A file that is later than this, because its reader or the machine was stopped, goes on from now rather than in a rush.
+    /// A file that is later than this, because its reader or the machine was stopped, goes on from now rather than in a
+    /// rush.
     private static let largestLag = Duration.seconds(1)
 
     /// Blocks until the frame is due.

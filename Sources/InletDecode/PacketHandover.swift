@@ -69,8 +69,8 @@ struct PacketHandover {
 
     private func time(_ ticks: Int64) -> MediaTime { MediaTime(ticks: ticks, timeBase: timeBase) }
 
-    /// The first packet of an RTSP stream may have no time: it is the one before the next one's. Where that has none either, the stream has no times,
-    /// as that of Motion JPEG over HTTP.
+    /// The first packet of an RTSP stream may have no time: it is the one before the next one's. Where that has none
+    /// either, the stream has no times, as that of Motion JPEG over HTTP.
     private mutating func putUntimed(_ packet: SourcePacket) {
         if let first = untimed {
             (untimed, hasNoTimes) = (nil, true)
@@ -130,8 +130,8 @@ struct PacketHandover {
 
     private mutating func drop(_ reason: DropReason) { drops[reason, default: 0] += 1 }
 
-    /// Packets that were left out since the last call, but for those before a key frame that is waited for after a loss, which whoever told of the loss
-    /// counts.
+    /// Packets that were left out since the last call, but for those before a key frame that is waited for after a
+    /// loss, which whoever told of the loss counts.
     mutating func takeDrops() -> [DropReason: UInt64] {
         defer { if !drops.isEmpty { drops = [:] } }
         return drops
@@ -172,7 +172,8 @@ extension CodecParameters {
         max(1, MediaTime(ticks: 1, timeBase: frameRate?.reciprocal ?? Rational(1, 30)).rescaled(to: timeBase).ticks)
     }
 
-    /// Whether pictures may be shown in another order than they come in: not in H.264's baseline profile (66), nor where each stands for itself.
+    /// Whether pictures may be shown in another order than they come in: not in H.264's baseline profile (66), nor
+    /// where each stands for itself.
     fileprivate var mayReorder: Bool {
         switch codec {
         case .h264: profile.map { $0 & 0xff != 66 } ?? true

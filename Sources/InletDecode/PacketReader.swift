@@ -2,9 +2,11 @@ import Dispatch
 import InletCore
 import Synchronization
 
-/// Reads the packets of a live source on a thread of its own, so that what the source listens to is drained however long decoding takes.
+/// Reads the packets of a live source on a thread of its own, so that what the source listens to is drained however
+/// long decoding takes.
 ///
-/// The source is used by one thread at a time: by that of ``DecodingSource`` until ``start(on:)`` and after ``stop()``, in between by the reader's.
+/// The source is used by one thread at a time: by that of ``DecodingSource`` until ``start(on:)`` and after ``stop()``,
+/// in between by the reader's.
 @safe final class PacketReader: Sendable {
     // Handed from thread to thread with `start` and `stop`, never used by two.
     nonisolated(unsafe) private let source: any FrameSource
@@ -44,6 +46,8 @@ import Synchronization
 
     /// As ``FrameSource/pause(_:)``. What was read and not taken is forgotten.
     func pause() throws(InletError) -> Bool {
+        // What ended is told by the next `take`.
+        guard !state.withLock({ $0.hasEnded }) else { return true }
         let isPaused = try ask(.pause)
         if isPaused { queue.clear() }
         return isPaused

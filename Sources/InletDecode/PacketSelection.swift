@@ -2,8 +2,9 @@ import InletCore
 
 /// Which packets of a stream are decoded when the sinks want fewer frames than there are.
 ///
-/// Where key frames come at least as often as frames are wanted, they alone are: each is decoded by itself, and what lies between is not even handed to
-/// the decoder. Such a stretch begins and ends at a key frame, so no picture is ever decoded without those that it refers to.
+/// Where key frames come at least as often as frames are wanted, they alone are: each is decoded by itself, and what
+/// lies between is not even handed to the decoder. Such a stretch begins and ends at a key frame, so no picture is ever
+/// decoded without those that it refers to.
 struct PacketSelection {
     /// What becomes of a packet.
     enum Fate: Equatable {
@@ -26,7 +27,8 @@ struct PacketSelection {
     private var distances: [Int64] = []
     private var lastTaken: Int64?
 
-    /// Distances kept: one long one among them, at a cut or in a slow scene, keeps the whole stream decoded for so long.
+    /// Distances kept: one long one among them, at a cut or in a slow scene, keeps the whole stream decoded for so
+    /// long.
     private static let remembered = 4
 
     /// - Parameter known: distances between key frames that are known beforehand, in ticks.
@@ -72,7 +74,8 @@ struct PacketSelection {
             return .decodeAnew
         case .keyFrames:
             if let time, let lastTaken, let interval = ticks(of: wanted) {
-                // Of key frames that come more often than wanted, the one nearest to its time. Where time has stepped back, it begins anew.
+                // Of key frames that come more often than wanted, the one nearest to its time. Where time has stepped
+                // back, it begins anew.
                 let due = interval.subtracting(saturating: (distances.last ?? 0) / 2)
                 let passed = time.subtracting(saturating: lastTaken)
                 if passed > 0, passed < due { return .pass }

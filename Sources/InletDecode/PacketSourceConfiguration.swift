@@ -5,7 +5,8 @@ public protocol PacketSourceConfiguration: FrameSourceConfiguration {
     /// How its packets become pictures.
     var decoding: DecodingSettings { get }
 
-    /// Makes a source that yields packets, and states ``SourceFormat/packetStream`` when it is open. Does no input or output and cannot fail.
+    /// Makes a source that yields packets, and states ``SourceFormat/packetStream`` when it is open. Does no input or
+    /// output and cannot fail.
     func makePacketSource() -> any FrameSource
 }
 

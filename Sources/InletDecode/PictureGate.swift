@@ -2,12 +2,13 @@ import InletCore
 
 /// Decides which packets of a stream are worth decoding and which pictures are shown.
 ///
-/// It keeps back what a loss has damaged until the picture is whole again, and what lies before the place where decoding began. It looks at the
-/// stream twice: at packets, of which none is worth decoding between a loss and the next key frame, and at pictures, which the decoder may find
-/// damaged where nothing told of a loss.
+/// It keeps back what a loss has damaged until the picture is whole again, and what lies before the place where
+/// decoding began. It looks at the stream twice: at packets, of which none is worth decoding between a loss and the
+/// next key frame, and at pictures, which the decoder may find damaged where nothing told of a loss.
 ///
-/// No other part of a source compares the times of a stream with each other to leave something out. What is to be compared with lasts until the first
-/// picture that has passed it, and a step back in time (``TimelineWatch``) makes it void: a stream whose time begins anew goes on at once.
+/// No other part of a source compares the times of a stream with each other to leave something out. What is to be
+/// compared with lasts until the first picture that has passed it, and a step back in time (``TimelineWatch``) makes it
+/// void: a stream whose time begins anew goes on at once.
 struct PictureGate {
     /// What is known of a packet before it is decoded. Times are in ticks.
     struct Packet {
@@ -35,7 +36,8 @@ struct PictureGate {
     /// What becomes of a picture.
     enum Verdict: Equatable {
         case deliver, mark
-        /// The reason is nil where nobody misses it: it lies before the start that was asked for, or where a stream is joined.
+        /// The reason is nil where nobody misses it: it lies before the start that was asked for, or where a stream is
+        /// joined.
         case keepBack(DropReason?)
     }
 
@@ -50,12 +52,14 @@ struct PictureGate {
     /// Packets refused in a row.
     private(set) var refusals = 0
     private var watch: TimelineWatch
-    /// Decoding began at the key frame of this time: pictures that are shown before it refer to others that were not decoded.
+    /// Decoding began at the key frame of this time: pictures that are shown before it refer to others that were not
+    /// decoded.
     private var firstWhole: (time: Int64, reason: DropReason?)?
     /// Pictures before this time are decoded only for those that follow.
     private var start: Int64?
 
-    /// A stream without one key frame in so many packets refreshes its picture in another way: the decoder then says what is whole.
+    /// A stream without one key frame in so many packets refreshes its picture in another way: the decoder then says
+    /// what is whole.
     private static let patience = 600
 
     init(_ policy: DamagePolicy, isLive: Bool, timeBase: Rational) {
@@ -78,7 +82,12 @@ struct PictureGate {
     mutating func begin(at time: Int64) { start = time }
 
     /// Packets were passed over on purpose, and decoding goes on with this key frame.
-    mutating func resume(at packet: Packet) { firstWhole = packet.pts.map { ($0, nil) } }
+    ///
+    /// - Parameter reason: why what was passed over is missed; nil where nobody misses it.
+    mutating func resume(at packet: Packet, reason: DropReason? = nil) {
+        let reason = reason ?? firstWhole?.reason
+        firstWhole = packet.pts.map { ($0, reason) }
+    }
 
     /// The stream is read from its beginning once more.
     mutating func rewind() {
@@ -90,7 +99,8 @@ struct PictureGate {
 
     /// Takes in the times of the next packet, before ``admit(_:)``.
     ///
-    /// - Returns: whether the stream's time steps back there, so that nothing before it can be compared with what follows.
+    /// - Returns: whether the stream's time steps back there, so that nothing before it can be compared with what
+    ///   follows.
     mutating func stepsBack(_ packet: Packet) -> Bool {
         guard watch.stepsBack(isKey: packet.isKey, pts: packet.pts, dts: packet.dts) else { return false }
         (firstWhole, start) = (nil, nil)

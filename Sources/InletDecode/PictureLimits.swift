@@ -4,7 +4,8 @@ public import InletCore
 public struct PictureLimits: Sendable, Hashable {
     /// The largest pictures. The default is 8192x8192.
     public var size = ImageSize(width: 8192, height: 8192)
-    /// The most frames a second of a live stream. The default, nil, is no limit: files are read as fast as they are taken.
+    /// The most frames a second of a live stream. The default, nil, is no limit: files are read as fast as they are
+    /// taken.
     public var frameRate: Rational?
 
     public init(size: ImageSize = ImageSize(width: 8192, height: 8192), frameRate: Rational? = nil) {

@@ -28,7 +28,8 @@ struct RateAudit {
             return
         }
         guard count >= Self.window else { return }
-        // The stream's own time, as packets may come in a heap; that of arrival where there is none, or none that goes on.
+        // The stream's own time, as packets may come in a heap; that of arrival where there is none, or none that goes
+        // on.
         let own = ticks.flatMap { now in begin.ticks.map { now.subtractingReportingOverflow($0).partialValue } } ?? 0
         let span =
             own > 0 ? MediaTime(ticks: own, timeBase: timeBase).nanoseconds : (arrival - begin.arrival).wholeNanoseconds

@@ -1,9 +1,10 @@
 import InletCore
 
-/// Notices where the time of a stream's packets steps back: an encoder was started anew behind a relay, or a counter began again, as that of
-/// MPEG-TS does after 26.5 hours.
+/// Notices where the time of a stream's packets steps back: an encoder was started anew behind a relay, or a counter
+/// began again, as that of MPEG-TS does after 26.5 hours.
 ///
-/// Packets come in decoding order, so that times go back and forth a little where pictures are reordered. That is no step.
+/// Packets come in decoding order, so that times go back and forth a little where pictures are reordered. That is no
+/// step.
 struct TimelineWatch {
     /// Pictures are reordered by no more than this, in ticks.
     private let reordering: Int64

@@ -1,9 +1,10 @@
 package import InletCore
 
-/// Fills in decoding times where a container has none, as raw H.264 files do, so that a decoder can derive presentation times.
+/// Fills in decoding times where a container has none, as raw H.264 files do, so that a decoder can derive presentation
+/// times.
 ///
-/// The way of the `ffmpeg` command, its rounding to whole microseconds included, so that both give such a file the same times: count
-/// packets by their duration, from minus the reorder depth on.
+/// The way of the `ffmpeg` command, its rounding to whole microseconds included, so that both give such a file the same
+/// times: count packets by their duration, from minus the reorder depth on.
 package struct TimestampGuess: Sendable {
     private static let microsecond = Rational(1, 1_000_000)
     package let timeBase: Rational

@@ -4,8 +4,8 @@ package import InletCore
 extension CodecParameters {
     /// Writes what libav* is to know of the stream, but for what belongs to one container or to decoders alone.
     ///
-    /// - Throws: ``InletError/Code/unsupported`` where the installed libavcodec does not know the codec; ``InletError/Code/resourceExhausted``
-    ///   where there is no memory.
+    /// - Throws: ``InletError/Code/unsupported`` where the installed libavcodec does not know the codec;
+    ///   ``InletError/Code/resourceExhausted`` where there is no memory.
     @unsafe package func write(to codec: UnsafeMutablePointer<AVCodecParameters>) throws(InletError) {
         guard let description = unsafe avcodec_descriptor_get_by_name(self.codec.rawValue) else {
             throw InletError(

@@ -77,7 +77,9 @@ package import InletCore
         case .ended: return .ended
         case .undecodable: return .undecodable(fault())
         case .frame(let frame):
-            guard let pixelFormat = PixelFormat(frame.nativePixelFormat) else { return .undecodable(.malformed) }
+            guard let pixelFormat = PixelFormat(frame.nativePixelFormat) else {
+                return .undecodable(.unknownPixelFormat)
+            }
             var flags: FrameFlags = frame.isKey ? .key : []
             if frame.isDamaged { flags.insert(.corrupt) }
             return .picture(

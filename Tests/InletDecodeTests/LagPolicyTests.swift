@@ -74,7 +74,9 @@ private struct SharedProcessors {
             }
             // What is sure to be left out needs no turn.
             for index in all.indices where all[index].current == nil {
-                while let first = all[index].queue.first, all[index].policy.leavesOut(isKey: isKey(first)) {
+                while let first = all[index].queue.first,
+                    all[index].policy.leavesOut(isKey: isKey(first), at: time(now))
+                {
                     if !isNonReference(first) { all[index].lacks = true }
                     all[index].queue.removeFirst()
                 }
@@ -90,7 +92,7 @@ private struct SharedProcessors {
                 let facts = LagPolicy.Packet(
                     isKey: isKey(packet), isNonReference: isNonReference(packet), arrival: time(packet.arrival),
                     precedesKey: all[next].queue.contains(where: isKey), waiting: all[next].queue.count)
-                if all[next].policy.leavesOut(isKey: facts.isKey) { continue }
+                if all[next].policy.leavesOut(isKey: facts.isKey, at: time(now)) { continue }
                 if all[next].policy.decodes(facts, at: time(now)) {
                     if facts.isKey { all[next].lacks = false }
                     if all[next].lacks { outcome.broken += 1 }
@@ -128,7 +130,7 @@ private struct SharedProcessors {
         var machine = SharedProcessors()
         (machine.streams, machine.cost, machine.keyCost) = (load.streams, load.cost, load.cost * 1.5)
         let outcome = machine.run(40, seed: load.seed)
-        #expect(Double(outcome.total) >= 0.8 * machine.capacity(40), "\(outcome.total) of \(machine.capacity(40))")
+        #expect(Double(outcome.total) >= 0.75 * machine.capacity(40), "\(outcome.total) of \(machine.capacity(40))")
         #expect(outcome.age(0.95) <= 0.15)
         // No stream misses two groups in a row.
         #expect(outcome.longestGap < 4)
@@ -180,6 +182,18 @@ private struct SharedProcessors {
         #expect(outcome.longestGap < 3)
     }
 
+    @Test("A stream that has no key frames any more is decoded on, though late")
+    func withoutKeys() {
+        var policy = LagPolicy(limit: .milliseconds(150), seed: 1)
+        let start = MonotonicTime(nanoseconds: 1 << 40)
+        for number in 0..<100 {
+            let arrival = start + .milliseconds(33) * number
+            let isDecoded = policy.decodes(
+                .init(isKey: number == 0, arrival: arrival, waiting: 100), at: arrival + .milliseconds(10 * number))
+            #expect(isDecoded)
+        }
+    }
+
     @Test("An episode begins with the first that is left out and ends when nothing was for two seconds")
     func episodes() {
         var policy = LagPolicy(limit: .milliseconds(150), seed: 1)
@@ -188,6 +202,7 @@ private struct SharedProcessors {
             policy.decodes(
                 .init(isKey: isKey, arrival: start + arrival, waiting: waiting), at: start + now)
         }
+        #expect(decodes(true, arrival: .milliseconds(-500), at: .milliseconds(-500)))
         #expect(decodes(true, arrival: .zero, at: .zero))
         policy.noteDecoding(took: .milliseconds(80))
         let isShown = policy.shows(arrival: start, at: start + .milliseconds(80))
@@ -196,8 +211,9 @@ private struct SharedProcessors {
         #expect(!decodes(false, arrival: .milliseconds(33), at: .milliseconds(300)))
         #expect(policy.isLagging)
         // The rest of the group is left out, however early.
-        #expect(!decodes(false, arrival: .milliseconds(400), at: .milliseconds(400)))
-        #expect(policy.leavesOut(isKey: false) && !policy.leavesOut(isKey: true))
+        let rest = policy.leavesOut(isKey: false, at: start + .milliseconds(400))
+        let key = policy.leavesOut(isKey: true, at: start + .milliseconds(400))
+        #expect(rest && !key)
         #expect(decodes(true, arrival: .milliseconds(500), at: .milliseconds(500)))
         #expect(policy.isLagging)
         #expect(decodes(false, arrival: .milliseconds(2500), at: .milliseconds(2500)))
