@@ -60,6 +60,7 @@ let package = Package(
         .library(name: "InletTesting", targets: ["InletTesting"]),
         .library(name: "PatternSource", targets: ["PatternSource"]),
         .library(name: "FFmpegSource", targets: ["FFmpegSource"]),
+        .library(name: "FFmpegDecoder", targets: ["FFmpegDecoder"]),
         .library(name: "FileSinks", targets: ["FileSinks"]),
         .library(name: "FFmpegSink", targets: ["FFmpegSink"]),
         .library(name: "PipeSink", targets: ["PipeSink"]),
@@ -124,6 +125,7 @@ let package = Package(
             "Inlet",
             [
                 "InletCore", "InletConvert", "InletDecode", "InletCapture", "PatternSource", "FFmpegSource",
+                "FFmpegDecoder",
                 "FFmpegSink",
                 "FileSinks", "PipeSink", "StillSinks", "PreviewSink",
                 onLinux("InletV4L2"), onLinux("V4L2Source"), onLinux("V4L2Sink"), withWebRTC("InletRTC"),
@@ -133,6 +135,7 @@ let package = Package(
 
         plugin("PatternSource", []),
         plugin("FFmpegSource", ["InletDecode", "InletFFmpeg", "CFFmpeg", "CCurl"]),
+        plugin("FFmpegDecoder", ["InletFFmpeg"]),
         plugin("FileSinks", ["InletOutput", "CFFmpeg"]),
         plugin("FFmpegSink", ["InletOutput", "InletFFmpeg", "CFFmpeg", "CSRT", logging]),
         plugin("V4L2Source", ["InletV4L2", "InletFFmpeg", "CV4L2", "CV4LConvert", "CFFmpeg", "CYUV"]),

@@ -1,5 +1,6 @@
 public import InletCore
 public import InletDecode
+import InletFFmpeg
 
 /// A file, or anything else with a path that libavformat can read: a FIFO, standard input.
 public struct FFmpegFileConfiguration: PacketSourceConfiguration {
@@ -14,6 +15,10 @@ public struct FFmpegFileConfiguration: PacketSourceConfiguration {
     public var pace = SourcePacing.unpaced
     /// Threads that decode; the default, 0, lets libavcodec choose by the number of cores.
     public var threads = 0
+    /// The decoders that may be used. The default is libavcodec's.
+    public var decoders: [DecoderPlugin] = [.libavcodec]
+    /// The name of the decoder that is tried first. The default, nil, is the one with the greatest preference.
+    public var decoder: String?
     /// The number of the stream to read, as ffprobe counts them. The default, nil, is the best video stream.
     public var stream: Int?
 
@@ -23,8 +28,8 @@ public struct FFmpegFileConfiguration: PacketSourceConfiguration {
     /// The source by its URI, which holds no credentials.
     public var redactedURI: String { "file:\(path)" }
 
-    /// Decodes with libavcodec.
-    public var decoding: DecodingSettings { .ffmpeg(threads: threads) }
+    /// How its packets become pictures.
+    public var decoding: DecodingSettings { DecodingSettings(decoders, decoder: decoder, threads: threads) }
 
     /// A source that reads the file. Opens nothing yet.
     public func makePacketSource() -> any FrameSource {
@@ -42,7 +47,7 @@ extension SourcePlugin {
             usage: "file:PATH?loop=0&start=0s&pace=none&threads=0, or a path alone; - is standard input",
             options: [
                 FileOptions.loop.description, FileOptions.start.description, FileOptions.pace.description,
-                FileOptions.threads.description, FileOptions.stream.description,
+                FileOptions.threads.description, FileOptions.decoder.description, FileOptions.stream.description,
             ],
             examples: ["clip.mp4", "file:clip.mp4?loop=-1&pace=realtime", "file:what%3F.mkv?start=90s"])
     ) { uri, values in
@@ -54,6 +59,7 @@ extension SourcePlugin {
         configuration.start = values[FileOptions.start]
         configuration.pace = values[FileOptions.pace].pacing
         configuration.threads = values[FileOptions.threads]
+        configuration.decoder = values[FileOptions.decoder]
         configuration.stream = values[FileOptions.stream]
         return configuration
     }
@@ -69,6 +75,8 @@ private enum FileOptions {
         "realtime plays at the file's own speed, none as fast as frames are taken; live is a FIFO to which a camera's program writes"
     )
     static let threads = PluginOption("threads", default: 0, in: 0...64, "Threads that decode; 0 is one a core")
+    static let decoder = PluginOption<String?>(
+        "decoder", default: nil, "The decoder to try first; 'inlet plugins' lists them")
     static let stream = PluginOption<Int?>(
         "stream", default: nil, "The number of the stream, as ffprobe counts", range: "0 or more"
     ) { ($0 ?? 0) >= 0 }

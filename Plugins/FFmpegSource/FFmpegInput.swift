@@ -31,14 +31,13 @@ struct FFmpegInput: Sendable {
 }
 
 extension DecodingSettings {
-    /// By libavcodec.
-    static func ffmpeg(
-        threads: Int?, limits: PictureLimits = PictureLimits(), damage: DamagePolicy = .drop
-    ) -> DecodingSettings {
-        var settings = DecodingSettings { try FFmpegVideoDecoder() }
-        settings.threads = threads
-        settings.limits = limits
-        settings.damage = damage
-        return settings
+    init(
+        _ decoders: [DecoderPlugin], decoder: String?, threads: Int?, limits: PictureLimits = PictureLimits(),
+        damage: DamagePolicy = .drop
+    ) {
+        self.init(decoders, decoder: decoder)
+        self.threads = threads
+        self.limits = limits
+        self.damage = damage
     }
 }

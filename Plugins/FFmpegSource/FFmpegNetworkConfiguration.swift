@@ -1,5 +1,6 @@
 public import InletCore
 public import InletDecode
+import InletFFmpeg
 
 /// A network stream that libavformat reads: RTSP, HTTP, HLS, RTMP, SRT, MPEG-TS over UDP.
 public struct FFmpegNetworkConfiguration: PacketSourceConfiguration {
@@ -41,6 +42,10 @@ public struct FFmpegNetworkConfiguration: PacketSourceConfiguration {
     /// The longest time from a packet's arrival to its picture, for live streams: where decoding does not keep up, pictures are left out. The default is
     /// 150 ms; 0 is no limit.
     public var maximumLag = Duration.milliseconds(150)
+    /// The decoders that may be used. The default is libavcodec's.
+    public var decoders: [DecoderPlugin] = [.libavcodec]
+    /// The name of the decoder that is tried first. The default, nil, is the one with the greatest preference.
+    public var decoder: String?
     /// The number of the stream to read, as ffprobe counts them. The default, nil, is the best video stream.
     public var stream: Int?
     /// What becomes of damaged pictures. The default is `.drop`.
@@ -72,10 +77,11 @@ public struct FFmpegNetworkConfiguration: PacketSourceConfiguration {
     /// The address without credentials.
     public var redactedURI: String { Redaction.redact(uri: url) }
 
-    /// Decodes with libavcodec.
+    /// How its packets become pictures.
     public var decoding: DecodingSettings {
-        var settings = DecodingSettings.ffmpeg(
-            threads: threads, limits: PictureLimits(size: maximumSize, frameRate: maximumFrameRate), damage: damage)
+        var settings = DecodingSettings(
+            decoders, decoder: decoder, threads: threads,
+            limits: PictureLimits(size: maximumSize, frameRate: maximumFrameRate), damage: damage)
         settings.maximumLag = maximumLag > .zero ? maximumLag : nil
         return settings
     }

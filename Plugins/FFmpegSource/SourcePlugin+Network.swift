@@ -58,6 +58,8 @@ private enum NetworkOptions {
     static let highestRate = PluginOption(
         "max-fps", default: Rational(240), in: Rational(1)...Rational(100_000),
         "A live stream with more frames a second is refused")
+    static let decoder = PluginOption<String?>(
+        "decoder", default: nil, "The decoder to try first; 'inlet plugins' lists them")
     static let maximumLag = PluginOption(
         "maximum-lag", default: Duration.milliseconds(150), in: .zero ... .seconds(60),
         "The longest time from a packet's arrival to its picture; what would be later is left out; 0 is no limit")
@@ -76,7 +78,7 @@ private enum NetworkOptions {
         connectTimeout.description,
         firstTimeout.description, readTimeout.description, threads.description, stream.description,
         damaged.description, pace.description, largestSize.description, highestRate.description,
-        maximumLag.description,
+        maximumLag.description, decoder.description,
     ]
 
     private static let needPort: Set<String> = ["rist", "rtp", "sctp", "srt", "tcp", "tls", "udp", "udplite"]
@@ -137,6 +139,7 @@ private enum NetworkOptions {
         configuration.maximumSize = values[largestSize]
         configuration.maximumFrameRate = values[highestRate]
         configuration.maximumLag = values[maximumLag]
+        configuration.decoder = values[decoder]
         configuration.stream = values[stream]
         configuration.damage = values[damaged]
         configuration.pace = values[pace]

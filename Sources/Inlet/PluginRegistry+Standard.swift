@@ -5,6 +5,7 @@ extension PluginRegistry {
         registry.register(SourcePlugin.pattern)
         registry.register(SourcePlugin.file)
         registry.register(SourcePlugin.network)
+        registry.register(DecoderPlugin.ffmpeg)
         registry.register(SinkPlugin.null)
         registry.register(SinkPlugin.i420)
         registry.register(SinkPlugin.y4m)

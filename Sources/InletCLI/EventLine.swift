@@ -14,6 +14,9 @@ enum EventLine {
         case .sourceFailed(let error, let delay?): "\(error) Trying again in \(delay.secondsText) s."
         case .sourceAbandoned(let error): "\(error)"
         case .recovered(let outage): "Frames come again, after \(outage.secondsText) s."
+        case .lagging(true): "Decoding does not keep up: pictures that would be late are left out."
+        case .lagging(false): "Decoding keeps up again."
+        case .decoderFailed(let name, let error, let next): "The decoder \(name) failed: \(error) \(next) goes on."
         default: nil
         }
     }

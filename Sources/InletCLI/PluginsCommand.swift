@@ -4,7 +4,7 @@ import Inlet
 struct PluginsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plugins",
-        abstract: "Lists the sources and sinks, or every option of one.",
+        abstract: "Lists the sources, sinks and decoders, or every option of one.",
         discussion: "Examples:\n\n  inlet plugins\n  inlet plugins pattern")
 
     @Argument(help: "A plug-in's name or scheme.")
@@ -14,6 +14,9 @@ struct PluginsCommand: ParsableCommand {
         let registry = PluginRegistry.standard
         let all = registry.sources.map { ("source", $0.info) } + registry.sinks.map { ("sink", $0.info) }
         guard let name else {
+            for decoder in registry.decoders {
+                print("\("decoder".padded(to: 7)) \(decoder.name.padded(to: 12)) \(decoder.summary)")
+            }
             for (kind, info) in all {
                 let schemes = info.schemes.map { "\($0):" }.joined(separator: " ")
                 print("\(kind.padded(to: 7)) \(schemes.padded(to: 12)) \(info.summary)")

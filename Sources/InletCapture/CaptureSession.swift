@@ -20,6 +20,8 @@ final class CaptureSession: Sendable {
         var interruption: @Sendable (String?) -> Void
         /// Decoding begins not to keep up, or keeps up again.
         var lag: @Sendable (Bool) -> Void
+        /// A decoder failed, and another goes on.
+        var decoderFailure: @Sendable (String, InletError, String) -> Void
         /// The source has ended and is closed next, however long that takes.
         var closing: @Sendable (Outcome) -> Void
         /// The source is closed and the thread about to end.
@@ -55,7 +57,8 @@ final class CaptureSession: Sendable {
         wakeUp = try WakeUpSignal()
         context = SourceContext(
             clock: clock, wakeUpDescriptor: wakeUp.descriptor, logger: configuration.logger,
-            onInterruption: delegate.interruption, onProgress: delegate.progress, onLag: delegate.lag)
+            onInterruption: delegate.interruption, onProgress: delegate.progress, onLag: delegate.lag,
+            onDecoderFailure: delegate.decoderFailure)
     }
 
     /// - Throws: ``InletError/Code/resourceExhausted`` where there is no thread for it.

@@ -15,6 +15,8 @@ public enum CapturerEvent: Sendable {
     case recovered(after: Duration)
     /// Decoding does not keep up with a live stream: pictures that would be late are left out from now on, or, where it is false, no more.
     case lagging(Bool)
+    /// A decoder could not be opened, or failed, and another goes on from the next key frame on.
+    case decoderFailed(name: String, InletError, next: String)
     /// A sink has ended: at the end of the stream or when it had enough, without an error; or because it failed.
     case sinkEnded(SinkID, name: String, InletError?)
     /// A sink has failed and is made anew after a while, by its ``SinkFailurePolicy``. Attempts are counted from 1.

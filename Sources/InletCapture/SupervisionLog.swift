@@ -27,6 +27,10 @@ struct SupervisionLog: Sendable {
                 "\(source): decoding does not keep up: pictures that would be late are left out. Lower the camera's size or rate, or run fewer streams."
             )
         case .lagging(false): logger.notice("\(source): decoding keeps up again")
+        case .decoderFailed(let name, let error, let next):
+            logger.error(
+                "\(source): the decoder \(name) failed: \(error.message) (\(next) goes on)",
+                metadata: ["code": "\(error.code)"])
         case .sinkEnded(_, let name, let error):
             if let error { logger.error("\(name): \(error.message)", metadata: ["code": "\(error.code)"]) }
         case .sinkRestarting(_, let name, let error, let attempt, let delay):

@@ -115,6 +115,7 @@ final class Supervisor: Sendable {
             stoodStill: { [weak self] in self?.post(.stoodStill(id)) },
             interruption: { [weak self] in self?.post(.interruption(id, $0)) },
             lag: { [weak self] in self?.onEvent(.lagging($0)) },
+            decoderFailure: { [weak self] in self?.onEvent(.decoderFailed(name: $0, $1, next: $2)) },
             closing: { [weak self] in self?.post(.closing(id, $0)) },
             closed: { [weak self] in self?.post(.closed(id, $0)) })
         do throws(InletError) {

@@ -4,6 +4,7 @@
 public struct PluginRegistry: Sendable {
     private var sourcePlugins: [SourcePlugin] = []
     private var sinkPlugins: [SinkPlugin] = []
+    private var decoderPlugins: [DecoderPlugin] = []
     /// What options of URIs may read on this machine, such as `password-file=PATH`. The default is ``LocalAccess/denied``: a URI may come
     /// from anybody.
     public var localAccess: LocalAccess
@@ -15,6 +16,15 @@ public struct PluginRegistry: Sendable {
     public var sources: [SourcePlugin] { sourcePlugins }
     /// Every sink, in the order of registration.
     public var sinks: [SinkPlugin] { sinkPlugins }
+
+    /// Every decoder, in the order of registration.
+    public var decoders: [DecoderPlugin] { decoderPlugins }
+
+    /// Adds a decoder. One that was added earlier under the same name gives way to it.
+    public mutating func register(_ plugin: DecoderPlugin) {
+        decoderPlugins.removeAll { $0.name == plugin.name }
+        decoderPlugins.append(plugin)
+    }
 
     /// Adds a source. One that was added earlier for the same scheme gives way to it.
     public mutating func register(_ plugin: SourcePlugin) { sourcePlugins.append(plugin) }
@@ -31,7 +41,21 @@ public struct PluginRegistry: Sendable {
         guard let plugin = sourcePlugins.last(where: { $0.info.schemes.contains(uri.scheme) }) else {
             throw unknownScheme(uri, kind: "source", known: sourcePlugins.map(\.info), other: sinkPlugins.map(\.info))
         }
-        return try configuration(uri, plugin.info, plugin.makeConfiguration)
+        let made = try configuration(uri, plugin.info, plugin.makeConfiguration)
+        guard var decoding = made as? any DecodingConfiguration, !decoderPlugins.isEmpty else { return made }
+        if let name = decoding.decoder, !decoderPlugins.contains(where: { $0.name == name }) {
+            throw unknownDecoder(name).about(uri.redacted(declared: plugin.info.options(of: uri.scheme)))
+        }
+        decoding.decoders = decoderPlugins
+        return decoding
+    }
+
+    private func unknownDecoder(_ name: String) -> InletError {
+        let known = decoderPlugins.map(\.name)
+        let hint = Spelling.nearest(to: name, among: known).map { " Did you mean '\($0)'?" } ?? ""
+        return InletError(
+            .invalidConfiguration,
+            "There is no decoder '\(name)'.\(hint) Known are \(known.sorted().joined(separator: " ")).")
     }
 
     /// The configuration of the sink that `uri` names.

@@ -27,6 +27,7 @@ public final class SourceContext: Sendable {
     private let onInterruption: @Sendable (String?) -> Void
     private let onProgress: @Sendable () -> Void
     private let onLag: @Sendable (Bool) -> Void
+    private let onDecoderFailure: @Sendable (String, InletError, String) -> Void
 
     /// Made by the bridge and by tests.
     ///
@@ -35,11 +36,14 @@ public final class SourceContext: Sendable {
     ///   - onProgress: called, on the thread that reports it, at the first progress after the bridge has asked to be told.
     ///   - onLag: called, on the thread that decodes, with true where pictures begin to be left out because decoding does not keep up, and with false when
     ///     that is over.
+    ///   - onDecoderFailure: called, on the thread that decodes, with the name of a decoder that failed, its error, and the name of the next.
     public init(
         clock: any CaptureClock, wakeUpDescriptor: Int32 = -1, logger: Logger,
         onInterruption: @escaping @Sendable (String?) -> Void = { _ in },
-        onProgress: @escaping @Sendable () -> Void = {}, onLag: @escaping @Sendable (Bool) -> Void = { _ in }
+        onProgress: @escaping @Sendable () -> Void = {}, onLag: @escaping @Sendable (Bool) -> Void = { _ in },
+        onDecoderFailure: @escaping @Sendable (String, InletError, String) -> Void = { _, _, _ in }
     ) {
+        self.onDecoderFailure = onDecoderFailure
         self.onLag = onLag
         self.onInterruption = onInterruption
         self.onProgress = onProgress
@@ -101,6 +105,11 @@ public final class SourceContext: Sendable {
 
     /// Says that pictures begin to be left out because decoding does not keep up, or that this is over.
     package func noteLag(_ isLagging: Bool) { onLag(isLagging) }
+
+    /// Says that a decoder failed, and which one goes on.
+    package func noteDecoderFailure(of name: String, _ error: InletError, next: String) {
+        onDecoderFailure(name, error, next)
+    }
 
     /// Counts frames that were lost or not worth delivering, other than those that a gap in ``SourceFrame/sequence`` shows.
     public func countDrop(_ reason: DropReason, _ count: UInt64 = 1) {

@@ -26,7 +26,12 @@ final class DecodeStage {
     private let settings: DecodingSettings
     private let isLive: Bool
     private let frameRate: Rational?
-    private let decoder: any VideoDecoder
+    private var chain: DecoderChain
+    private var decoder: any VideoDecoder { chain.decoder }
+    /// The newest that is known of the stream, for a decoder that takes another's place.
+    private var parameters: CodecParameters
+    /// A decoder has taken another's place and has had no key frame yet.
+    private var isNewDecoder = false
     private var gate: PictureGate
     private var selection: PacketSelection
     private var handover: PacketHandover
@@ -45,8 +50,7 @@ final class DecodeStage {
     private var lag: LagPolicy?
     /// When the packet was given to the decoder that has given no picture yet.
     private var decodingSince: MonotonicTime?
-    /// It is this stream's turn to decode.
-    private var hasTurn = false
+    private let turn = DecodingTurn()
     /// The newest parameter sets beside the packets, of which the packets' form can be told.
     private var codecHeader: [UInt8]
     /// What follows refers to packets that were left out, up to the next key frame.
@@ -57,17 +61,25 @@ final class DecodeStage {
     /// Opens the decoder.
     ///
     /// - Throws: what the decoder's opening failed with.
-    init(_ stream: PacketStream, of format: SourceFormat, _ settings: DecodingSettings) throws {
+    init(
+        _ stream: PacketStream, of format: SourceFormat, _ settings: DecodingSettings, _ context: SourceContext
+    ) throws {
         self.settings = settings
         let parameters = stream.parameters
+        self.parameters = parameters
         let timeBase = parameters.timeBase
         isLive = format.pacing == .live
         frameRate = format.frameRate
         codecHeader = parameters.extraData
         gate = PictureGate(settings.damage, isLive: isLive, timeBase: timeBase)
         if let start = stream.start { gate.begin(at: start.rescaled(to: timeBase).ticks) }
-        decoder = try settings.makeDecoder()
-        try decoder.open(parameters, settings.decoderSettings(isLive: isLive))
+        let failures: [DecoderChain.Failure]
+        (chain, failures) = try DecoderChain.open(
+            parameters, settings.decoderSettings(isLive: isLive), from: settings.decoders, wanted: settings.decoder)
+        let decoder = chain.decoder
+        for failure in failures {
+            context.noteDecoderFailure(of: failure.name, failure.error, next: chain.name)
+        }
         audit = isLive ? settings.limits.frameRate.map { RateAudit(most: $0, timeBase: timeBase) } : nil
         if isLive, let limit = settings.maximumLag, limit > .zero {
             lag = LagPolicy(limit: limit, seed: .random(in: 0 ... .max))
@@ -80,8 +92,6 @@ final class DecodeStage {
             ? nil
             : TimestampGuess(timeBase: timeBase, frameRate: format.frameRate, reorderDepth: decoder.reorderDepth)
     }
-
-    deinit { giveTurn() }
 
     /// How many packets were handed out as they are.
     var packets: UInt64 { handover.count }
@@ -138,6 +148,7 @@ final class DecodeStage {
             if let reason { context.countDrop(reason) }
             return
         }
+        parameters = packet.parameters
         if !packet.parameters.extraData.isEmpty { codecHeader = packet.parameters.extraData }
         _ = timestamps?.complete(dts: dts, duration: packet.duration?.ticks ?? 0)
         if demand.packets {
@@ -190,7 +201,7 @@ final class DecodeStage {
             context.countDrop(.late)
             return false
         }
-        takeTurn(lag, isKey: packet.isKey, until: received.time + lag.limit, context)
+        turn.take(until: received.time + lag.limit, context) { lag.rank(isKey: packet.isKey, at: $0) }
         let isNonReference = !packet.isKey && NonReferencePicture.isIn(packet, codecHeader: codecHeader)
         let facts = LagPolicy.Packet(
             isKey: packet.isKey, isNonReference: isNonReference, arrival: received.time, precedesKey: waiting.hasKey,
@@ -198,7 +209,7 @@ final class DecodeStage {
         let wasLagging = lag.isLagging
         let isTaken = lag.decodes(facts, at: context.clock.now)
         if !isTaken {
-            giveTurn()
+            turn.give()
             context.countDrop(.late)
             if !isNonReference || lag.skipsGroup { hasLeftOut = true }
         }
@@ -206,33 +217,49 @@ final class DecodeStage {
         return isTaken
     }
 
-    /// Waits for a turn to decode, for as long as the picture can still be in time.
-    private func takeTurn(_ lag: LagPolicy, isKey: Bool, until end: MonotonicTime, _ context: SourceContext) {
-        while !hasTurn, !context.shouldGiveUp {
-            let now = context.clock.now
-            guard now < end else { return }
-            // In slices, so that a cancellation is seen.
-            hasTurn = DecodingTurns.shared.take(
-                rank: lag.rank(isKey: isKey, at: now), atMost: min(end - now, .milliseconds(50)))
-        }
-    }
-
-    private func giveTurn() {
-        if hasTurn { DecodingTurns.shared.give() }
-        hasTurn = false
-    }
-
     /// The decoder is done with a packet.
     private func noteDecoding(_ context: SourceContext) {
-        giveTurn()
+        turn.give()
         guard let start = decodingSince else { return }
         decodingSince = nil
         lag?.noteDecoding(took: context.clock.now - start)
     }
 
     private func send(_ packet: SourcePacket, _ context: SourceContext) throws {
+        if isNewDecoder {
+            guard packet.isKey else { return context.countDrop(.undecodable) }
+            isNewDecoder = false
+            gate.resume(
+                at: PictureGate.Packet(isKey: true, pts: packet.pts?.ticks, dts: packet.dts?.ticks),
+                reason: .undecodable)
+        }
         if lag != nil { decodingSince = context.clock.now }
-        if let fault = try decoder.send(packet) { try noteUndecodable(fault, context) }
+        let result: PacketFault?
+        do {
+            result = try decoder.send(packet)
+        } catch {
+            context.countDrop(.undecodable)
+            return try replaceDecoder(after: error, context)
+        }
+        if let fault = result { try noteUndecodable(fault, context) }
+    }
+
+    /// Goes on with the next decoder, at the next key frame.
+    ///
+    /// - Throws: the error, where there is no other.
+    private func replaceDecoder(after error: any Error, _ context: SourceContext) throws(InletError) {
+        let error = InletError(wrapping: error, operation: "The decoder \(chain.name)")
+        let failed = chain.name
+        let failures = try chain.replace(after: error, parameters)
+        context.noteDecoderFailure(of: failed, error, next: chain.name)
+        for failure in failures { context.noteDecoderFailure(of: failure.name, failure.error, next: chain.name) }
+        isNewDecoder = true
+        selection.reset()
+        switch phase {
+        case .reading: break
+        case .emptying: phase = .reading
+        case .draining: chain.decoder.drain()
+        }
     }
 
     /// Has the decoder give out what it holds, to go on afterwards.
@@ -293,7 +320,14 @@ final class DecodeStage {
     /// - Throws: ``InletError/Code/unsupported`` where a picture is larger than may be; what the decoder failed with.
     func take(_ context: SourceContext) throws -> Output {
         while true {
-            switch try decoder.receive() {
+            let output: DecoderOutput
+            do {
+                output = try decoder.receive()
+            } catch {
+                try replaceDecoder(after: error, context)
+                continue
+            }
+            switch output {
             case .picture(let picture):
                 noteDecoding(context)
                 return try accept(picture, context).map { .item(.frame($0)) } ?? .keptBack

@@ -2,8 +2,10 @@ public import InletCore
 
 /// How the packets of a source become pictures.
 public struct DecodingSettings: Sendable {
-    /// Makes the decoder.
-    public var makeDecoder: @Sendable () throws -> any VideoDecoder
+    /// The decoders that may be used, in any order. One that cannot be opened, or fails later, is followed by the next.
+    public var decoders: [DecoderPlugin]
+    /// The name of the one that is tried first. The default, nil, is the one with the greatest preference.
+    public var decoder: String?
     /// Threads that decode; 0 is one a processor. The default, nil, is 1 for a live stream, as further threads would
     /// each hold a picture back, and 0 for others.
     public var threads: Int?
@@ -16,7 +18,10 @@ public struct DecodingSettings: Sendable {
     /// Pictures and rates that are refused.
     public var limits = PictureLimits()
 
-    public init(makeDecoder: @escaping @Sendable () throws -> any VideoDecoder) { self.makeDecoder = makeDecoder }
+    public init(_ decoders: [DecoderPlugin], decoder: String? = nil) {
+        self.decoders = decoders
+        self.decoder = decoder
+    }
 
     /// The settings for a decoder of a stream.
     func decoderSettings(isLive: Bool) -> DecoderSettings {

@@ -49,7 +49,7 @@ package final class DecodingSource: FrameSource {
         var format = try source.open(context)
         pacing = format.pacing
         if let stream = format.packetStream {
-            stage = try DecodeStage(stream, of: format, settings)
+            stage = try DecodeStage(stream, of: format, settings, context)
             format.hasPackets = true
             format.packetStream = nil
             if pacing == .live, let thread {

@@ -1,7 +1,7 @@
 public import InletCore
 
 /// How to make a source that yields packets and leaves decoding to others.
-public protocol PacketSourceConfiguration: FrameSourceConfiguration {
+public protocol PacketSourceConfiguration: DecodingConfiguration {
     /// How its packets become pictures.
     var decoding: DecodingSettings { get }
 

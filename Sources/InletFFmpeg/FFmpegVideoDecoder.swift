@@ -96,3 +96,10 @@ package import InletCore
 
     package func reset() { decoder?.flush() }
 }
+
+extension DecoderPlugin {
+    /// libavcodec's software decoders, whatever it was built with.
+    package static let libavcodec = DecoderPlugin("ffmpeg", summary: "libavcodec's software decoders.") {
+        try FFmpegVideoDecoder()
+    }
+}

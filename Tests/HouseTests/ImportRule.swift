@@ -26,7 +26,8 @@ enum ImportRule {
         // The umbrella re-exports the library modules and builds the standard registry from the plug-ins.
         "Inlet": system.union([
             "InletCore", "InletConvert", "InletDecode", "InletCapture", "InletV4L2", "PatternSource", "FFmpegSource",
-            "FileSinks", "FFmpegSink", "V4L2Source", "V4L2Sink", "PipeSink", "StillSinks", "PreviewSink", "InletRTC",
+            "FFmpegDecoder", "FileSinks", "FFmpegSink", "V4L2Source", "V4L2Sink", "PipeSink", "StillSinks",
+            "PreviewSink", "InletRTC",
             "WebRTCSink",
         ]),
         "InletCLI": system.union([
@@ -40,6 +41,7 @@ enum ImportRule {
         "PatternSource": [],
         // Foundation is for addresses in playlists and for the environment, libcurl for HTTP.
         "FFmpegSource": ["InletDecode", "InletFFmpeg", "CFFmpeg", "CCurl", "FoundationEssentials"],
+        "FFmpegDecoder": ["InletFFmpeg"],
         "FileSinks": ["InletOutput", "CFFmpeg"],
         "FFmpegSink": ["InletOutput", "InletFFmpeg", "CFFmpeg", "CSRT"],
         "V4L2Source": ["InletV4L2", "InletFFmpeg", "CV4L2", "CV4LConvert", "CFFmpeg", "CYUV"],

@@ -7,7 +7,7 @@ import Testing
 @testable import InletCapture
 
 /// Live packets that are read on one thread and decoded on another, by a decoder that does not keep up.
-@Suite(.timeLimit(.minutes(2))) struct LiveDecodingTests {
+@Suite(.timeLimit(.minutes(5))) struct LiveDecodingTests {
     private static let parameters = CodecParameters(
         codec: .h264, size: ImageSize(width: 64, height: 48), timeBase: Rational(1, 100), profile: 66)
 
@@ -23,12 +23,16 @@ import Testing
     /// Numbered packets, a hundred a second, with a key frame every fifty.
     private struct Camera: PacketSourceConfiguration {
         var count: Int
-        var decodingTime: Duration
         let log = Log()
 
         let redactedURI = "camera:"
-        var decoding: DecodingSettings {
-            DecodingSettings { [decodingTime, log] in Decoder(decodingTime, log) }
+        var decoder: String?
+        var decoders: [DecoderPlugin]
+        var decoding: DecodingSettings { DecodingSettings(decoders, decoder: decoder) }
+
+        init(count: Int, decodingTime: Duration) {
+            self.count = count
+            decoders = [DecoderPlugin("slow", summary: "") { [log] in Decoder(decodingTime, log) }]
         }
 
         func makePacketSource() -> any FrameSource { Source(count, log) }

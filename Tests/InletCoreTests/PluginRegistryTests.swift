@@ -115,3 +115,44 @@ private struct NamedConfiguration: FrameSourceConfiguration, FrameSinkConfigurat
         #expect(error.map { "\($0)" } == "rtsp://***@host?fsp=***: rtsp: has no option 'fsp'. Did you mean 'fps'?")
     }
 }
+
+@Suite struct DecoderRegistryTests {
+    private struct Packets: DecodingConfiguration {
+        let redactedURI = "packets:"
+        var decoders: [DecoderPlugin] = []
+        var decoder: String?
+        func makeSource() -> any FrameSource { NamedConfiguration(redactedURI: redactedURI).makeSource() }
+    }
+
+    private func registry(_ decoders: [String]) -> PluginRegistry {
+        let option = PluginOption<String?>("decoder", default: nil, "")
+        var registry = PluginRegistry()
+        registry.register(
+            SourcePlugin(
+                PluginInfo(
+                    name: "packets", schemes: ["packets"], summary: "", usage: "", options: [option.description],
+                    examples: [])
+            ) { _, values in Packets(decoder: values[option]) })
+        for name in decoders {
+            registry.register(
+                DecoderPlugin(name, summary: "") { throw InletError(.unsupported, "It is a name alone.") })
+        }
+        return registry
+    }
+
+    @Test("A source of packets gets the decoders that are registered, the last of a name")
+    func registered() throws {
+        let source = try #require(try registry(["one", "two", "one"]).source("packets:") as? any DecodingConfiguration)
+        #expect(source.decoders.map(\.name) == ["two", "one"])
+        #expect(source.decoder == nil)
+        let named = try registry(["one", "two"]).source("packets:?decoder=two") as? any DecodingConfiguration
+        #expect(named?.decoder == "two")
+    }
+
+    @Test("A decoder that nobody registered is refused, with the nearest name")
+    func unknown() throws {
+        let error = #expect(throws: InletError.self) { try registry(["ffmpeg"]).source("packets:?decoder=ffmepg") }
+        #expect(error?.code == .invalidConfiguration)
+        #expect(error?.message.contains("'ffmpeg'") == true)
+    }
+}

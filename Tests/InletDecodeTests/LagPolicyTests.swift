@@ -129,8 +129,8 @@ private struct SharedProcessors {
     func shares(_ load: (streams: Int, cost: Double, seed: UInt64)) {
         var machine = SharedProcessors()
         (machine.streams, machine.cost, machine.keyCost) = (load.streams, load.cost, load.cost * 1.5)
-        let outcome = machine.run(40, seed: load.seed)
-        #expect(Double(outcome.total) >= 0.75 * machine.capacity(40), "\(outcome.total) of \(machine.capacity(40))")
+        let outcome = machine.run(20, seed: load.seed)
+        #expect(Double(outcome.total) >= 0.75 * machine.capacity(20), "\(outcome.total) of \(machine.capacity(20))")
         #expect(outcome.age(0.95) <= 0.15)
         // No stream misses two groups in a row.
         #expect(outcome.longestGap < 4)
@@ -143,8 +143,8 @@ private struct SharedProcessors {
     func together() {
         var machine = SharedProcessors()
         machine.offset = 0.0003
-        let outcome = machine.run(20, seed: 4)
-        #expect(Double(outcome.total) >= 0.6 * machine.capacity(20), "\(outcome.total) of \(machine.capacity(20))")
+        let outcome = machine.run(10, seed: 4)
+        #expect(Double(outcome.total) >= 0.6 * machine.capacity(10), "\(outcome.total) of \(machine.capacity(10))")
         #expect(outcome.age(0.95) <= 0.15)
         #expect(outcome.longestGap < 3)
     }

@@ -1,0 +1,43 @@
+/// A decoder that an application knows by name.
+public struct DecoderPlugin: Sendable {
+    /// What `decoder=NAME` asks for: one word, in lower case.
+    public let name: String
+    /// One sentence.
+    public let summary: String
+    /// Whether it decodes by hardware made for it.
+    public let isHardware: Bool
+    /// Of the decoders of a codec, the one with the greatest is tried first, where none is asked for. libavcodec's by software has 0.
+    public let preference: Int
+    private let supports: @Sendable (VideoCodec) -> Bool
+    private let make: @Sendable () throws -> any VideoDecoder
+
+    /// - Parameters:
+    ///   - decodes: whether it may decode a codec. What only a stream's profile or the machine tells, its ``VideoDecoder/open(_:_:)`` finds out.
+    ///   - makeDecoder: makes a decoder. Opens nothing yet.
+    public init(
+        _ name: String, summary: String, isHardware: Bool = false, preference: Int = 0,
+        decodes: @escaping @Sendable (VideoCodec) -> Bool = { _ in true },
+        makeDecoder: @escaping @Sendable () throws -> any VideoDecoder
+    ) {
+        self.name = name
+        self.summary = summary
+        self.isHardware = isHardware
+        self.preference = preference
+        supports = decodes
+        make = makeDecoder
+    }
+
+    /// Whether it may decode a codec.
+    public func decodes(_ codec: VideoCodec) -> Bool { supports(codec) }
+
+    /// A new decoder, which is not open.
+    public func makeDecoder() throws -> any VideoDecoder { try make() }
+}
+
+/// The configuration of a source whose packets are decoded by one of several decoders.
+public protocol DecodingConfiguration: FrameSourceConfiguration {
+    /// The decoders that may be used, in any order. A ``PluginRegistry`` puts in those that it knows.
+    var decoders: [DecoderPlugin] { get set }
+    /// The name of the one that is tried first; nil is the one with the greatest ``DecoderPlugin/preference``.
+    var decoder: String? { get }
+}

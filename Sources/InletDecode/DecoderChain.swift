@@ -1,0 +1,77 @@
+import InletCore
+
+/// The decoder of a stream, and those that take its place, one after another, where one fails.
+struct DecoderChain {
+    /// A decoder that is open.
+    private(set) var decoder: any VideoDecoder
+    private(set) var name: String
+    private var next: ArraySlice<DecoderPlugin>
+    private let settings: DecoderSettings
+
+    /// A decoder that failed.
+    struct Failure {
+        var name: String
+        var error: InletError
+    }
+
+    /// Opens the first decoder that can be opened.
+    ///
+    /// - Parameters:
+    ///   - plugins: those to choose from, in any order.
+    ///   - wanted: the name of the one that is tried first; nil is the one with the greatest preference.
+    /// - Returns: the chain, and the decoders that could not be opened before.
+    /// - Throws: ``InletError/Code/unsupported`` where none decodes the codec; else what the last one failed with.
+    static func open(
+        _ parameters: CodecParameters, _ settings: DecoderSettings, from plugins: [DecoderPlugin], wanted: String?
+    ) throws(InletError) -> (chain: DecoderChain, failures: [Failure]) {
+        let able = plugins.filter { $0.decodes(parameters.codec) }
+        let sorted = able.enumerated().sorted { one, other in
+            let isWanted = (one.element.name == wanted, other.element.name == wanted)
+            if isWanted.0 != isWanted.1 { return isWanted.0 }
+            if one.element.preference != other.element.preference {
+                return one.element.preference > other.element.preference
+            }
+            return one.offset < other.offset
+        }.map(\.element)
+        guard !sorted.isEmpty else {
+            throw InletError(
+                .unsupported,
+                "No decoder that is registered decodes \(parameters.codec). 'inlet plugins' lists those that are.")
+        }
+        var failures: [Failure] = []
+        let (decoder, name, rest) = try first(of: sorted[...], parameters, settings, &failures)
+        return (DecoderChain(decoder: decoder, name: name, next: rest, settings: settings), failures)
+    }
+
+    /// Puts the next decoder that can be opened in the place of one that failed.
+    ///
+    /// - Returns: those that could not be opened before it.
+    /// - Throws: what the last one failed with, or `error` where there is none.
+    mutating func replace(after error: InletError, _ parameters: CodecParameters) throws(InletError) -> [Failure] {
+        guard !next.isEmpty else { throw error }
+        var failures: [Failure] = []
+        let skips = decoder.skipsNonReferencePictures
+        (decoder, name, next) = try Self.first(of: next, parameters, settings, &failures)
+        decoder.skipsNonReferencePictures = skips
+        return failures
+    }
+
+    private static func first(
+        of plugins: ArraySlice<DecoderPlugin>, _ parameters: CodecParameters, _ settings: DecoderSettings,
+        _ failures: inout [Failure]
+    ) throws(InletError) -> (any VideoDecoder, String, ArraySlice<DecoderPlugin>) {
+        var last: InletError?
+        for (index, plugin) in zip(plugins.indices, plugins) {
+            do {
+                let decoder = try plugin.makeDecoder()
+                try decoder.open(parameters, settings)
+                return (decoder, plugin.name, plugins[(index + 1)...])
+            } catch {
+                let error = InletError(wrapping: error, operation: "The decoder \(plugin.name)")
+                failures.append(Failure(name: plugin.name, error: error))
+                last = error
+            }
+        }
+        throw last ?? InletError(.unsupported, "No decoder is left.")
+    }
+}
