@@ -52,11 +52,6 @@ package final class DecodingSource: FrameSource {
             stage = try DecodeStage(stream, of: format, settings, context)
             format.hasPackets = true
             format.packetStream = nil
-            if pacing == .live, let thread {
-                let reader = PacketReader(source, context)
-                try reader.start(on: thread.start)
-                self.reader = reader
-            }
         }
         return format
     }
@@ -86,6 +81,7 @@ package final class DecodingSource: FrameSource {
     private func read(_ stage: DecodeStage, _ context: SourceContext, droppedBefore before: UInt64) throws {
         guard !isAtEnd else { return }
         do {
+            try startReader(stage, context)
             if let reader {
                 if let taken = try reader.take() {
                     return try stage.put(
@@ -107,6 +103,15 @@ package final class DecodingSource: FrameSource {
             isAtEnd = true
             stage.finish()
         }
+    }
+
+    /// Has a live stream read on a thread of its own from the first time that somebody wants pictures: packets that are
+    /// handed on as they are hold up nothing, and need no further thread.
+    private func startReader(_ stage: DecodeStage, _ context: SourceContext) throws {
+        guard reader == nil, pacing == .live, stage.isDecoding, let thread else { return }
+        let reader = PacketReader(source, context)
+        try reader.start(on: thread.start)
+        self.reader = reader
     }
 
     /// Holds an item back until its time has come, where the source is played at its own speed.
