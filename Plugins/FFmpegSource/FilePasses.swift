@@ -24,7 +24,8 @@ struct FilePasses {
         end = max(end, ticks.adding(saturating: length))
     }
 
-    /// Goes on to the next pass; false where there is none, or where this one had no picture, so that the next would have none either.
+    /// Goes on to the next pass; false where there is none, or where this one had no picture, so that the next would
+    /// have none either.
     mutating func beginNext() -> Bool {
         guard left != 0, let start else { return false }
         left -= left > 0 ? 1 : 0

@@ -8,12 +8,14 @@ public enum CapturerEvent: Sendable {
     case opened(SourceFormat)
     /// The source failed. It is opened again after `retryIn`, or never where that is nil: the run then ends.
     case sourceFailed(InletError, retryIn: Duration?)
-    /// A source did not react to its cancellation, or did not close, within ``CapturerConfiguration/stopTimeout``. Its thread was given up: it stays in
-    /// ``SupervisionFigures/abandonedThreads`` until the source returns after all.
+    /// A source did not react to its cancellation, or did not close, within ``CapturerConfiguration/stopTimeout``. Its
+    /// thread was given up: it stays in ``SupervisionFigures/abandonedThreads`` until the source returns after all.
     case sourceAbandoned(InletError)
-    /// The first frame after an interruption or a reconnect, or the first data after a stall, and how long there was none.
+    /// The first frame after an interruption or a reconnect, or the first data after a stall, and how long there was
+    /// none.
     case recovered(after: Duration)
-    /// Decoding does not keep up with a live stream: pictures that would be late are left out from now on, or, where it is false, no more.
+    /// Decoding does not keep up with a live stream: pictures that would be late are left out from now on, or, where it
+    /// is false, no more.
     case lagging(Bool)
     /// A decoder could not be opened, or failed, and another goes on from the next key frame on.
     case decoderFailed(name: String, InletError, next: String)

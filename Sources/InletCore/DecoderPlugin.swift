@@ -6,13 +6,15 @@ public struct DecoderPlugin: Sendable {
     public let summary: String
     /// Whether it decodes by hardware made for it.
     public let isHardware: Bool
-    /// Of the decoders of a codec, the one with the greatest is tried first, where none is asked for. libavcodec's by software has 0.
+    /// Of the decoders of a codec, the one with the greatest is tried first, where none is asked for. libavcodec's by
+    /// software has 0.
     public let preference: Int
     private let supports: @Sendable (VideoCodec) -> Bool
     private let make: @Sendable () throws -> any VideoDecoder
 
     /// - Parameters:
-    ///   - decodes: whether it may decode a codec. What only a stream's profile or the machine tells, its ``VideoDecoder/open(_:_:)`` finds out.
+    ///   - decodes: whether it may decode a codec. What only a stream's profile or the machine tells, its
+    ///     ``VideoDecoder/open(_:_:)`` finds out.
     ///   - makeDecoder: makes a decoder. Opens nothing yet.
     public init(
         _ name: String, summary: String, isHardware: Bool = false, preference: Int = 0,
