@@ -7,7 +7,7 @@ enum HouseTree {
         var path: String
         var text: String
 
-        /// `InletCore` for `Sources/InletCore/Rational.swift`.
+        /// `InletCore` for `Sources/InletCore/Time/Rational.swift`.
         var module: String { path.split(separator: "/").dropFirst().first.map(String.init) ?? "" }
     }
 
