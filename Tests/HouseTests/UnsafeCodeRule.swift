@@ -19,7 +19,8 @@ enum UnsafeCodeRule {
         "Sources/InletConvert/PlaneCopy.swift":
             "owns the scratch copy of planes that libswscale must not read in place",
         "Sources/InletConvert/SwscaleContext.swift": "owns a libswscale context",
-        "Sources/InletCore/Encoding/EncodedPacket.swift": "a packet's bytes: a pointer into memory that an owner keeps alive",
+        "Sources/InletCore/Encoding/PacketData.swift":
+            "a packet's bytes: a pointer into memory that an owner keeps alive",
         "Sources/InletHTTP/ClientAddress.swift": "reads the bytes of a socket's address",
         "Sources/InletFFmpeg/BufferOwnership.swift": "lends memory to libav",
         "Sources/InletDecode/PacketReader.swift": "hands a source from thread to thread",
@@ -116,7 +117,8 @@ enum UnsafeCodeRule {
         "Plugins/V4L2Source/PixelRepacking.swift": "rewrites rows of a picture",
         "Plugins/V4L2Source/VendorConverter.swift": "owns libv4l's converter of pixel formats",
         "Plugins/V4L2Source/V4L2Source.swift": "makes frames of a driver's buffers",
-        "Sources/InletCore/Sources/SourceFrame.swift":
+        "Sources/InletCore/Sources/SourcePlanes.swift": "hands out the planes of a picture",
+        "Sources/InletCore/Sources/SourcePlane.swift":
             "a native plane: a pointer into memory that the frame's owner keeps alive",
     ]
 

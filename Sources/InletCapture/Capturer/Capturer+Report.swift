@@ -1,20 +1,5 @@
 import InletCore
 
-/// Answers a sink's questions about the capturer that it belongs to, as long as there is one.
-final class CapturerReader: StatisticsReader {
-    private let read: @Sendable () -> CaptureReport?
-
-    /// - Parameter read: nil when the capturer is gone.
-    init(_ read: @escaping @Sendable () -> CaptureReport?) { self.read = read }
-
-    func report() -> CaptureReport {
-        if let report = read() { return report }
-        var report = CaptureReport()
-        (report.state, report.stateDescription) = ("ended", "ended")
-        return report
-    }
-}
-
 extension Capturer {
     /// What happened so far, in the core's words.
     func report(at now: MonotonicTime) -> CaptureReport {

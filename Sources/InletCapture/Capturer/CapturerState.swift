@@ -60,17 +60,3 @@ extension Duration {
         return "\(tenths / 10).\(tenths % 10)"
     }
 }
-
-/// Why a run ended, where it did not fail.
-public enum EndReason: String, Sendable, Hashable, CaseIterable {
-    /// The source has no more frames.
-    case endOfStream
-    /// ``Capturer/stop()`` was called, or the task was cancelled.
-    case cancelled
-    /// ``CapturerConfiguration/frameLimit`` was reached.
-    case frameLimit
-    /// ``CapturerConfiguration/durationLimit`` was reached.
-    case durationLimit
-    /// No sink was left, and ``CapturerConfiguration/endsWithoutSinks`` is set.
-    case noSinks
-}

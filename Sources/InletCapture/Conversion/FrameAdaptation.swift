@@ -87,21 +87,6 @@ struct FrameAdaptation: Sendable, Hashable {
     }
 }
 
-/// The shape of a picture as its source stores it.
-struct PictureShape: Sendable, Hashable {
-    var size: ImageSize
-    var rotation = Rotation.none
-    var sampleAspectRatio: Rational?
-
-    /// The width of a pixel over its height; square where it is not known or makes no sense.
-    fileprivate var knownPixelShape: Rational {
-        guard let ratio = sampleAspectRatio, ratio > Rational(0),
-            let checked = Rational(exactly: ratio.numerator, over: ratio.denominator)
-        else { return Rational(1) }
-        return checked
-    }
-}
-
 extension ImageSize {
     /// The largest even size of the same shape within `largest`, rounded down as FFmpeg's scale filter does; the same size where it fits. Both
     /// are valid.

@@ -115,13 +115,3 @@ final class Mailbox<Element: Sendable>: Sendable {
 
     private func signalRoom() { state.withLock { $0.room }?.signal() }
 }
-
-/// Where a capture thread waits for room in a lossless mailbox. A cancellation opens it, too.
-final class ProducerGate: Sendable {
-    private let semaphore = DispatchSemaphore(value: 0)
-
-    func signal() { semaphore.signal() }
-
-    /// Returns once signalled; the caller then looks again whether there is room, for a signal may be an old one.
-    func wait() { semaphore.wait() }
-}

@@ -61,12 +61,6 @@ public struct CaptureStatistics: Sendable {
     }
 }
 
-/// Names one attachment of a sink to a capturer.
-public struct SinkID: Sendable, Hashable, CustomStringConvertible {
-    let number: Int
-    public var description: String { "sink-\(number)" }
-}
-
 extension CaptureStatistics {
     /// Frames a second as they arrived, over the whole run; nil before the second frame.
     public var frameRate: Double? {

@@ -36,37 +36,3 @@ public protocol VideoDecoder: AnyObject {
     /// Forgets all pictures and the end, to begin anew with a key frame.
     func reset()
 }
-
-/// What a ``VideoDecoder`` gives out.
-public enum DecoderOutput: Sendable {
-    case picture(SourceFrame)
-    /// There is no picture before another packet.
-    case needsPacket
-    /// All that was sent before ``VideoDecoder/drain()`` has come out.
-    case ended
-    /// A packet gave no picture. The next call goes on behind it.
-    case undecodable(PacketFault)
-}
-
-/// Why a packet cannot be decoded.
-public enum PacketFault: Sendable, Hashable {
-    case malformed
-    /// Its picture was decoded, and has a pixel format that nobody knows here.
-    case unknownPixelFormat
-    /// Its picture is larger than ``DecoderSettings/maximumSize``.
-    case tooLarge
-}
-
-/// How a ``VideoDecoder`` is to work.
-public struct DecoderSettings: Sendable, Hashable {
-    /// How many threads decode; 0, the default, lets the decoder choose by the number of processors.
-    public var threads = 0
-    /// Whether each picture comes out as soon as its packet is in, where the stream allows that. The default is false.
-    public var isLowDelay = false
-    /// Whether pictures come out, too, that the decoder knows to lack something. The default is false.
-    public var showsDamaged = false
-    /// Larger pictures are refused before memory is taken for them. The default is 8192x8192.
-    public var maximumSize = ImageSize(width: 8192, height: 8192)
-
-    public init() {}
-}

@@ -125,17 +125,6 @@ extension Optional: OptionValue where Wrapped: OptionValue {
     public static var typeDescription: String { Wrapped.typeDescription }
 }
 
-/// An option with a fixed set of words, by conforming a `String` enumeration to it.
-public protocol ChoiceOptionValue: OptionValue, CaseIterable, RawRepresentable where RawValue == String {}
-
-extension ChoiceOptionValue {
-    /// Reads one of the words.
-    public init?(optionText: String) { self.init(rawValue: optionText) }
-    /// The word.
-    public var optionText: String { rawValue }
-    /// The words, in the order of the cases.
-    public static var typeDescription: String { allCases.map(\.rawValue).joined(separator: " | ") }
-}
-
 extension SourcePacing: ChoiceOptionValue {}
+
 extension EncoderSettings.Preset: ChoiceOptionValue {}

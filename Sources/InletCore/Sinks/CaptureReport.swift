@@ -1,15 +1,3 @@
-/// Tells what the capture has done so far: what a sink that shows figures is given.
-public protocol StatisticsReader: Sendable {
-    /// A snapshot. Safe from any thread, at any time; takes microseconds, and holds nobody up.
-    func report() -> CaptureReport
-}
-
-/// A sink that shows what the capture does: a page, a display, a log.
-public protocol StatisticsSink: FrameSink {
-    /// Called once, on the sink's thread, before ``FrameSink/start(_:)``. The reader may be kept; it answers with the last figures when the capture is over.
-    func willStart(reading statistics: any StatisticsReader)
-}
-
 /// What a capture has done so far, for people and monitoring. Counts of different stages may be a frame apart while frames flow.
 public struct CaptureReport: Sendable {
     /// The source by its URI, without credentials.

@@ -25,18 +25,6 @@ public protocol PacketSink: AnyObject {
     func finish() throws
 }
 
-/// Thrown by a packet sink that did not take a packet, as it has to begin with a key frame: a file was begun anew in the middle of a group of
-/// pictures. The packet counts as dropped, and those that follow are dropped up to a key frame, which is asked for.
-public struct KeyFrameNeeded: Error, Sendable {
-    public init() {}
-}
-
-/// How to make a packet sink that takes the source's own packets, without decoding.
-public protocol PacketSinkConfiguration: FrameSinkConfiguration {
-    /// Makes a packet sink. Does no input or output.
-    func makePacketSink() -> any PacketSink
-}
-
 extension PacketSink {
     /// Never.
     public var wantsKeyFrame: Bool { false }

@@ -57,26 +57,3 @@ public struct SourceFormat: Sendable, Hashable {
         self.timestampBits = timestampBits
     }
 }
-
-/// What is known of a stream of packets before the first of them.
-public struct PacketStream: Sendable, Hashable {
-    /// What the packets are.
-    public var parameters: CodecParameters
-    /// The longest time from key frame to key frame, as far as the container's index tells. The default, nil, is not known.
-    public var keyFrameInterval: MediaTime?
-    /// Pictures that are shown before this time are decoded only for those that follow: reading began at an earlier key frame. The default, nil, is
-    /// that all are shown.
-    public var start: MediaTime?
-
-    public init(_ parameters: CodecParameters) { self.parameters = parameters }
-}
-
-/// How a source's frames come.
-public enum SourcePacing: String, Sendable, Hashable, CaseIterable {
-    /// The world makes them when it does, and a frame not taken is gone: cameras and networks.
-    case live
-    /// The source holds each frame back until its time has come: a file played at its own speed.
-    case realtime
-    /// As fast as they are taken: a file read for conversion. Timestamps then run ahead of the clock.
-    case unpaced = "none"
-}

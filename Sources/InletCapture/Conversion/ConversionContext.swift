@@ -1,0 +1,26 @@
+import InletConvert
+import InletCore
+import Synchronization
+
+/// What one sink brings to a conversion.
+struct ConversionContext: Sendable {
+    let converter: FrameConverter
+    /// Pictures at the source's size, shared by all sinks.
+    let pool: I420BufferPool
+    /// Pictures at this sink's size.
+    let scalingPool: I420BufferPool
+    /// The same turned: a pool serves one size at a time.
+    let turningPool: I420BufferPool
+    let countConversion: @Sendable () -> Void
+
+    init(
+        converter: FrameConverter, pool: I420BufferPool, scalingPool: I420BufferPool,
+        countConversion: @escaping @Sendable () -> Void
+    ) {
+        self.converter = converter
+        self.pool = pool
+        self.scalingPool = scalingPool
+        turningPool = I420BufferPool(capacity: scalingPool.capacity)
+        self.countConversion = countConversion
+    }
+}

@@ -1,0 +1,57 @@
+import InletCore
+
+/// What receivers share with their capturer.
+struct DeliveryContext: Sendable {
+    let clock: any CaptureClock
+    let conversion: ConversionContext
+    /// Called on the receiver's own queue or task.
+    let report: @Sendable (any FrameReceiver, ReceiverEvent) -> Void
+    /// What sinks that show figures are given.
+    var statistics: any StatisticsReader = CapturerReader { nil }
+    var observer = DeliveryObserver()
+    /// Called when a receiver wants other frames than before.
+    var wantsChanged: @Sendable () -> Void = {}
+}
+
+extension DeliveryContext {
+    /// Converts a frame that is sure to be taken, on the producer's thread: its pixels are in the processor's cache now, and may no longer be when
+    /// their turn comes. What fails is tried again in its turn, and told then.
+    func convertAhead(_ captured: CapturedFrame, for receiver: some FrameReceiver) {
+        // Those are offered by a thread that waits for nothing.
+        guard !captured.isPlaceholder, let adaptation = try? captured.adaptation(to: receiver.wants) else { return }
+        let start = clock.now
+        guard (try? captured.videoFrame(adaptation, with: conversion)) != nil else { return }
+        receiver.counters.conversionTime.record(from: start, to: clock.now)
+        captured.noteConvertedAhead(for: receiver.id)
+    }
+
+    /// The frame as its consumer gets it, with its stage times counted; nil where it could not be converted, which is counted as a drop.
+    ///
+    /// - Throws: ``InletError/Code/invalidConfiguration`` where this frame cannot be made into what the receiver wants, which is not counted.
+    func convert(_ captured: CapturedFrame, for receiver: some FrameReceiver) throws(InletError) -> VideoFrame? {
+        let taken = clock.now
+        let adaptation = try captured.adaptation(to: receiver.wants)
+        var frame: VideoFrame
+        do throws(InletError) {
+            frame = try captured.videoFrame(adaptation, with: conversion)
+        } catch {
+            var stages = captured.stages
+            stages.taken = taken
+            countDrop(
+                of: captured, error.code == .resourceExhausted ? .poolExhausted : .conversionFailed, by: receiver,
+                stages: stages)
+            return nil
+        }
+        let converted = clock.now
+        frame.stages.taken = taken
+        frame.stages.converted = converted
+        frame.stages.delivered = converted
+        let counters = receiver.counters
+        if !captured.wasConvertedAhead(for: receiver.id) {
+            counters.conversionTime.record(from: taken, to: converted)
+        }
+        if let queued = captured.stages.queued { counters.queueLatency.record(from: queued, to: taken) }
+        if let decoded = captured.stages.decoded { counters.deliveryLatency.record(from: decoded, to: converted) }
+        return frame
+    }
+}

@@ -1,0 +1,27 @@
+/// What frames are when they reach a sink.
+public struct VideoFormat: Sendable, Hashable {
+    /// The size of the pictures, before any rotation.
+    public var size: ImageSize
+    /// The length in seconds of one tick of the frames' PTS.
+    public var timeBase: Rational
+    /// Frames a second, where the source stated a rate.
+    public var frameRate: Rational?
+    /// What the numbers mean as colour.
+    public var colorSpace: ColorSpace
+    /// How far to turn the pictures clockwise to show them upright.
+    public var rotation: Rotation
+    /// The width of a pixel over its height; nil where it is not known.
+    public var sampleAspectRatio: Rational?
+
+    public init(
+        size: ImageSize, timeBase: Rational, frameRate: Rational? = nil, colorSpace: ColorSpace = .unspecified,
+        rotation: Rotation = .none, sampleAspectRatio: Rational? = nil
+    ) {
+        self.size = size
+        self.timeBase = timeBase
+        self.frameRate = frameRate
+        self.colorSpace = colorSpace
+        self.rotation = rotation
+        self.sampleAspectRatio = sampleAspectRatio
+    }
+}
