@@ -9,7 +9,8 @@ let houseSettings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
-    // `Span` accessors on the buffer types: https://github.com/swiftlang/swift-evolution/blob/main/proposals/0456-stdlib-span-properties.md
+    // `Span` accessors on the buffer types:
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0456-stdlib-span-properties.md
     .enableExperimentalFeature("Lifetimes"),
 ]
 

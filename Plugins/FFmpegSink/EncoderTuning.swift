@@ -3,8 +3,8 @@ import InletFFmpeg
 
 /// What each of libavcodec's encoders is told, so that presets and qualities mean alike with all of them.
 ///
-/// The presets are held to what they promise: `conversation` and `realtime` hold no picture back; `balanced` and `archive` look ahead so little that a recording that is
-/// cut off loses less than a second.
+/// The presets are held to what they promise: `conversation` and `realtime` hold no picture back; `balanced` and
+/// `archive` look ahead so little that a recording that is cut off loses less than a second.
 struct EncoderTuning {
     /// The encoders of a codec, the best first.
     static func encoders(of codec: VideoCodec) -> [String] {
@@ -106,8 +106,8 @@ struct EncoderTuning {
         switch settings.preset {
         case .conversation:
             options.own += [("preset", "ultrafast"), ("tune", "zerolatency")]
-            // A quality under a ceiling. By a mean alone, a picture that stands still keeps the quality of its first moment, and one that hardly moves gets
-            // bits that nobody sees.
+            // A quality under a ceiling. By a mean alone, a picture that stands still keeps the quality of its first
+            // moment, and one that hardly moves gets bits that nobody sees.
             if options.bitrate != nil { options.own.append(("crf", "22")) }
         case .realtime: options.own += [("preset", "superfast"), ("tune", "zerolatency")]
         case .balanced: options.own += [("preset", "veryfast"), ("rc-lookahead", "8"), ("bf", "2")]

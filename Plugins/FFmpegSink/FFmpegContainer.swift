@@ -40,7 +40,8 @@ public enum FFmpegContainer: String, Sendable, Hashable, CaseIterable {
     /// Whether it can be split into files of a length or size.
     public var hasSegments: Bool { [.mp4, .mkv, .webm, .ts].contains(self) }
 
-    /// Whether players learn from it how to turn the picture. libavformat writes that into MP4 alone (FFmpeg 5.1 to 7.0).
+    /// Whether players learn from it how to turn the picture. libavformat writes that into MP4 alone (FFmpeg 5.1 to
+    /// 7.0).
     var carriesRotation: Bool { self == .mp4 }
 
     /// libavformat's name for it.

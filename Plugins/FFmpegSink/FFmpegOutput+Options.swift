@@ -17,7 +17,8 @@ extension FFmpegOutput {
     var muxerOptions: [(String, String)] {
         switch container {
         case .mp4:
-            // Fragments a quarter of a second long: with what an encoder holds back, less than a second is lost when the process is killed.
+            // Fragments a quarter of a second long: with what an encoder holds back, less than a second is lost when
+            // the process is killed.
             [
                 ("movflags", "+delay_moov+default_base_moof"), ("frag_duration", "250000"),
                 // Pictures begin at zero though decoding begins before: an edit list says so.

@@ -12,26 +12,31 @@ public struct FFmpegOutput: Sendable, Hashable {
     /// percent sign `%%`. A name without them is replaced where it exists; should a second file become necessary, after
     /// a change of size or a failure, it gets `-2` before its extension. A symbolic link is refused.
     public var destination: String
-    /// A file ends at the first key frame after this much time, and for HLS a segment. The default, nil, is never, and 2 seconds for HLS.
+    /// A file ends at the first key frame after this much time, and for HLS a segment. The default, nil, is never, and
+    /// 2 seconds for HLS.
     public var segment: Duration?
     /// A file ends at the first key frame after this many bytes. The default, nil, is never.
     public var segmentSize: Int?
-    /// The oldest files of the same name pattern are deleted while all together have more bytes than this. The default, nil, keeps them.
+    /// The oldest files of the same name pattern are deleted while all together have more bytes than this. The default,
+    /// nil, keeps them.
     public var keptSize: Int?
     /// Files of the same name pattern are deleted when they have been complete for longer than this, as far as the
     /// recorder knows by itself: by its notes, or the times in their names. The default, nil, keeps them.
     public var keptAge: Duration?
     /// Who may read the files, and enter the folder of HLS. The default is ``FileMode/owner``.
     public var mode = FileMode.owner
-    /// Segments in an HLS playlist; older ones are deleted, but for as many again and one more, as late players still ask for them. 0 keeps all. The default is 6.
+    /// Segments in an HLS playlist; older ones are deleted, but for as many again and one more, as late players still
+    /// ask for them. 0 keeps all. The default is 6.
     public var playlistLength = 6
-    /// A file of certificate authorities, in PEM, to check a server of `rtmps:` or `rtsps:` by. The default, nil, are the system's.
+    /// A file of certificate authorities, in PEM, to check a server of `rtmps:` or `rtsps:` by. The default, nil, are
+    /// the system's.
     public var certificateAuthorities: String?
     /// Whether such a server's certificate is checked. The default is true.
     public var verifiesCertificate = true
     /// What SRT encrypts with: 10 to 79 characters. The default, nil, is what the address says.
     public var passphrase: String?
-    /// What the SRT server is told that the stream is, which may hold credentials. The default, nil, is what the address says.
+    /// What the SRT server is told that the stream is, which may hold credentials. The default, nil, is what the
+    /// address says.
     public var streamID: String?
     /// How RTSP carries the media. The default is TCP.
     public var transport = Transport.tcp
@@ -72,7 +77,8 @@ public struct FFmpegOutput: Sendable, Hashable {
             throw refuse(
                 "\(container.rawValue): needs a path, such as \(container.rawValue):out.\(container.rawValue).")
         }
-        // Players read a target duration of whole seconds out of the playlist, and libavformat rounds half a second to none.
+        // Players read a target duration of whole seconds out of the playlist, and libavformat rounds half a second to
+        // none.
         if container == .hls, let segment, segment < .seconds(1) {
             throw refuse("HLS segments shorter than a second are not played. Make segment 1s or more.")
         }

@@ -123,7 +123,8 @@ public final class FFmpegPacketSink: PacketSink {
 
     /// Writes a packet; where the file has its length and the packet is a key frame, into a new file.
     ///
-    /// - Throws: ``KeyFrameNeeded`` where a file was begun within a group of pictures; the errors of the muxer and its output.
+    /// - Throws: ``KeyFrameNeeded`` where a file was begun within a group of pictures; the errors of the muxer and its
+    ///   output.
     public func write(_ packet: EncodedPacket) throws {
         guard packet.isKey || !isAwaitingKey else {
             wantsKeyFrame = true
@@ -174,7 +175,8 @@ public final class FFmpegPacketSink: PacketSink {
         return MediaTime(ticks: ticks, timeBase: timeBase).nanoseconds >= length.wholeNanoseconds
     }
 
-    /// Goes on with a new file: where one has reached the size that the file system allows, and on a full disk where older files may go.
+    /// Goes on with a new file: where one has reached the size that the file system allows, and on a full disk where
+    /// older files may go.
     private func recover(from error: InletError) throws(InletError) {
         guard let pattern else { throw error }
         // An errno, or an AVERROR made of one.

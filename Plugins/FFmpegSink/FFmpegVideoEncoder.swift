@@ -1,10 +1,11 @@
 import InletFFmpeg
 public import InletCore
 
-/// Encoders of libavcodec: H.264 (libx264), HEVC (libx265), VP8 and VP9 (libvpx), AV1 (SVT-AV1), Motion JPEG and FFV1, where this build has them.
+/// Encoders of libavcodec: H.264 (libx264), HEVC (libx265), VP8 and VP9 (libvpx), AV1 (SVT-AV1), Motion JPEG and FFV1,
+/// where this build has them.
 ///
-/// Pictures are read where they lie. Packets have a time base of 1/90000 second, in which the first picture is at 0 and the others are where the capture
-/// timeline has them, so that a varying frame rate stays as it is.
+/// Pictures are read where they lie. Packets have a time base of 1/90000 second, in which the first picture is at 0 and
+/// the others are where the capture timeline has them, so that a varying frame rate stays as it is.
 public final class FFmpegVideoEncoder: VideoEncoder {
     /// The time base of the packets: MPEG's, of which all usual frame rates are whole numbers.
     public static let timeBase = Rational(1, 90_000)
@@ -132,7 +133,8 @@ public final class FFmpegVideoEncoder: VideoEncoder {
         return packets
     }
 
-    /// Goes on with another bit rate. libx264 alone can; the others keep theirs. A frame rate is not planned with: times are taken from the frames.
+    /// Goes on with another bit rate. libx264 alone can; the others keep theirs. A frame rate is not planned with:
+    /// times are taken from the frames.
     public func change(bitrate: Int?, frameRate: Rational?) throws {
         guard let encoder, let tuning else { return }
         guard let bitrate else { return }

@@ -12,8 +12,8 @@ import Synchronization
 
 /// The files that one configuration writes, one after another: their names, and which of them are kept.
 ///
-/// Shared by all sinks that the configuration makes, so that one made after a failure does not overwrite what the one before it wrote. Safe from
-/// any thread.
+/// Shared by all sinks that the configuration makes, so that one made after a failure does not overwrite what the one
+/// before it wrote. Safe from any thread.
 final class FileSeries: Sendable {
     private let state = Mutex(State())
 

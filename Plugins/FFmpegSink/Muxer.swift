@@ -4,12 +4,14 @@ import InletFFmpeg
 
 /// Owns a libavformat output with one stream: opens it, writes packets, ends it.
 ///
-/// Confined to one thread. libavformat asks the interrupt callback whether to give up, so no call on a network outlasts its deadline.
+/// Confined to one thread. libavformat asks the interrupt callback whether to give up, so no call on a network outlasts
+/// its deadline.
 @safe final class Muxer {
     private var output: UnsafeMutablePointer<AVFormatContext>?
     private let packet: FFmpegPacket
     private let deadline = OutputDeadline()
-    /// Nil for files: a disk that is slow for a while is no reason to end a recording, and its calls cannot be interrupted.
+    /// Nil for files: a disk that is slow for a while is no reason to end a recording, and its calls cannot be
+    /// interrupted.
     private let limits: (connect: Duration, write: Duration)?
     private let streamTimeBase: AVRational
     private let parameterSets: ParameterSets?

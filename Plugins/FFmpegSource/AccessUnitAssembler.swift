@@ -4,12 +4,13 @@ import InletFFmpeg
 
 /// Joins the payloads of RTP packets (RFC 6184, RFC 7798) into access units: all that belongs to one picture.
 ///
-/// libavformat's parser does so, too, but knows no RTP packets any more. UDP may deliver one twice, and libavformat (5.1) then takes the second
-/// for the next one: a picture would hold a piece of itself twice, which decoders do not notice reliably. Here the second is left out. And a server
-/// that never ends a picture gets no more memory than the largest may have.
+/// libavformat's parser does so, too, but knows no RTP packets any more. UDP may deliver one twice, and libavformat
+/// (5.1) then takes the second for the next one: a picture would hold a piece of itself twice, which decoders do not
+/// notice reliably. Here the second is left out. And a server that never ends a picture gets no more memory than the
+/// largest may have.
 ///
-/// Where a picture ends is told by the NAL units, not by the time: libavformat (5.1) counts the times of two video streams from each sender
-/// report anew, so that they shift by a little within a picture.
+/// Where a picture ends is told by the NAL units, not by the time: libavformat (5.1) counts the times of two video
+/// streams from each sender report anew, so that they shift by a little within a picture.
 ///
 /// Confined to the capture thread.
 @safe final class AccessUnitAssembler {
@@ -32,7 +33,8 @@ import InletFFmpeg
 
     /// More than the largest picture that encoders make of 8192x8192.
     private static let mostBytes = 64 << 20
-    /// What times may shift within a picture: 10 ms of the 90 kHz that all video has in RTP. Less than any picture lasts.
+    /// What times may shift within a picture: 10 ms of the 90 kHz that all video has in RTP. Less than any picture
+    /// lasts.
     private static let shift = 900
     /// Flat pictures are encoded to bytes that repeat themselves after so many, at most: one macroblock's.
     private static let longestPeriod = 64
@@ -78,7 +80,8 @@ import InletFFmpeg
     ///
     /// - Parameters:
     ///   - payload: is exchanged for another packet, to be filled anew.
-    ///   - isAfterLoss: something is missing before it. What it leaves without an end or a beginning is marked as corrupt.
+    ///   - isAfterLoss: something is missing before it. What it leaves without an end or a beginning is marked as
+    ///     corrupt.
     /// - Returns: the access unit that it shows to be at its end, valid until the next one.
     func add(_ payload: inout FFmpegPacket, isAfterLoss: Bool) throws(InletError) -> FFmpegPacket? {
         guard !cameTwice(payload) else { return nil }
@@ -101,7 +104,8 @@ import InletFFmpeg
         return ended
     }
 
-    /// Whether it is the payload before once more. In a flat picture different payloads may look the same: those repeat themselves within, too.
+    /// Whether it is the payload before once more. In a flat picture different payloads may look the same: those repeat
+    /// themselves within, too.
     private func cameTwice(_ payload: FFmpegPacket) -> Bool {
         comesByUDP && payload.isSame(as: latest) && !payload.withBytes { $0.repeatsItself(within: Self.longestPeriod) }
     }
@@ -205,7 +209,8 @@ extension RawSpan {
         return self[2] == 0 && self[3] == 1 ? 4 : nil
     }
 
-    /// Whether it is one short stretch over and over. The bytes at both ends may be parts of a header or of the next stretch.
+    /// Whether it is one short stretch over and over. The bytes at both ends may be parts of a header or of the next
+    /// stretch.
     fileprivate func repeatsItself(within longest: Int) -> Bool {
         let margin = 8
         guard byteCount > 2 * margin + 2 * longest else { return true }

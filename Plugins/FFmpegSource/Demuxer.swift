@@ -5,8 +5,8 @@ import InletFFmpeg
 
 /// Owns a libavformat input: opens it, finds the stream, reads its packets.
 ///
-/// Used by one thread at a time. libavformat asks the interrupt callback whether to give up, so no call outlasts a cancellation by
-/// more than one read of a local file.
+/// Used by one thread at a time. libavformat asks the interrupt callback whether to give up, so no call outlasts a
+/// cancellation by more than one read of a local file.
 @safe final class Demuxer {
     private(set) var input: UnsafeMutablePointer<AVFormatContext>?
     let pipe: PipeInput?
@@ -24,7 +24,8 @@ import InletFFmpeg
     /// How frames come.
     private(set) var pacing: SourcePacing
     private let pictureLimits: PictureLimits
-    /// How long the first and later packets may take; nil for what is no network, for which the bridge's limits are enough.
+    /// How long the first and later packets may take; nil for what is no network, for which the bridge's limits are
+    /// enough.
     private var limits: (first: Duration, later: Duration)?
     private var hasRead = false
     /// A packet was read that has not been given out.
@@ -110,7 +111,8 @@ import InletFFmpeg
         makesTimesUp = unsafe NetworkConnection.makesTimesUp(input)
     }
 
-    /// Reads on until the stream shows that it has video: RTMP and HTTP tell only as they go. The packet that shows it is the first that is decoded.
+    /// Reads on until the stream shows that it has video: RTMP and HTTP tell only as they go. The packet that shows it
+    /// is the first that is decoded.
     private func awaitVideo(_ context: SourceContext) throws(InletError) {
         interruption.allow(limits?.first)
         var count = 0
@@ -178,7 +180,8 @@ import InletFFmpeg
     ///
     /// Damage makes libavformat fail once and go on, so a few failures in a row are passed over and counted.
     ///
-    /// - Throws: what reading, a server or the network failed with; ``InletError/Code/timedOut`` where no packet came in time.
+    /// - Throws: what reading, a server or the network failed with; ``InletError/Code/timedOut`` where no packet came
+    ///   in time.
     func nextPacket(_ context: SourceContext) throws(InletError) -> FFmpegPacket? {
         if isPacketPending {
             isPacketPending = false
@@ -287,7 +290,8 @@ import InletFFmpeg
         return losses
     }
 
-    /// Whether a server that plays a recording at its own speed has come to its end, give or take a second. One that is killed has not.
+    /// Whether a server that plays a recording at its own speed has come to its end, give or take a second. One that is
+    /// killed has not.
     private var hasPlayedAll: Bool {
         guard let length = format.duration, let span else { return false }
         let (ticks, overflow) = span.last.subtractingReportingOverflow(span.first)

@@ -6,12 +6,14 @@ import InletFFmpeg
 public struct FFmpegFileConfiguration: PacketSourceConfiguration {
     /// The path, taken as it is; `-` is standard input.
     public var path: String
-    /// How often to begin again after the end, as FFmpeg's `-stream_loop`: -1 is for ever. The default is 0: once through.
+    /// How often to begin again after the end, as FFmpeg's `-stream_loop`: -1 is for ever. The default is 0: once
+    /// through.
     public var loop = 0
     /// Where to begin, from the start of the file: the first frame is the one shown at that time. The default is 0.
     public var start = Duration.zero
-    /// `.realtime` holds each frame back until its time has come; `.live`, for a FIFO or a device alone, is what a camera's program writes: frames come when
-    /// they do, and the end is a failure. The default, `.unpaced`, reads as fast as frames are taken.
+    /// `.realtime` holds each frame back until its time has come; `.live`, for a FIFO or a device alone, is what a
+    /// camera's program writes: frames come when they do, and the end is a failure. The default, `.unpaced`, reads as
+    /// fast as frames are taken.
     public var pace = SourcePacing.unpaced
     /// Threads that decode; the default, 0, lets libavcodec choose by the number of cores.
     public var threads = 0

@@ -5,7 +5,8 @@ extension FFmpegNetworkConfiguration {
     /// Schemes of their own. The others that ``protocols`` lists stand behind `ffmpeg:`.
     static let schemes = ["rtsp", "rtsps", "http", "https", "rtmp", "rtmps", "srt", "udp"]
 
-    /// What libavformat calls the protocol, and all that the stream may lead on to: never a file, never from TLS to plain text.
+    /// What libavformat calls the protocol, and all that the stream may lead on to: never a file, never from TLS to
+    /// plain text.
     static let protocols: [String: String] = [
         "rtsp": "rtsp,rtp,udp,tcp,http", "rtsps": "rtsp,rtsps,tls,tcp,rtp,udp,srtp",
         // Connections are made here: libavformat gets none by itself.
@@ -39,10 +40,12 @@ extension FFmpegNetworkConfiguration {
         case "rtsp", "rtsps":
             settings.append(("allowed_media_types", "video"))
             settings.append(("max_delay", "\(latency.wholeNanoseconds / 1000)"))
-            // With fewer than two libavformat does not look at the numbers, and a server may leave out packets over TCP, too.
+            // With fewer than two libavformat does not look at the numbers, and a server may leave out packets over
+            // TCP, too.
             settings.append(("reorder_queue_size", transportName.hasBytePrefix("udp") ? "500" : "2"))
             settings.append(("rtsp_transport", transportName))
-        // Connections are kept by ``HTTPSession``; what libavformat asked for over one of its own would pass by ``NestedInputs``.
+        // Connections are kept by ``HTTPSession``; what libavformat asked for over one of its own would pass by
+        // ``NestedInputs``.
         case "http", "https": settings += [("http_persistent", "0"), ("http_multiple", "0")]
         case "udp": settings += [("fifo_size", "16384"), ("overrun_nonfatal", "1")]
         case "srt":

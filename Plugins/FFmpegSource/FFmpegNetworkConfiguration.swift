@@ -10,8 +10,8 @@ public struct FFmpegNetworkConfiguration: PacketSourceConfiguration {
     public var transport = Transport.auto
     /// How long packets are waited for that came out of order, over UDP. The default is 100 ms.
     public var latency = Duration.milliseconds(100)
-    /// How much of a live stream is looked at, at most, before it starts, so that its size and rate are known beforehand. The default, 0, starts
-    /// with the first key frame, which tells the size.
+    /// How much of a live stream is looked at, at most, before it starts, so that its size and rate are known
+    /// beforehand. The default, 0, starts with the first key frame, which tells the size.
     public var probe = Duration.zero
     /// The user, instead of the address's.
     public var user: String?
@@ -25,7 +25,8 @@ public struct FFmpegNetworkConfiguration: PacketSourceConfiguration {
     public var certificateAuthorities: String?
     /// Whether the server's certificate is checked. The default is true.
     public var verifiesCertificate = true
-    /// Where a server may lead by a redirect or a playlist. The default is `.follow`: to no more private address space than its own.
+    /// Where a server may lead by a redirect or a playlist. The default is `.follow`: to no more private address space
+    /// than its own.
     public var privateAddresses = PrivateAddresses.follow
     /// How long connecting may take. The default is 5 seconds.
     public var connectTimeout = Duration.seconds(5)
@@ -33,14 +34,15 @@ public struct FFmpegNetworkConfiguration: PacketSourceConfiguration {
     public var firstTimeout = Duration.seconds(5)
     /// How long any later packet may take. The default is 5 seconds.
     public var readTimeout = Duration.seconds(5)
-    /// Threads that decode; 0 is one a core. The default, nil, is 1 for a live stream, which has no hand-over, and 0 for others.
+    /// Threads that decode; 0 is one a core. The default, nil, is 1 for a live stream, which has no hand-over, and 0
+    /// for others.
     public var threads: Int?
     /// Larger pictures are refused before memory is taken for them. The default is 8192x8192.
     public var maximumSize = ImageSize(width: 8192, height: 8192)
     /// A live stream with more frames a second is refused. The default is 240.
     public var maximumFrameRate = Rational(240)
-    /// The longest time from a packet's arrival to its picture, for live streams: where decoding does not keep up, pictures are left out. The default is
-    /// 150 ms; 0 is no limit.
+    /// The longest time from a packet's arrival to its picture, for live streams: where decoding does not keep up,
+    /// pictures are left out. The default is 150 ms; 0 is no limit.
     public var maximumLag = Duration.milliseconds(150)
     /// The decoders that may be used. The default is libavcodec's.
     public var decoders: [DecoderPlugin] = [.libavcodec]
@@ -52,7 +54,8 @@ public struct FFmpegNetworkConfiguration: PacketSourceConfiguration {
     public var damage = DamagePolicy.drop
     /// Options of libavformat's demuxer and protocol.
     public var options: [String: String] = [:]
-    /// How frames come. The default, nil, is `.unpaced` for a file over HTTP, `.realtime` for HLS, which comes in pieces, and `.live` for all else.
+    /// How frames come. The default, nil, is `.unpaced` for a file over HTTP, `.realtime` for HLS, which comes in
+    /// pieces, and `.live` for all else.
     public var pace: SourcePacing?
 
     /// How RTSP carries the media.
@@ -62,8 +65,8 @@ public struct FFmpegNetworkConfiguration: PacketSourceConfiguration {
 
     /// Where a server may lead.
     public enum PrivateAddresses: String, ChoiceOptionValue {
-        /// To no more private address space than its own: from public addresses to public ones alone, from those of a private network not to the
-        /// link's, such as 169.254.169.254, nor to this machine.
+        /// To no more private address space than its own: from public addresses to public ones alone, from those of a
+        /// private network not to the link's, such as 169.254.169.254, nor to this machine.
         case follow
         /// To public addresses, and its own.
         case deny

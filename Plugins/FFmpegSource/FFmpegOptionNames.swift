@@ -3,8 +3,8 @@ import InletCore
 
 /// The options that libavformat's demuxers and protocols have, as its own tables list them.
 enum FFmpegOptionNames {
-    /// - Throws: ``InletError/Code/invalidConfiguration`` for an option that neither the demuxer nor the protocol has, or that would open what is
-    ///   kept shut.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` for an option that neither the demuxer nor the protocol has,
+    ///   or that would open what is kept shut.
     static func check(_ name: String, value: String, scheme: String) throws(InletError) {
         guard !FFmpegNetworkConfiguration.refusedOptions.contains(name) else {
             throw InletError(

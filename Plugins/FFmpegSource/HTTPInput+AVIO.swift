@@ -45,8 +45,8 @@ extension HTTPInput {
         return unsafe Unmanaged<HTTPInput>.fromOpaque(owner).takeUnretainedValue()
     }
 
-    /// Frees an AVIOContext that ``makeIO()`` made, with its input, or any other, such as one that reads from its buffer
-    /// alone or that libavformat has opened by itself.
+    /// Frees an AVIOContext that ``makeIO()`` made, with its input, or any other, such as one that reads from its
+    /// buffer alone or that libavformat has opened by itself.
     @unsafe static func close(_ io: UnsafeMutablePointer<AVIOContext>) {
         guard unsafe inlet_io_is_ours(io) != 0 else {
             unsafe avio_close(io)

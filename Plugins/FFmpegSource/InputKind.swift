@@ -1,4 +1,5 @@
-/// What a source reads from, as far as that decides what a read without a packet means, and whether the source can be opened again.
+/// What a source reads from, as far as that decides what a read without a packet means, and whether the source can be
+/// opened again.
 enum InputKind: Sendable, Hashable, CaseIterable {
     /// An ordinary file.
     case file

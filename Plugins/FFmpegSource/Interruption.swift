@@ -3,8 +3,8 @@ import InletCore
 import InletFFmpeg
 import Synchronization
 
-/// What libavformat's interrupt callback looks at: a cancellation, the bridge's deadline, the limit of the phase that runs, and a server that goes on
-/// without end.
+/// What libavformat's interrupt callback looks at: a cancellation, the bridge's deadline, the limit of the phase that
+/// runs, and a server that goes on without end.
 ///
 /// Safe from any thread. An input that was made by it must not outlive it.
 @safe final class Interruption: Sendable {
@@ -25,7 +25,8 @@ import Synchronization
         limit.store(time.map { (context.clock.now + $0).nanoseconds } ?? .max, ordering: .relaxed)
     }
 
-    /// What is said in closing, such as TEARDOWN, which gives a camera's session back, gets a moment, also after a cancellation.
+    /// What is said in closing, such as TEARDOWN, which gives a camera's session back, gets a moment, also after a
+    /// cancellation.
     func beginClosing() {
         limit.store((context.clock.now + Self.closing).nanoseconds, ordering: .relaxed)
         isClosing.store(true, ordering: .relaxed)

@@ -158,8 +158,8 @@ import InletFFmpeg
     /// Whether the protocol begins with questions and answers, so that bad data are no stream yet.
     private var isConversation: Bool { address.scheme.hasBytePrefix("rtsp") || address.scheme.hasBytePrefix("rtmp") }
 
-    /// Finds out what a stream with an end is, and any stream for which an analysis was asked for. Of all others the first key frame tells the
-    /// size and the timestamps tell the rate, so nothing is analysed before the start.
+    /// Finds out what a stream with an end is, and any stream for which an analysis was asked for. Of all others the
+    /// first key frame tells the size and the timestamps tell the rate, so nothing is analysed before the start.
     ///
     /// - Returns: whether it has read packets for that.
     /// - Throws: ``InletError/Code/timedOut`` where nothing came to analyse.
@@ -181,8 +181,8 @@ import InletFFmpeg
         return true
     }
 
-    /// How the stream's frames come: a file is read as fast as it is taken, HLS comes in pieces that are played at their own speed, and all
-    /// else is live.
+    /// How the stream's frames come: a file is read as fast as it is taken, HLS comes in pieces that are played at
+    /// their own speed, and all else is live.
     @unsafe func pacing(_ input: UnsafeMutablePointer<AVFormatContext>) -> SourcePacing {
         switch address.scheme {
         case "http", "https":
@@ -199,7 +199,8 @@ import InletFFmpeg
         return unsafe io.pointee.seekable & AVIO_SEEKABLE_NORMAL != 0 && avio_size(io) > 0
     }
 
-    /// Whether the demuxer only counts the pictures, as that of MJPEG over HTTP does: its times would have nothing to do with the camera's.
+    /// Whether the demuxer only counts the pictures, as that of MJPEG over HTTP does: its times would have nothing to
+    /// do with the camera's.
     @unsafe static func makesTimesUp(_ input: UnsafeMutablePointer<AVFormatContext>) -> Bool {
         unsafe ["mpjpeg", "mjpeg", "jpeg_pipe", "image2pipe"].contains(name(input))
     }

@@ -65,8 +65,8 @@ final class RedirectPlaces: Sendable {
     /// - Parameters:
     ///   - place: without credentials.
     ///   - from: the server that leads there.
-    /// - Returns: the place by each of its addresses in digits that it may lead to, in the order in which they are to be
-    ///   tried, so that a second answer of the name service changes nothing. With TLS, which checks names, it is the
+    /// - Returns: the place by each of its addresses in digits that it may lead to, in the order in which they are to
+    ///   be tried, so that a second answer of the name service changes nothing. With TLS, which checks names, it is the
     ///   place itself, and all its addresses are checked.
     /// - Throws: ``InletError/Code/addressRefused``, ``InletError/Code/hostNotFound``.
     func check(_ place: NetworkAddress, from: NetworkAddress) throws(InletError) -> [NetworkAddress] {

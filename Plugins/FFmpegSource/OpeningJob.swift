@@ -11,7 +11,8 @@ import Synchronization
     import Darwin
 #endif
 
-/// Opens a network input on a thread of its own, so that a cancellation need not wait for a name service, which nothing can interrupt.
+/// Opens a network input on a thread of its own, so that a cancellation need not wait for a name service, which nothing
+/// can interrupt.
 ///
 /// Whoever is last frees the input: the waiting thread where it got it, the job where nobody waits any more.
 @safe final class OpeningJob: Sendable {

@@ -12,7 +12,8 @@ import InletFFmpeg
 
 /// Reads a FIFO, a device or standard input for libavformat without ever blocking beyond a cancellation.
 ///
-/// libavformat's own `file:` opens a FIFO with a call that hangs until there is a writer, and its interrupt callback cannot end that.
+/// libavformat's own `file:` opens a FIFO with a call that hangs until there is a writer, and its interrupt callback
+/// cannot end that.
 @safe final class PipeInput {
     private let descriptor: Int32
     /// Whether it has a path: what was opened here is closed, and can be opened once more, as standard input cannot.
@@ -24,8 +25,8 @@ import InletFFmpeg
     private static let bufferSize: Int32 = 65_536
 
     /// - Returns: nil where the path is an ordinary file, which libavformat reads best by itself.
-    /// - Throws: what is wrong with the path: ``InletError/Code/notFound``, also for a directory, ``InletError/Code/permissionDenied``,
-    ///   ``InletError/Code/malformedData`` for an empty file.
+    /// - Throws: what is wrong with the path: ``InletError/Code/notFound``, also for a directory,
+    ///   ``InletError/Code/permissionDenied``, ``InletError/Code/malformedData`` for an empty file.
     init?(path: String, context: SourceContext) throws(InletError) {
         self.context = context
         if path == "-" {
@@ -73,7 +74,8 @@ import InletFFmpeg
     private func fill(_ buffer: UnsafeMutablePointer<UInt8>, _ count: Int32) -> Int32 {
         while true {
             if context.shouldGiveUp { return inlet_averror_exit }
-            // A FIFO that no one has opened for writing yet polls as nothing; one whose writer is gone polls as hung up.
+            // A FIFO that no one has opened for writing yet polls as nothing; one whose writer is gone polls as hung
+            // up.
             var polled = [
                 pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: context.wakeUpDescriptor, events: Int16(POLLIN), revents: 0),

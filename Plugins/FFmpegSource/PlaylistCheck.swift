@@ -3,7 +3,8 @@ import InletCore
 
 /// Looks through an HLS playlist (RFC 8216) before libavformat does, and reads it as libavformat does: as bytes.
 ///
-/// libavformat (5.1) reads a playlist of any length into memory, and reads through a null pointer where a rendition has no segments.
+/// libavformat (5.1) reads a playlist of any length into memory, and reads through a null pointer where a rendition has
+/// no segments.
 enum PlaylistCheck {
     /// How every playlist begins.
     static let mark = Array("#EXTM3U".utf8)
@@ -14,7 +15,8 @@ enum PlaylistCheck {
 
     /// The playlist as libavformat may have it.
     ///
-    /// - Parameter base: where redirects have led, against which its addresses are to be resolved; nil where they have not.
+    /// - Parameter base: where redirects have led, against which its addresses are to be resolved; nil where they have
+    ///   not.
     /// - Returns: nil where the playlist cannot be played.
     static func accept(_ bytes: [UInt8], base: String?) -> [UInt8]? {
         // NUL would end a line for libavformat, and its text for everyone else.

@@ -159,7 +159,8 @@ private enum NetworkOptions {
         return try NetworkAddress.append(key: key, to: address)
     }
 
-    /// Refuses what an address may not say in its query either, where libavformat reads that itself: it could name files of this machine.
+    /// Refuses what an address may not say in its query either, where libavformat reads that itself: it could name
+    /// files of this machine.
     private static func check(_ query: [PluginURI.Option], _ scheme: String) throws(InletError) {
         guard needPort.contains(scheme) else { return }
         let refused = FFmpegNetworkConfiguration.refusedOptions.union(["cert", "key"])

@@ -35,8 +35,8 @@ public struct I420SinkConfiguration: FrameSinkConfiguration, Hashable {
 
 /// YUV4MPEG2, which most video programs read: `y4m:out.y4m`.
 ///
-/// A picture of another size than the first is refused with ``InletError/Code/unsupported``. The file has one frame rate and no
-/// timestamps: the rate that the source states, else the inverse of its time base.
+/// A picture of another size than the first is refused with ``InletError/Code/unsupported``. The file has one frame
+/// rate and no timestamps: the rate that the source states, else the inverse of its time base.
 public struct Y4MSinkConfiguration: FrameSinkConfiguration, Hashable {
     /// The file, made when the sink starts, in place of one of the same name; `-` is standard output. A symbolic link
     /// is refused.

@@ -1,8 +1,8 @@
 import InletCore
 import InletOutput
 
-/// Writes a line with the MD5 sum of each picture, in version 2 of the format of FFmpeg's framemd5 muxer (libavformat/framehash.c and
-/// hashenc.c).
+/// Writes a line with the MD5 sum of each picture, in version 2 of the format of FFmpeg's framemd5 muxer
+/// (libavformat/framehash.c and hashenc.c).
 final class FrameMD5Sink: FrameSink {
     private let path: String
     private let mode: FileMode

@@ -2,8 +2,9 @@ import InletCore
 
 /// Draws ``TestPattern/smpte``.
 ///
-/// From 720 lines up it is SMPTE RP 219-1:2014, with white and black where the standard leaves a choice (its *2 and *3); below,
-/// SMPTE EG 1-1990 in the digital form of BT.601. Edges stand on even pixels, so that no chroma sample has two colours.
+/// From 720 lines up it is SMPTE RP 219-1:2014, with white and black where the standard leaves a choice (its *2 and
+/// *3); below, SMPTE EG 1-1990 in the digital form of BT.601. Edges stand on even pixels, so that no chroma sample has
+/// two colours.
 struct ColorBarsPainter: PatternPainter {
     /// A row of bars, `height` twelfths of the picture high.
     struct Band {

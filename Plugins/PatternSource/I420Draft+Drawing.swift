@@ -16,8 +16,8 @@ extension I420Draft {
         }
     }
 
-    /// Fills a rectangle with a colour. A chroma sample that only part of the rectangle covers belongs to it where its top left
-    /// pixel does.
+    /// Fills a rectangle with a colour. A chroma sample that only part of the rectangle covers belongs to it where its
+    /// top left pixel does.
     mutating func fill(columns: Range<Int>, rows: Range<Int>, with color: YUVColor) {
         func halved(_ range: Range<Int>) -> Range<Int> { (range.lowerBound + 1) / 2..<(range.upperBound + 1) / 2 }
         fill(.y, columns: columns, rows: rows, with: color.y)

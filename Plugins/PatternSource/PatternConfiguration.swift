@@ -8,7 +8,8 @@ public struct PatternConfiguration: FrameSourceConfiguration, Hashable {
     public var size: ImageSize
     /// Frames a second, from 1/1000 to 1000. The default is 30.
     public var frameRate: Rational
-    /// How many frames there are before the end, those that were lost or passed over included. The default, 0, is without end.
+    /// How many frames there are before the end, those that were lost or passed over included. The default, 0, is
+    /// without end.
     public var frames: UInt64
     /// When frames come. The default is ``Pace-swift.enum/realtime``.
     public var pace: Pace

@@ -2,13 +2,14 @@ public import InletCore
 
 /// A source that draws its own pictures.
 ///
-/// With ``PatternConfiguration/Pace-swift.enum/realtime`` it behaves as a camera: frame n is due n intervals after the first call of
-/// ``next(_:)``, counted from there each time so that no error adds up. A frame whose successor is already due when the
-/// caller comes back is lost: that shows as a gap in the sequence. Such a source says it is ``SourcePacing/live``; one with
-/// ``PatternConfiguration/Pace-swift.enum/unpaced`` is ``SourcePacing/unpaced`` and loses none.
+/// With ``PatternConfiguration/Pace-swift.enum/realtime`` it behaves as a camera: frame n is due n intervals after the
+/// first call of ``next(_:)``, counted from there each time so that no error adds up. A frame whose successor is
+/// already due when the caller comes back is lost: that shows as a gap in the sequence. Such a source says it is
+/// ``SourcePacing/live``; one with ``PatternConfiguration/Pace-swift.enum/unpaced`` is ``SourcePacing/unpaced`` and
+/// loses none.
 ///
-/// Where the demand is for fewer frames, it draws, and wakes for, evenly spaced ones only. Those between, and those that fall into a pause,
-/// were never made: the PTS passes over them, the sequence does not.
+/// Where the demand is for fewer frames, it draws, and wakes for, evenly spaced ones only. Those between, and those
+/// that fall into a pause, were never made: the PTS passes over them, the sequence does not.
 ///
 /// A still pattern is drawn once, and every frame shares that picture. A moving one is drawn into a pool.
 public final class PatternSource: FrameSource {
@@ -99,7 +100,8 @@ public final class PatternSource: FrameSource {
         let ticks = MediaTime(ticks: elapsed, timeBase: Rational(1, 1_000_000_000))
             .rescaled(to: configuration.timeBase).ticks
         let number = UInt64(clamping: ticks)
-        // Due times are rounded down to a nanosecond, so the next frame may be due although its exact time has not come.
+        // Due times are rounded down to a nanosecond, so the next frame may be due although its exact time has not
+        // come.
         return time(of: number + 1).nanoseconds <= elapsed ? number + 1 : number
     }
 
@@ -162,8 +164,8 @@ public final class PatternSource: FrameSource {
         return draft.publish()
     }
 
-    /// Memory to draw into. A paced source has the next frame to come to; one that is not waits a while, so that a sink which holds
-    /// every picture for ever costs frames, but neither a busy loop nor a standstill.
+    /// Memory to draw into. A paced source has the next frame to come to; one that is not waits a while, so that a sink
+    /// which holds every picture for ever costs frames, but neither a busy loop nor a standstill.
     private func memory(_ context: SourceContext) throws -> I420Draft? {
         let giveUp = context.clock.now + (configuration.pace == .realtime ? .zero : .milliseconds(100))
         while true {

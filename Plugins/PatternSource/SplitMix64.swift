@@ -1,7 +1,7 @@
 /// The SplitMix64 generator: 64 bits from a counter and two multiplications.
 ///
-/// Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014. Its state is a counter, so the stream of
-/// any frame starts without those before it being run.
+/// Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014. Its state is a counter, so the
+/// stream of any frame starts without those before it being run.
 struct SplitMix64 {
     private var state: UInt64
 

@@ -8,7 +8,8 @@ public enum TestPattern: String, Sendable, Hashable, ChoiceOptionValue {
     case checkerboard
     /// Luma rises to the right, U falls and V rises to the bottom: every plane over its whole limited range.
     case gradient
-    /// Rings whose frequency rises with the distance from the middle, up to a cycle every two pixels at the nearer edge.
+    /// Rings whose frequency rises with the distance from the middle, up to a cycle every two pixels at the nearer
+    /// edge.
     case zone
     /// A ball that bounces off the edges; the seed says where it starts and how it flies.
     case ball

@@ -2,9 +2,9 @@ public import InletCore
 
 /// Where the blocks of a ``TestPattern/timecode`` picture lie. The writer and the reader share it.
 ///
-/// The picture is 16 columns by 16 rows of cells, whatever its size, so that a scaled picture is read like the original. The top
-/// row is for reference: black and white in turn, black first. The eight rows under it carry ``Timecode/code``, 16 bits a row,
-/// most significant bit first, white for 1. The rest is for people.
+/// The picture is 16 columns by 16 rows of cells, whatever its size, so that a scaled picture is read like the
+/// original. The top row is for reference: black and white in turn, black first. The eight rows under it carry
+/// ``Timecode/code``, 16 bits a row, most significant bit first, white for 1. The rest is for people.
 public enum TimecodeLayout {
     /// Cells in a row.
     public static let columns = 16

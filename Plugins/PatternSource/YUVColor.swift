@@ -22,7 +22,8 @@ struct YUVColor: Sendable, Hashable {
 
     /// A colour from its gamma-corrected red, green and blue, each 0 to 1.
     ///
-    /// The equations and the quantisation are those of ITU-R BT.709-6, items 3.2 to 3.5 and of BT.601-7, clauses 2.5.1 to 2.5.3.
+    /// The equations and the quantisation are those of ITU-R BT.709-6, items 3.2 to 3.5 and of BT.601-7, clauses 2.5.1
+    /// to 2.5.3.
     init(red: Double, green: Double, blue: Double, matrix: ColorMatrix) {
         let (kr, kb) = matrix == .bt709 ? (0.2126, 0.0722) : (0.299, 0.114)
         let luma = kr * red + (1 - kr - kb) * green + kb * blue

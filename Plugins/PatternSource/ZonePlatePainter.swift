@@ -1,7 +1,8 @@
 import InletCore
 
-/// Draws ``TestPattern/zone``: luma is the cosine of pi * r^2 / s, where r is the distance from the middle in pixels and s the
-/// shorter side. The frequency at r is r / s cycles a pixel: a half, the most that pixels can carry, at the nearer edges.
+/// Draws ``TestPattern/zone``: luma is the cosine of pi * r^2 / s, where r is the distance from the middle in pixels
+/// and s the shorter side. The frequency at r is r / s cycles a pixel: a half, the most that pixels can carry, at the
+/// nearer edges.
 struct ZonePlatePainter: PatternPainter {
     // An angle is a 32-bit fraction of a turn whose overflow is the turn's end; its top 12 bits choose from this table.
     private let levels: [UInt8] = (0..<4096).map { index in

@@ -14,8 +14,9 @@ import InletOutput
 
 /// The owner of a program that reads what this process writes to its standard input.
 ///
-/// The child gets its input, this process's standard output, a pipe for its complaints, and no other descriptor. It has a process group of its own,
-/// so that Ctrl-C does not end it before it got the last frame, and default signal handling. Not for use from two threads at once.
+/// The child gets its input, this process's standard output, a pipe for its complaints, and no other descriptor. It has
+/// a process group of its own, so that Ctrl-C does not end it before it got the last frame, and default signal
+/// handling. Not for use from two threads at once.
 @safe final class ChildProcess {
     /// How a program ended.
     enum Exit: Equatable {
@@ -65,7 +66,8 @@ import InletOutput
             _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
         }
         #if os(Linux)
-            // F_SETPIPE_SZ: the most that an ordinary user gets, for fewer turns a picture. Without it the pipe has its 64 kB.
+            // F_SETPIPE_SZ: the most that an ordinary user gets, for fewer turns a picture. Without it the pipe has its
+            // 64 kB.
             _ = fcntl(self.input, 1031, 1 << 20)
         #endif
     }

@@ -2,8 +2,8 @@ import InletCore
 
 /// Splits a command into words as a shell does, without any of its expansions.
 ///
-/// Words are parted by spaces. Single quotes keep everything; double quotes keep everything but `\"` and `\\`; a backslash outside of quotes keeps the
-/// next character.
+/// Words are parted by spaces. Single quotes keep everything; double quotes keep everything but `\"` and `\\`; a
+/// backslash outside of quotes keeps the next character.
 enum CommandWords {
     /// - Throws: ``InletError/Code/invalidConfiguration`` where a quote is not closed or there is no word.
     static func split(_ command: String) throws(InletError) -> [String] {

@@ -2,17 +2,19 @@ public import InletCore
 
 /// Another program, which gets the pictures on its standard input: `exec:ffplay -`.
 ///
-/// A picture of another size than the first is refused with ``InletError/Code/unsupported``. What the program writes to its standard output goes where
-/// this process's goes; the last lines of its standard error become part of the error where it fails.
+/// A picture of another size than the first is refused with ``InletError/Code/unsupported``. What the program writes to
+/// its standard output goes where this process's goes; the last lines of its standard error become part of the error
+/// where it fails.
 public struct ExecSinkConfiguration: FrameSinkConfiguration, Hashable {
-    /// What is run. ``Command/program(_:)`` replaces `{size}`, `{width}`, `{height}` and `{rate}` in its arguments by those of the first frame.
+    /// What is run. ``Command/program(_:)`` replaces `{size}`, `{width}`, `{height}` and `{rate}` in its arguments by
+    /// those of the first frame.
     public var command: Command
     /// What the program gets. The default is ``Format-swift.enum/y4m``.
     public var format: Format
     /// How long the program may take for one frame before the sink fails. The default is 5 seconds.
     public var timeout: Duration
-    /// How long the program may go on after its input has ended. Then it gets SIGTERM, and a second later SIGKILL. The default is 3 seconds: together
-    /// less than ``InletCapture/CapturerConfiguration/stopTimeout``.
+    /// How long the program may go on after its input has ended. Then it gets SIGTERM, and a second later SIGKILL. The
+    /// default is 3 seconds: together less than ``InletCapture/CapturerConfiguration/stopTimeout``.
     public var finish: Duration
 
     /// A program, or what a shell makes of a line.
@@ -40,7 +42,8 @@ public struct ExecSinkConfiguration: FrameSinkConfiguration, Hashable {
         self.finish = finish
     }
 
-    /// The sink by its URI. Credentials that can be told as such, in addresses and behind names such as `--password`, are blotted out.
+    /// The sink by its URI. Credentials that can be told as such, in addresses and behind names such as `--password`,
+    /// are blotted out.
     public var redactedURI: String {
         switch command {
         case .program(let words): Redaction.redact("exec:" + CommandWords.join(words))

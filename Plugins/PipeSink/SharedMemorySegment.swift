@@ -12,7 +12,8 @@ import Synchronization
 
 /// The owner of a segment of POSIX shared memory into which pictures are written.
 ///
-/// Not for use from two threads at once. Readers in other processes only read: nothing here waits for them or looks at what they do.
+/// Not for use from two threads at once. Readers in other processes only read: nothing here waits for them or looks at
+/// what they do.
 @safe final class SharedMemorySegment {
     let slotBytes: Int
     private let slots: Int

@@ -2,12 +2,14 @@ public import InletCore
 
 /// Frames in shared memory, for programs that look at pixels: `shm:camera`.
 ///
-/// `Docs/reference/shared-memory.md` describes the memory. Readers never hold up the writer: a frame that was overwritten while it was read is
-/// known for that. A picture larger than the first goes on in a new segment of the same name.
+/// `Docs/reference/shared-memory.md` describes the memory. Readers never hold up the writer: a frame that was
+/// overwritten while it was read is known for that. A picture larger than the first goes on in a new segment of the
+/// same name.
 public struct SharedMemorySinkConfiguration: FrameSinkConfiguration, Hashable {
     /// The name in `/dev/shm`, without a slash.
     public var name: String
-    /// How many frames stay readable, from 2 to 64. A reader has the time of all but one of them for its copy. The default is 4.
+    /// How many frames stay readable, from 2 to 64. A reader has the time of all but one of them for its copy. The
+    /// default is 4.
     public var slots: Int
     /// Who may read, besides this user. The default is ``Readers/user``: nobody.
     public var readers: Readers

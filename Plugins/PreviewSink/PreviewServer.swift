@@ -19,7 +19,8 @@ final class PreviewServer: Sendable {
         let listener = HTTPListener()
         let hub = PictureHub(listener.loop)
         let pages = PreviewPages(statistics: statistics)
-        // Some connections more than streams: the page, its figures and whoever watches over it get answers where all streams are taken.
+        // Some connections more than streams: the page, its figures and whoever watches over it get answers where all
+        // streams are taken.
         let place = HTTPListener.Place(
             configuration.access, connections: configuration.clients + Self.reserved, bodyBytes: 0,
             patience: configuration.patience)

@@ -81,7 +81,8 @@ final class PreviewService: HTTPService, PictureViewer {
             let start = hasBegun ? "" : "--\(Self.boundary)\r\n"
             hasBegun = true
             let head = start + "content-type: image/jpeg\r\ncontent-length: \(jpeg.readableBytes)\r\n\r\n"
-            // All clients share the picture's memory. The next boundary at once: browsers show a picture when they see where it ends.
+            // All clients share the picture's memory. The next boundary at once: browsers show a picture when they see
+            // where it ends.
             connection?.send([
                 ByteBuffer(string: head), jpeg, ByteBuffer(string: "\r\n--\(Self.boundary)\r\n"),
             ])

@@ -3,15 +3,15 @@ import InletHTTP
 
 /// A page in a browser with the live picture and the figures of the capture: `preview:`, at http://127.0.0.1:8090/.
 ///
-/// It also has `/stream.mjpg`, `/snapshot.jpg`, `/stats.json`, `/metrics` for Prometheus, and `/healthz`. Pictures are encoded once a frame, however many
-/// look, and only while somebody does.
+/// It also has `/stream.mjpg`, `/snapshot.jpg`, `/stats.json`, `/metrics` for Prometheus, and `/healthz`. Pictures are
+/// encoded once a frame, however many look, and only while somebody does.
 public struct PreviewSinkConfiguration: FrameSinkConfiguration, Hashable {
     /// The address to listen at. The default is 127.0.0.1: this machine alone.
     public var host: String
     /// The port; 0 has the system choose one, which the log tells. The default is 8090.
     public var port: Int
-    /// What everyone must show: as `?token=` or as a bearer token. The default, nil, is nothing at a loopback address; at any other a token is made, which the log tells
-    /// with the page's address.
+    /// What everyone must show: as `?token=` or as a bearer token. The default, nil, is nothing at a loopback address;
+    /// at any other a token is made, which the log tells with the page's address.
     public var token: String?
     /// Larger pictures are scaled down. The default is 1280x720.
     public var largestSize = ImageSize(width: 1280, height: 720)

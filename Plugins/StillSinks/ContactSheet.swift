@@ -6,8 +6,8 @@ public import InletCore
 ///     for frame in frames { sheet.add(frame) }
 ///     let picture = sheet.finish()
 ///
-/// A picture that is larger than a tile is cut at its right and bottom: have it scaled before, as by ``SinkWants/largestSize``. A smaller one lies in the middle, at even
-/// pixels.
+/// A picture that is larger than a tile is cut at its right and bottom: have it scaled before, as by
+/// ``SinkWants/largestSize``. A smaller one lies in the middle, at even pixels.
 public struct ContactSheet: ~Copyable {
     /// How many pictures fit.
     public let capacity: Int
@@ -19,7 +19,8 @@ public struct ContactSheet: ~Copyable {
     private var isFilled = false
 
     /// - Parameter tile: the size of a picture with its border; rounded down to even numbers.
-    /// - Throws: ``InletError/Code/invalidConfiguration`` where there is no tile, or the sheet would be too large for a picture.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` where there is no tile, or the sheet would be too large for a
+    ///   picture.
     public init(columns: Int, rows: Int, tile: ImageSize) throws(InletError) {
         let tile = ImageSize(width: tile.width & ~1, height: tile.height & ~1)
         guard (1...64).contains(columns), (1...64).contains(rows), tile.isValid else {

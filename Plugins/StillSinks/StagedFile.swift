@@ -17,8 +17,8 @@ enum StagedFile {
     ///   - mode: of the file, from the first moment on.
     ///   - overwrites: whether a file of that name is replaced. A symbolic link is, too: what it leads to stays as it
     ///     is.
-    /// - Throws: an error made of the `errno`; ``InletError/Code/busy`` where there is a file of that name that is not to be replaced. Nothing is left
-    ///   behind.
+    /// - Throws: an error made of the `errno`; ``InletError/Code/busy`` where there is a file of that name that is not
+    ///   to be replaced. Nothing is left behind.
     static func write(
         _ bytes: RawSpan, to path: String, mode: FileMode, overwrites: Bool
     ) throws(InletError) {

@@ -3,7 +3,8 @@ import InletOutput
 
 /// Frames as pictures, one a file: `jpeg:door-{n}.jpg?every=5s`, `png:still.png`.
 ///
-/// Pictures are written to a temporary name in the same folder and moved, so that a reader sees whole ones only. They are upright.
+/// Pictures are written to a temporary name in the same folder and moved, so that a reader sees whole ones only. They
+/// are upright.
 public struct StillSinkConfiguration: FrameSinkConfiguration, Hashable {
     /// How pictures are encoded.
     public var format: Format
@@ -11,7 +12,8 @@ public struct StillSinkConfiguration: FrameSinkConfiguration, Hashable {
     ///
     /// Numbers go on from the files that are there; another name that exists gets `-2` before its extension.
     public var pattern: String
-    /// Which frames are taken. The default is ``Taking-swift.enum/all`` where names tell frames apart, and ``Taking-swift.enum/once`` where they do not.
+    /// Which frames are taken. The default is ``Taking-swift.enum/all`` where names tell frames apart, and
+    /// ``Taking-swift.enum/once`` where they do not.
     public var taking: Taking
     /// Whether a file of the same name is replaced. The default is false: where names do not change it is an error.
     public var overwrites = false

@@ -44,7 +44,8 @@ extension OutputDevice {
             """)
     }
 
-    /// Whether rows are as long as the picture's, which they are not where a loopback cuts an odd width's last sample of chroma off.
+    /// Whether rows are as long as the picture's, which they are not where a loopback cuts an odd width's last sample
+    /// of chroma off.
     private static func holds(_ format: inlet_v4l2_format, _ size: ImageSize) -> Bool {
         let stride = Int(format.bytesperline.0)
         switch InletV4L2.FourCC(rawValue: format.pixelformat) {

@@ -40,8 +40,8 @@ import InletV4L2
                 "\(device.node) (\(device.name)) takes no pictures. `inlet devices --outputs` lists devices that do.")
         }
         self.type = type
-        // v4l2loopback before 0.13 answers VIDIOC_DQBUF with the buffer that its readers look at just then, so that they would see the next picture
-        // being painted over it.
+        // v4l2loopback before 0.13 answers VIDIOC_DQBUF with the buffer that its readers look at just then, so that
+        // they would see the next picture being painted over it.
         isWritten = device.isLoopback && device.capabilities.contains(.readWrite)
         guard device.capabilities.contains(.streaming) else {
             throw InletError(.unsupported, "\(device.node) (\(device.name)) has no buffers for pictures.")
@@ -120,7 +120,8 @@ import InletV4L2
 
     /// Says that this is a writer, or v4l2loopback would not see it leave, and offer no output any more.
     ///
-    /// After the first picture, so that no reader gets what lay in the memory before. Versions from 0.13 on refuse, and see it by themselves.
+    /// After the first picture, so that no reader gets what lay in the memory before. Versions from 0.13 on refuse, and
+    /// see it by themselves.
     private func markWriter() {
         if !isMarked { startStream() }
         isMarked = true

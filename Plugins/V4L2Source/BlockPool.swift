@@ -37,7 +37,8 @@ final class BlockPool: Sendable {
 
 /// One picture's memory, with room behind it that libswscale may read.
 ///
-/// `@unchecked Sendable`: written by whoever took it from the pool, before a frame refers to it, and read by frames after.
+/// `@unchecked Sendable`: written by whoever took it from the pool, before a frame refers to it, and read by frames
+/// after.
 @safe final class PictureBlock: @unchecked Sendable {
     let memory: UnsafeMutableRawBufferPointer
     let byteCount: Int

@@ -31,8 +31,8 @@ import InletV4L2
         /// A copy of a picture, how many bytes of it there are, and what the driver says of it, which is nothing where
         /// it was read by a call.
         case copied(BlockLease, Int, inlet_v4l2_buffer?)
-        /// A picture was lost, and the driver's number of it, where it has one: all memory for copies is held by frames, or
-        /// the driver filled the buffer anew while it was copied.
+        /// A picture was lost, and the driver's number of it, where it has one: all memory for copies is held by
+        /// frames, or the driver filled the buffer anew while it was copied.
         case lost(DropReason, UInt32?)
         case sourceChanged
         /// A shutter before the lens was closed or opened.
@@ -41,7 +41,8 @@ import InletV4L2
 
     /// Opens the device and sets its mode.
     ///
-    /// - Throws: ``InletError``, among others ``InletError/Code/busy`` and ``InletError/Code/permissionDenied`` in words.
+    /// - Throws: ``InletError``, among others ``InletError/Code/busy`` and ``InletError/Code/permissionDenied`` in
+    ///   words.
     init(_ info: V4L2DeviceInfo, configuration: V4L2Configuration) throws(InletError) {
         self.configuration = configuration
         self.info = info
@@ -203,7 +204,8 @@ import InletV4L2
 
     /// Waits for a picture or an event, until the deadline of the context.
     ///
-    /// - Throws: ``InletError/Code/disconnected`` where the device went away, ``InletError/Code/timedOut``, ``InletError/Code/cancelled``.
+    /// - Throws: ``InletError/Code/disconnected`` where the device went away, ``InletError/Code/timedOut``,
+    ///   ``InletError/Code/cancelled``.
     func take(_ context: SourceContext) throws(InletError) -> Event {
         while true {
             let events = try wait(context)
@@ -273,7 +275,8 @@ import InletV4L2
             pollfd(fd: device.descriptor, events: Int16(POLLIN | POLLPRI), revents: 0),
             pollfd(fd: context.wakeUpDescriptor, events: Int16(POLLIN), revents: 0)
         )
-        // Rounded up, so that the deadline has passed when nothing came; at most a minute, for clocks that are not the system's.
+        // Rounded up, so that the deadline has passed when nothing came; at most a minute, for clocks that are not the
+        // system's.
         let milliseconds = Int32(clamping: min(remaining / 1_000_000 + 1, 60_000))
         let ready = unsafe withUnsafeMutableBytes(of: &polled) { bytes in
             unsafe poll(bytes.assumingMemoryBound(to: pollfd.self).baseAddress, 2, milliseconds)

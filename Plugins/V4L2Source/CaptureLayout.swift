@@ -15,15 +15,19 @@ enum CaptureLayout: Sendable, Hashable {
     /// Where the planes are.
     enum Arrangement: Sendable, Hashable {
         case packed
-        /// Luma, then two planes of chroma, each `1 << x` times narrower and `1 << y` times lower; V first where `isVFirst`.
+        /// Luma, then two planes of chroma, each `1 << x` times narrower and `1 << y` times lower; V first where
+        /// `isVFirst`.
         case planar(x: Int, y: Int, isVFirst: Bool)
-        /// Luma, then one plane of both chroma components, `1 << y` times lower, with rows of `strides` luma rows' bytes.
+        /// Luma, then one plane of both chroma components, `1 << y` times lower, with rows of `strides` luma rows'
+        /// bytes.
         case semiplanar(y: Int, strides: Int)
     }
 
-    /// The formats of `linux/videodev2.h` that can be read, by its documents in `Documentation/userspace-api/media/v4l/pixfmt-*.rst`.
+    /// The formats of `linux/videodev2.h` that can be read, by its documents in
+    /// `Documentation/userspace-api/media/v4l/pixfmt-*.rst`.
     ///
-    /// Left out: HSV, tiled and compressed formats of single makers, and most of those with samples packed across bytes.
+    /// Left out: HSV, tiled and compressed formats of single makers, and most of those with samples packed across
+    /// bytes.
     static let table: [FourCC: CaptureLayout] = {
         var table: [FourCC: CaptureLayout] = [:]
         func add(_ codes: [FourCC], _ name: String, _ arrangement: Arrangement = .packed) {

@@ -116,7 +116,8 @@ import InletV4L2
         return zip(neededBytes, lengths).allSatisfy { $0.1 == 0 || $0.1 >= $0.0 }
     }
 
-    /// The planes of a picture in the driver's memory, or in a copy of it that is laid out alike. Not for compressed pictures.
+    /// The planes of a picture in the driver's memory, or in a copy of it that is laid out alike. Not for compressed
+    /// pictures.
     @unsafe func planes(in memory: [UnsafeRawBufferPointer]) -> SourcePlanes {
         var planes = SourcePlanes()
         guard case .pixels(_, let arrangement) = layout else { return planes }

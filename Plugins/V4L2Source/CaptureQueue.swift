@@ -110,8 +110,8 @@ import Synchronization
             return state.device
         }
         guard let device else { return }
-        // The driver keeps the memory of buffers that are still mapped until they are not (kernel 5.0 and later); older drivers refuse, and stay busy
-        // until then.
+        // The driver keeps the memory of buffers that are still mapped until they are not (kernel 5.0 and later); older
+        // drivers refuse, and stay busy until then.
         var request = v4l2_requestbuffers()
         request.type = type
         request.memory = memory.type
@@ -140,8 +140,8 @@ import Synchronization
 
     /// Whether the driver has filled a buffer anew since it was dequeued, or may be filling it at this moment.
     ///
-    /// Only for a driver with one ring for all, which fills the buffer with the oldest picture next, whether or not it is
-    /// held (`v4l2_loopback_write` in v4l2loopback.c, versions 0.12 to 0.15).
+    /// Only for a driver with one ring for all, which fills the buffer with the oldest picture next, whether or not it
+    /// is held (`v4l2_loopback_write` in v4l2loopback.c, versions 0.12 to 0.15).
     func isOverwritten(_ filled: Filled, _ device: V4L2Device) throws(InletError) -> Bool {
         let place = filled.facts.offset.0
         var others: [UInt32] = []
@@ -164,12 +164,14 @@ import Synchronization
 
     /// Takes a buffer back, where the stream still runs. From any thread.
     ///
-    /// It is queued with the next picture, on the capture thread, which then holds nobody up: a driver may keep the lock that queueing takes for as
-    /// long as it fills a picture, and others wait for it with a busy processor. Where the driver has few buffers, it is queued at once.
+    /// It is queued with the next picture, on the capture thread, which then holds nobody up: a driver may keep the
+    /// lock that queueing takes for as long as it fills a picture, and others wait for it with a busy processor. Where
+    /// the driver has few buffers, it is queued at once.
     func giveBack(_ buffer: V4L2Buffer) {
         state.withLock { state in
             state.places[buffer.index] = .idle
-            // One that the driver refuses is offered again with the next. A device that is gone says so to whoever waits for frames.
+            // One that the driver refuses is offered again with the next. A device that is gone says so to whoever
+            // waits for frames.
             if state.isStreaming, state.queuedCount < plenty { _ = queueIdle(&state) }
         }
     }

@@ -2,8 +2,8 @@ import CV4L2
 import InletCore
 
 extension ColorSpace {
-    /// What a driver says of its colours, with the defaults that V4L2 defines for what it leaves out: the `V4L2_MAP_*_DEFAULT` macros of
-    /// `linux/videodev2.h`.
+    /// What a driver says of its colours, with the defaults that V4L2 defines for what it leaves out: the
+    /// `V4L2_MAP_*_DEFAULT` macros of `linux/videodev2.h`.
     init(v4l2 format: inlet_v4l2_format, isRGB: Bool) {
         let space = format.colorspace
         self.init(
@@ -13,8 +13,8 @@ extension ColorSpace {
             range: Self.range(format.quantization, space, isRGB: isRGB))
     }
 
-    // V4L2_COLORSPACE_*: 1 SMPTE170M, 2 240M, 3 REC709, 5 470_SYSTEM_M, 6 470_SYSTEM_BG, 7 JPEG, 8 SRGB, 9 OPRGB, 10 BT2020, 11 RAW,
-    // 12 DCI_P3.
+    // V4L2_COLORSPACE_*: 1 SMPTE170M, 2 240M, 3 REC709, 5 470_SYSTEM_M, 6 470_SYSTEM_BG, 7 JPEG, 8 SRGB, 9 OPRGB, 10
+    // BT2020, 11 RAW, 12 DCI_P3.
     private static func primaries(_ space: UInt32) -> ColorPrimaries {
         switch space {
         case 1: .smpte170m

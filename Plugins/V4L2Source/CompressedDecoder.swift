@@ -3,7 +3,8 @@ import CYUV
 import InletCore
 import InletFFmpeg
 
-/// Decodes what a camera compresses: JPEGs by libyuv, which turns them into I420 in one pass, and all else by libavcodec.
+/// Decodes what a camera compresses: JPEGs by libyuv, which turns them into I420 in one pass, and all else by
+/// libavcodec.
 ///
 /// Confined to the capture thread.
 @safe final class CompressedDecoder {
@@ -37,7 +38,8 @@ import InletFFmpeg
     /// Decodes a camera's buffer.
     ///
     /// - Parameter pts: in microseconds; it comes back with the frame.
-    /// - Throws: ``InletError/Code/resourceExhausted`` where all pictures are held; ``InletError/Code/unsupported`` without a decoder.
+    /// - Throws: ``InletError/Code/resourceExhausted`` where all pictures are held; ``InletError/Code/unsupported``
+    ///   without a decoder.
     @unsafe func decode(_ bytes: UnsafeRawBufferPointer, pts: Int64?) throws(InletError) -> Output {
         if isIntra {
             guard unsafe Self.isWholeJPEG(bytes) else { return .undecodable }
@@ -82,7 +84,8 @@ import InletFFmpeg
         return draft.publish()
     }
 
-    /// Whether the data begins and ends as a JPEG does: a cut one would be filled up with grey. Cameras put zeros behind.
+    /// Whether the data begins and ends as a JPEG does: a cut one would be filled up with grey. Cameras put zeros
+    /// behind.
     @unsafe static func isWholeJPEG(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count > 4, unsafe bytes[0] == 0xFF, unsafe bytes[1] == 0xD8 else { return false }
         guard let last = unsafe bytes.lastIndex(where: { $0 != 0 }) else { return false }

@@ -2,7 +2,8 @@ import InletCore
 import InletV4L2
 
 extension Negotiation {
-    /// The sentence for a mode that the bus has no room for: what the mode needs, what the bus carries, and a mode that would fit.
+    /// The sentence for a mode that the bus has no room for: what the mode needs, what the bus carries, and a mode that
+    /// would fit.
     ///
     /// - Parameters:
     ///   - byteCount: bytes of one of the mode's pictures. What compressed ones take is not known.

@@ -3,8 +3,8 @@ import InletV4L2
 
 /// Chooses a mode of a camera from what it offers and what is asked for. Pure: what it needs to know is handed in.
 ///
-/// What is asked for is honoured or refused. Without it, the highest rate near 1280x720 wins, then the size nearest to it, then the format that costs
-/// least to convert. A cheap format that halves the rate so loses to MJPEG.
+/// What is asked for is honoured or refused. Without it, the highest rate near 1280x720 wins, then the size nearest to
+/// it, then the format that costs least to convert. A cheap format that halves the rate so loses to MJPEG.
 struct Negotiation: Sendable {
     /// What somebody wants; nil is for the best there is.
     struct Request: Sendable, Hashable {
@@ -56,7 +56,8 @@ struct Negotiation: Sendable {
         return best
     }
 
-    /// A mode that needs less of the bus: compressed where the mode is not, else smaller, else slower. Nil where there is none.
+    /// A mode that needs less of the bus: compressed where the mode is not, else smaller, else slower. Nil where there
+    /// is none.
     func lighter(than mode: V4L2CaptureMode) -> V4L2CaptureMode? {
         let all = formats.filter { CaptureLayout.table[$0.fourCC] != nil }.flatMap { modes(of: $0, Request()) }
         let isCompressed = formats.first { $0.fourCC == mode.format }?.isCompressed ?? false
@@ -72,7 +73,8 @@ struct Negotiation: Sendable {
             .max { ($0.size.pixelCount, rate($0)) < ($1.size.pixelCount, rate($1)) }
     }
 
-    /// The modes of a format that fit the request: every single size, and of a range of sizes the one that is asked for.
+    /// The modes of a format that fit the request: every single size, and of a range of sizes the one that is asked
+    /// for.
     private func modes(of info: V4L2FormatInfo, _ request: Request) -> [V4L2CaptureMode] {
         (info.sizes.isEmpty ? [Self.anySize] : info.sizes).compactMap { sizes in
             let size = sizes.nearest(to: request.size ?? Self.usualSize)

@@ -139,7 +139,8 @@ enum PixelRepacking: Sendable, Hashable {
 }
 
 extension PixelRepacking.Bits {
-    /// The component of 8 bits: its own bits, and the highest of them again below, so that the greatest value stays the greatest.
+    /// The component of 8 bits: its own bits, and the highest of them again below, so that the greatest value stays the
+    /// greatest.
     func value(in word: UInt32) -> UInt8 {
         let raw = word >> UInt32(shift) & ((1 << UInt32(count)) - 1)
         guard count < 8 else { return UInt8(truncatingIfNeeded: raw) }

@@ -3,8 +3,8 @@ import InletV4L2
 
 /// Which rate a camera should have, by what all sinks together want: the lowest of its mode that misses nothing.
 ///
-/// Pure. More is met at once, as somebody would miss it; less only when it has been wanted for a while, as every change stops the
-/// stream for a moment.
+/// Pure. More is met at once, as somebody would miss it; less only when it has been wanted for a while, as every change
+/// stops the stream for a moment.
 struct RateDemand: Sendable {
     private let rates: V4L2FrameRates
     /// The rate that is set where nobody wants less.

@@ -2,8 +2,9 @@ import InletCore
 
 /// Whether a driver's time of a picture can be believed.
 ///
-/// Drivers take it from CLOCK_MONOTONIC when the exposure starts or the transfer ends. Some get it wrong: from another clock, zero, from a device's counter
-/// that wraps. A time that is not believed is left out, so that the capture clock goes by arrival and says so.
+/// Drivers take it from CLOCK_MONOTONIC when the exposure starts or the transfer ends. Some get it wrong: from another
+/// clock, zero, from a device's counter that wraps. A time that is not believed is left out, so that the capture clock
+/// goes by arrival and says so.
 struct TimestampTrust {
     enum Doubt: String, Sendable, Hashable, CaseIterable {
         case none
@@ -14,7 +15,8 @@ struct TimestampTrust {
         case unrelated = "the driver's time has nothing to do with the monotonic clock"
     }
 
-    /// Drivers that compute the time from a frame's number (vivid) or a device's clock (uvcvideo) are ahead by some milliseconds; more is wrong.
+    /// Drivers that compute the time from a frame's number (vivid) or a device's clock (uvcvideo) are ahead by some
+    /// milliseconds; more is wrong.
     static let tolerance = Duration.milliseconds(50)
     /// A buffer that waited longer than this while the process was stopped is taken for a wrong time.
     static let longestAge = Duration.seconds(60)

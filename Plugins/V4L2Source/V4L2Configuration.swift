@@ -4,8 +4,8 @@ import Synchronization
 
 /// A camera, ready to be opened: `v4l2:/dev/video0?size=1280x720&fps=30`.
 ///
-/// Once a capturer has had it open, the camera is known to it by its identity: when it is plugged in again, it is found at
-/// whatever node it then has.
+/// Once a capturer has had it open, the camera is known to it by its identity: when it is plugged in again, it is found
+/// at whatever node it then has.
 public struct V4L2Configuration: FrameSourceConfiguration {
     /// Which camera. The default is the first one.
     public var address: V4L2Address
@@ -19,8 +19,8 @@ public struct V4L2Configuration: FrameSourceConfiguration {
     public var input: Int?
     /// How many buffers the driver is asked for, from 2 to 32. The default is 6.
     public var buffers = 6
-    /// How many pictures may be held in copies, which are made only when the driver would run dry, from 0 to 1024. The default is 32. Beyond that frames
-    /// are dropped.
+    /// How many pictures may be held in copies, which are made only when the driver would run dry, from 0 to 1024. The
+    /// default is 32. Beyond that frames are dropped.
     public var copies = 32
     /// How pictures are taken in. The default is ``InputMethod/automatic``.
     public var method = InputMethod.automatic

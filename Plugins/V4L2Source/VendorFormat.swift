@@ -2,8 +2,8 @@ import InletCore
 
 /// A format that libv4l's converter reads and no other library here.
 ///
-/// Only formats of a fixed length: most of the converter's decoders of compressed ones do not mind the end of the data, so that
-/// a damaged picture would have them read, and some of them write, outside it.
+/// Only formats of a fixed length: most of the converter's decoders of compressed ones do not mind the end of the data,
+/// so that a damaged picture would have them read, and some of them write, outside it.
 struct VendorFormat: Sendable, Hashable {
     /// Bits of one pixel, over all components.
     var bits: Int

@@ -1,7 +1,8 @@
 #if WebRTC
     import InletRTC
 
-    /// What happened to all viewers so far, those that left included: what monitoring counts. Without names, so that it does not grow with them.
+    /// What happened to all viewers so far, those that left included: what monitoring counts. Without names, so that it
+    /// does not grow with them.
     struct BroadcastTotals: Sendable, Hashable {
         var joined = 0
         /// Sessions that are over, by why.

@@ -5,7 +5,8 @@
     import Logging
     import Synchronization
 
-    /// What a session with a peer does, whoever signals for it: its state machine, its pipeline, and the time that both need.
+    /// What a session with a peer does, whoever signals for it: its state machine, its pipeline, and the time that both
+    /// need.
     ///
     /// `@unchecked Sendable`: everything but what is constant is touched on `queue` alone.
     final class EngineSession: @unchecked Sendable {
@@ -117,8 +118,9 @@
         /// There is something else to see.
         func tellPages() { queue.async { _ = self.channels.tellPages() } }
 
-        /// Ends the session. Pages of this server are told first, and have half a second to leave by themselves: what still waits
-        /// to be sent is lost with the session, and a page that did not hear waits for its ICE consent to run out (RFC 7675).
+        /// Ends the session. Pages of this server are told first, and have half a second to leave by themselves: what
+        /// still waits to be sent is lost with the session, and a page that did not hear waits for its ICE consent to
+        /// run out (RFC 7675).
         ///
         /// A track that is published again meanwhile keeps the session: the last that its page heard is that it is on.
         func closeTellingPages() {
@@ -326,7 +328,8 @@
             }
         }
 
-        /// What the engine found, where it is enough: it tells nothing of a relay that refuses credentials, only has no address there.
+        /// What the engine found, where it is enough: it tells nothing of a relay that refuses credentials, only has no
+        /// address there.
         private func gathered(_ text: String) -> PeerSessionStateMachine.EngineEvent {
             let ice = surroundings.ice
             guard ice.hasRelay, !text.containsBytes(" typ relay") else { return .gathered(text) }

@@ -6,8 +6,8 @@
 
     /// Owns one viewer's pipeline: `appsrc ! payloader ! webrtcbin`.
     ///
-    /// Safe from any thread. What it tells comes on threads of GStreamer's, which must not be held up. When the last owner lets go, it closes on a queue,
-    /// as closing waits for those threads.
+    /// Safe from any thread. What it tells comes on threads of GStreamer's, which must not be held up. When the last
+    /// owner lets go, it closes on a queue, as closing waits for those threads.
     @safe final class GStreamerViewer: Sendable {
         /// What a pipeline says.
         enum Event: Sendable {
@@ -31,7 +31,8 @@
             var source: UInt32
             /// Names the sender report that it has seen last.
             var report: UInt32
-            /// How long ago it saw that, in 1/65536 s: another in each of its reports, also where no sender report gets through.
+            /// How long ago it saw that, in 1/65536 s: another in each of its reports, also where no sender report gets
+            /// through.
             var delay: UInt32
             /// Of the packets that it has seen, with wraps counted.
             var highestSequence: UInt32
@@ -46,7 +47,8 @@
             var lost: Int
             /// Bits a second, from the last arrival of the report before to the last of this; nil for the first.
             var bitrate: Int?
-            /// The least time of arrival less time of sending, in nanoseconds between two clocks; nil where nothing came.
+            /// The least time of arrival less time of sending, in nanoseconds between two clocks; nil where nothing
+            /// came.
             var shortest: Int64?
             /// When the last of these packets was sent; nil where that is not known.
             var newest: MonotonicTime?
@@ -74,9 +76,11 @@
         ///
         /// - Parameters:
         ///   - isRelayOnly: whether no path but that over a relay is used.
-        ///   - address: where candidates are gathered; nil for all addresses of this machine, or its loopback's where it has no other.
+        ///   - address: where candidates are gathered; nil for all addresses of this machine, or its loopback's where
+        ///     it has no other.
         ///   - closing: left when the pipeline is closed.
-        ///   - orientation: the number of the header extension that says how far to turn pictures; nil where the far end does not know it.
+        ///   - orientation: the number of the header extension that says how far to turn pictures; nil where the far
+        ///     end does not know it.
         ///   - longestMessage: over a data channel, in bytes.
         ///   - told: called on threads of GStreamer's.
         /// - Throws: ``InletError/Code/internal`` where GStreamer cannot; the log tells more.

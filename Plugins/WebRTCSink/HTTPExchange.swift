@@ -7,7 +7,8 @@
 
     /// One request of HTTP and its answer, which is bounded in bytes and in time. Follows no redirection.
     ///
-    /// URLSession does it: it is part of the toolchain, does TLS with the system's authorities, and needs no thread of ours.
+    /// URLSession does it: it is part of the toolchain, does TLS with the system's authorities, and needs no thread of
+    /// ours.
     enum HTTPExchange {
         /// What is asked.
         struct Request: Sendable {
@@ -38,7 +39,8 @@
             let session = URLSession(configuration: options, delegate: exchange, delegateQueue: nil)
             defer { session.finishTasksAndInvalidate() }
             let task = session.dataTask(with: asked)
-            // URLSession's own limits begin anew with each byte, or end nothing at all where it is cancelled from a call of its own.
+            // URLSession's own limits begin anew with each byte, or end nothing at all where it is cancelled from a
+            // call of its own.
             let deadline = DispatchTime.now() + .nanoseconds(Int(request.limit.wholeNanoseconds))
             DispatchQueue.global().asyncAfter(deadline: deadline) { [weak exchange, weak task] in
                 exchange?.end(.failure(InletError(.timedOut, "The server did not answer in time.")))
@@ -144,7 +146,8 @@
                     case .secureConnectionFailed?, .serverCertificateUntrusted?, .serverCertificateHasBadDate?,
                         .serverCertificateNotYetValid?, .serverCertificateHasUnknownRoot?:
                         (.tlsFailed, "TLS with the server failed. Look at its certificate.")
-                    // Of libcurl's errors Foundation on Linux knows few by a code, and hands on the words of the others.
+                    // Of libcurl's errors Foundation on Linux knows few by a code, and hands on the words of the
+                    // others.
                     case .unknown? where error.localizedDescription.containsBytes("SSL"):
                         (.tlsFailed, "TLS with the server failed: \(error.localizedDescription).")
                     default: (.disconnected, "The connection to the server broke before it answered.")

@@ -1,7 +1,8 @@
 #if WebRTC
     import Synchronization
 
-    /// Those who follow what happens, each by a sequence of its own that holds the newest where it is not read. Safe from any thread.
+    /// Those who follow what happens, each by a sequence of its own that holds the newest where it is not read. Safe
+    /// from any thread.
     final class Listeners<Element: Sendable>: Sendable {
         private struct State {
             var next = 0
@@ -15,7 +16,8 @@
         /// - Parameter limit: how many wait for one that does not read.
         init(limit: Int) { self.limit = limit }
 
-        /// - Parameter first: tells what it begins with, and is asked when nothing is missed any more; nil for what comes next.
+        /// - Parameter first: tells what it begins with, and is asked when nothing is missed any more; nil for what
+        ///   comes next.
         func stream(beginningWith first: (() -> Element)? = nil) -> AsyncStream<Element> {
             let (stream, continuation) = AsyncStream.makeStream(
                 of: Element.self, bufferingPolicy: .bufferingNewest(limit))

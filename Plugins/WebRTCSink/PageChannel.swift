@@ -3,10 +3,11 @@
     import InletCore
     import InletRTC
 
-    /// What this server and its page say to each other over a data channel of the protocol `inlet-page`: what there is to see, and the time.
+    /// What this server and its page say to each other over a data channel of the protocol `inlet-page`: what there is
+    /// to see, and the time.
     ///
-    /// The page asks `{"type":"ping","id":N}`; the answer has the RTP timestamp that a picture taken now would have, so that the page finds out, by the RTP timestamp of a picture that it
-    /// shows and the round trip, how old that is.
+    /// The page asks `{"type":"ping","id":N}`; the answer has the RTP timestamp that a picture taken now would have, so
+    /// that the page finds out, by the RTP timestamp of a picture that it shows and the round trip, how old that is.
     struct PageChannel: Sendable {
         /// The channel's protocol.
         static let name = "inlet-page"

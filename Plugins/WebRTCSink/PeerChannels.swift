@@ -3,7 +3,8 @@
     import InletRTC
 
     extension DataChannelLimits {
-        /// - Throws: ``InletError/Code/resourceExhausted`` for a message that is too long, ``InletError/Code/unsupported`` for an empty one.
+        /// - Throws: ``InletError/Code/resourceExhausted`` for a message that is too long,
+        ///   ``InletError/Code/unsupported`` for an empty one.
         func checkSendable(_ body: PeerMessage.Body) throws(InletError) {
             try check(body)
             guard body.count > 0 else {

@@ -31,8 +31,10 @@
         /// - Parameters:
         ///   - rates: the bit rates, and how they follow loss.
         ///   - ice: STUN and TURN servers. The default is none.
-        ///   - codecs: what is sent, the preferred ones first. An offer of ours holds the first alone; of a peer's offer the first is taken that it has.
-        ///   - channels: data channels that an offer of ours opens, for ``PeerSession/send(_:over:labelled:)``. A peer that offers opens its own. The default is none.
+        ///   - codecs: what is sent, the preferred ones first. An offer of ours holds the first alone; of a peer's
+        ///     offer the first is taken that it has.
+        ///   - channels: data channels that an offer of ours opens, for ``PeerSession/send(_:over:labelled:)``. A peer
+        ///     that offers opens its own. The default is none.
         ///   - limits: how much a peer may take of memory by data channels.
         ///   - makeEncoder: makes an encoder, such as `FFmpegVideoEncoder`.
         public init(
@@ -56,8 +58,9 @@
         /// - Parameters:
         ///   - channel: the way to the peer; closed with the session.
         ///   - policy: its name must be another for every session.
-        /// - Throws: ``InletError/Code/unsupported`` where GStreamer lacks plug-ins, ``InletError/Code/busy`` where there is a session of this name,
-        ///   ``InletError/Code/cancelled`` where the sink has ended, ``InletError/Code/invalidConfiguration`` where what the publisher was made of cannot be.
+        /// - Throws: ``InletError/Code/unsupported`` where GStreamer lacks plug-ins, ``InletError/Code/busy`` where
+        ///   there is a session of this name, ``InletError/Code/cancelled`` where the sink has ended,
+        ///   ``InletError/Code/invalidConfiguration`` where what the publisher was made of cannot be.
         public func connect(
             _ channel: any SignalingChannel, _ policy: PeerSessionPolicy
         ) throws(InletError) -> any PeerSession {

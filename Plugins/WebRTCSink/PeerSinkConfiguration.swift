@@ -9,7 +9,8 @@
         public var largestSize = ImageSize(width: 1280, height: 720)
         /// The most pictures a second. The default, nil, is all.
         public var frameRate: Rational?
-        /// Encodings of the source for each codec, from 1 to 3: the full size, half of it, and a quarter. The default is 1.
+        /// Encodings of the source for each codec, from 1 to 3: the full size, half of it, and a quarter. The default
+        /// is 1.
         public var tiers = 1
         /// Threads of each encoder. The default is 1, which is enough for 720p.
         public var threads = 1

@@ -14,8 +14,9 @@
         /// What stands before key frames.
         private(set) var parameterSets: [UInt8] = []
 
-        /// An encoder that cannot change its bit rate is opened anew where this part of it is too much, or as much again as this is there, and it has been open for so
-        /// long: it begins with a key frame, which costs the more the less there is.
+        /// An encoder that cannot change its bit rate is opened anew where this part of it is too much, or as much
+        /// again as this is there, and it has been open for so long: it begins with a key frame, which costs the more
+        /// the less there is.
         private static let (less, soon) = (0.15, Duration.milliseconds(500))
         private static let (more, late) = (0.3, Duration.seconds(3))
 

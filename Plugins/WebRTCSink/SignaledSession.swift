@@ -7,7 +7,8 @@
 
     /// A session whose signaling is a channel that somebody brings. Safe from any thread.
     ///
-    /// Two tasks carry messages: what the peer sends to the engine, and what the engine says to the channel, in order. Both end with the session.
+    /// Two tasks carry messages: what the peer sends to the engine, and what the engine says to the channel, in order.
+    /// Both end with the session.
     final class SignaledSession: PeerSession {
         private let engine: EngineSession
         private let shown: Shown

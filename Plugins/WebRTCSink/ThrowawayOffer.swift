@@ -1,7 +1,8 @@
 #if WebRTC
     /// An offer of a viewer who never comes.
     ///
-    /// The first session of a process loads GStreamer's plug-ins and makes a certificate, which takes a few hundred milliseconds. One for this offer takes them before anybody waits.
+    /// The first session of a process loads GStreamer's plug-ins and makes a certificate, which takes a few hundred
+    /// milliseconds. One for this offer takes them before anybody waits.
     enum ThrowawayOffer {
         static let sdp = """
             v=0\r

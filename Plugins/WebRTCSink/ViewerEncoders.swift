@@ -3,7 +3,8 @@
     import InletCore
     import InletRTC
 
-    /// The encoders that viewers are on: each is opened when somebody needs it and closed when nobody does. For one thread.
+    /// The encoders that viewers are on: each is opened when somebody needs it and closed when nobody does. For one
+    /// thread.
     final class ViewerEncoders {
         private let makeEncoder: @Sendable () -> any VideoEncoder
         private let settings: EncoderSettings

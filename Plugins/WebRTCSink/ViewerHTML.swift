@@ -150,7 +150,8 @@
               else if (video.webkitEnterFullscreen) video.webkitEnterFullscreen();
             };
 
-            // The server's clock, as the RTP timestamp that a picture taken now would have: by the answer with the shortest round trip of the last 20.
+            // The server's clock, as the RTP timestamp that a picture taken now would have: by the answer with the
+            // shortest round trip of the last 20.
             const clock = {
               asked: new Map(), answers: [], number: 0,
               forget() { this.asked.clear(); this.answers = []; },

@@ -13,8 +13,9 @@
 
     /// Says what is to be encoded for the viewers there are, and hands them the packets.
     ///
-    /// Each viewer's pipeline has a queue and a thread of its own, so handing over never waits, and no thread a viewer is needed here. One that is too slow gets nothing
-    /// up to the next key frame, which is asked for. Safe from any thread.
+    /// Each viewer's pipeline has a queue and a thread of its own, so handing over never waits, and no thread a viewer
+    /// is needed here. One that is too slow gets nothing up to the next key frame, which is asked for. Safe from any
+    /// thread.
     final class ViewerHub: Sendable {
         /// What is known of a viewer's packets.
         struct Figures: Sendable {
@@ -70,7 +71,8 @@
 
         /// A viewer is connected: it gets everything from the next key frame on, which is asked for.
         ///
-        /// - Parameter profile: of H.264, the `profile-level-id` that was agreed on, by which it may decode the source's own packets.
+        /// - Parameter profile: of H.264, the `profile-level-id` that was agreed on, by which it may decode the
+        ///   source's own packets.
         func add(
             _ viewer: GStreamerViewer, named name: String, codec: VideoCodec, bitrate: Int, profile: String? = nil
         ) {
@@ -138,7 +140,8 @@
             if needsPictures { pictureWish.set(true) }
         }
 
-        /// Looks who is to be on the source's packets, and says whether pictures are wanted for others. Called with each packet, as there may be no pictures.
+        /// Looks who is to be on the source's packets, and says whether pictures are wanted for others. Called with
+        /// each packet, as there may be no pictures.
         func lookAtSource(at time: MonotonicTime) {
             let isWanted = state.withLock { state in
                 if state.planned.map({ time - $0 >= Self.planInterval }) ?? true { plan(&state, at: time) }
@@ -157,7 +160,8 @@
             }
         }
 
-        /// What is to be encoded of a picture, besides the source's own packets: those first for which a key frame is due, since viewers change over to them.
+        /// What is to be encoded of a picture, besides the source's own packets: those first for which a key frame is
+        /// due, since viewers change over to them.
         func orders(at time: MonotonicTime) -> [Order] {
             state.withLock { state in
                 guard !state.lanes.isEmpty else {

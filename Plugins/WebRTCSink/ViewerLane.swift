@@ -10,7 +10,8 @@
         private let sent = Atomic(0)
         private let dropped = Atomic(0)
         private let state = Mutex(State())
-        /// Up to then one that does not turn pictures waits for upright ones: the sink asks for them, but the application may have asked for others.
+        /// Up to then one that does not turn pictures waits for upright ones: the sink asks for them, but the
+        /// application may have asked for others.
         private let waitsForUpright = MonotonicTime.now + .seconds(2)
 
         private struct State {
@@ -22,12 +23,13 @@
             var lastTime: MonotonicTime?
             /// Nothing is sent before.
             var pausedUntil: MonotonicTime?
-            /// The camera's packets, which it shall leave, are withheld up to then: what it shall change over to must not be older than what it has. Nil before a key
-            /// frame came too late for that.
+            /// The camera's packets, which it shall leave, are withheld up to then: what it shall change over to must
+            /// not be older than what it has. Nil before a key frame came too late for that.
             var withheldUntil: MonotonicTime?
         }
 
-        /// For so many bits a second a packet may be sent again at once, which is what it is sent in 150 milliseconds; and so many in any case.
+        /// For so many bits a second a packet may be sent again at once, which is what it is sent in 150 milliseconds;
+        /// and so many in any case.
         private static let (bitsPerResent, leastResent) = (64_000, 4)
 
         /// A second at 60 pictures a second: more would be shown too late.
@@ -38,7 +40,8 @@
 
         enum Outcome {
             case taken, passed
-            /// It needs a key frame of the packet's encoding, and has room for it. `isUrgent`: it gets no pictures meanwhile.
+            /// It needs a key frame of the packet's encoding, and has room for it. `isUrgent`: it gets no pictures
+            /// meanwhile.
             case wantsKeyFrame(isUrgent: Bool)
         }
 
@@ -76,7 +79,8 @@
 
         /// Takes note of what its path bears.
         ///
-        /// - Parameter pausedUntil: pictures before are not for it. What it lacks of those that it was sent would not reach it in time either.
+        /// - Parameter pausedUntil: pictures before are not for it. What it lacks of those that it was sent would not
+        ///   reach it in time either.
         func set(bitrate: Int, pausedUntil: MonotonicTime?) {
             let begins = state.withLock { state in
                 defer { state.pausedUntil = pausedUntil }
@@ -104,7 +108,8 @@
                     dropped.add(1, ordering: .relaxed)
                     return .passed
                 }
-                // A camera is not asked for a key frame, so what is left out of its own packets would cost a whole group.
+                // A camera is not asked for a key frame, so what is left out of its own packets would cost a whole
+                // group.
                 if let end = state.pausedUntil, packet.captureTime < end, !id.isSource || changesOver {
                     guard !changesOver else { return .passed }
                     state.isAwaitingKey = true
@@ -126,8 +131,9 @@
                     state.isAwaitingKey = true
                     dropped.add(1, ordering: .relaxed)
                 }
-                // A camera's packet is here long before its picture is decoded and encoded anew: the next key frame would be late as well.
-                // Once for each change: where an encoder is later than that, it stays on the camera.
+                // A camera's packet is here long before its picture is decoded and encoded anew: the next key frame
+                // would be late as well. Once for each change: where an encoder is later than that, it stays on the
+                // camera.
                 var isUrgent = false
                 if changesOver, packet.isKey, !isNew, state.withheldUntil == nil, state.current?.isSource == true,
                     let last = state.lastTime

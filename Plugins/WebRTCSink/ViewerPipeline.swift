@@ -3,7 +3,8 @@
     import InletCore
     import InletRTC
 
-    /// How a codec is sent: the text of a viewer's pipeline, from what the viewer's offer says. Only numbers and constants go into it.
+    /// How a codec is sent: the text of a viewer's pipeline, from what the viewer's offer says. Only numbers and
+    /// constants go into it.
     struct ViewerPipeline: Sendable {
         let codec: VideoCodec
         private let input: String
@@ -33,8 +34,8 @@
         /// Whether the installed GStreamer has what packs it. GStreamer has been loaded before.
         var isAvailable: Bool { unsafe inlet_gst_has_element(payloader) != 0 }
 
-        /// The SSRC stands in the payloader and in the caps, as an answer without it has Chromium decode and never show. It is the RTP timestamp of the time zero, too: a random
-        /// number, as that should be.
+        /// The SSRC stands in the payloader and in the caps, as an answer without it has Chromium decode and never
+        /// show. It is the RTP timestamp of the time zero, too: a random number, as that should be.
         func text(payload: Int, source: UInt32, transportWideSequence: Int?, orientation: Int? = nil) -> String {
             var caps =
                 "application/x-rtp,media=video,encoding-name=\(name),clock-rate=90000,payload=\(payload),ssrc=(uint)\(source)"

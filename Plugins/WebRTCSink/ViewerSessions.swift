@@ -18,7 +18,8 @@
         /// Left when nobody waits for an answer.
         private let replies = DispatchGroup()
 
-        /// Reads what viewers send, one description after the other: not the server's thread, which is there for all of them.
+        /// Reads what viewers send, one description after the other: not the server's thread, which is there for all of
+        /// them.
         private let reading = DispatchQueue(label: "inlet.webrtc.reading")
 
         private struct State {
@@ -75,7 +76,8 @@
             }
         }
 
-        /// Reads the body of a request that shows the token, and does what it asks for. Returns at once; `reply` is called once, on some thread.
+        /// Reads the body of a request that shows the token, and does what it asks for. Returns at once; `reply` is
+        /// called once, on some thread.
         func take(_ request: WHEPRequest, body: [UInt8], of client: ClientAddress, reply: @escaping Reply) {
             replies.enter()
             reading.async { [self] in
@@ -148,7 +150,8 @@
                 logger: logger)
         }
 
-        /// Opens a session that nobody asked for and closes it, so that the first viewer need not wait for what only the first session does.
+        /// Opens a session that nobody asked for and closes it, so that the first viewer need not wait for what only
+        /// the first session does.
         func warmUp() {
             guard let offer = try? VideoOffer(ThrowawayOffer.sdp),
                 let pipeline = pipelines.first(where: { offer.payload(for: $0.codec) != nil })
@@ -191,7 +194,8 @@
             return viewer == nil || !sessions.isEmpty
         }
 
-        /// Ends all sessions and takes no more. Waits, for two seconds at most, until those who wait for an answer have one.
+        /// Ends all sessions and takes no more. Waits, for two seconds at most, until those who wait for an answer have
+        /// one.
         func close() {
             defer { _ = replies.wait(timeout: .now() + 2) }
             let sessions = state.withLock { state in

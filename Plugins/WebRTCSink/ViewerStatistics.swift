@@ -10,7 +10,8 @@
         public var state: PeerSessionState
         /// What it is sent.
         public var codec: VideoCodec
-        /// Which encoding of its codec it is sent: 0 has the full size, 1 half of it, 2 a quarter, -1 is the source's own packets; nil before there is one.
+        /// Which encoding of its codec it is sent: 0 has the full size, 1 half of it, 2 a quarter, -1 is the source's
+        /// own packets; nil before there is one.
         public var tier: Int?
         /// Bits a second that its path is thought to bear.
         public var bitrate: Int

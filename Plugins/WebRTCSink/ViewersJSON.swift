@@ -3,7 +3,8 @@
     import InletCore
     import InletRTC
 
-    /// The viewers as `/stats.json` has them. Times are in seconds; names are cut, as whoever knows one could end the session.
+    /// The viewers as `/stats.json` has them. Times are in seconds; names are cut, as whoever knows one could end the
+    /// session.
     enum ViewersJSON {
         static func text(of viewers: [ViewerStatistics]) -> String {
             let encoder = JSONEncoder()

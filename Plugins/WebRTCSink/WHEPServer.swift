@@ -12,7 +12,8 @@
         private let sessions: ViewerSessions
         private let broadcast: WebRTCBroadcast
 
-        /// Starts to listen. Blocks for the moment that this takes, so not to be called from a thread that others share.
+        /// Starts to listen. Blocks for the moment that this takes, so not to be called from a thread that others
+        /// share.
         ///
         /// - Throws: ``InletError`` where the address cannot be had.
         init(

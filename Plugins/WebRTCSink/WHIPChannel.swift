@@ -4,7 +4,8 @@
     import InletRTC
     import Synchronization
 
-    /// Signaling with a server by WHIP (RFC 9725): an offer is a POST, its answer is the answer, and good-bye is a DELETE. Safe from any thread.
+    /// Signaling with a server by WHIP (RFC 9725): an offer is a POST, its answer is the answer, and good-bye is a
+    /// DELETE. Safe from any thread.
     ///
     /// Candidates stand in the offer. Each flow of a session is a session of the server's; the one before is deleted.
     final class WHIPChannel: SignalingChannel {
@@ -32,7 +33,8 @@
                 of: SignalingMessage.self, bufferingPolicy: .bufferingNewest(8))
         }
 
-        /// What the server says to OPTIONS, as credentials of relays expire; what it said with its last answer where it says nothing.
+        /// What the server says to OPTIONS, as credentials of relays expire; what it said with its last answer where it
+        /// says nothing.
         func iceServers() async -> [ICEServer] {
             let request = HTTPExchange.Request(
                 method: "OPTIONS", url: endpoint, headers: authorization(endpoint), limit: Self.asideLimit)
@@ -85,7 +87,8 @@
                     place = try target(text, from: place)
                     redirections += 1
                 case .refused(let refusal):
-                    // What has worked once is worth another try: a server that begins again knows no endpoint for a moment.
+                    // What has worked once is worth another try: a server that begins again knows no endpoint for a
+                    // moment.
                     let isFinal = refusal.code == .authenticationFailed || !state.withLock { $0.wasAccepted }
                     throw SignalingFailure(
                         InletError(
@@ -128,7 +131,8 @@
             return "\(scheme)://\(url.host?.lowercasedASCII ?? ""):\(url.port ?? (scheme == "https" ? 443 : 80))"
         }
 
-        /// Ends the server's session, where there is one. That it could not be told changes nothing: it hears nothing from us any more.
+        /// Ends the server's session, where there is one. That it could not be told changes nothing: it hears nothing
+        /// from us any more.
         private func leave() async {
             guard let resource = state.withLock({ $0.resource.take() }) else { return }
             let request = HTTPExchange.Request(

@@ -5,7 +5,8 @@
 
     /// Publishes to a media server by WHIP: `whip+https://HOST/PATH`.
     ///
-    /// The session begins anew, with a growing wait, whenever it fails; the source notices nothing. What the server refuses for good, such as a token, ends the sink with an error.
+    /// The session begins anew, with a growing wait, whenever it fails; the source notices nothing. What the server
+    /// refuses for good, such as a token, ends the sink with an error.
     public struct WHIPSinkConfiguration: FrameSinkConfiguration {
         /// Where the offer goes, with `http:` or `https:`.
         public var url: String
@@ -21,7 +22,8 @@
         public var ice = ICEServers()
         /// Threads that encode. The default is 1, which is enough for 720p.
         public var threads = 1
-        /// The wait before the second further attempt; it doubles with each, up to half a minute. The first follows at once. The default is a second.
+        /// The wait before the second further attempt; it doubles with each, up to half a minute. The first follows at
+        /// once. The default is a second.
         public var backOff = Duration.seconds(1)
         /// What is sent. The default is H.264, which every server takes.
         public var codec = VideoCodec.h264
@@ -41,7 +43,8 @@
         /// A sink of this configuration. Opens nothing yet.
         public func makeSink() -> any FrameSink { WHIPSink(self) }
 
-        /// - Throws: ``InletError/Code/invalidConfiguration`` where the address is none, or numbers contradict each other.
+        /// - Throws: ``InletError/Code/invalidConfiguration`` where the address is none, or numbers contradict each
+        ///   other.
         public func validate() throws(InletError) {
             _ = try endpoint()
             try rates.validate()

@@ -4,14 +4,16 @@
     public import InletRTC
     import Synchronization
 
-    /// Steers what viewers get of a ``WebRTCSinkConfiguration``'s sink while it runs, and speaks with them. Safe from any thread.
+    /// Steers what viewers get of a ``WebRTCSinkConfiguration``'s sink while it runs, and speaks with them. Safe from
+    /// any thread.
     ///
     ///     let sink = WebRTCSinkConfiguration { FFmpegVideoEncoder() }
     ///     capturer.attach(sink)
     ///     sink.broadcast.isEnabled = false
     ///     for await message in sink.broadcast.messages { ... }
     ///
-    /// It is there before the sink and outlives it. Where the capturer makes a failed sink anew, it goes on with the new one.
+    /// It is there before the sink and outlives it. Where the capturer makes a failed sink anew, it goes on with the
+    /// new one.
     public final class WebRTCBroadcast: VideoTrack {
         private struct State {
             var machine = VideoTrackStateMachine(patience: nil)
@@ -38,10 +40,12 @@
         /// What viewers get now.
         public var state: VideoTrackState { inner.withLock { $0.machine.state(at: .now) } }
 
-        /// What viewers get from now on, beginning with now. Each call makes a sequence of its own, which keeps the newest 64 where it is not read.
+        /// What viewers get from now on, beginning with now. Each call makes a sequence of its own, which keeps the
+        /// newest 64 where it is not read.
         public var states: AsyncStream<VideoTrackState> { followers.stream { self.state } }
 
-        /// Whether the application wants its pictures shown. Viewers get ``WebRTCSinkConfiguration/disabledPicture`` where it does not. The default is true.
+        /// Whether the application wants its pictures shown. Viewers get ``WebRTCSinkConfiguration/disabledPicture``
+        /// where it does not. The default is true.
         public var isEnabled: Bool {
             get { inner.withLock { $0.machine.isEnabled } }
             set { change { $0.machine.isEnabled = newValue } }
@@ -50,7 +54,8 @@
         /// Takes viewers again.
         public func publish() { change { $0.machine.isOffered = true } }
 
-        /// Ends all sessions and takes none until ``publish()``. The page says that the camera is off, and comes back by itself.
+        /// Ends all sessions and takes none until ``publish()``. The page says that the camera is off, and comes back
+        /// by itself.
         public func unpublish() { change { $0.machine.isOffered = false } }
 
         /// Sends pictures of at most this size and rate from now on, instead of the configuration's.
@@ -114,7 +119,8 @@
         /// What is known of each viewer now. Takes microseconds for each.
         public var viewers: [ViewerStatistics] { inner.withLock { $0.sessions }?.statistics ?? [] }
 
-        /// Who comes and goes and how they fare, from now on. Each call makes a sequence of its own, which keeps the newest 1024 where it is not read.
+        /// Who comes and goes and how they fare, from now on. Each call makes a sequence of its own, which keeps the
+        /// newest 1024 where it is not read.
         public var viewerEvents: AsyncStream<ViewerEvent> { watchers.stream() }
 
         /// What happened so far to those who left, and to those who are there.
@@ -130,22 +136,26 @@
 
         // MARK: Messages
 
-        /// What viewers say over their data channels, from now on. Each call makes a sequence of its own, which keeps the newest 1024 where it is not read.
+        /// What viewers say over their data channels, from now on. Each call makes a sequence of its own, which keeps
+        /// the newest 1024 where it is not read.
         ///
         /// A browser opens a channel with `peer.createDataChannel("name")` before it makes its offer.
         public var messages: AsyncStream<PeerMessage> { readers.stream() }
 
         func received(_ message: PeerMessage) { readers.send(message) }
 
-        /// Sends a message over a data channel that the viewer has opened: the first with this delivery and label. Returns at once.
+        /// Sends a message over a data channel that the viewer has opened: the first with this delivery and label.
+        /// Returns at once.
         ///
-        /// It is dropped, and counted for the viewer, where there is no such channel, and where too much waits already: see ``DataChannelLimits/queuedBytes``.
+        /// It is dropped, and counted for the viewer, where there is no such channel, and where too much waits already:
+        /// see ``DataChannelLimits/queuedBytes``.
         ///
         /// - Parameters:
         ///   - viewer: as ``PeerMessage/peer`` names it; nil for all.
         ///   - label: of the channel; nil for any.
-        /// - Throws: ``InletError/Code/resourceExhausted`` for a message that is too long, ``InletError/Code/unsupported`` for an empty one,
-        ///   ``InletError/Code/notFound`` where there is no such viewer.
+        /// - Throws: ``InletError/Code/resourceExhausted`` for a message that is too long,
+        ///   ``InletError/Code/unsupported`` for an empty one, ``InletError/Code/notFound`` where there is no such
+        ///   viewer.
         public func send(
             _ body: PeerMessage.Body, over delivery: DataDelivery = .ordered, labelled label: String? = nil,
             to viewer: String? = nil

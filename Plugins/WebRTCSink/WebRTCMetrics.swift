@@ -9,7 +9,8 @@
     ///     let metrics = WebRTCMetrics(sink.broadcast)
     ///     async let published: Void = metrics.run()   // until the task is cancelled
     ///
-    /// No metric bears the name of a viewer, so their number is bounded. `Docs/reference/metrics.md` lists them. Safe from any thread.
+    /// No metric bears the name of a viewer, so their number is bounded. `Docs/reference/metrics.md` lists them. Safe
+    /// from any thread.
     public final class WebRTCMetrics: Sendable {
         private let broadcast: WebRTCBroadcast
         private let sink: String

@@ -3,7 +3,8 @@
     import InletHTTP
     public import InletRTC
 
-    /// A page in a browser that shows the source by WebRTC, and an endpoint of WHEP: `webrtc:`, at http://127.0.0.1:8091/.
+    /// A page in a browser that shows the source by WebRTC, and an endpoint of WHEP: `webrtc:`, at
+    /// http://127.0.0.1:8091/.
     ///
     /// One encoder serves all viewers. Nothing is encoded while there are none.
     public struct WebRTCSinkConfiguration: FrameSinkConfiguration {
@@ -11,8 +12,8 @@
         public var host: String
         /// The port; 0 has the system choose one, which the log tells. The default is 8091.
         public var port: Int
-        /// What everyone must show: as `?token=` or as a bearer token. The default, nil, is nothing at a loopback address; at any other a token is made, which the log
-        /// tells with the page's address.
+        /// What everyone must show: as `?token=` or as a bearer token. The default, nil, is nothing at a loopback
+        /// address; at any other a token is made, which the log tells with the page's address.
         public var token: String?
         /// Larger pictures are scaled down. The default is 1280x720.
         public var largestSize = ImageSize(width: 1280, height: 720)
@@ -22,31 +23,34 @@
         public var rates = LossStepper.Settings()
         /// By what a viewer's bit rate is found. The default is ``RateControl/automatic``.
         public var rateControl = RateControl.automatic
-        /// The codecs that are sent, the preferred ones first: a viewer gets the first that it takes. Those that cannot be encoded or packed here are left out.
-        /// The default is H.264, VP8, VP9 and HEVC.
+        /// The codecs that are sent, the preferred ones first: a viewer gets the first that it takes. Those that cannot
+        /// be encoded or packed here are left out. The default is H.264, VP8, VP9 and HEVC.
         public var codecs: [VideoCodec] = [.h264, .vp8, .vp9, .hevc]
-        /// How many encodings of the source there may be for each codec: the full size, half of it, and a quarter. Each viewer is on the best that its path bears. From 1 to 3. The
-        /// default is 3.
+        /// How many encodings of the source there may be for each codec: the full size, half of it, and a quarter. Each
+        /// viewer is on the best that its path bears. From 1 to 3. The default is 3.
         public var tiers = 3
-        /// Whether H.264 of the source goes to viewers as it is, without decoding, where it can: see ``PassThroughGate``. The default is true.
+        /// Whether H.264 of the source goes to viewers as it is, without decoding, where it can: see
+        /// ``PassThroughGate``. The default is true.
         public var passesThrough = true
         /// Threads of each encoder. The default is 1, which is enough for 720p.
         public var threads = 1
         /// The most viewers at a time, from 1 to 1000. The default is 100.
         public var viewers = 100
-        /// The most viewers at one address, or one network of IPv6, at a time, from 1 to 1000. Behind a proxy all are at one. The default is 25.
+        /// The most viewers at one address, or one network of IPv6, at a time, from 1 to 1000. Behind a proxy all are
+        /// at one. The default is 25.
         public var viewersPerClient = 25
-        /// Whether media goes by all addresses of this machine although ``host`` is a loopback address, as behind a proxy. The default is false: by loopback alone, unless
-        /// there are STUN or TURN servers.
+        /// Whether media goes by all addresses of this machine although ``host`` is a loopback address, as behind a
+        /// proxy. The default is false: by loopback alone, unless there are STUN or TURN servers.
         public var reachesOut = false
         /// STUN and TURN servers, for this side and for viewers. The default is none.
         public var ice = ICEServers()
-        /// Sites whose pages may show the picture besides this server's own: their origins, or `*`, which needs a token. The default is none.
+        /// Sites whose pages may show the picture besides this server's own: their origins, or `*`, which needs a
+        /// token. The default is none.
         public var origins: [String] = []
         /// What is sent while the track is not enabled. The default is ``DisabledPicture/black``.
         public var disabledPicture = DisabledPicture.black
-        /// How long the source may be silent before the track is unpublished: sessions end, and viewers are told that the camera is off until it is back. Nil for any time.
-        /// The default is 30 seconds.
+        /// How long the source may be silent before the track is unpublished: sessions end, and viewers are told that
+        /// the camera is off until it is back. Nil for any time. The default is 30 seconds.
         public var patience: Duration? = .seconds(30)
         /// How much one viewer's data channels may take.
         public var channels = DataChannelLimits()
@@ -96,7 +100,8 @@
             return host.utf8.contains(UInt8(ascii: ":")) ? "::1" : "127.0.0.1"
         }
 
-        /// - Throws: ``InletError/Code/invalidConfiguration`` where pages of any site could look without a token, and for numbers that contradict each other.
+        /// - Throws: ``InletError/Code/invalidConfiguration`` where pages of any site could look without a token, and
+        ///   for numbers that contradict each other.
         public func validate() throws(InletError) {
             try access.validate()
             try rates.validate()

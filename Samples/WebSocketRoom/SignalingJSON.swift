@@ -2,7 +2,8 @@
     import Foundation
     import Inlet
 
-    /// A message as it goes over the WebSocket: `{"type":"offer","flow":"a-1","sdp":"..."}`, `{"type":"candidate","flow":"a-1","line":"...","section":0}`, `{"type":"bye"}`.
+    /// A message as it goes over the WebSocket: `{"type":"offer","flow":"a-1","sdp":"..."}`,
+    /// `{"type":"candidate","flow":"a-1","line":"...","section":0}`, `{"type":"bye"}`.
     struct SignalingJSON: Codable {
         var type: String
         var flow: String?

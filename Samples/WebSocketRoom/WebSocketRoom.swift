@@ -3,7 +3,8 @@ import Inlet
 
 /// Two peers meet in a room and one sends pictures to the other: `swift run --traits WebRTC WebSocketRoom`.
 ///
-/// The room is a server of WebSockets, signaling is JSON, and the other peer is viewer.py. In the first room the viewer waits, in the second the sender does.
+/// The room is a server of WebSockets, signaling is JSON, and the other peer is viewer.py. In the first room the viewer
+/// waits, in the second the sender does.
 @main struct WebSocketRoom {
     static func main() async throws {
         #if WebRTC

@@ -72,8 +72,8 @@ static inline AVIOContext *inlet_avio_output(
 #endif
 }
 
-// What an input of our own tells demuxers of itself, by the options that libavformat's own HTTP has: the `opaque` of its
-// AVIOContext. The texts belong to its owner, which allocates them by av_strdup.
+// What an input of our own tells demuxers of itself, by the options that libavformat's own HTTP has: the `opaque` of
+// its AVIOContext. The texts belong to its owner, which allocates them by av_strdup.
 struct inlet_io_facts {
     const AVClass *class;
     void *owner;
@@ -109,8 +109,8 @@ static inline int inlet_io_is_ours(const AVIOContext *io) {
     return io->av_class && io->opaque && !strcmp(io->av_class->class_name, "InletIO");
 }
 
-// Variadic callbacks, which Swift cannot write. `handler` gets each line whose level is at most `level`, on whatever thread
-// logs it; the strings are valid during the call. Install once: the settings are read without a lock.
+// Variadic callbacks, which Swift cannot write. `handler` gets each line whose level is at most `level`, on whatever
+// thread logs it; the strings are valid during the call. Install once: the settings are read without a lock.
 typedef void (*inlet_log_handler)(int level, const char *origin, const char *line);
 struct inlet_log_settings {
     inlet_log_handler handler;
@@ -123,8 +123,8 @@ static inline struct inlet_log_settings *inlet_log_settings(void) {
     return &settings;
 }
 
-// What libav* tells in its log and nowhere else, counted for each thread. Read and set on the thread that calls libav*, by the module that
-// installed the log: each module has variables of its own.
+// What libav* tells in its log and nowhere else, counted for each thread. Read and set on the thread that calls libav*,
+// by the module that installed the log: each module has variables of its own.
 struct inlet_log_facts {
     unsigned missed_packets;
     int unresolved, tls_failed, oversized, opens_itself;

@@ -1,6 +1,7 @@
 #pragma once
 
-// Data channels of a webrtcbin. GStreamer's header for them is in a package that brings in OpenCV, so they are plain objects here.
+// Data channels of a webrtcbin. GStreamer's header for them is in a package that brings in OpenCV, so they are plain
+// objects here.
 #include <gst/gst.h>
 #include <stddef.h>
 #include <stdint.h>

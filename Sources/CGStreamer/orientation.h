@@ -1,6 +1,7 @@
 #pragma once
 
-// How far to turn a picture, as the RTP header extension urn:3gpp:video-orientation (3GPP TS 26.114, 7.4.5), in the one-byte form of RFC 8285, 4.2. GStreamer has no element for it.
+// How far to turn a picture, as the RTP header extension urn:3gpp:video-orientation (3GPP TS 26.114, 7.4.5), in the
+// one-byte form of RFC 8285, 4.2. GStreamer has no element for it.
 #include <gst/gst.h>
 #include <gst/rtp/gstrtpbuffer.h>
 #include <stdint.h>
@@ -85,7 +86,8 @@ static inline void inlet_gst_orient(GstElement *source, int number) {
     g_clear_object(&pad);
 }
 
-// Pictures from `pts` on are to be turned clockwise by so many quarters. Nothing where the extension was not negotiated.
+// Pictures from `pts` on are to be turned clockwise by so many quarters. Nothing where the extension was not
+// negotiated.
 static inline void inlet_gst_turn(GstElement *source, uint64_t pts, uint8_t quarters) {
     inlet_gst_orientation *orientation = g_object_get_data(G_OBJECT(source), "inlet-orientation");
     if (!orientation) return;

@@ -1,7 +1,7 @@
 #pragma once
 
-// GStreamer: what the WebRTC sink needs of it. Its variadic calls and macros are wrapped here, and a viewer's pipeline is one structure, whose
-// callbacks come from threads of GStreamer's.
+// GStreamer: what the WebRTC sink needs of it. Its variadic calls and macros are wrapped here, and a viewer's pipeline
+// is one structure, whose callbacks come from threads of GStreamer's.
 #include <gst/app/gstappsrc.h>
 #include <gst/gst.h>
 #include <gst/sdp/sdp.h>
@@ -15,7 +15,8 @@
 #include "datachannel.h"
 #include "orientation.h"
 
-// From gst/webrtc/webrtc_fwd.h and rtcsessiondescription.h, whose package, libgstreamer-plugins-bad1.0-dev, brings in all of OpenCV.
+// From gst/webrtc/webrtc_fwd.h and rtcsessiondescription.h, whose package, libgstreamer-plugins-bad1.0-dev, brings in
+// all of OpenCV.
 typedef struct {
     int type;
     GstSDPMessage *sdp;
@@ -40,8 +41,9 @@ static const int inlet_gst_candidate = 6;  // number: the media section; text: t
 typedef void (*inlet_gst_told)(void *owner, int what, int number, const char *text);
 typedef void (*inlet_gst_release)(void *owner);
 
-// How many packets may be sent again: a part of those that are sent, and some at once. rtprtxsend does whatever it is asked, so that behind a link that
-// is full a viewer who asks for all that it lacks would be sent many times what the link takes.
+// How many packets may be sent again: a part of those that are sent, and some at once. rtprtxsend does whatever it is
+// asked, so that behind a link that is full a viewer who asks for all that it lacks would be sent many times what the
+// link takes.
 typedef struct {
     GMutex mutex;
     double credit, at_once;
@@ -229,8 +231,9 @@ static inline void inlet_gst_viewer_free(inlet_gst_viewer *viewer) {
     g_free(viewer);
 }
 
-// Makes a pipeline with a webrtcbin named `web` and an appsrc named `source`. Releases the owner when the last callback is gone, also where it
-// returns NULL. All pipelines count time from zero of the monotonic clock, so that a capture time is a PTS in each.
+// Makes a pipeline with a webrtcbin named `web` and an appsrc named `source`. Releases the owner when the last callback
+// is gone, also where it returns NULL. All pipelines count time from zero of the monotonic clock, so that a capture
+// time is a PTS in each.
 static inline inlet_gst_viewer *inlet_gst_viewer_new(
     const char *launch, void *owner, inlet_gst_told told, inlet_gst_arrived arrived, inlet_gst_release release) {
     inlet_gst_listener *listener = g_new0(inlet_gst_listener, 1);

@@ -1,7 +1,7 @@
 #pragma once
 
-// What a peer that reports on each packet saw. rtpsession tells it by an event upstream, `RTPTWCCPackets`, a report each; it passes rtpfunnel, which every
-// webrtcbin with bundled media has.
+// What a peer that reports on each packet saw. rtpsession tells it by an event upstream, `RTPTWCCPackets`, a report
+// each; it passes rtpfunnel, which every webrtcbin with bundled media has.
 #include <gst/gst.h>
 #include <stdint.h>
 
@@ -30,7 +30,8 @@ static inline void inlet_gst_read_arrival(const GstStructure *packet, inlet_gst_
         return;
     }
     sum->bits += (uint64_t)size * 8;
-    // Far back, too: the time that it counts from has 24 bits of 64 ms (draft-holmer-rmcat-transport-wide-cc-extensions-01, 3.1), and begins anew after 12 days.
+    // Far back, too: the time that it counts from has 24 bits of 64 ms
+    // (draft-holmer-rmcat-transport-wide-cc-extensions-01, 3.1), and begins anew after 12 days.
     if (*latest == GST_CLOCK_TIME_NONE || arrived > *latest || *latest - arrived > 5 * GST_SECOND) *latest = arrived;
     if (!GST_CLOCK_TIME_IS_VALID(sent)) return;
     int64_t difference = (int64_t)(arrived - sent);
@@ -38,7 +39,8 @@ static inline void inlet_gst_read_arrival(const GstStructure *packet, inlet_gst_
     sum->has_arrivals = 1;
 }
 
-// Reads a report; `latest` is the last arrival that is known of, GST_CLOCK_TIME_NONE before the first. Returns 0 where the event is none.
+// Reads a report; `latest` is the last arrival that is known of, GST_CLOCK_TIME_NONE before the first. Returns 0 where
+// the event is none.
 static inline int inlet_gst_read_arrivals(const GstEvent *event, guint64 *latest, inlet_gst_arrivals *sum) {
     const GstStructure *structure = gst_event_get_structure((GstEvent *)event);
     if (!structure || !gst_structure_has_name(structure, "RTPTWCCPackets")) return 0;

@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-// Vectors of the compiler's own, which become SSE2, AVX or NEON. Without optimization they are still five times faster than single samples.
+// Vectors of the compiler's own, which become SSE2, AVX or NEON. Without optimization they are still five times faster
+// than single samples.
 typedef uint16_t samples8 __attribute__((vector_size(16)));
 typedef uint8_t bytes8 __attribute__((vector_size(8)));
 

@@ -1,7 +1,8 @@
 #pragma once
 
-// Video for Linux 2: the kernel's ioctls, whose request numbers are macros that Swift cannot import, and whose structures hold unions
-// that differ between the single- and the multi-planar API. The functions here know both; they return 0 or the errno.
+// Video for Linux 2: the kernel's ioctls, whose request numbers are macros that Swift cannot import, and whose
+// structures hold unions that differ between the single- and the multi-planar API. The functions here know both; they
+// return 0 or the errno.
 #ifdef __linux__
 
 #include <errno.h>

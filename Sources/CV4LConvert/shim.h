@@ -1,7 +1,7 @@
 #pragma once
 
-// libv4l's converter of pixel formats, without a device: given one, it would ask it for its formats, keep its controls in shared memory and
-// turn its pictures, which is not its part here.
+// libv4l's converter of pixel formats, without a device: given one, it would ask it for its formats, keep its controls
+// in shared memory and turn its pictures, which is not its part here.
 #ifdef __linux__
 
 #include <errno.h>
@@ -11,7 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/// Answers as a device that offers `YUYV` and nothing else: for one without a usual format the converter would emulate controls.
+/// Answers as a device that offers `YUYV` and nothing else: for one without a usual format the converter would emulate
+/// controls.
 static inline int inlet_v4lconvert_ioctl(void *private_data, int descriptor, unsigned long request, void *argument) {
     (void)private_data;
     (void)descriptor;
@@ -33,7 +34,8 @@ static inline struct v4lconvert_data *inlet_v4lconvert_create(void) {
     return v4lconvert_create_with_dev_ops(-1, NULL, &operations);
 }
 
-/// Converts a picture to `target`, `V4L2_PIX_FMT_YUV420` or `V4L2_PIX_FMT_RGB24`, without padding. The source is overwritten with some formats.
+/// Converts a picture to `target`, `V4L2_PIX_FMT_YUV420` or `V4L2_PIX_FMT_RGB24`, without padding. The source is
+/// overwritten with some formats.
 ///
 /// Returns the number of bytes written, or -1.
 static inline int inlet_v4lconvert_convert(

@@ -7,12 +7,12 @@
 #endif
 
 extension LocalAccess {
-    /// Access to the files that this process may read and to its environment: for a registry whose URIs are all written by somebody who may
-    /// read them, too.
+    /// Access to the files that this process may read and to its environment: for a registry whose URIs are all written
+    /// by somebody who may read them, too.
     ///
-    /// Secrets are read when a URI is, and no more than ``longestSecret`` of them. Paths are the system's: relative ones begin at the working
-    /// directory, and symbolic links are followed, as mounted secrets are often such. What is no regular file is refused without waiting: a pipe
-    /// may never have a writer.
+    /// Secrets are read when a URI is, and no more than ``longestSecret`` of them. Paths are the system's: relative
+    /// ones begin at the working directory, and symbolic links are followed, as mounted secrets are often such. What is
+    /// no regular file is refused without waiting: a pipe may never have a writer.
     public static let system = LocalAccess { place throws(InletError) in
         switch place {
         case .file(let path): try content(of: path)

@@ -1,6 +1,7 @@
 #if !WebRTC
     extension SinkPlugin {
-        /// What stands for the sinks of the trait WebRTC in a build without it, so that who asks for them learns how to have them.
+        /// What stands for the sinks of the trait WebRTC in a build without it, so that who asks for them learns how to
+        /// have them.
         static var webRTCIsAbsent: SinkPlugin {
             SinkPlugin(
                 PluginInfo(

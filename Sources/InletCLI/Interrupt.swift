@@ -8,7 +8,8 @@ import Dispatch
     import Darwin
 #endif
 
-/// Turns SIGINT and SIGTERM into a clean stop; a second one ends the process at once, as one does before and after its life.
+/// Turns SIGINT and SIGTERM into a clean stop; a second one ends the process at once, as one does before and after its
+/// life.
 final class Interrupt {
     private static let signals = [SIGINT, SIGTERM]
     private let sources: [any DispatchSourceSignal]

@@ -61,7 +61,8 @@ struct RunCommand: AsyncParsableCommand {
         configuration.durationLimit = duration
         configuration.endsWithoutSinks = true
         trouble.apply(to: &configuration)
-        // The event lines and the report say what went wrong, each once. Where there are none, the log says the worst of it.
+        // The event lines and the report say what went wrong, each once. Where there are none, the log says the worst
+        // of it.
         if report == .none {
             configuration.logger.logLevel = .critical
         } else {

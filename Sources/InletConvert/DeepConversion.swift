@@ -2,8 +2,8 @@ import CInletConvert
 import CYUV
 import InletCore
 
-/// How samples of more than eight bits become I420: with an ordered dither, as libyuv's own functions drop the lower bits, which darkens the
-/// picture and shows bands, and libswscale's take ten times as long.
+/// How samples of more than eight bits become I420: with an ordered dither, as libyuv's own functions drop the lower
+/// bits, which darkens the picture and shows bands, and libswscale's take ten times as long.
 @safe struct DeepConversion: Sendable {
     private var samples: inlet_deep_samples
     private var halvesColumns: Bool

@@ -3,7 +3,8 @@ import InletCore
 
 /// How a pixel format becomes I420 without libswscale.
 ///
-/// To give a format a conversion of its own, add its line to ``byFormat``. `Scripts/bench --convert` says what it gains.
+/// To give a format a conversion of its own, add its line to ``byFormat``. `Scripts/bench --convert` says what it
+/// gains.
 @safe enum DirectConversion: Sendable {
     /// Planes 0 to 2 are I420 already; a fourth holds alpha, which is left out.
     case wrap

@@ -3,9 +3,10 @@ public import InletCore
 
 /// Turns native pictures into I420: no pass where they are I420 already, otherwise exactly one.
 ///
-/// libyuv converts what is common in 8 bits: YUV of every usual chroma, planar, semi-planar and packed, RGB and gray. Functions of this module
-/// convert YUV of more bits, with a dither, and libswscale everything else that libavutil names. Range and matrix of YUV and gray pictures stay as they are; RGB becomes BT.601 of limited range, as
-/// FFmpeg makes it. Alpha is left out.
+/// libyuv converts what is common in 8 bits: YUV of every usual chroma, planar, semi-planar and packed, RGB and gray.
+/// Functions of this module convert YUV of more bits, with a dither, and libswscale everything else that libavutil
+/// names. Range and matrix of YUV and gray pictures stay as they are; RGB becomes BT.601 of limited range, as FFmpeg
+/// makes it. Alpha is left out.
 ///
 /// Safe from any thread. It keeps a few libswscale contexts for reuse, so keep the converter too.
 public final class FrameConverter: Sendable {
@@ -25,7 +26,8 @@ public final class FrameConverter: Sendable {
     ///   ``InletError/Code/invalidConfiguration`` for an impossible size; ``InletError/Code/resourceExhausted`` where
     ///   the pool is.
     public func i420(from frame: SourceFrame, pool: I420BufferPool) throws(InletError) -> I420Picture {
-        // The commonest case, without a look-up or a call into libavutil: the buffer checks the planes itself. What is wrong is said below.
+        // The commonest case, without a look-up or a call into libavutil: the buffer checks the planes itself. What is
+        // wrong is said below.
         if frame.pixelFormat == .yuv420p, let buffer = try? DirectConversion.wrapped(frame) {
             return I420Picture(buffer: buffer, colorSpace: frame.colorSpace)
         }

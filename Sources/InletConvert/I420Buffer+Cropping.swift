@@ -5,8 +5,8 @@ extension I420Buffer {
     ///
     /// The same buffer where the part is all of it.
     ///
-    /// - Throws: ``InletError/Code/invalidConfiguration`` where the part does not lie within the picture, or begins at an odd column or
-    ///   row, in the middle of a chroma sample.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` where the part does not lie within the picture, or begins at
+    ///   an odd column or row, in the middle of a chroma sample.
     public func cropped(to rect: ImageRect) throws(InletError) -> I420Buffer {
         guard rect.lies(in: size) else {
             throw InletError(.invalidConfiguration, "The part \(rect) does not lie within a picture of \(size).")

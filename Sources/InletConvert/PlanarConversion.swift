@@ -1,7 +1,8 @@
 import CYUV
 import InletCore
 
-/// How three planes of 8-bit samples become I420: luma is copied, and chroma that is finer than in I420 becomes the mean of what lies around it.
+/// How three planes of 8-bit samples become I420: luma is copied, and chroma that is finer than in I420 becomes the
+/// mean of what lies around it.
 struct PlanarConversion: Sendable {
     /// Whether chroma has a sample for each column.
     var halvesColumns: Bool
@@ -18,8 +19,8 @@ struct PlanarConversion: Sendable {
         unsafe halve(v, of: size, into: target.v, target.vStride)
     }
 
-    /// Exactly two to one in each direction; the last of an odd number of rows or columns is a mean of its own, where libyuv's functions
-    /// for whole pictures would spread all others over it.
+    /// Exactly two to one in each direction; the last of an odd number of rows or columns is a mean of its own, where
+    /// libyuv's functions for whole pictures would spread all others over it.
     private func halve(
         _ plane: SourcePlane, of size: ImageSize, into target: UnsafeMutablePointer<UInt8>, _ stride: Int32
     ) {

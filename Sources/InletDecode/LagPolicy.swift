@@ -115,7 +115,8 @@ struct LagPolicy {
         let most = limit * Self.margin
         guard lag > (packet.isNonReference ? most / 2 : most) else { return true }
         if isCatchingUp(packet, lag, at: now) { return true }
-        // Where no key frame is to be expected soon, as with intra refresh, all is decoded, and what is late is not shown.
+        // Where no key frame is to be expected soon, as with intra refresh, all is decoded, and what is late is not
+        // shown.
         let hasKeys = packet.precedesKey || keyDistance.map { $0 <= Self.longestGroup } ?? false
         if hasKeys, !packet.isNonReference || packet.precedesKey { skipsGroup = true }
         return !skipsGroup && !packet.isNonReference

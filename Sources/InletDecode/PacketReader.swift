@@ -8,8 +8,8 @@ import Synchronization
 /// The source is used by one thread at a time: by that of ``DecodingSource`` until ``start(on:)`` and after ``stop()``,
 /// in between by the reader's.
 @safe final class PacketReader: Sendable {
-    // Not Sendable, and used by one thread at a time: `start` hands it to the reader's thread, which alone uses it until
-    // `stop` has waited for its end.
+    // Not Sendable, and used by one thread at a time: `start` hands it to the reader's thread, which alone uses it
+    // until `stop` has waited for its end.
     nonisolated(unsafe) private let source: any FrameSource
     private let context: SourceContext
     private let queue = PacketQueue()

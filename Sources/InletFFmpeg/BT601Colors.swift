@@ -1,9 +1,10 @@
 import InletCore
 
-/// How numbers of some colour become those of BT.601: for what is compressed in a way that cannot say which colours it has. JPEG has full range (JFIF 1.02), VP8 limited
-/// range (RFC 6386, 9.2).
+/// How numbers of some colour become those of BT.601: for what is compressed in a way that cannot say which colours it
+/// has. JPEG has full range (JFIF 1.02), VP8 limited range (RFC 6386, 9.2).
 ///
-/// The difference of two matrices leaves grey alone, so chroma is made of chroma only, and luma of itself and of the chroma below it.
+/// The difference of two matrices leaves grey alone, so chroma is made of chroma only, and luma of itself and of the
+/// chroma below it.
 struct BT601Colors: Sendable, Equatable {
     /// Parts of a whole in fixed-point numbers.
     private static let shift: Int32 = 14
@@ -19,7 +20,8 @@ struct BT601Colors: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - range: the one to make; limited where it is unspecified.
-    ///   - colorSpace: an unspecified range counts as limited, as ``ColorRange`` says. A matrix that is unspecified, or not made of three weights, as that of
+    ///   - colorSpace: an unspecified range counts as limited, as ``ColorRange`` says. A matrix that is unspecified, or
+    ///     not made of three weights, as that of
     ///     YCgCo, counts as BT.601.
     init?(of range: ColorRange, from colorSpace: ColorSpace) {
         let (wasFull, isFull) = (colorSpace.range == .full, range == .full)
@@ -86,7 +88,8 @@ struct BT601Colors: Sendable, Equatable {
         withExtendedLifetime(picture) {}
     }
 
-    /// Where the range stays, the same is added to luma wherever the chroma is the same: once for two rows, and in loops that the compiler makes into vectors.
+    /// Where the range stays, the same is added to luma wherever the chroma is the same: once for two rows, and in
+    /// loops that the compiler makes into vectors.
     private func shiftLuma(of picture: I420Buffer, into draft: inout I420Draft) {
         let (width, height, chroma) = (picture.size.width, picture.size.height, picture.size.chroma)
         let strides = (picture.strides, draft.strides)
@@ -130,7 +133,8 @@ struct BT601Colors: Sendable, Equatable {
         }
     }
 
-    // Chroma in 16 bits, of which processors take twice as many at once as of 32: as 1/128, and after a weight, all of which are below 2, as 1/32.
+    // Chroma in 16 bits, of which processors take twice as many at once as of 32: as 1/128, and after a weight, all of
+    // which are below 2, as 1/32.
 
     private static func centered(_ chroma: UInt8) -> Int16 { (Int16(chroma) &- 128) &<< 7 }
 

@@ -2,8 +2,8 @@ package import CFFmpeg
 
 /// Lends memory that a Swift object owns to libav*, without a copy.
 package enum BufferOwnership {
-    /// A read-only libav* buffer of the memory that keeps `owner` alive until libav* lets go of its last reference, on whatever thread; nil where there
-    /// is no memory.
+    /// A read-only libav* buffer of the memory that keeps `owner` alive until libav* lets go of its last reference, on
+    /// whatever thread; nil where there is no memory.
     @unsafe package static func buffer(
         _ memory: UnsafeRawBufferPointer, owner: any AnyObject & Sendable
     ) -> UnsafeMutablePointer<AVBufferRef>? {

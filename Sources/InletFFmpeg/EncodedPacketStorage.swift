@@ -3,7 +3,8 @@ package import InletCore
 
 /// Owns the `AVPacket` behind an ``EncodedPacket``.
 ///
-/// Safe from any thread: nothing writes to the packet after `init`, and freeing gives its reference-counted data back from whatever thread does it.
+/// Safe from any thread: nothing writes to the packet after `init`, and freeing gives its reference-counted data back
+/// from whatever thread does it.
 @safe package final class EncodedPacketStorage: Sendable {
     // Filled before `init` only; freed once, in `deinit`.
     nonisolated(unsafe) private let packet: UnsafeMutablePointer<AVPacket>

@@ -3,8 +3,8 @@ package import InletCore
 
 /// Owns a libavcodec decoder: compressed packets in, ``FFmpegFrame``s out, in presentation order.
 ///
-/// Confined to one thread; libavcodec may run threads of its own inside. Frames outlive the decoder: their buffers belong to a
-/// reference-counted pool.
+/// Confined to one thread; libavcodec may run threads of its own inside. Frames outlive the decoder: their buffers
+/// belong to a reference-counted pool.
 @safe package final class FFmpegDecoder {
     private let context: UnsafeMutablePointer<AVCodecContext>
     /// An empty `AVFrame` for the next picture; it stays here when there was none.
@@ -28,7 +28,8 @@ package import InletCore
         package var maximumPixels = 8192 * 8192
         /// The average rate of the stream, from which some decoders derive durations.
         package var frameRate: AVRational?
-        /// A picture comes out as soon as its packet is in: threads share a picture instead of holding one each. The default is false.
+        /// A picture comes out as soon as its packet is in: threads share a picture instead of holding one each. The
+        /// default is false.
         package var isLowDelay = false
         /// Pictures that the decoder knows to lack something come out as well. The default is false.
         package var showsDamaged = false
@@ -41,7 +42,8 @@ package import InletCore
     /// - Parameters:
     ///   - parameters: the stream's; copied.
     ///   - timeBase: of the packets that will be sent, and of the frames that come out.
-    /// - Throws: ``InletError/Code/unsupported`` where libavcodec has no such decoder; what the decoder's own opening failed with.
+    /// - Throws: ``InletError/Code/unsupported`` where libavcodec has no such decoder; what the decoder's own opening
+    ///   failed with.
     @unsafe package init(
         _ parameters: UnsafePointer<AVCodecParameters>, timeBase: AVRational, options: Options = Options()
     ) throws(InletError) {

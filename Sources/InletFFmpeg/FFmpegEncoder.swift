@@ -26,8 +26,8 @@ package import InletCore
         package var bitrate: Int?
         /// Whether the bit rate is a ceiling as well as the mean. The default is true.
         package var limitsBitrate = true
-        /// How many seconds at the bit rate a picture may take from those around it, where it is a ceiling. The default, a second, keeps the mean close
-        /// without starving key frames.
+        /// How many seconds at the bit rate a picture may take from those around it, where it is a ceiling. The
+        /// default, a second, keeps the mean close without starving key frames.
         package var bufferSeconds = 1.0
         /// Of the encoders that know only libavcodec's scale, 1 the best.
         package var quantizer: Int?
@@ -39,7 +39,8 @@ package import InletCore
         package var ticksPerFrame: Int?
         /// The encoder's own, by their names.
         package var own: [(String, String)] = []
-        /// Pictures of other colours are made BT.601 of this range, as the codec cannot say which they have, or players do not listen; nil, the default, leaves them.
+        /// Pictures of other colours are made BT.601 of this range, as the codec cannot say which they have, or players
+        /// do not listen; nil, the default, leaves them.
         package var onlyRange: ColorRange?
 
         package init(encoder: String, size: ImageSize, timeBase: Rational, frameRate: Rational) {
@@ -140,8 +141,8 @@ package import InletCore
     /// Goes on with another bit rate, for an encoder that looks at it before each picture.
     package func change(bitrate: Int) { setBitrate(bitrate) }
 
-    /// Hands over a picture of the size that the encoder was opened with, or one larger, of which the upper left part counts. The encoder reads it
-    /// where it lies.
+    /// Hands over a picture of the size that the encoder was opened with, or one larger, of which the upper left part
+    /// counts. The encoder reads it where it lies.
     ///
     /// - Throws: ``InletError/Code/invalidConfiguration`` for a smaller picture, what the encoder fails with.
     package func send(_ picture: I420Buffer, pts: Int64, isKey: Bool) throws(InletError) {

@@ -3,8 +3,8 @@ package import InletCore
 
 /// Owns one decoded `AVFrame` and so keeps its picture in the decoder's pool until the last reference goes.
 ///
-/// Safe from any thread: nothing writes to the frame or its pixels after `init`, and freeing an `AVFrame` gives its reference-counted
-/// buffers back from whatever thread does it.
+/// Safe from any thread: nothing writes to the frame or its pixels after `init`, and freeing an `AVFrame` gives its
+/// reference-counted buffers back from whatever thread does it.
 @safe package final class FFmpegFrame: Sendable {
     // Written by the decoder before `init` only; freed once, in `deinit`.
     nonisolated(unsafe) private let frame: UnsafeMutablePointer<AVFrame>
@@ -24,7 +24,8 @@ package import InletCore
     }
     /// The raw value of libavutil's `AVPixelFormat`.
     package var nativePixelFormat: AVPixelFormat { unsafe AVPixelFormat(frame.pointee.format) }
-    /// Presentation time in ticks of the packets' time base: the frame's own, or what libavcodec makes of the times around it.
+    /// Presentation time in ticks of the packets' time base: the frame's own, or what libavcodec makes of the times
+    /// around it.
     package var bestEffortTimestamp: Int64? { unsafe Ticks.value(frame.pointee.best_effort_timestamp) }
     /// In ticks of the packets' time base; nil where it is not known.
     package var duration: Int64? {
@@ -42,15 +43,16 @@ package import InletCore
             primaries: frame.pointee.color_primaries, transfer: frame.pointee.color_trc,
             matrix: frame.pointee.colorspace, range: frame.pointee.color_range, pixelFormat: nativePixelFormat)
     }
-    /// How the picture itself says it must be turned (an H.264 or HEVC display orientation message, EXIF); nil where it says nothing.
+    /// How the picture itself says it must be turned (an H.264 or HEVC display orientation message, EXIF); nil where it
+    /// says nothing.
     package var orientation: DisplayOrientation? {
         guard let data = unsafe av_frame_get_side_data(frame, AV_FRAME_DATA_DISPLAYMATRIX) else { return nil }
         return unsafe DisplayOrientation(
             matrix: UnsafeRawBufferPointer(start: data.pointee.data, count: Int(data.pointee.size)))
     }
 
-    /// Where the pixels are, each plane with the whole of the buffer that it lies in, so that nothing beyond can be read. Valid
-    /// while this object lives.
+    /// Where the pixels are, each plane with the whole of the buffer that it lies in, so that nothing beyond can be
+    /// read. Valid while this object lives.
     ///
     /// A palette, as of `pal8`, is the second plane.
     package var planes: SourcePlanes {

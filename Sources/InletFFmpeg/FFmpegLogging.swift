@@ -4,9 +4,9 @@ import Logging
 
 /// Sends what libav* logs to swift-log, under the label `inlet.libav`.
 ///
-/// libav* has one log for the whole process, so this is installed once, by the first plug-in that asks. Its errors become `info`: what matters
-/// of them comes back as a return code, and a damaged file can say the same thing for every frame, which
-/// is then one line a second.
+/// libav* has one log for the whole process, so this is installed once, by the first plug-in that asks. Its errors
+/// become `info`: what matters of them comes back as a return code, and a damaged file can say the same thing for every
+/// frame, which is then one line a second.
 package enum FFmpegLogging {
     private static let log = RepeatedLog(Logger(label: "inlet.libav"))
 
@@ -40,7 +40,8 @@ package enum FFmpegLogging {
             status: status > 0 ? status : nil, redirect: redirect)
     }
 
-    /// Has this thread follow no redirect of RTSP until the facts are taken: an opening that meets one ends, and ``Facts/redirect`` says where it leads.
+    /// Has this thread follow no redirect of RTSP until the facts are taken: an opening that meets one ends, and
+    /// ``Facts/redirect`` says where it leads.
     ///
     /// Never inlined, as ``takeFacts()``.
     @inline(never) package static func holdRedirects() {

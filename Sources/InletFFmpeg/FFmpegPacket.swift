@@ -83,7 +83,8 @@ package import InletCore
     /// The container says that the picture is decoded for others alone, as before the beginning of an MP4 edit list.
     package var isDiscarded: Bool { unsafe pointer.pointee.flags & AV_PKT_FLAG_DISCARD != 0 }
     package func markCorrupt() { unsafe pointer.pointee.flags |= AV_PKT_FLAG_CORRUPT }
-    /// The sender's time of day for the packet, in nanoseconds since 1970, where the container tells (RTCP sender reports).
+    /// The sender's time of day for the packet, in nanoseconds since 1970, where the container tells (RTCP sender
+    /// reports).
     package var wallClock: Int64? {
         var size = 0
         guard let data = unsafe av_packet_get_side_data(pointer, AV_PKT_DATA_PRFT, &size),

@@ -8,8 +8,8 @@
 
 /// Asks the system for the addresses of a host.
 package enum HostLookup {
-    /// Returns the addresses, in the order in which they are to be tried; none where the host is not known. It may block
-    /// for as long as the name service does.
+    /// Returns the addresses, in the order in which they are to be tried; none where the host is not known. It may
+    /// block for as long as the name service does.
     package static func addresses(of host: String) -> [IPAddress] {
         var hints = unsafe addrinfo()
         #if canImport(Glibc)

@@ -64,7 +64,8 @@ package struct IPAddress: Sendable, Hashable {
         table.first { isIn(address, $0.0) }?.1
     }
 
-    /// Whether it lies in a network that is written as `192.168.0.0/16`, or is the address that is written without a length.
+    /// Whether it lies in a network that is written as `192.168.0.0/16`, or is the address that is written without a
+    /// length.
     package func isIn(network text: String) -> Bool {
         let parts = text.split(atByte: "/")
         guard let network = parts.first.flatMap({ IPAddress(literal: String($0)) }),
@@ -75,8 +76,9 @@ package struct IPAddress: Sendable, Hashable {
         return Self.isIn(bytes, Prefix(network.bytes, length))
     }
 
-    /// The first that fits counts. Linux connects 0.0.0.0 to the machine itself. Addresses at which providers of virtual machines
-    /// have their metadata are of the link, whatever network they are from: Alibaba's, Oracle's, Azure's.
+    /// The first that fits counts. Linux connects 0.0.0.0 to the machine itself. Addresses at which providers of
+    /// virtual machines have their metadata are of the link, whatever network they are from: Alibaba's, Oracle's,
+    /// Azure's.
     private static let spaces4: [(Prefix, AddressSpace)] = [
         (Prefix(100, 100, 100, 200, 32), .linkLocal), (Prefix(192, 0, 0, 192, 32), .linkLocal),
         (Prefix(168, 63, 129, 16, 32), .linkLocal),

@@ -3,10 +3,12 @@ package import InletCore
 
 /// Owns libavcodec's JPEG encoder: one I420 picture in, the bytes of one baseline JPEG (4:2:0, JFIF) out.
 ///
-/// A JPEG is BT.601 in full range. A picture that is so already is handed to the encoder where it lies; one in limited range or by another
-/// matrix is rewritten first, in memory that is kept, so that every reader shows its colours. Nothing of the picture is kept after a call.
+/// A JPEG is BT.601 in full range. A picture that is so already is handed to the encoder where it lies; one in limited
+/// range or by another matrix is rewritten first, in memory that is kept, so that every reader shows its colours.
+/// Nothing of the picture is kept after a call.
 ///
-/// Confined to one thread; libavcodec starts none. The encoder is opened at the first picture and anew when the size changes.
+/// Confined to one thread; libavcodec starts none. The encoder is opened at the first picture and anew when the size
+/// changes.
 @safe package final class JPEGEncoder {
     /// libavcodec's scale of the quantisation, from 1, the finest, to 31.
     private let scale: Int32
@@ -15,9 +17,10 @@ package import InletCore
     private var packet: FFmpegPacket?
     private let pool = I420BufferPool(capacity: 1)
 
-    /// - Parameter quality: 1 to 100; others are brought into that range. libavcodec's table of quantisation is scaled as libjpeg scales
-    ///   its own: by 50 / quality below 50, by 2 - quality / 50 above, so that 50 is a scale of 8, 75 of 4 and 90 of 2. It has 31 steps: all from 94 on is
-    ///   the finest, and all up to 12 the coarsest. The default is 90.
+    /// - Parameter quality: 1 to 100; others are brought into that range. libavcodec's table of quantisation is scaled
+    ///   as libjpeg scales its own: by 50 / quality below 50, by 2 - quality / 50 above, so that 50 is a scale of 8, 75
+    ///   of 4 and 90 of 2. It has 31 steps: all from 94 on is the finest, and all up to 12 the coarsest. The default is
+    ///   90.
     package init(quality: Int = 90) { scale = Self.scale(quality: quality) }
 
     deinit { close() }
@@ -30,9 +33,10 @@ package import InletCore
 
     /// Encodes a picture and calls `body` with the JPEG, which is valid during the call.
     ///
-    /// - Parameter colorSpace: the picture's. Where it says nothing, what players assume: limited range, BT.709 in high definition, else BT.601.
-    /// - Throws: ``InletError/Code/unsupported`` where libavcodec was built without the encoder; ``InletError/Code/resourceExhausted`` where
-    ///   there is no memory; what `body` throws.
+    /// - Parameter colorSpace: the picture's. Where it says nothing, what players assume: limited range, BT.709 in high
+    ///   definition, else BT.601.
+    /// - Throws: ``InletError/Code/unsupported`` where libavcodec was built without the encoder;
+    ///   ``InletError/Code/resourceExhausted`` where there is no memory; what `body` throws.
     package func encode<Value>(
         _ picture: I420Buffer, colorSpace: ColorSpace, _ body: (RawSpan) throws(InletError) -> Value
     ) throws(InletError) -> Value {
@@ -94,7 +98,8 @@ package import InletCore
         unsafe context.pointee.global_quality = scale * FF_QP2LAMBDA
         var options: OpaquePointer?
         defer { unsafe av_dict_free(&options) }
-        // Tables made for each picture take a second pass, and readers of MJPEG exist that know no others than the standard's.
+        // Tables made for each picture take a second pass, and readers of MJPEG exist that know no others than the
+        // standard's.
         unsafe av_dict_set(&options, "huffman", "default", 0)
         let code = unsafe avcodec_open2(context, codec, &options)
         if code < 0 { close() }

@@ -11,7 +11,8 @@ package struct NetworkAddress: Sendable, Hashable {
     /// Host, port and path, as written.
     package let location: String
 
-    /// - Parameter url: an address. What stands before the last `@` that can belong to them are credentials, whatever characters they hold.
+    /// - Parameter url: an address. What stands before the last `@` that can belong to them are credentials, whatever
+    ///   characters they hold.
     /// - Throws: ``InletError/Code/invalidConfiguration`` where there is no host.
     package init(_ url: String) throws(InletError) {
         let bytes = url.utf8
@@ -100,8 +101,8 @@ package struct NetworkAddress: Sendable, Hashable {
 
     /// The address for libavformat, with every odd character of the credentials escaped.
     ///
-    /// - Throws: ``InletError/Code/invalidConfiguration`` where there is a password and no user, and where the protocol has no escapes and
-    ///   cannot carry a character.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` where there is a password and no user, and where the protocol
+    ///   has no escapes and cannot carry a character.
     package func url(user: String?, password: String?) throws(InletError) -> String {
         let password = password ?? self.password
         guard let user = user ?? self.user else {
@@ -130,7 +131,8 @@ package struct NetworkAddress: Sendable, Hashable {
         return "\(scheme)://\(user)\(secret)@\(location)"
     }
 
-    /// An RTMP address with the stream's key behind it. Of the key nothing is escaped: RTMP has no escapes, and a key may bring its own query.
+    /// An RTMP address with the stream's key behind it. Of the key nothing is escaped: RTMP has no escapes, and a key
+    /// may bring its own query.
     ///
     /// - Throws: ``InletError/Code/invalidConfiguration`` where libavformat would cut it off.
     package static func append(key: String, to address: String) throws(InletError) -> String {

@@ -3,7 +3,8 @@ package import InletCore
 
 /// Owns libavcodec's PNG encoder and a libswscale context: one I420 picture in, the bytes of one RGB PNG out.
 ///
-/// The picture is copied before it is converted, as libswscale reads past the end of planes: a still is no place to save that.
+/// The picture is copied before it is converted, as libswscale reads past the end of planes: a still is no place to
+/// save that.
 ///
 /// Confined to one thread; libavcodec starts none. Both are opened at the first picture and anew when the size changes.
 @safe package final class PNGEncoder {
@@ -21,9 +22,10 @@ package import InletCore
 
     /// Encodes a picture and calls `body` with the PNG, which is valid during the call.
     ///
-    /// - Parameter colorSpace: the picture's. Where it says nothing, what players assume: limited range, BT.709 in high definition, else BT.601.
-    /// - Throws: ``InletError/Code/unsupported`` where libavcodec was built without the encoder; ``InletError/Code/resourceExhausted`` where
-    ///   there is no memory; what `body` throws.
+    /// - Parameter colorSpace: the picture's. Where it says nothing, what players assume: limited range, BT.709 in high
+    ///   definition, else BT.601.
+    /// - Throws: ``InletError/Code/unsupported`` where libavcodec was built without the encoder;
+    ///   ``InletError/Code/resourceExhausted`` where there is no memory; what `body` throws.
     package func encode<Value>(
         _ picture: I420Buffer, colorSpace: ColorSpace, _ body: (RawSpan) throws(InletError) -> Value
     ) throws(InletError) -> Value {

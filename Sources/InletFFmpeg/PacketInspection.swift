@@ -5,7 +5,8 @@ package import InletCore
 package enum PacketInspection {
     /// The size of the pictures; nil where the packet does not tell.
     ///
-    /// - Parameter maximumPixels: no memory is taken for pictures of more, and none of them is decoded to find its size.
+    /// - Parameter maximumPixels: no memory is taken for pictures of more, and none of them is decoded to find its
+    ///   size.
     package static func size(
         in packet: FFmpegPacket, _ parameters: CodecParameters, maximumPixels: Int
     ) -> ImageSize? {
@@ -31,7 +32,8 @@ package enum PacketInspection {
         return unsafe size.isValid ? size : decodedSize(of: packet, codec, maximumPixels: maximumPixels)
     }
 
-    /// The parameter sets that stand before the picture, for streams whose container tells none, such as MPEG-TS; nil where there are none.
+    /// The parameter sets that stand before the picture, for streams whose container tells none, such as MPEG-TS; nil
+    /// where there are none.
     package static func parameterSets(in packet: FFmpegPacket, _ codec: VideoCodec) -> [UInt8]? {
         guard let description = unsafe avcodec_descriptor_get_by_name(codec.rawValue),
             let filter = unsafe av_bsf_get_by_name("extract_extradata")

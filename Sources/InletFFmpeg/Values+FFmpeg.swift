@@ -10,7 +10,8 @@ extension PixelFormat {
 }
 
 extension Rational {
-    /// The ratio, or nil where libav* means "not known" by it: one that is not greater than zero. No rate, time base or shape of pixels is less.
+    /// The ratio, or nil where libav* means "not known" by it: one that is not greater than zero. No rate, time base or
+    /// shape of pixels is less.
     package init?(known ratio: AVRational) {
         guard ratio.num > 0, ratio.den > 0 else { return nil }
         self.init(exactly: Int(ratio.num), over: Int(ratio.den))

@@ -28,7 +28,8 @@ package struct AccessRule: Sendable {
     package let host: String
     /// The port that it was told to listen at.
     package let port: Int
-    /// What everyone must show; nil where nobody need show anything. One is made where others reach the server and none is given.
+    /// What everyone must show; nil where nobody need show anything. One is made where others reach the server and none
+    /// is given.
     package let token: String?
     /// Whether the token is one that was made here.
     package let isGenerated: Bool
@@ -68,7 +69,8 @@ package struct AccessRule: Sendable {
         }
     }
 
-    /// Whether the request was meant for this machine: a page of somebody else whose name was made to point here is told by the name it asks for.
+    /// Whether the request was meant for this machine: a page of somebody else whose name was made to point here is
+    /// told by the name it asks for.
     package func isOfThisHost(_ request: HTTPRequest) -> Bool {
         guard isLoopback else { return true }
         guard let asked = request.header("host") else { return request.isOfHTTP10 }
@@ -89,7 +91,8 @@ package struct AccessRule: Sendable {
         return shown.contains { Self.isSame($0, Array(token.utf8)) } ? .token : .wrong
     }
 
-    /// The header that has a browser keep that it showed the token in the query: what a page loads has no place for it. Nil where it showed none.
+    /// The header that has a browser keep that it showed the token in the query: what a page loads has no place for it.
+    /// Nil where it showed none.
     package func cookieHeader(for request: HTTPRequest, at now: Int) -> String? {
         guard let cookie, request.queryValue(of: "token") != nil else { return nil }
         return cookie.header(at: now, isSecure: request.cameByTLS)
@@ -103,9 +106,11 @@ package struct AccessRule: Sendable {
     }
 }
 
-/// The token of servers that others reach and that were given none: one for each run of a program, so that pages of several servers can lead to each other.
+/// The token of servers that others reach and that were given none: one for each run of a program, so that pages of
+/// several servers can lead to each other.
 private enum GeneratedToken {
-    /// 130 random bits, in digits and letters that are not taken for each other (https://www.crockford.com/base32.html).
+    /// 130 random bits, in digits and letters that are not taken for each other
+    /// (https://www.crockford.com/base32.html).
     static let text: String = {
         let digits = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
         var random = SystemRandomNumberGenerator()

@@ -2,7 +2,8 @@ package import NIOCore
 
 /// Whom a connection is counted against: an address of IPv4, or a network of IPv6.
 ///
-/// A host of IPv6 chooses among 2^64 addresses of its network (RFC 4291, 2.5.1), so that a count for each of them would bound nothing.
+/// A host of IPv6 chooses among 2^64 addresses of its network (RFC 4291, 2.5.1), so that a count for each of them would
+/// bound nothing.
 package enum ClientAddress: Hashable, Sendable {
     case ipv4(UInt32)
     /// The first 64 bits.

@@ -1,8 +1,9 @@
 /// Decides which connections a server keeps. Holds no socket and no clock.
 ///
-/// Connections that do nothing lock nobody out: where there is no room, a newcomer takes the place of a connection that keeps the server waiting, which may be closed at any
-/// time (RFC 9112, 9.5). It is the one that has waited longest, of the client who has the most of them: whoever has just come has the time to say what it wants. Only
-/// connections that are being answered stay.
+/// Connections that do nothing lock nobody out: where there is no room, a newcomer takes the place of a connection that
+/// keeps the server waiting, which may be closed at any time (RFC 9112, 9.5). It is the one that has waited longest, of
+/// the client who has the most of them: whoever has just come has the time to say what it wants. Only connections that
+/// are being answered stay.
 package struct ConnectionLedger: Sendable {
     /// Names a connection.
     package typealias ID = Int

@@ -2,8 +2,9 @@ package import InletCore
 
 /// Counts wrong tokens of each client, and says who has to wait before another is looked at. Holds no clock.
 ///
-/// A token that a person made up can be guessed where thousands a second may be tried. So a client that has shown too many wrong ones is refused unseen for a while;
-/// not looking is what protects, as an answer that is merely late leaves as many tries as there are connections.
+/// A token that a person made up can be guessed where thousands a second may be tried. So a client that has shown too
+/// many wrong ones is refused unseen for a while; not looking is what protects, as an answer that is merely late leaves
+/// as many tries as there are connections.
 package struct GuessLedger: Sendable {
     private struct Record {
         var count: Int

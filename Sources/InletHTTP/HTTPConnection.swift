@@ -2,10 +2,11 @@ import InletCore
 package import NIOCore
 package import NIOHTTP1
 
-/// One connection of a server: reads a request, has a service answer it, writes the answer, and only then reads the next one. Confined to its channel's thread.
+/// One connection of a server: reads a request, has a service answer it, writes the answer, and only then reads the
+/// next one. Confined to its channel's thread.
 ///
-/// While a request is answered nothing is read, so that a client that sends without reading fills its own buffers and no memory here; that it leaves is noticed all
-/// the same. Whatever a client is to do, it has a deadline for.
+/// While a request is answered nothing is read, so that a client that sends without reading fills its own buffers and
+/// no memory here; that it leaves is noticed all the same. Whatever a client is to do, it has a deadline for.
 package final class HTTPConnection: ChannelDuplexHandler {
     package typealias InboundIn = HTTPServerRequestPart
     package typealias OutboundIn = Never
@@ -13,7 +14,8 @@ package final class HTTPConnection: ChannelDuplexHandler {
 
     /// How long a client may take.
     struct Limits: Sendable {
-        /// From the beginning of a connection, or the last answer, to the end of a request's head; and from there to the end of its body.
+        /// From the beginning of a connection, or the last answer, to the end of a request's head; and from there to
+        /// the end of its body.
         var request = TimeAmount.seconds(15)
         /// For an answer, or for a part of a stream, to be read.
         var answer: TimeAmount
@@ -129,7 +131,8 @@ package final class HTTPConnection: ChannelDuplexHandler {
             self.head = nil
             phase = .answering
             decide(about: head)
-        // A further request before the first is answered. No browser sends one; who does is to send it again (RFC 9112, 9.3.2).
+        // A further request before the first is answered. No browser sends one; who does is to send it again (RFC 9112,
+        // 9.3.2).
         case (.head, _): closes = true
         case (.body, _), (.end, _): break
         }

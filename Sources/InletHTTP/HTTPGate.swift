@@ -10,7 +10,8 @@ import Synchronization
     import Darwin
 #endif
 
-/// What the connections of a server have in common: who may look, which connections stay, and who guesses tokens. Safe from any thread.
+/// What the connections of a server have in common: who may look, which connections stay, and who guesses tokens. Safe
+/// from any thread.
 final class HTTPGate: Sendable {
     /// What a request is answered.
     enum Decision {
@@ -105,8 +106,9 @@ final class HTTPGate: Sendable {
 
     /// Counts a wrong token.
     ///
-    /// - Returns: how long the client has to wait before a token of its is looked at; nil where it was. A cookie and a token that nobody can guess are looked at in any
-    ///   case, so that those who share an address with a guesser are not locked out.
+    /// - Returns: how long the client has to wait before a token of its is looked at; nil where it was. A cookie and a
+    ///   token that nobody can guess are looked at in any case, so that those who share an address with a guesser are
+    ///   not locked out.
     private func wait(for claim: AccessRule.Claim, from client: ClientAddress) -> Duration? {
         guard claim == .token || claim == .wrong else { return nil }
         let now = Self.uptime

@@ -37,7 +37,8 @@ package final class HTTPListener: Sendable {
     ///
     /// - Parameters:
     ///   - logger: is told of clients that guess tokens.
-    ///   - makeService: makes what answers the requests of a connection, on the server's one thread. It must not hold the connection.
+    ///   - makeService: makes what answers the requests of a connection, on the server's one thread. It must not hold
+    ///     the connection.
     /// - Returns: where it listens, such as `127.0.0.1:8090`.
     /// - Throws: ``InletError`` where the address cannot be had. The thread is then ended.
     package func listen(
@@ -91,7 +92,8 @@ package final class HTTPListener: Sendable {
         _ = isDone.wait(timeout: .now() + 2)
     }
 
-    /// Where a person finds the page: at every address of this machine where the server listens at all of them, and with the token where it was made here.
+    /// Where a person finds the page: at every address of this machine where the server listens at all of them, and
+    /// with the token where it was made here.
     ///
     /// - Parameter address: what ``listen(at:logger:makeService:)`` returned.
     package static func pages(of access: AccessRule, at address: String) -> String {

@@ -59,7 +59,8 @@ package struct HTTPRequest: Sendable {
         }
     }
 
-    /// Whether a proxy says that the browser came by TLS. A client that lies about it withholds its cookie from itself alone.
+    /// Whether a proxy says that the browser came by TLS. A client that lies about it withholds its cookie from itself
+    /// alone.
     package var cameByTLS: Bool {
         if let schemes = header("x-forwarded-proto")?.utf8 {
             return TextBytes.isSame(

@@ -1,11 +1,13 @@
 package import NIOCore
 package import NIOHTTP1
 
-/// What a server says to the requests of one connection. Made for each connection, and called on the server's one thread.
+/// What a server says to the requests of one connection. Made for each connection, and called on the server's one
+/// thread.
 ///
 /// One request is answered at a time: the next one is read when the answer is written, or the connection is closed.
 package protocol HTTPService: AnyObject {
-    /// Whether a request is answered without the token, such as a browser's question whether it may ask at all. Called before ``begin(_:isKnown:)``.
+    /// Whether a request is answered without the token, such as a browser's question whether it may ask at all. Called
+    /// before ``begin(_:isKnown:)``.
     func isPublic(_ request: HTTPRequest) -> Bool
 
     /// A request's head is there, and shows what it must.
@@ -26,7 +28,8 @@ package enum HTTPStep {
     case answer(HTTPAnswer)
     /// Its body is read, of at most so many bytes. Then ``HTTPService/finish(_:body:)`` is called.
     case read(Int)
-    /// ``HTTPConnection/answer(_:)`` follows; where it does not within the time, it is answered so, and ``HTTPService/abandon()`` is called.
+    /// ``HTTPConnection/answer(_:)`` follows; where it does not within the time, it is answered so, and
+    /// ``HTTPService/abandon()`` is called.
     case later(within: TimeAmount, otherwise: HTTPAnswer)
     /// It is answered by parts without an end, by ``HTTPConnection/send(_:)``.
     case stream(HTTPHeaders)

@@ -1,6 +1,7 @@
 import NIOCore
 
-/// Bounds what a client sends: closes a connection whose request is larger than any that is answered, and swallows what comes after the last answer.
+/// Bounds what a client sends: closes a connection whose request is larger than any that is answered, and swallows what
+/// comes after the last answer.
 ///
 /// Stands before the parser. Confined to its channel's thread.
 final class ReceivedBytes: ChannelInboundHandler {

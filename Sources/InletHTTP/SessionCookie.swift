@@ -2,7 +2,8 @@ import Crypto
 import FoundationEssentials
 import InletCore
 
-/// The cookie in which a browser keeps that it has shown the token: an expiry, and an authentication code of it under the token.
+/// The cookie in which a browser keeps that it has shown the token: an expiry, and an authentication code of it under
+/// the token.
 ///
 /// The token cannot be read from it. It stays good when the server begins again, and ends with the token.
 struct SessionCookie: Sendable {

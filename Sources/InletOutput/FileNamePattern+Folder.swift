@@ -34,7 +34,8 @@ extension FileNamePattern {
         }
     }
 
-    /// The first path that nobody has: with the next number that is free, or else with `-2` and so on before the extension.
+    /// The first path that nobody has: with the next number that is free, or else with `-2` and so on before the
+    /// extension.
     ///
     /// - Parameter number: the number to begin with; afterwards that of the path.
     package func freePath(number: inout Int, time: Int64, sequence: UInt64 = 0) -> String {

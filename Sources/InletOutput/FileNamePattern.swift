@@ -28,8 +28,8 @@ package struct FileNamePattern: Sendable, Hashable {
     let parts: [Part]
 
     /// - Parameter hasSequence: whether a file is of one frame, so that `{sequence}` stands for something.
-    /// - Throws: ``InletError/Code/invalidConfiguration`` where a brace or a percent sign stands for nothing, for a field in a folder's name, and where there is
-    ///   no file's name.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` where a brace or a percent sign stands for nothing, for a
+    ///   field in a folder's name, and where there is no file's name.
     package init(_ path: String, hasSequence: Bool = false) throws(InletError) {
         let (brace, percent) = (UInt8(ascii: "{"), UInt8(ascii: "%"))
         var (folder, parts, text) = ("", [Part](), [UInt8]())

@@ -59,9 +59,9 @@ package import InletCore
 
     /// Writes text and, behind it, the planes of a frame's picture without their padding.
     ///
-    /// Unpadded planes are written from where they lie; padded ones are packed first, into one block that is used again. If not
-    /// everything can be written, a file is cut back to where it was, so that it ends with a complete frame; a new one
-    /// that is empty then goes.
+    /// Unpadded planes are written from where they lie; padded ones are packed first, into one block that is used
+    /// again. If not everything can be written, a file is cut back to where it was, so that it ends with a complete
+    /// frame; a new one that is empty then goes.
     ///
     /// - Parameter sequence: the number of the frame that is written, for the context of errors.
     /// - Throws: ``SinkStopped`` where the reader of a pipe went away; else an error made of the `errno`.

@@ -10,9 +10,9 @@
     import Darwin
 #endif
 
-/// Keeps a write from killing the process: a pipe without a reader raises SIGPIPE, a file at its size limit SIGXFSZ, and both end a
-/// program that did not ask for them. A library may not change what signals do for the whole process, so the calling
-/// thread blocks the two for the length of the call and takes back what the call raised.
+/// Keeps a write from killing the process: a pipe without a reader raises SIGPIPE, a file at its size limit SIGXFSZ,
+/// and both end a program that did not ask for them. A library may not change what signals do for the whole process, so
+/// the calling thread blocks the two for the length of the call and takes back what the call raised.
 package enum SignalGuard {
     /// Runs a system call.
     ///
@@ -28,7 +28,8 @@ package enum SignalGuard {
         let result = call()
         let error = errno
         if result < 0, error == EPIPE || error == EFBIG {
-            // The signal went to this thread alone and is still pending. Without one (it may be ignored) this does not wait.
+            // The signal went to this thread alone and is still pending. Without one (it may be ignored) this does not
+            // wait.
             takePending(&signals)
         }
         unsafe pthread_sigmask(SIG_SETMASK, &before, nil)

@@ -1,7 +1,7 @@
 /// Holds a peer's candidates until its description is set, and gives them out in order.
 ///
-/// They may come before the description, for one flow or several: signaling keeps no order. Bounded in flows and in candidates of each, so that a peer cannot
-/// fill the memory.
+/// They may come before the description, for one flow or several: signaling keeps no order. Bounded in flows and in
+/// candidates of each, so that a peer cannot fill the memory.
 public struct CandidateQueue: Sendable {
     /// What became of a candidate.
     public enum Outcome: Sendable, Hashable {

@@ -1,6 +1,7 @@
 public import InletCore
 
-/// Bounds the sessions of all clients and those of each, and how fast each opens them, so that one leaves room for others. Holds no clock.
+/// Bounds the sessions of all clients and those of each, and how fast each opens them, so that one leaves room for
+/// others. Holds no clock.
 public struct ClientQuota<Client: Hashable & Sendable>: Sendable {
     private struct Record: Sendable {
         var sessions = 0

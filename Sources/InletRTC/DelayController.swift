@@ -1,13 +1,17 @@
 public import InletCore
 
-/// Follows what the path takes, by what arrives and by how long it waits on the way: the controller for peers that report each packet's arrival.
+/// Follows what the path takes, by what arrives and by how long it waits on the way: the controller for peers that
+/// report each packet's arrival.
 ///
-/// - Packets that all wait show a queue that stands, as more is sent than the path takes. The rate then goes below what arrives, the further the longer they wait,
-///   so that the queue drains. Where it is long, nothing is sent until what is on its way is through, as any picture would come late.
-///   One that does not drain, though less is sent, is taken for the path's own.
-/// - Loss above a tenth takes half of its part off the rate; between a fiftieth and a tenth the rate stays, as such loss may be the path's own.
-/// - Otherwise the rate rises: by a part each second that grows for as long as nothing is in the way, and slowly near where the path was full before.
-///   Where less arrives than the rate allows, as pictures are easy, it rises little by little, as nothing is known of the path beyond what came through.
+/// - Packets that all wait show a queue that stands, as more is sent than the path takes. The rate then goes below what
+///   arrives, the further the longer they wait, so that the queue drains. Where it is long, nothing is sent until what
+///   is on its way is through, as any picture would come late. One that does not drain, though less is sent, is taken
+///   for the path's own.
+/// - Loss above a tenth takes half of its part off the rate; between a fiftieth and a tenth the rate stays, as such
+///   loss may be the path's own.
+/// - Otherwise the rate rises: by a part each second that grows for as long as nothing is in the way, and slowly near
+///   where the path was full before. Where less arrives than the rate allows, as pictures are easy, it rises little by
+///   little, as nothing is known of the path beyond what came through.
 ///
 /// After the ideas of draft-ietf-rmcat-gcc-02, with a measured one-way delay in the place of its gradient.
 public struct DelayController: RateController {
@@ -21,7 +25,8 @@ public struct DelayController: RateController {
         public var start = 1_000_000
         /// A queue stands where every packet of ``window`` waits longer than this. The default is 30 milliseconds.
         public var standingQueue = Duration.milliseconds(30)
-        /// Where all packets of one report wait longer than this, and those of the one before waited, the queue is long. The default is 80 milliseconds.
+        /// Where all packets of one report wait longer than this, and those of the one before waited, the queue is
+        /// long. The default is 80 milliseconds.
         public var longQueue = Duration.milliseconds(80)
         /// What is looked back at. The default is 400 milliseconds.
         public var window = Duration.milliseconds(400)
@@ -31,7 +36,8 @@ public struct DelayController: RateController {
         public var decrease = 0.9
         /// How long a queue may take to drain, by sending so much less. The default is 1 second.
         public var drainTime = Duration.seconds(1)
-        /// No more than this many times what arrives is sent, but for what is found out little by little. The default is 1.5.
+        /// No more than this many times what arrives is sent, but for what is found out little by little. The default
+        /// is 1.5.
         public var mostOverReceived = 1.5
         /// Fewer packets than this tell no loss. The default is 20.
         public var fewestPackets = 20
@@ -82,7 +88,8 @@ public struct DelayController: RateController {
     /// A wait that does not go away by sending less.
     private var ownWait = Duration.zero
     private static let mostReports = 256
-    /// Parts of the rate a second: near the capacity, soon after a decrease, and when nothing was in the way for a while.
+    /// Parts of the rate a second: near the capacity, soon after a decrease, and when nothing was in the way for a
+    /// while.
     private static let (slow, steady, fast) = (0.08, 0.15, 1.0)
     private static let (calm, cautious) = (Duration.milliseconds(1500), Duration.seconds(1))
     /// Up to this part above the capacity that was seen, that is taken to be still the same.
@@ -183,7 +190,8 @@ public struct DelayController: RateController {
 
     /// How long packets wait at least while a queue stands, and what arrives then; nil where none stands.
     private func queue(_ recent: [PathReport], at now: MonotonicTime) -> (Duration, arrived: Double?)? {
-        // A queue grows; what is late all at once was held up for a moment, as by a machine that had other things to do.
+        // A queue grows; what is late all at once was held up for a moment, as by a machine that had other things to
+        // do.
         let newest = recent.suffix(2)
         if newest.count == 2, let wait = newest.last?.queueing, wait > settings.longQueue,
             let before = newest.first?.queueing, before > settings.standingQueue
@@ -195,7 +203,8 @@ public struct DelayController: RateController {
         return (shortest, receivedBitrate(recent))
     }
 
-    /// A queue that stands for seconds although less is sent than comes out is none of ours: a longer route, or others who fill it. Giving way to it would be for ever.
+    /// A queue that stands for seconds although less is sent than comes out is none of ours: a longer route, or others
+    /// who fill it. Giving way to it would be for ever.
     private mutating func watch(_ queue: Duration?, at now: MonotonicTime) {
         guard let queue else {
             standing = nil

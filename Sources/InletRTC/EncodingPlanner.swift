@@ -21,8 +21,9 @@ public struct EncodingID: Sendable, Hashable {
 
 /// Decides which encodings run, how, and which of them each viewer is on. Holds no clock and no encoder.
 ///
-/// A viewer is on the best tier that its own bit rate bears; the slowest on a tier sets the bit rate of that tier and of no other. Going down is at once. Going up
-/// waits, longer each time that it was too early: a link is known to take more only once it has.
+/// A viewer is on the best tier that its own bit rate bears; the slowest on a tier sets the bit rate of that tier and
+/// of no other. Going down is at once. Going up waits, longer each time that it was too early: a link is known to take
+/// more only once it has.
 public struct EncodingPlanner: Sendable {
     /// What an encoding is to do.
     public struct Order: Sendable, Hashable {
@@ -80,14 +81,16 @@ public struct EncodingPlanner: Sendable {
 
     /// Takes in a viewer.
     ///
-    /// - Parameter profile: of H.264, the `profile-level-id` that was agreed on, by which it may decode the source's own packets. The default, nil, has it take none.
+    /// - Parameter profile: of H.264, the `profile-level-id` that was agreed on, by which it may decode the source's
+    ///   own packets. The default, nil, has it take none.
     public mutating func add(_ viewer: String, codec: VideoCodec, bitrate: Int, profile: String? = nil) {
         viewers[viewer] = Viewer(codec: codec, profile: profile, bitrate: bitrate, sustained: bitrate)
     }
 
     /// Takes in what a viewer shall be sent now.
     ///
-    /// - Parameter sustained: what its path bears, by which its tier is chosen, where that is another. The default, nil, is the same.
+    /// - Parameter sustained: what its path bears, by which its tier is chosen, where that is another. The default,
+    ///   nil, is the same.
     public mutating func set(bitrate: Int, sustained: Int? = nil, of viewer: String) {
         viewers[viewer]?.bitrate = bitrate
         viewers[viewer]?.sustained = sustained ?? bitrate
@@ -104,7 +107,8 @@ public struct EncodingPlanner: Sendable {
 
     /// Decides anew.
     ///
-    /// - Parameter kept: encodings that go on as they are although nobody shall be on them, as viewers have yet to change over.
+    /// - Parameter kept: encodings that go on as they are although nobody shall be on them, as viewers have yet to
+    ///   change over.
     public mutating func plan(at now: MonotonicTime, keeping kept: Set<EncodingID> = []) {
         var lowest: [EncodingID: (bitrate: Int, sustained: Int)] = [:]
         for name in viewers.keys {

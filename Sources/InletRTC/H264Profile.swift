@@ -1,6 +1,7 @@
 import InletCore
 
-/// The profile of a stream of H.264, as its first sequence parameter set says it (ITU-T H.264, 7.3.2.1.1 and annex A.2).
+/// The profile of a stream of H.264, as its first sequence parameter set says it (ITU-T H.264, 7.3.2.1.1 and annex
+/// A.2).
 public struct H264Profile: Sendable, Hashable {
     /// `profile_idc`: 66 is baseline, 77 main, 100 high.
     public let number: UInt8
@@ -25,7 +26,8 @@ public struct H264Profile: Sendable, Hashable {
     /// Whether a peer decodes it with whom this `profile-level-id` was agreed on.
     public func isTaken(by profile: String) -> Bool { takers.contains { profile.lowercasedASCII.hasBytePrefix($0) } }
 
-    /// How the `profile-level-id` begins of peers that decode it (RFC 6184, 8.1), the nearest first; empty for a profile that no browser takes.
+    /// How the `profile-level-id` begins of peers that decode it (RFC 6184, 8.1), the nearest first; empty for a
+    /// profile that no browser takes.
     var takers: [String] {
         let isConstrained = constraints & 0x40 != 0
         return switch number {

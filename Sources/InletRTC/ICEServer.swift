@@ -27,7 +27,8 @@ public struct ICEServer: Sendable, Hashable {
 
     /// Reads `stun:HOST[:PORT]`, `turn:HOST[:PORT][?transport=tcp]` or `turns:HOST[:PORT]` (RFC 7064, RFC 7065).
     ///
-    /// - Throws: ``InletError/Code/invalidConfiguration`` that says what is wrong. It does not repeat what is before an `@`.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` that says what is wrong. It does not repeat what is before an
+    ///   `@`.
     public init(_ uri: String, user: String? = nil, password: String? = nil) throws(InletError) {
         let parts = uri.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2,

@@ -2,7 +2,8 @@ public import InletCore
 
 /// The STUN and TURN servers that sessions are given, as they are configured.
 ///
-/// Relays either have one user and password, or share a secret with this program, of which each session gets credentials of its own that expire.
+/// Relays either have one user and password, or share a secret with this program, of which each session gets
+/// credentials of its own that expire.
 public struct ICEServers: Sendable, Hashable {
     /// Those that are used as they are.
     public var fixed: [ICEServer] = []
@@ -12,7 +13,8 @@ public struct ICEServers: Sendable, Hashable {
     public var secret = ""
     /// How long credentials made of the secret are accepted. The default is a day; a session that is up then goes on.
     public var lifetime = Duration.seconds(86_400)
-    /// Whether media goes through a relay in any case, so that the peer learns no address of this machine's. The default is false.
+    /// Whether media goes through a relay in any case, so that the peer learns no address of this machine's. The
+    /// default is false.
     public var isRelayOnly = false
 
     /// None.
@@ -58,7 +60,8 @@ public struct ICEServers: Sendable, Hashable {
         try validate()
     }
 
-    /// - Throws: ``InletError/Code/invalidConfiguration`` where all is to go through a relay that is not there, or a secret is missing.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` where all is to go through a relay that is not there, or a
+    ///   secret is missing.
     public func validate() throws(InletError) {
         guard !isRelayOnly || hasRelay else {
             throw Self.error("relay-only=true wants a relay. Add turn=HOST:PORT with its credentials.")

@@ -2,9 +2,10 @@ public import InletCore
 
 /// The simple controller: goes up and down in steps, by loss alone.
 ///
-/// Every ``Settings/interval`` it looks at the loss of the last ``Settings/window``: below ``Settings/lowLoss`` a step up, above ``Settings/highLoss`` a step
-/// down, between the two nothing. Every ``Settings/criticalInterval`` it looks at the loss since it looked last: above ``Settings/criticalLoss`` a large step
-/// down at once. What was lost before a step down is not held against the rate after it.
+/// Every ``Settings/interval`` it looks at the loss of the last ``Settings/window``: below ``Settings/lowLoss`` a step
+/// up, above ``Settings/highLoss`` a step down, between the two nothing. Every ``Settings/criticalInterval`` it looks
+/// at the loss since it looked last: above ``Settings/criticalLoss`` a large step down at once. What was lost before a
+/// step down is not held against the rate after it.
 public struct LossStepper: RateController {
     /// What it goes by.
     public struct Settings: Sendable, Hashable {

@@ -8,8 +8,8 @@ public enum OfferText {
     /// The offer as it is sent.
     ///
     /// - H.264 bears its profile and packing, without which servers take it for another (RFC 6184, 8.2.2).
-    /// - `a=setup:active`: an engine whose certificate is of RSA can begin DTLS with a peer that takes ECDSA alone, but not the other way round. A peer that is told so answers
-    ///   `passive` (RFC 5763, 5).
+    /// - `a=setup:active`: an engine whose certificate is of RSA can begin DTLS with a peer that takes ECDSA alone, but
+    ///   not the other way round. A peer that is told so answers `passive` (RFC 5763, 5).
     public static func prepared(_ sdp: String) -> String {
         let lines = TextBytes.lines(sdp.utf8)
         let types = Set(lines.compactMap(h264Type))

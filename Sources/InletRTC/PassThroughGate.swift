@@ -2,8 +2,9 @@ public import InletCore
 
 /// Finds out whether a source's packets can go to viewers as they are, by looking at them. Holds no clock.
 ///
-/// They can where they are H.264 with start codes, of a profile that browsers know, in the order in which they are shown, no larger and no faster than viewers are to be
-/// sent, upright, and with key frames so near to each other that whoever joins, or has lost something, need not wait for long: a camera is not asked for one.
+/// They can where they are H.264 with start codes, of a profile that browsers know, in the order in which they are
+/// shown, no larger and no faster than viewers are to be sent, upright, and with key frames so near to each other that
+/// whoever joins, or has lost something, need not wait for long: a camera is not asked for one.
 public struct PassThroughGate: Sendable {
     /// What viewers are to be sent at most.
     public struct Limits: Sendable, Hashable {

@@ -2,7 +2,8 @@ public import InletCore
 
 /// Tells how long packets wait in queues on their way, from times of two clocks that nobody has set alike.
 ///
-/// The shortest way of the last half minute to a minute is taken for that of a path whose queues are empty, so that clocks may drift and routes may change.
+/// The shortest way of the last half minute to a minute is taken for that of a path whose queues are empty, so that
+/// clocks may drift and routes may change.
 public struct PathDelay: Sendable {
     private var shortest: [Int64] = []
     private var epoch: Int64?
@@ -13,7 +14,8 @@ public struct PathDelay: Sendable {
     /// What packets waited that took the longest or the shortest way of their group.
     ///
     /// - Parameters:
-    ///   - difference: the time of arrival by the far end's clock less the time of sending by this one's, in nanoseconds.
+    ///   - difference: the time of arrival by the far end's clock less the time of sending by this one's, in
+    ///     nanoseconds.
     ///   - now: increases from call to call.
     public mutating func queueing(_ difference: Int64, at now: MonotonicTime) -> Duration {
         let current = now.nanoseconds / Self.epochLength

@@ -57,8 +57,8 @@ public struct DataChannelParameters: Sendable, Hashable {
 public struct DataChannelLimits: Sendable, Hashable {
     /// The most bytes of a message, either way. The default is 65536, which every browser takes whole.
     public var messageBytes = 65_536
-    /// The most bytes that wait to be sent on one channel. Beyond, a lossy message is dropped; an ordered channel is closed, as it would have a hole. The default is
-    /// 1,048,576.
+    /// The most bytes that wait to be sent on one channel. Beyond, a lossy message is dropped; an ordered channel is
+    /// closed, as it would have a hole. The default is 1,048,576.
     public var queuedBytes = 1_048_576
     /// The most channels with one peer, whoever opened them; more are closed. The default is 8.
     public var channels = 8
@@ -68,7 +68,8 @@ public struct DataChannelLimits: Sendable, Hashable {
     /// The default of each.
     public init() {}
 
-    /// Messages of a peer's that wait for one that does not read: what fills the queues of all channels at once, and 16 to 1024 in any case.
+    /// Messages of a peer's that wait for one that does not read: what fills the queues of all channels at once, and 16
+    /// to 1024 in any case.
     package var unreadMessages: Int {
         let (bytes, overflow) = queuedBytes.multipliedReportingOverflow(by: max(1, channels))
         return min(1024, max(16, (overflow ? .max : bytes) / max(1, messageBytes)))
@@ -81,7 +82,8 @@ public struct DataChannelLimits: Sendable, Hashable {
         }
     }
 
-    /// - Throws: ``InletError/Code/invalidConfiguration`` for limits that contradict each other, and for channels that they forbid or that nobody could tell apart.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` for limits that contradict each other, and for channels that
+    ///   they forbid or that nobody could tell apart.
     package func validate(opening parameters: [DataChannelParameters] = []) throws(InletError) {
         guard messageBytes > 0, queuedBytes >= messageBytes, channels >= 0 else {
             throw InletError(.invalidConfiguration, "As many bytes may wait as a message has at most, or more.")

@@ -4,7 +4,8 @@ public import InletCore
 public protocol PeerSession: AnyObject, Sendable {
     /// How far it is.
     var state: PeerSessionState { get }
-    /// What happens from now on, beginning with the present state; each caller gets a stream of its own, which ends with the session. A reader that is slow loses the oldest.
+    /// What happens from now on, beginning with the present state; each caller gets a stream of its own, which ends
+    /// with the session. A reader that is slow loses the oldest.
     func events() -> AsyncStream<PeerSessionEvent>
     /// Begins the flow anew, as when the network has changed. Nothing happens to a session that has ended.
     func restart()
@@ -13,16 +14,20 @@ public protocol PeerSession: AnyObject, Sendable {
     /// What is known of it now.
     var statistics: PeerSessionStatistics { get }
 
-    /// What the peer says over data channels from now on; each caller gets a stream of its own, which ends with the session. One that is not read keeps the newest, 1024 at most, of
-    /// 8 MiB at most with the default ``DataChannelLimits``.
+    /// What the peer says over data channels from now on; each caller gets a stream of its own, which ends with the
+    /// session. One that is not read keeps the newest, 1024 at most, of 8 MiB at most with the default
+    /// ``DataChannelLimits``.
     func messages() -> AsyncStream<PeerMessage>
-    /// Sends a message over a data channel that either side has opened: the first with this delivery and label. Returns at once.
+    /// Sends a message over a data channel that either side has opened: the first with this delivery and label. Returns
+    /// at once.
     ///
-    /// It is dropped, and counted, where no such channel is open: ``PeerSessionEvent/channelOpened(_:)`` says when one is. Where too much waits already
-    /// (``DataChannelLimits/queuedBytes``), a lossy channel drops it, and an ordered one is closed, as it would have a hole; it comes back with the next offer.
+    /// It is dropped, and counted, where no such channel is open: ``PeerSessionEvent/channelOpened(_:)`` says when one
+    /// is. Where too much waits already (``DataChannelLimits/queuedBytes``), a lossy channel drops it, and an ordered
+    /// one is closed, as it would have a hole; it comes back with the next offer.
     ///
     /// - Parameter label: of the channel; nil for any.
-    /// - Throws: ``InletError/Code/resourceExhausted`` for a message that is too long, ``InletError/Code/unsupported`` for one that the engine cannot send.
+    /// - Throws: ``InletError/Code/resourceExhausted`` for a message that is too long, ``InletError/Code/unsupported``
+    ///   for one that the engine cannot send.
     func send(_ body: PeerMessage.Body, over delivery: DataDelivery, labelled label: String?) throws(InletError)
 }
 

@@ -12,9 +12,11 @@ public struct PeerSessionPolicy: Sendable, Hashable {
     public var role: Role
     /// Different for every session of every program: own flows are named by it.
     public var name: String
-    /// Whether this side drops its own offer where the peer's crosses it. Exactly one of the two does. The default is false.
+    /// Whether this side drops its own offer where the peer's crosses it. Exactly one of the two does. The default is
+    /// false.
     public var yields = false
-    /// Whether candidates are sent as they are found. Otherwise a description waits until it holds them. The default is false.
+    /// Whether candidates are sent as they are found. Otherwise a description waits until it holds them. The default is
+    /// false.
     public var trickles = false
     /// How often the whole flow begins anew without having been connected for ``healthy`` in between. The default is 0.
     public var attempts = 0
@@ -30,7 +32,8 @@ public struct PeerSessionPolicy: Sendable, Hashable {
     public var silence = Duration.seconds(10)
     /// After being connected for this long, attempts are counted anew. The default is 10 seconds.
     public var healthy = Duration.seconds(10)
-    /// The wait before the second further attempt; it doubles with each, up to ``longestBackOff``. The first follows at once. The default is a second.
+    /// The wait before the second further attempt; it doubles with each, up to ``longestBackOff``. The first follows at
+    /// once. The default is a second.
     public var backOff = Duration.seconds(1)
     /// The longest wait before an attempt. The default is 30 seconds.
     public var longestBackOff = Duration.seconds(30)

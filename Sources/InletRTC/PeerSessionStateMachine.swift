@@ -1,9 +1,11 @@
 public import InletCore
 
-/// What a session with a peer decides, without any thread, clock, network or media engine: it is told what happened and when, and answers what to do.
+/// What a session with a peer decides, without any thread, clock, network or media engine: it is told what happened and
+/// when, and answers what to do.
 ///
-/// Messages may come in any order, twice, late, or never. Every step has a time-out. A step that fails begins the whole flow anew with a new engine, as long as
-/// the policy has attempts; then the session ends and says why. Engines are numbered; word of one that was given up changes nothing.
+/// Messages may come in any order, twice, late, or never. Every step has a time-out. A step that fails begins the whole
+/// flow anew with a new engine, as long as the policy has attempts; then the session ends and says why. Engines are
+/// numbered; word of one that was given up changes nothing.
 public struct PeerSessionStateMachine: Sendable {
     /// Numbers the engines of a session.
     public typealias EngineID = Int

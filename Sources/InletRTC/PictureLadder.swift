@@ -1,9 +1,11 @@
 public import InletCore
 
-/// Which size and frame rate pictures have at a bit rate: with fewer bits they become smaller and rarer before they fall apart.
+/// Which size and frame rate pictures have at a bit rate: with fewer bits they become smaller and rarer before they
+/// fall apart.
 ///
-/// ``steps`` go down from the full picture. Each holds down to so many bits for each pixel, ``fewestBitsPerPixel``; below that the next one looks better. A step up takes a
-/// little more than what held there, so that a rate on the edge does not go to and fro. The steps are shared out to tiers: what one encoding may do.
+/// ``steps`` go down from the full picture. Each holds down to so many bits for each pixel, ``fewestBitsPerPixel``;
+/// below that the next one looks better. A step up takes a little more than what held there, so that a rate on the edge
+/// does not go to and fro. The steps are shared out to tiers: what one encoding may do.
 public struct PictureLadder: Sendable, Hashable {
     /// A size and a frame rate, as parts of the full ones.
     public struct Step: Sendable, Hashable {
@@ -20,13 +22,15 @@ public struct PictureLadder: Sendable, Hashable {
         }
     }
 
-    /// The full picture, three quarters of its width and height, a half, and a quarter; the two last also with half of the pictures.
+    /// The full picture, three quarters of its width and height, a half, and a quarter; the two last also with half of
+    /// the pictures.
     public static let allSteps = [
         Step(quarters: 4, pictures: 1), Step(quarters: 3, pictures: 1), Step(quarters: 2, pictures: 1),
         Step(quarters: 2, pictures: 2), Step(quarters: 1, pictures: 1), Step(quarters: 1, pictures: 2),
     ]
 
-    /// Of H.264 as a call has it. Below this a picture of a camera shows its blocks; measured with libx264's fastest preset at 720p.
+    /// Of H.264 as a call has it. Below this a picture of a camera shows its blocks; measured with libx264's fastest
+    /// preset at 720p.
     public static let fewestBitsPerPixel = 0.035
     /// How much more than what a step holds down to makes a step up.
     private static let margin = 1.2

@@ -4,9 +4,11 @@ public import InletCore
 public protocol RateController: Sendable {
     /// Bits a second, now.
     var bitrate: Int { get }
-    /// What the path bears, by which sizes are chosen: more than ``bitrate`` while a queue drains. The default is ``bitrate``.
+    /// What the path bears, by which sizes are chosen: more than ``bitrate`` while a queue drains. The default is
+    /// ``bitrate``.
     var sustainedBitrate: Int { get }
-    /// Nothing is to be sent before, so that what waits on the way gets through; nil, the default, where it is sent at once. It may come nearer with each report.
+    /// Nothing is to be sent before, so that what waits on the way gets through; nil, the default, where it is sent at
+    /// once. It may come nearer with each report.
     var pausedUntil: MonotonicTime? { get }
 
     /// Takes in what the far end saw.

@@ -3,8 +3,8 @@ import FoundationEssentials
 
 /// A user name and a password for a TURN server that shares a secret with this program and accepts them for a while.
 ///
-/// The name is the second at which they expire, since 1970, and who they are for; the password is an authentication code of the name. `use-auth-secret` of
-/// coturn, from draft-uberti-behave-turn-rest.
+/// The name is the second at which they expire, since 1970, and who they are for; the password is an authentication
+/// code of the name. `use-auth-secret` of coturn, from draft-uberti-behave-turn-rest.
 public struct RelayCredentials: Sendable, Hashable {
     /// `expiry:name`.
     public let user: String

@@ -2,8 +2,9 @@ import InletCore
 
 /// A text of SDP (RFC 8866) as lines of bytes, in a form that no reader takes for another.
 ///
-/// A media engine reads the same text by rules of its own: it skips blanks, ends at a zero byte, and knows nothing of characters. A line that is not plainly `x=value`, or
-/// an attribute whose name holds what names do not, is therefore refused, and ``text`` is written from what was read here.
+/// A media engine reads the same text by rules of its own: it skips blanks, ends at a zero byte, and knows nothing of
+/// characters. A line that is not plainly `x=value`, or an attribute whose name holds what names do not, is therefore
+/// refused, and ``text`` is written from what was read here.
 struct SDPText {
     /// Browsers send some 200 lines for a video section.
     static let mostLines = 1000
@@ -23,7 +24,8 @@ struct SDPText {
     /// Each begins with `x=`.
     private(set) var lines: [[UInt8]]
 
-    /// - Throws: ``PeerSessionFailure/malformedDescription`` where it is no SDP; ``PeerSessionFailure/limit`` where it has more lines than any that is answered.
+    /// - Throws: ``PeerSessionFailure/malformedDescription`` where it is no SDP; ``PeerSessionFailure/limit`` where it
+    ///   has more lines than any that is answered.
     init(_ text: String, mostLines: Int = mostLines) throws(PeerSessionFailure) {
         lines = TextBytes.lines(text.utf8)
         guard lines.count <= mostLines else { throw .limit }
@@ -32,8 +34,8 @@ struct SDPText {
 
     /// The attributes of the session, and its media sections.
     ///
-    /// - Throws: ``PeerSessionFailure/malformedDescription`` where it is not a whole description; ``PeerSessionFailure/limit`` where there is more of something than any
-    ///   peer needs.
+    /// - Throws: ``PeerSessionFailure/malformedDescription`` where it is not a whole description;
+    ///   ``PeerSessionFailure/limit`` where there is more of something than any peer needs.
     func sections() throws(PeerSessionFailure) -> (session: [ArraySlice<UInt8>], media: [Section]) {
         guard lines.first.map({ $0.elementsEqual("v=0".utf8) }) == true else { throw .malformedDescription }
         var (session, media) = ([ArraySlice<UInt8>](), [Section]())

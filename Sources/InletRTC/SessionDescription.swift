@@ -12,7 +12,8 @@ public struct SessionDescription: Sendable, Hashable {
     public var kind: Kind
     /// The text.
     public var sdp: String
-    /// Names the offer, its answer and their candidates, so that what signaling delays, doubles or reorders is told apart.
+    /// Names the offer, its answer and their candidates, so that what signaling delays, doubles or reorders is told
+    /// apart.
     public var flow: SignalingFlow
 
     public init(kind: Kind, sdp: String, flow: SignalingFlow) {

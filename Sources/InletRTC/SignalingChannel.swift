@@ -1,16 +1,21 @@
 public import InletCore
 
-/// The way on which two peers talk before media flows: a WebSocket, a message broker, a file, whatever an application has.
+/// The way on which two peers talk before media flows: a WebSocket, a message broker, a file, whatever an application
+/// has.
 ///
-/// It may lose, double, delay and reorder messages, and either peer may come first: sessions put up with that. Safe from any thread.
+/// It may lose, double, delay and reorder messages, and either peer may come first: sessions put up with that. Safe
+/// from any thread.
 public protocol SignalingChannel: Sendable {
-    /// What the peer sends, in the order in which it comes. Read by one session. It ends when nothing can come any more; a session that is connected then goes on.
+    /// What the peer sends, in the order in which it comes. Read by one session. It ends when nothing can come any
+    /// more; a session that is connected then goes on.
     var incoming: AsyncStream<SignalingMessage> { get }
 
-    /// STUN and TURN servers that signaling knows of, besides those that are configured. Asked before each flow, for a second or two at most. The default is none.
+    /// STUN and TURN servers that signaling knows of, besides those that are configured. Asked before each flow, for a
+    /// second or two at most. The default is none.
     func iceServers() async -> [ICEServer]
 
-    /// Sends a message to the peer. Messages of a session are sent one after the other. It must end by a deadline of its own.
+    /// Sends a message to the peer. Messages of a session are sent one after the other. It must end by a deadline of
+    /// its own.
     ///
     /// - Throws: ``SignalingFailure`` where the message did not get there.
     func send(_ message: SignalingMessage) async throws(SignalingFailure)

@@ -1,6 +1,7 @@
 import InletCore
 
-/// What a peer sends after its description: candidates, or credentials for a restart (RFC 8840, `application/trickle-ice-sdpfrag`).
+/// What a peer sends after its description: candidates, or credentials for a restart (RFC 8840,
+/// `application/trickle-ice-sdpfrag`).
 public struct TrickleFragment: Sendable, Hashable {
     /// A candidate and where it belongs.
     public struct Candidate: Sendable, Hashable {
@@ -19,7 +20,8 @@ public struct TrickleFragment: Sendable, Hashable {
     /// The peer's ICE password.
     public private(set) var password: String?
 
-    /// - Throws: ``PeerSessionFailure/malformedDescription`` where it is no fragment; ``PeerSessionFailure/limit`` where it is far too long.
+    /// - Throws: ``PeerSessionFailure/malformedDescription`` where it is no fragment; ``PeerSessionFailure/limit``
+    ///   where it is far too long.
     public init(_ text: String) throws(PeerSessionFailure) {
         func string(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
         var mid = ""

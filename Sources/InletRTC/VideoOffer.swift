@@ -1,6 +1,7 @@
 public import InletCore
 
-/// What there is to know of a peer's offer before a media engine reads it: the video section in which it wants pictures.
+/// What there is to know of a peer's offer before a media engine reads it: the video section in which it wants
+/// pictures.
 ///
 /// Reads what comes from anyone: bounded, and without trust in any number.
 public struct VideoOffer: Sendable, Hashable {
@@ -25,14 +26,16 @@ public struct VideoOffer: Sendable, Hashable {
     /// The name half of the peer's ICE credentials.
     public let userFragment: String
 
-    /// Transport-wide sequence numbers, by which a sender learns of delay and loss (draft-holmer-rmcat-transport-wide-cc-extensions-01).
+    /// Transport-wide sequence numbers, by which a sender learns of delay and loss
+    /// (draft-holmer-rmcat-transport-wide-cc-extensions-01).
     public static let transportWideSequence =
         "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01"
     /// How far to turn the picture (3GPP TS 26.114, 7.4.5).
     public static let videoOrientation = "urn:3gpp:video-orientation"
 
-    /// - Throws: ``PeerSessionFailure/malformedDescription`` where it is no SDP, or lacks what WebRTC needs; ``PeerSessionFailure/limit`` where it holds more than any peer
-    ///   needs; ``PeerSessionFailure/noCommonCodec`` where it has no section that takes video.
+    /// - Throws: ``PeerSessionFailure/malformedDescription`` where it is no SDP, or lacks what WebRTC needs;
+    ///   ``PeerSessionFailure/limit`` where it holds more than any peer needs; ``PeerSessionFailure/noCommonCodec``
+    ///   where it has no section that takes video.
     public init(_ sdp: String) throws(PeerSessionFailure) {
         let (session, media) = try SDPText(sdp).sections()
         let common = Attributes(session)
@@ -60,7 +63,8 @@ public struct VideoOffer: Sendable, Hashable {
 
     /// The payload for a codec that suits best; nil where the peer does not take it.
     ///
-    /// Of H.264, what is packed in mode 1 (RFC 6184) and is constrained baseline comes first, as that is what is encoded for everyone.
+    /// Of H.264, what is packed in mode 1 (RFC 6184) and is constrained baseline comes first, as that is what is
+    /// encoded for everyone.
     public func payload(for codec: VideoCodec) -> Payload? {
         switch codec {
         case .h264:
@@ -77,7 +81,8 @@ public struct VideoOffer: Sendable, Hashable {
         }
     }
 
-    /// The payload for H.264 of a profile that is not ours to choose; nil where the peer does not take that. Its level is not looked at, as browsers decode more than they say.
+    /// The payload for H.264 of a profile that is not ours to choose; nil where the peer does not take that. Its level
+    /// is not looked at, as browsers decode more than they say.
     public func payload(for profile: H264Profile) -> Payload? {
         let packed = named("h264").filter { $0.parameters["packetization-mode"] == "1" }
         for start in profile.takers {

@@ -1,6 +1,7 @@
 public import InletCore
 
-/// A picture that is sent to peers, as an application steers it. Safe from any thread; what is asked for takes effect with the next frame.
+/// A picture that is sent to peers, as an application steers it. Safe from any thread; what is asked for takes effect
+/// with the next frame.
 public protocol VideoTrack: AnyObject, Sendable {
     /// What peers get now.
     var state: VideoTrackState { get }
@@ -8,7 +9,8 @@ public protocol VideoTrack: AnyObject, Sendable {
     /// What peers get from now on, beginning with now. Each call makes a sequence of its own.
     var states: AsyncStream<VideoTrackState> { get }
 
-    /// Whether the application wants its pictures shown. Peers stay connected meanwhile, and get nothing or black. The default is true.
+    /// Whether the application wants its pictures shown. Peers stay connected meanwhile, and get nothing or black. The
+    /// default is true.
     var isEnabled: Bool { get set }
 
     /// Offers the track to peers again. It is published at first.
@@ -17,10 +19,12 @@ public protocol VideoTrack: AnyObject, Sendable {
     /// Takes the track away from peers: their sessions end, and others are turned away until ``publish()``.
     func unpublish()
 
-    /// Sends pictures of at most this size and rate from now on. Those that are larger are scaled down until they fit, keeping their shape.
+    /// Sends pictures of at most this size and rate from now on. Those that are larger are scaled down until they fit,
+    /// keeping their shape.
     ///
     /// - Parameters:
-    ///   - size: of the picture as it is sent, which is upright unless peers turn it themselves; nil for what was configured.
+    ///   - size: of the picture as it is sent, which is upright unless peers turn it themselves; nil for what was
+    ///     configured.
     ///   - frameRate: frames a second; nil for what was configured.
     /// - Throws: ``InletError/Code/invalidConfiguration`` for what cannot be.
     func adapt(to size: ImageSize?, frameRate: Rational?) throws(InletError)

@@ -1,9 +1,10 @@
 public import InletCore
 
-/// Decides what peers get of a track: from what the application wants, what the source does, and the time. Holds no clock and no timer.
+/// Decides what peers get of a track: from what the application wants, what the source does, and the time. Holds no
+/// clock and no timer.
 ///
-/// A source that is silent mutes the track at once, so that a picture is back without another session; one that stays silent is as good as turned off, and the track is
-/// unpublished. A pause is a camera turned off by its owner.
+/// A source that is silent mutes the track at once, so that a picture is back without another session; one that stays
+/// silent is as good as turned off, and the track is unpublished. A pause is a camera turned off by its owner.
 public struct VideoTrackStateMachine: Sendable {
     /// Whether the application wants pictures shown. The default is true.
     public var isEnabled = true

@@ -2,7 +2,8 @@ import InletCore
 
 /// What an endpoint of WHEP, to which viewers come, says to a request. Pure: it opens and closes nothing.
 ///
-/// After draft-ietf-wish-whep and, for what both share, RFC 9725 (WHIP). Whether a client may come at all is asked before.
+/// After draft-ietf-wish-whep and, for what both share, RFC 9725 (WHIP). Whether a client may come at all is asked
+/// before.
 public struct WHEPEndpoint: Sendable, Hashable {
     /// Where offers are posted. The default is `/whep`; sessions are below it.
     public var path = "/whep"
@@ -14,7 +15,8 @@ public struct WHEPEndpoint: Sendable, Hashable {
     public var bytes = 65_536
     /// Sites whose pages may come besides this server's own: their origins, or `*`. The default is none.
     public var origins: [String] = []
-    /// Whether there is anything to see. Where there is not, an offer is answered 409 and when to come again (draft-ietf-wish-whep, 4.2). The default is true.
+    /// Whether there is anything to see. Where there is not, an offer is answered 409 and when to come again
+    /// (draft-ietf-wish-whep, 4.2). The default is true.
     public var isPublished = true
     /// Servers that viewers are told of, in `Link` headers. Only whoever may come should see their credentials.
     public var servers: [ICEServer] = []
@@ -28,7 +30,8 @@ public struct WHEPEndpoint: Sendable, Hashable {
         case respond(WHEPResponse)
         /// Read the body, of at most so many bytes, then ask again.
         case read(Int)
-        /// Open a session for this offer, then say ``WHEPEndpoint/opened(_:tag:answer:to:)`` or ``WHEPEndpoint/failed(_:to:)``.
+        /// Open a session for this offer, then say ``WHEPEndpoint/opened(_:tag:answer:to:)`` or
+        /// ``WHEPEndpoint/failed(_:to:)``.
         case open(String)
         /// Add these candidates to a session.
         case trickle(session: String, TrickleFragment, WHEPResponse)

@@ -1,7 +1,8 @@
 public import InletCore
 import Synchronization
 
-/// A clock whose time moves only when it is told to, so that tests of time neither wait nor depend on the machine's load.
+/// A clock whose time moves only when it is told to, so that tests of time neither wait nor depend on the machine's
+/// load.
 ///
 /// Safe from any thread. Time starts at one second, so that times before the start can be written, too.
 public final class ManualClock: CaptureClock {

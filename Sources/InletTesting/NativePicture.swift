@@ -20,7 +20,8 @@ enum NativePicture {
         }
     }
 
-    /// What is wrong with the frame's memory, or nil. Of a format not known here only the first plane's rows are counted.
+    /// What is wrong with the frame's memory, or nil. Of a format not known here only the first plane's rows are
+    /// counted.
     static func defect(of frame: SourceFrame) -> String? {
         guard frame.size.isValid else { return "a picture of \(frame.size) pixels cannot exist" }
         let expected =

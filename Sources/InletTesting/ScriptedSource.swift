@@ -18,12 +18,13 @@ public final class ScriptedSource: FrameSource {
         case packet(ScriptedPacket)
         /// Sleeps through ``SourceContext/sleep(until:)``, as sources that pace themselves do.
         case sleep(Duration)
-        /// Blocks until it is cancelled or its deadline passes, and throws that, as a well-made source does while nothing comes.
+        /// Blocks until it is cancelled or its deadline passes, and throws that, as a well-made source does while
+        /// nothing comes.
         case hang
         /// Blocks for so long by the context's clock whatever happens: a source that breaks the contract.
         case ignoreCancellation(Duration)
-        /// Stays silent for so long, as a camera whose cable is out: nothing tells the bridge that it is on purpose. It can be cancelled
-        /// and keeps deadlines.
+        /// Stays silent for so long, as a camera whose cable is out: nothing tells the bridge that it is on purpose. It
+        /// can be cancelled and keeps deadlines.
         case stall(Duration)
         /// Does what the test wants, such as ``SourceContext/reportProgress()``, and yields nothing.
         case perform(@Sendable (SourceContext) throws -> Void)
@@ -47,7 +48,8 @@ public final class ScriptedSource: FrameSource {
         public var opening: [Step]
         /// What it does, one after another.
         public var steps: [Step]
-        /// What happens before `close` returns, up to the first step that throws. Frames and ends are passed over. The default is nothing.
+        /// What happens before `close` returns, up to the first step that throws. Frames and ends are passed over. The
+        /// default is nothing.
         public var closing: [Step]
         /// Whether the source can stand still during a pause. The default is false.
         public var standsStill = false

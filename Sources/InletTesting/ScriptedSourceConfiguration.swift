@@ -7,7 +7,8 @@ public struct ScriptedSourceConfiguration: FrameSourceConfiguration {
     public let log: ScriptedSource.Log
     private let scripts: [ScriptedSource.Script]
 
-    /// - Parameter scripts: one for each source that is made; the last serves all further ones. Without any, sources end at once.
+    /// - Parameter scripts: one for each source that is made; the last serves all further ones. Without any, sources
+    ///   end at once.
     public init(_ scripts: [ScriptedSource.Script]) {
         self.scripts = scripts
         log = ScriptedSource.Log()

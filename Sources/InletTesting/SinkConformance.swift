@@ -4,15 +4,18 @@ public import InletCore
 ///
 ///     #expect(await SinkConformance.check { MyConfiguration(path: freshPath()) } == [])
 ///
-/// The sink gets real pictures in pooled memory, on a thread of its own, and its output stays where the configuration says.
+/// The sink gets real pictures in pooled memory, on a thread of its own, and its output stays where the configuration
+/// says.
 public struct SinkConformance: Sendable {
     /// How many frames a sink gets. The default is 12.
     public var frames = 12
-    /// The most pictures that it may hold at a time, after `consume` returned. The default is 0: it copies what it needs.
+    /// The most pictures that it may hold at a time, after `consume` returned. The default is 0: it copies what it
+    /// needs.
     public var retainedFrames = 0
     /// The size of the pictures. The default is 63x49: odd, so that rows end in the middle of a chroma sample.
     public var size = ImageSize(width: 63, height: 49)
-    /// A configuration whose output cannot be opened; its sink must say so with an ``InletError``. The default is nil, for none.
+    /// A configuration whose output cannot be opened; its sink must say so with an ``InletError``. The default is nil,
+    /// for none.
     public var unusable: (any FrameSinkConfiguration)?
     /// How long a call may take before it counts as hung. The default is 20 seconds.
     public var callLimit: Duration = .seconds(20)
@@ -28,7 +31,8 @@ public struct SinkConformance: Sendable {
 
     /// Runs all checks.
     ///
-    /// - Parameter makeConfiguration: called once for each sink; two may run at the same time, so give each its own output.
+    /// - Parameter makeConfiguration: called once for each sink; two may run at the same time, so give each its own
+    ///   output.
     /// - Returns: the rules that were broken; empty for a sink that keeps the contract.
     public func check(
         _ makeConfiguration: @escaping @Sendable () throws -> any FrameSinkConfiguration

@@ -2,8 +2,8 @@ import InletCore
 
 /// One sink of a configuration, driven on a thread of its own.
 ///
-/// `@unchecked Sendable`: `sink` is only touched by the worker's one thread. A call that never returned keeps that thread, and all later
-/// ones wait behind it.
+/// `@unchecked Sendable`: `sink` is only touched by the worker's one thread. A call that never returned keeps that
+/// thread, and all later ones wait behind it.
 final class SinkRunner: @unchecked Sendable {
     private let worker = BlockingWorker()
     private let limits: SinkConformance

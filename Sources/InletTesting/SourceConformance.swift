@@ -4,7 +4,8 @@ public import InletCore
 ///
 ///     #expect(await SourceConformance.check(MyConfiguration()) == [])
 ///
-/// The source really runs, on a thread of its own and by the machine's clock. Name one that yields a frame at least every second.
+/// The source really runs, on a thread of its own and by the machine's clock. Name one that yields a frame at least
+/// every second.
 public struct SourceConformance: Sendable {
     /// How many frames are looked at. The default is 10. Fewer are fine where the stream ends first, but not none.
     public var frames = 10
@@ -12,8 +13,8 @@ public struct SourceConformance: Sendable {
     public var isDeterministic = false
     /// Whether a second source may run while the first does, which a camera may not allow. The default is true.
     public var allowsTwoAtOnce = true
-    /// How long a call may take after a cancellation. The default is the contract's 100 ms. The best of ``attempts`` counts, so that
-    /// a loaded machine breaks no rule.
+    /// How long a call may take after a cancellation. The default is the contract's 100 ms. The best of ``attempts``
+    /// counts, so that a loaded machine breaks no rule.
     public var cancellationLimit: Duration = .milliseconds(100)
     /// The default is 5.
     public var attempts = 5
@@ -133,7 +134,8 @@ public struct SourceConformance: Sendable {
             }
             return nil
         case .returned(let format):
-            // A compressed stream that is joined in its middle tells its size with its first picture. Who has pixels knows it.
+            // A compressed stream that is joined in its middle tells its size with its first picture. Who has pixels
+            // knows it.
             let isCompressedLive = format.pacing == .live && format.codec != nil
             let mayBeUnknown = isCompressedLive && format.size == ImageSize(width: 0, height: 0)
             if !format.size.isValid && !mayBeUnknown {

@@ -3,8 +3,8 @@ import Logging
 
 /// One source of a configuration, driven on a thread of its own.
 ///
-/// `@unchecked Sendable`: after `init`, `source` is only touched by the worker's one thread. A call that never returned keeps that
-/// thread, and all later ones wait behind it.
+/// `@unchecked Sendable`: after `init`, `source` is only touched by the worker's one thread. A call that never returned
+/// keeps that thread, and all later ones wait behind it.
 final class SourceRunner: @unchecked Sendable {
     let context: SourceContext
     private let worker = BlockingWorker()

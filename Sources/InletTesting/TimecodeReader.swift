@@ -8,8 +8,8 @@ public enum TimecodeReader {
 
     /// The frame number and capture time in a picture; nil where it carries none, or is too damaged for the checksum.
     ///
-    /// Each block is judged by the mean of its inner quarter against the mean of the black and white blocks of the reference row, so
-    /// the range or contrast of the picture does not matter.
+    /// Each block is judged by the mean of its inner quarter against the mean of the black and white blocks of the
+    /// reference row, so the range or contrast of the picture does not matter.
     public static func read(_ picture: I420Buffer) -> Timecode? {
         guard picture.size.width >= TimecodeLayout.columns, picture.size.height >= TimecodeLayout.rows else {
             return nil

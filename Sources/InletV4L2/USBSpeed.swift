@@ -20,8 +20,9 @@ package struct USBSpeed: Sendable, Hashable {
         megabits = speed
     }
 
-    /// The most bytes a second of one isochronous stream, by the USB specifications 2.0 (5.6.3) and 3.2 (8.12.6): 1023 bytes a frame of
-    /// 1 ms, three packets of 1024 bytes a microframe of 125 us, or three bursts of 16 such packets. Nil for what has none.
+    /// The most bytes a second of one isochronous stream, by the USB specifications 2.0 (5.6.3) and 3.2 (8.12.6): 1023
+    /// bytes a frame of 1 ms, three packets of 1024 bytes a microframe of 125 us, or three bursts of 16 such packets.
+    /// Nil for what has none.
     package var streamBytesPerSecond: Double? {
         switch megabits {
         case 12: 1023 * 1000

@@ -8,7 +8,8 @@ public enum V4L2Address: Sendable, Hashable {
     case node(String)
     /// The one with this link in `/dev/v4l/by-id`, or this serial number.
     case id(String)
-    /// The one with this link in `/dev/v4l/by-path`, or at this place in the driver's words, such as `usb-0000:00:14.0-2`.
+    /// The one with this link in `/dev/v4l/by-path`, or at this place in the driver's words, such as
+    /// `usb-0000:00:14.0-2`.
     case path(String)
     /// The one whose name holds this text, in whatever case.
     case name(String)

@@ -9,10 +9,11 @@ package import InletCore
 
 /// Owns the memory of one of a driver's buffers: mapped from the driver, or our own that the driver fills.
 ///
-/// The mapping outlives the stream, the descriptor and the device, so a frame in a sink's hands stays readable after a camera was unplugged.
+/// The mapping outlives the stream, the descriptor and the device, so a frame in a sink's hands stays readable after a
+/// camera was unplugged.
 ///
-/// `@unchecked Sendable`: the addresses never change. The driver writes only while the buffer is queued, and its users queue it only while no frame
-/// refers to it.
+/// `@unchecked Sendable`: the addresses never change. The driver writes only while the buffer is queued, and its users
+/// queue it only while no frame refers to it.
 @safe package final class V4L2Buffer: @unchecked Sendable {
     package let index: Int
     /// One a plane of the multi-planar API, else one.

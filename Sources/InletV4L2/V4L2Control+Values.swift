@@ -1,7 +1,8 @@
 public import InletCore
 
 extension V4L2Control {
-    /// Reads a value for this control as a person writes it: a number, `true`, the name or number of a menu's choice, a text.
+    /// Reads a value for this control as a person writes it: a number, `true`, the name or number of a menu's choice, a
+    /// text.
     ///
     /// - Throws: ``InletError/Code/invalidConfiguration``, saying what would be taken.
     public func parse(_ text: String) throws(InletError) -> Value {

@@ -81,7 +81,8 @@ public struct V4L2Control: Sendable, Hashable {
         }
     }
 
-    /// What one step of the control is, where the kernel's documents say: `Documentation/userspace-api/media/v4l/ext-ctrls-camera.rst`.
+    /// What one step of the control is, where the kernel's documents say:
+    /// `Documentation/userspace-api/media/v4l/ext-ctrls-camera.rst`.
     public var unit: String? {
         switch name {
         case "exposure_time_absolute", "exposure_absolute": "100 us"

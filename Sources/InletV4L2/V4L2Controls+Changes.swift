@@ -2,7 +2,8 @@ import CV4L2
 import Dispatch
 
 extension V4L2Controls {
-    /// Every control that changes from now on, as it is then, whoever set it; some cameras tell of their own changes, too.
+    /// Every control that changes from now on, as it is then, whoever set it; some cameras tell of their own changes,
+    /// too.
     ///
     /// Nothing polls. Ends when its reader stops, or with the device.
     public func changes() -> AsyncStream<V4L2Control> {

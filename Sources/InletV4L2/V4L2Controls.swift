@@ -41,8 +41,8 @@ public final class V4L2Controls: Sendable {
     /// Sets a control to a value as a person writes it.
     ///
     /// - Returns: the control as it is afterwards; a driver may round.
-    /// - Throws: ``InletError/Code/invalidConfiguration`` for a name or value it does not take; ``InletError/Code/permissionDenied`` for one
-    ///   that is locked.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` for a name or value it does not take;
+    ///   ``InletError/Code/permissionDenied`` for one that is locked.
     @discardableResult public func set(_ name: String, to text: String) throws(InletError) -> V4L2Control {
         let control = try control(name)
         do throws(InletError) {

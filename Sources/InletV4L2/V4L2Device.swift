@@ -9,8 +9,8 @@ package import InletCore
 
 /// Owns the descriptor of a V4L2 device and makes the kernel's calls on it.
 ///
-/// Safe from any thread: the descriptor never changes until the end, and the kernel serialises its calls. It is opened without blocking,
-/// so that no call waits for a frame.
+/// Safe from any thread: the descriptor never changes until the end, and the kernel serialises its calls. It is opened
+/// without blocking, so that no call waits for a frame.
 @safe package final class V4L2Device: Sendable {
     /// The node it was opened by.
     package let node: String
@@ -75,8 +75,8 @@ package import InletCore
         return unsafe String(decoding: buffer.prefix { $0 != 0 }, as: UTF8.self).sanitized()
     }
 
-    /// Whether the driver is v4l2loopback, whose writers and readers share one ring of buffers without a queue: a buffer
-    /// is filled anew while it is held.
+    /// Whether the driver is v4l2loopback, whose writers and readers share one ring of buffers without a queue: a
+    /// buffer is filled anew while it is held.
     package var isLoopback: Bool { driver == "v4l2 loopback" }
 
     /// The kind of buffers through which the device gives pictures: single-planar where it can choose.

@@ -10,9 +10,11 @@ public enum V4L2Devices {
         case output
     }
 
-    /// The devices that are there, in the order of their nodes' numbers. One that cannot be opened is among them, with its trouble.
+    /// The devices that are there, in the order of their nodes' numbers. One that cannot be opened is among them, with
+    /// its trouble.
     ///
-    /// - Parameter formats: whether to ask for formats, which takes some drivers a tenth of a second. The default is true.
+    /// - Parameter formats: whether to ask for formats, which takes some drivers a tenth of a second. The default is
+    ///   true.
     public static func list(_ role: Role = .capture, formats: Bool = true) -> [V4L2DeviceInfo] {
         let links = (id: links(in: "/dev/v4l/by-id"), path: links(in: "/dev/v4l/by-path"))
         return SystemFiles.names(in: "/dev").compactMap { name -> (Int, String)? in
@@ -25,7 +27,8 @@ public enum V4L2Devices {
 
     /// The one device that is meant.
     ///
-    /// - Throws: ``InletError/Code/notFound`` where there is none; ``InletError/Code/invalidConfiguration`` where several match, naming them.
+    /// - Throws: ``InletError/Code/notFound`` where there is none; ``InletError/Code/invalidConfiguration`` where
+    ///   several match, naming them.
     public static func find(_ address: V4L2Address, _ role: Role = .capture) throws(InletError) -> V4L2DeviceInfo {
         if case .node(let node) = address {
             // A node is taken at its word, a link to it too: what is wrong with it shows when it is opened.

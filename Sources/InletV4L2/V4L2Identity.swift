@@ -26,8 +26,8 @@ public struct V4L2Identity: Sendable, Hashable {
 
     /// Whether both are the same camera.
     ///
-    /// A camera with a serial number is known at any plug, as long as its name is the same: cheap makers give all theirs one number. One
-    /// without is known by its plug.
+    /// A camera with a serial number is known at any plug, as long as its name is the same: cheap makers give all
+    /// theirs one number. One without is known by its plug.
     public func isSameDevice(as other: V4L2Identity) -> Bool {
         guard name == other.name, index == other.index else { return false }
         if let serial, let otherSerial = other.serial { return serial == otherSerial }

@@ -1,10 +1,10 @@
-// The yardstick for Scripts/bench: the plainest C loop that decodes a file. It opens, decodes every frame, frees. With --i420 it makes each frame
-// I420 at once, by libyuv into one buffer; without it touches no pixel.
+// The yardstick for Scripts/bench: the plainest C loop that decodes a file. It opens, decodes every frame, frees. With
+// --i420 it makes each frame I420 at once, by libyuv into one buffer; without it touches no pixel.
 //
 //     c-loop FILE [--threads N] [--frames N] [--seconds N] [--i420]
 //
-// --seconds ends a live stream. Threads are libavcodec's; the default, 0, is as many as there are cores, with frame threads, as in inlet. Writes one JSON object:
-// {"frames":N,"cpu_s":X,"wall_s":X,"peak_rss_kib":N}.
+// --seconds ends a live stream. Threads are libavcodec's; the default, 0, is as many as there are cores, with frame
+// threads, as in inlet. Writes one JSON object: {"frames":N,"cpu_s":X,"wall_s":X,"peak_rss_kib":N}.
 
 #include "CBare.h"
 

@@ -1,8 +1,9 @@
-// Counts allocations of at least 64 KiB, the size from which on they can only be pictures or packets. Loaded with LD_PRELOAD; when the
-// process ends, it writes one JSON object to the file that COUNT_ALLOCATIONS names: {"big_allocations":N,"big_bytes":N}.
+// Counts allocations of at least 64 KiB, the size from which on they can only be pictures or packets. Loaded with
+// LD_PRELOAD; when the process ends, it writes one JSON object to the file that COUNT_ALLOCATIONS names:
+// {"big_allocations":N,"big_bytes":N}.
 //
-// Seen are malloc, calloc, realloc, aligned_alloc, posix_memalign, memalign and anonymous mmap by the program and its libraries. The
-// mmap that malloc itself does for a large block is inside the C library and not counted twice.
+// Seen are malloc, calloc, realloc, aligned_alloc, posix_memalign, memalign and anonymous mmap by the program and its
+// libraries. The mmap that malloc itself does for a large block is inside the C library and not counted twice.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

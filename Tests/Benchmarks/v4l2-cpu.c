@@ -1,9 +1,10 @@
-// Measures what a stretch of a capture costs: preloaded into a program that takes pictures from a V4L2 device by VIDIOC_DQBUF, it notes the CPU time of the
-// process at two of them.
+// Measures what a stretch of a capture costs: preloaded into a program that takes pictures from a V4L2 device by
+// VIDIOC_DQBUF, it notes the CPU time of the process at two of them.
 //
 //   LD_PRELOAD=./v4l2-cpu.so V4L2_CPU=FILE V4L2_CPU_FRAMES=20,220 PROGRAM ...
 //
-// FILE gets the seconds between the two, when the second has come. Starting the program, which costs more than the stretch on an emulated machine, is left out.
+// FILE gets the seconds between the two, when the second has come. Starting the program, which costs more than the
+// stretch on an emulated machine, is left out.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <linux/videodev2.h>

@@ -1,4 +1,5 @@
-// The plain C loop that inlet's capture of a YUYV camera is measured against: VIDIOC_DQBUF, libyuv's YUY2ToI420, VIDIOC_QBUF.
+// The plain C loop that inlet's capture of a YUYV camera is measured against: VIDIOC_DQBUF, libyuv's YUY2ToI420,
+// VIDIOC_QBUF.
 //
 // Usage: v4l2-loop DEVICE WIDTH HEIGHT FRAMES
 // v4l2-cpu.c measures it.

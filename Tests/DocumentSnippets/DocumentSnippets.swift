@@ -1,6 +1,7 @@
 import Inlet
 
-/// Runs one of the documents' Swift examples in the current folder, which holds `clip.mp4`. The others are compiled, too.
+/// Runs one of the documents' Swift examples in the current folder, which holds `clip.mp4`. The others are compiled,
+/// too.
 @main struct DocumentSnippets {
     static func main() async throws {
         let source = try PluginRegistry.standard.source("file:clip.mp4")

@@ -53,7 +53,8 @@ import Testing
         #expect(delivered > 0)
     }
 
-    /// How many frames come; at most 20, as an odd number may promise more than there are. What it ends with is an `InletError` or nothing.
+    /// How many frames come; at most 20, as an odd number may promise more than there are. What it ends with is an
+    /// `InletError` or nothing.
     private func frames(_ path: String) throws -> Int {
         var configuration = FFmpegFileConfiguration(path: path)
         configuration.threads = 1

@@ -1,5 +1,6 @@
-// Stands in front of the C library's read: of the file that FAILING_FILE names, reads fail with the errno in FAILING_ERRNO from the byte
-// FAILING_FROM on, as those of a worn disk or of a network file system whose server is gone. Loaded through LD_PRELOAD.
+// Stands in front of the C library's read: of the file that FAILING_FILE names, reads fail with the errno in
+// FAILING_ERRNO from the byte FAILING_FROM on, as those of a worn disk or of a network file system whose server is
+// gone. Loaded through LD_PRELOAD.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

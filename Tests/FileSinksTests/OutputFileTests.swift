@@ -72,7 +72,8 @@ struct OutputFileTests {
     func lastCompleteFrame() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path("out.y4m")
-        // A child process with a limit on file sizes, at which the system raises a signal and writes a part of the frame.
+        // A child process with a limit on file sizes, at which the system raises a signal and writes a part of the
+        // frame.
         await #expect(processExitsWith: .success) { [path = path as String] in
             let header = "YUV4MPEG2 W160 H120 F30000:1001 Ip A1:1 C420jpeg XYSCSS=420JPEG XCOLORRANGE=LIMITED\n"
             let frame = "FRAME\n".utf8.count + OutputFileTests.size.packedI420ByteCount

@@ -1,12 +1,13 @@
-/// Text from outside is bytes until it has been checked: what walks or compares `String` by Unicode's rules has no place between a network, a file, a device or
-/// a stranger's URI and a decision.
+/// Text from outside is bytes until it has been checked: what walks or compares `String` by Unicode's rules has no
+/// place between a network, a file, a device or a stranger's URI and a decision.
 ///
-/// To Swift U+037E equals `;`, a `:` with a combining accent behind it is no `:`, U+2028 is a newline and U+0660 a digit. The library that reads the same
-/// bytes knows none of that, so a check written in such terms can be walked around. `Sources/InletCore/Text/ByteText.swift` has the same operations on bytes;
-/// `utf8` and `[UInt8]`, compared with `UInt8(ascii:)`, serve as well.
+/// To Swift U+037E equals `;`, a `:` with a combining accent behind it is no `:`, U+2028 is a newline and U+0660 a
+/// digit. The library that reads the same bytes knows none of that, so a check written in such terms can be walked
+/// around. `Sources/InletCore/Text/ByteText.swift` has the same operations on bytes; `utf8` and `[UInt8]`, compared
+/// with `UInt8(ascii:)`, serve as well.
 ///
-/// The rule sees how code is written, not where its text comes from, so it holds for all text. Strings that the program made may still be
-/// compared with `==` and looked up in sets.
+/// The rule sees how code is written, not where its text comes from, so it holds for all text. Strings that the program
+/// made may still be compared with `==` and looked up in sets.
 enum ByteTextRule {
     /// What is not used, and what is instead. Of a literal only its quotation marks are seen.
     private static let forbidden: [(text: String, instead: String)] = [

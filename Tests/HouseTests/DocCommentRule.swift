@@ -1,10 +1,12 @@
 /// Every public declaration has a doc comment.
 ///
 /// Exempt, since there is nothing to add:
-/// - what fulfils a protocol in an extension that names it (`extension ImageSize: OptionValue`): the protocol documents it;
-/// - operators of `Equatable` and `Comparable`, `hash(into:)`, `description`, `debugDescription`, `errorDescription`, `rawValue`;
-/// - an initializer that does nothing but store its parameters under their own names, or nothing at all: the properties are
-///   documented.
+/// - what fulfils a protocol in an extension that names it (`extension ImageSize: OptionValue`): the protocol documents
+///   it;
+/// - operators of `Equatable` and `Comparable`, `hash(into:)`, `description`, `debugDescription`, `errorDescription`,
+///   `rawValue`;
+/// - an initializer that does nothing but store its parameters under their own names, or nothing at all: the properties
+///   are documented.
 enum DocCommentRule {
     private static let knownMembers: Set<Substring> = [
         "hash", "description", "debugDescription", "errorDescription", "rawValue",

@@ -1,4 +1,5 @@
-/// Words that have no place in the library: what crashes on input, what writes where it was not asked to, and paths of one machine.
+/// Words that have no place in the library: what crashes on input, what writes where it was not asked to, and paths of
+/// one machine.
 enum ForbiddenRule {
     private static let words: [(text: String, reason: String)] = [
         ("try!", "a failure is an InletError, not a crash"),

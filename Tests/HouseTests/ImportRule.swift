@@ -5,7 +5,8 @@ enum ImportRule {
     /// The C library, for modules that talk to the system. Foundation is not among them.
     static let system: Set<String> = ["Glibc", "Musl", "Darwin", "Dispatch"]
 
-    /// What each module in `Sources` may import besides ``standard``. A new module gets its line here and in `Package.swift`.
+    /// What each module in `Sources` may import besides ``standard``. A new module gets its line here and in
+    /// `Package.swift`.
     static let sources: [String: Set<String>] = [
         "InletCore": ["Logging"],
         "InletConvert": system.union(["InletCore", "CFFmpeg", "CYUV", "CInletConvert"]),
@@ -35,8 +36,8 @@ enum ImportRule {
         ]),
     ]
 
-    /// What each plug-in in `Plugins` may import besides ``everyPlugin``: its C module, `InletFFmpeg` where it handles compressed video,
-    /// `InletOutput` where it writes bytes, and `InletHTTP` where it is a web server.
+    /// What each plug-in in `Plugins` may import besides ``everyPlugin``: its C module, `InletFFmpeg` where it handles
+    /// compressed video, `InletOutput` where it writes bytes, and `InletHTTP` where it is a web server.
     static let plugins: [String: Set<String>] = [
         "PatternSource": [],
         // Foundation is for addresses in playlists and for the environment, libcurl for HTTP.
@@ -50,7 +51,8 @@ enum ImportRule {
         "StillSinks": ["InletOutput", "InletFFmpeg"],
         // The web server, and Foundation for its JSON.
         "PreviewSink": ["InletFFmpeg", "InletHTTP", "NIOCore", "NIOHTTP1", "FoundationEssentials"],
-        // The encoder is handed in: no plug-in imports another. It scales pictures for slower viewers itself. Foundation is for the client of HTTP.
+        // The encoder is handed in: no plug-in imports another. It scales pictures for slower viewers itself.
+        // Foundation is for the client of HTTP.
         "WebRTCSink": [
             "InletRTC", "InletHTTP", "InletConvert", "CGStreamer", "NIOCore", "NIOHTTP1", "Foundation",
             "FoundationNetworking", "FoundationEssentials", "CoreMetrics",

@@ -2,7 +2,8 @@
 ///
 /// A light reading, line by line kept: every line of ``code`` has the number it has in the file.
 enum SwiftText {
-    /// The text with comments and string contents replaced by spaces. What stands in `\( )` inside a string is blanked, too.
+    /// The text with comments and string contents replaced by spaces. What stands in `\( )` inside a string is blanked,
+    /// too.
     static func code(of text: String) -> String {
         var result = ""
         var rest = Substring(text)

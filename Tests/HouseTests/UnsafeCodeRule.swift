@@ -122,7 +122,8 @@ enum UnsafeCodeRule {
             "a native plane: a pointer into memory that the frame's owner keeps alive",
     ]
 
-    /// The lines of a text that hold the word `unsafe`, `nonisolated(unsafe)` included, or name an unsafe type outright.
+    /// The lines of a text that hold the word `unsafe`, `nonisolated(unsafe)` included, or name an unsafe type
+    /// outright.
     static func lines(in text: String) -> [Int] {
         SwiftText.code(of: text).split(separator: "\n", omittingEmptySubsequences: false).enumerated()
             .filter { _, line in SwiftText.words(of: line).contains { $0 == "unsafe" || $0.hasPrefix("Unsafe") } }

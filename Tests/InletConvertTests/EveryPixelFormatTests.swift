@@ -129,8 +129,8 @@ struct EveryPixelFormatTests {
     /// The columns and rows that a picture of odd size must be given so that swscale treats its edge as the rest.
     ///
     /// As it is, swscale pairs the last pixel of an odd row of RGB with whatever lies behind it, leaves out the last
-    /// row of chroma of yuyv422, and spreads the chroma of odd widths and heights over one column or row too many, which
-    /// shifts it by up to half a pixel.
+    /// row of chroma of yuyv422, and spreads the chroma of odd widths and heights over one column or row too many,
+    /// which shifts it by up to half a pixel.
     private static func missingEdges(_ picture: NativePicture) -> (columns: Int, rows: Int) {
         let columns = picture.size.width % 2
         let rows = picture.size.height % 2
@@ -148,8 +148,8 @@ struct EveryPixelFormatTests {
         }
     }
 
-    /// Whether chroma has a sample for each column, which is halved by the mean as libyuv does it; ffmpeg's default is a
-    /// bicubic filter.
+    /// Whether chroma has a sample for each column, which is halved by the mean as libyuv does it; ffmpeg's default is
+    /// a bicubic filter.
     private static func hasFullChromaRows(_ picture: NativePicture) -> Bool {
         isPlanarYUV(picture, "440p") || isPlanarYUV(picture, "444p")
     }

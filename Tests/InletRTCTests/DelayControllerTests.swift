@@ -3,7 +3,8 @@ import InletRTC
 import Testing
 
 @Suite struct DelayControllerTests {
-    /// A link with a rate and an endless queue before it, and a far end that reports every 50 milliseconds. Time goes in steps of 10 milliseconds.
+    /// A link with a rate and an endless queue before it, and a far end that reports every 50 milliseconds. Time goes
+    /// in steps of 10 milliseconds.
     private struct Link {
         var controller: DelayController
         var capacity: Double

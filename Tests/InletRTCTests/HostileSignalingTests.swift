@@ -4,13 +4,15 @@ import Testing
 
 @testable import InletRTC
 
-/// Spoilt signaling: `INLET_MUTATIONS=20000 swift test --filter HostileSignalingTests` reads as many of each of five kinds; `INLET_SEED=n` begins elsewhere.
+/// Spoilt signaling: `INLET_MUTATIONS=20000 swift test --filter HostileSignalingTests` reads as many of each of five
+/// kinds; `INLET_SEED=n` begins elsewhere.
 @Suite struct HostileSignalingTests {
     private static func number(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } }
     private static let count = number("INLET_MUTATIONS") ?? 500
     private static let seed = number("INLET_SEED") ?? 1
 
-    /// Spoils the corpus by a seed `count` times and hands each over. `read` says whether it was taken for good: some must be, and some not.
+    /// Spoils the corpus by a seed `count` times and hands each over. `read` says whether it was taken for good: some
+    /// must be, and some not.
     private static func each(_ kind: String, _ corpus: [String], _ read: (String) -> Bool) {
         var mutator = TextMutator(seed: UInt64(bitPattern: Int64(seed)), corpus: corpus)
         var taken = 0

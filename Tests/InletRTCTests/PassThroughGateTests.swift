@@ -3,7 +3,8 @@ import InletRTC
 import Testing
 
 @Suite struct PassThroughGateTests {
-    /// The sets that libx264 writes for constrained baseline at level 3.1, shortened: the profile stands in the first bytes.
+    /// The sets that libx264 writes for constrained baseline at level 3.1, shortened: the profile stands in the first
+    /// bytes.
     private static func sets(_ profile: UInt8, _ constraints: UInt8) -> [UInt8] {
         [0, 0, 0, 1, 0x67, profile, constraints, 0x1f, 0xaa, 0, 0, 0, 1, 0x68, 0xce, 0x3c, 0x80]
     }

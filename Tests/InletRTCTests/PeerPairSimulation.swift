@@ -2,7 +2,8 @@ import InletCore
 
 @testable import InletRTC
 
-/// Two machines with an engine each, and signaling between them that delays, doubles, loses and reorders. Everything by one seed and a clock of its own.
+/// Two machines with an engine each, and signaling between them that delays, doubles, loses and reorders. Everything by
+/// one seed and a clock of its own.
 struct PeerPairSimulation {
     struct Trouble {
         var loss = 0.0

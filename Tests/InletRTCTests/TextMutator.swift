@@ -18,7 +18,8 @@ struct TextMutator {
         self.corpus = corpus.map { Array($0.utf8) }
     }
 
-    /// The next text, spoilt in one to six places. It may not be UTF-8 before it is made a string, as what comes over a network.
+    /// The next text, spoilt in one to six places. It may not be UTF-8 before it is made a string, as what comes over a
+    /// network.
     mutating func next() -> String {
         var bytes = corpus[below(corpus.count)]
         for _ in 0...below(6) { spoil(&bytes) }

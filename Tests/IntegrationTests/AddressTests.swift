@@ -3,7 +3,8 @@ import Inlet
 import ReferenceTools
 import Testing
 
-/// What reaches a server of an address and of its secrets, in each of their forms, and that nothing of them is written anywhere.
+/// What reaches a server of an address and of its secrets, in each of their forms, and that nothing of them is written
+/// anywhere.
 @Suite(.enabled(if: AddressServer.missing == nil, "\(AddressServer.missing ?? "")"))
 struct AddressTests {
     /// A run against a server, and what the server is to note.
@@ -157,7 +158,7 @@ struct AddressTests {
         process.executableURL = URL(fileURLWithPath: InletProcess.path)
         process.arguments =
             [
-                "run", "pattern:ball?size=320x240&fps=30", "--duration", "6", "--trace", trace, "--report", "json",
+                "run", "pattern:ball?size=320x240&fps=30", "--duration", "120", "--trace", trace, "--report", "json",
                 "--sink-retry", "forever",
             ]
             + sinks.flatMap { ["--to", $0] }
@@ -167,16 +168,19 @@ struct AddressTests {
         process.standardOutput = process.standardError
         try process.run()
         var pages = ""
-        // Looked at until the sinks that cannot work have failed, or the run has ended.
-        while process.isRunning {
+        // Looked at for six seconds from the first page on: the sinks that cannot work fail meanwhile.
+        var end: ContinuousClock.Instant?
+        while process.isRunning, end.map({ .now < $0 }) ?? true {
             for page in ["metrics", "stats.json", "healthz", ""] {
                 let answer = try? await ReferenceCommand.runAside(
                     "curl",
                     ["-s", "-m", "2", "-H", "Authorization: Bearer let-me-look", "http://127.0.0.1:\(port)/\(page)"])
                 pages += answer.map { String(decoding: $0, as: UTF8.self) } ?? ""
             }
+            if end == nil, !pages.isEmpty { end = .now + .seconds(6) }
             try await Task.sleep(for: .milliseconds(300))
         }
+        process.interrupt()
         process.waitUntilExit()
         #expect(pages.contains("inlet_sink") && pages.contains("rtmp://127.0.0.1:1/live/***"), "\(pages.suffix(2000))")
         let written = try String(contentsOfFile: log, encoding: .utf8) + String(contentsOfFile: trace, encoding: .utf8)

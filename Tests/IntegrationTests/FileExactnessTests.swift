@@ -56,7 +56,8 @@ import Testing
         let inlet = try InletProcess.run(["run", path, "--to", "framemd5:-", "--report", "none"])
         #expect(FrameLines(inlet.output).lines.map(\.pts) == (try FrameLines.ffmpeg(path)).lines.map(\.pts))
 
-        // Both sides as raw limited-range I420; ours goes through y4m, which carries its range, so that ffmpeg squeezes it alike.
+        // Both sides as raw limited-range I420; ours goes through y4m, which carries its range, so that ffmpeg squeezes
+        // it alike.
         let folder = try TemporaryFolder()
         let flags = ["-sws_flags", "accurate_rnd+full_chroma_int"]
         try ReferenceCommand.ffmpeg(

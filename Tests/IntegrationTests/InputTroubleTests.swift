@@ -39,7 +39,8 @@ import Testing
         #expect(try Report(cut).frames.delivered >= 60)
     }
 
-    /// The beginning of a script: a FIFO that `inlet` reads in the background, and a function that waits for what a command says.
+    /// The beginning of a script: a FIFO that `inlet` reads in the background, and a function that waits for what a
+    /// command says.
     private func script(_ arguments: String) -> String {
         """
         mkfifo '\(folder.path("fifo"))'; exec 2>'\(folder.path("script.log"))'

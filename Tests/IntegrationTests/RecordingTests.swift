@@ -19,7 +19,8 @@ import Testing
         return String(decoding: output, as: UTF8.self).split { !$0.isNumber }.first.flatMap { Int($0) } ?? 0
     }
 
-    /// Starts a recording of 30 pictures a second beside a list of them, of which neither gets ahead of the other, waits for so many, and ends it by a signal.
+    /// Starts a recording of 30 pictures a second beside a list of them, of which neither gets ahead of the other,
+    /// waits for so many, and ends it by a signal.
     ///
     /// - Parameter later: microseconds that it goes on after those.
     /// - Returns: how many pictures were listed, and how many the recording has.

@@ -67,7 +67,8 @@ struct PatternPicturesTests {
         let theirs = try ReferencePictures(lavfi: "smptehdbars=size=\(size)", size: size, frames: 1).packed(0)
         let top = [10] + (0..<7).map { 30 + 18 * $0 } + [157]
         var points = top.map { ($0 * width / 168, height / 3) }
-        // Cyan, 75 % white and blue; yellow and red; then the bottom row. Between them FFmpeg has -I and +Q, ours white and black.
+        // Cyan, 75 % white and blue; yellow and red; then the bottom row. Between them FFmpeg has -I and +Q, ours white
+        // and black.
         points += [10, 90, 157].map { ($0 * width / 168, height * 15 / 24) }
         points += [10, 157].map { ($0 * width / 168, height * 17 / 24) }
         points += [10, 34, 66, 91, 102, 108, 114, 120, 126, 138, 157].map { ($0 * width / 168, height * 7 / 8) }

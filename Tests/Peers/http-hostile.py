@@ -25,7 +25,8 @@ import whep
 TOKEN = "0123456789abcdefghjkmnpqrs"
 SDP = {"content-type": "application/sdp"}
 OWN, OTHERS = "127.0.0.1", ["127.0.0.2", "127.0.0.3"]
-# A rightful client is served at once; a machine that is busy with other things must not look like a server that is locked.
+# A rightful client is served at once; a machine that is busy with other things must not look like a server that is
+# locked.
 LIMIT = 20
 
 

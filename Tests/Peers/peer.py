@@ -164,7 +164,8 @@ def free_port(kind=socket.SOCK_STREAM):
 def wait_for_port(port, child, seconds=10, table="tcp"):
     """Waits until a TCP port listens, without connecting to it, as a one-client server would take that for its client; or a UDP port is bound."""
     wanted = f"{port:04X}"
-    # What the kernel calls a socket that listens; that has been connected to, as some listen no longer once a client has come; that has no peer.
+    # What the kernel calls a socket that listens; that has been connected to, as some listen no longer once a client
+    # has come; that has no peer.
     states = {"tcp": ("0A", "01"), "udp": ("07",)}[table]
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:

@@ -7,8 +7,8 @@ import zlib
 BLACK, WHITE, BACKGROUND = 16, 235, 100
 CELLS = 16
 
-# Lossy compression moves samples, so each is judged by the level it stands for; what lies between the levels is none. So a picture is
-# compared at the speed of memcmp.
+# Lossy compression moves samples, so each is judged by the level it stands for; what lies between the levels is none.
+# So a picture is compared at the speed of memcmp.
 LUMA_LEVELS = bytes(BLACK if y < 60 else BACKGROUND if 70 <= y < 130 else WHITE if y >= 170 else 0 for y in range(256))
 CHROMA_LEVELS = bytes(128 if 104 <= c < 152 else 0 for c in range(256))
 # Samples that may stand for none, at the edges. A spoilt macroblock has 256.

@@ -34,8 +34,8 @@ def main():
     options = parser.parse_args()
     if not shutil.which("cvlc"):
         peer.fail("VLC is missing: apt-get install vlc-bin vlc-plugin-base")
-    # VLC refuses root, so it runs as nobody, who must be able to read the file. Where a file begins again, VLC takes its stream away
-    # for a moment and answers 404: so a long one is made of a short one.
+    # VLC refuses root, so it runs as nobody, who must be able to read the file. Where a file begins again, VLC takes
+    # its stream away for a moment and answers 404: so a long one is made of a short one.
     folder = peer.folder()
     copy = os.path.join(folder, "stream.mp4")
     done = subprocess.run(

@@ -216,7 +216,8 @@ class Soak:
         fresh = self.server.counts()
         warm = max(12, self.options.sessions // 5)
         gone = [self.run(warm)]
-        # To about where it began, but for what is loaded once: 13 MB were seen, and as much again may come of when it is looked at.
+        # To about where it began, but for what is loaded once: 13 MB were seen, and as much again may come of when it
+        # is looked at.
         self.trouble += self.server.growth(fresh, 2 * self.options.growth)
         counts = [self.server.counts()]
         rest = self.options.sessions - warm

@@ -3,8 +3,8 @@ import ReferenceTools
 
 /// The reader in Samples as a process of its own, which reads when it is told to.
 ///
-/// Commands are lines: `read PATH` reads once and writes the planes to a file (`-` for none), `hold` copies and waits for `go` before it looks at the lock
-/// again, `torn` tells how many copies were torn.
+/// Commands are lines: `read PATH` reads once and writes the planes to a file (`-` for none), `hold` copies and waits
+/// for `go` before it looks at the lock again, `torn` tells how many copies were torn.
 final class SharedMemoryReader {
     private let process = Process()
     private let commands = Pipe()

@@ -14,7 +14,8 @@ struct PreviewRun {
 
     /// Runs a capture while `body` asks for pages.
     ///
-    /// - Parameter other: another sink, which loses no frame for want of room in its queue unless it is slow for two seconds.
+    /// - Parameter other: another sink, which loses no frame for want of room in its queue unless it is slow for two
+    ///   seconds.
     /// - Returns: the figures at the end.
     @discardableResult
     static func with(

@@ -1,4 +1,5 @@
-/// A server on 127.0.0.1 that notes, byte for byte, what clients say of where they want to go and who they are, and serves nothing.
+/// A server on 127.0.0.1 that notes, byte for byte, what clients say of where they want to go and who they are, and
+/// serves nothing.
 public final class AddressServer: Sendable {
     /// What it speaks, and what it notes.
     public enum Kind: Sendable {

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A library that makes reads of one file fail from a place on, for programs that are started with it: `Tests/Faults/failing-read.c`.
+/// A library that makes reads of one file fail from a place on, for programs that are started with it:
+/// `Tests/Faults/failing-read.c`.
 public struct FailingRead {
     private let library: String
 

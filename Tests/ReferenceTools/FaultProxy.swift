@@ -18,7 +18,8 @@ public final class FaultProxy: Sendable {
         case both
     }
 
-    /// One thing that goes wrong. It begins when both `afterBytes` of a flow and `afterSeconds` have passed, and lasts for `seconds`.
+    /// One thing that goes wrong. It begins when both `afterBytes` of a flow and `afterSeconds` have passed, and lasts
+    /// for `seconds`.
     public struct Fault: Sendable {
         /// What the script calls it.
         public var kind: String
@@ -32,7 +33,8 @@ public final class FaultProxy: Sendable {
         public var seconds: Double?
         /// The share of packets, or of reads on TCP, that is hit. The default is 100.
         public var percent = 100.0
-        /// How long a packet is held, of ``delay(milliseconds:)`` and ``reorder(percent:milliseconds:)``. The default is 20.
+        /// How long a packet is held, of ``delay(milliseconds:)`` and ``reorder(percent:milliseconds:)``. The default
+        /// is 20.
         public var milliseconds = 20.0
 
         /// A fault of a kind in the table of `Tests/Peers/README.md`.
@@ -45,7 +47,8 @@ public final class FaultProxy: Sendable {
             return fault
         }
 
-        /// Nothing comes, with the connection left open. TCP goes on where it stopped; UDP packets of that time are lost.
+        /// Nothing comes, with the connection left open. TCP goes on where it stopped; UDP packets of that time are
+        /// lost.
         public static func stall(afterBytes: Int = 0, seconds: Double? = nil) -> Fault {
             var fault = Fault("stall")
             fault.afterBytes = afterBytes
@@ -87,7 +90,8 @@ public final class FaultProxy: Sendable {
             return fault
         }
 
-        /// A bit of a packet is flipped; on ``Carrier/tcp`` of a read, on ``Carrier/rtsp`` of the payload of an interleaved RTP packet.
+        /// A bit of a packet is flipped; on ``Carrier/tcp`` of a read, on ``Carrier/rtsp`` of the payload of an
+        /// interleaved RTP packet.
         public static func corrupt(percent: Double) -> Fault { hit("corrupt", percent) }
 
         private static func hit(_ kind: String, _ percent: Double) -> Fault {

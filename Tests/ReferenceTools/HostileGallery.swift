@@ -17,7 +17,8 @@ public struct HostileGallery: Decodable, Sendable {
         public var growthKib: Int?
     }
 
-    /// What the script is told besides what it attacks. `INLET_SECONDS` is how long each attack takes, `INLET_GROWTH` the memory that there may be more.
+    /// What the script is told besides what it attacks. `INLET_SECONDS` is how long each attack takes, `INLET_GROWTH`
+    /// the memory that there may be more.
     public static var options: [String] {
         let environment = ProcessInfo.processInfo.environment
         return ["--seconds", environment["INLET_SECONDS"] ?? "2"]

@@ -56,13 +56,15 @@ public final class HostileServer: Sendable {
         case playlistSeparator = "playlist-separator"
         /// A playlist without end.
         case playlistEndless = "playlist-endless"
-        /// A playlist whose segment, the file, is on another host, with a certificate by another authority. With TLS only.
+        /// A playlist whose segment, the file, is on another host, with a certificate by another authority. With TLS
+        /// only.
         case playlistElsewhere = "playlist-elsewhere"
         /// A playlist that hands out a cookie, and segments only for who brings it and is the agent `Viewer/7`.
         case playlistGuarded = "playlist-guarded"
         /// A file whose beginning comes from here; a request for what lies behind it is redirected to plain HTTP.
         case redirectSeek = "redirect-seek"
-        /// Wants credentials and leads to a path that wants them, too, from which it leads to another port that asks for them.
+        /// Wants credentials and leads to a path that wants them, too, from which it leads to another port that asks
+        /// for them.
         case redirectGuarded = "redirect-guarded"
         /// A file whose length is not told.
         case chunked

@@ -76,7 +76,8 @@ public final class NginxServer: Sendable {
         return lines.map(\.text)
     }
 
-    /// Ends nginx at once, as a power cut would, when the newest segment has been sent and none is asked for, and starts it again at its port.
+    /// Ends nginx at once, as a power cut would, when the newest segment has been sent and none is asked for, and
+    /// starts it again at its port.
     public func restartBetweenSegments() throws {
         try process.send("restart between segments", within: .seconds(30))
     }

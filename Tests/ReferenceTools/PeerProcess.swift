@@ -1,11 +1,11 @@
 import Foundation
 import Synchronization
 
-/// A test server that runs as a process of its own: a script of `Tests/Peers`, which says when it is ready, takes commands, and
-/// never outlives the test.
+/// A test server that runs as a process of its own: a script of `Tests/Peers`, which says when it is ready, takes
+/// commands, and never outlives the test.
 ///
-/// Safe to use from any thread. Nothing blocks longer than its deadline. The server ends with ``stop()``, with the last reference, or
-/// when this process dies, as the script watches its standard input.
+/// Safe to use from any thread. Nothing blocks longer than its deadline. The server ends with ``stop()``, with the last
+/// reference, or when this process dies, as the script watches its standard input.
 public final class PeerProcess: Sendable {
     /// What the script printed when it was ready, such as its port.
     public let ready: PeerMessage
@@ -25,7 +25,8 @@ public final class PeerProcess: Sendable {
     ///
     /// - Parameters:
     ///   - script: a file name in `Tests/Peers`.
-    ///   - python: the interpreter. The default is Debian's, which has its packages; another that comes first in PATH has not.
+    ///   - python: the interpreter. The default is Debian's, which has its packages; another that comes first in PATH
+    ///     has not.
     ///   - limit: how long the script may take to be ready.
     /// - Throws: ``Failure`` with all that the script wrote.
     public init(
@@ -96,7 +97,8 @@ public final class PeerProcess: Sendable {
         }
     }
 
-    /// Ends the server at once, as a power cut would, and waits for it: the kernel closes its sockets. Does nothing the second time.
+    /// Ends the server at once, as a power cut would, and waits for it: the kernel closes its sockets. Does nothing the
+    /// second time.
     public func stop() {
         try? input.close()
         guard process.isRunning else { return }

@@ -22,9 +22,11 @@ public final class RTSPServer: Sendable {
         public var keyFrameInterval = 30
         /// B-frames between two others; H.264 only. The default is 0.
         public var bFrames = 0
-        /// Whether a piece of each picture refreshes itself, once in ``keyFrameInterval``, in place of key frames; H.264 only. The default is false.
+        /// Whether a piece of each picture refreshes itself, once in ``keyFrameInterval``, in place of key frames;
+        /// H.264 only. The default is false.
         public var isRefreshing = false
-        /// The MP4 file to send as it is, without encoding, from its start for each client. The default is nil: live pictures.
+        /// The MP4 file to send as it is, without encoding, from its start for each client. The default is nil: live
+        /// pictures.
         public var file: String?
         /// The default is ``Transport/all``.
         public var transport = Transport.all
@@ -42,7 +44,8 @@ public final class RTSPServer: Sendable {
         public var port = 0
         /// Seconds without a sign of life until a session ends. The default is 60.
         public var sessionTimeout = 60
-        /// A file for a line a live frame: its number, and CLOCK_MONOTONIC nanoseconds when it was drawn and when it went out.
+        /// A file for a line a live frame: its number, and CLOCK_MONOTONIC nanoseconds when it was drawn and when it
+        /// went out.
         public var sendLog: String?
 
         /// The defaults.

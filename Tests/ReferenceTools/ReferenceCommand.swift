@@ -35,7 +35,8 @@ public struct ReferenceCommand {
         return data
     }
 
-    /// Runs a program as ``run(_:_:)`` does, on a thread of its own: for tests whose own tasks must go on meanwhile, as those run on few threads.
+    /// Runs a program as ``run(_:_:)`` does, on a thread of its own: for tests whose own tasks must go on meanwhile, as
+    /// those run on few threads.
     @discardableResult
     public static func runAside(_ program: String, _ arguments: [String]) async throws -> Data {
         try await withCheckedThrowingContinuation { continuation in

@@ -12,7 +12,8 @@ public struct ReferencePictures: Sendable {
         self.bytes = bytes
     }
 
-    /// Pictures of a lavfi graph of FFmpeg, such as `testsrc2=size=64x48`, converted to yuv420p where they are not that already.
+    /// Pictures of a lavfi graph of FFmpeg, such as `testsrc2=size=64x48`, converted to yuv420p where they are not that
+    /// already.
     public init(lavfi graph: String, size: ImageSize, frames: Int) throws {
         try self.init(
             ReferenceCommand.ffmpeg([
@@ -66,7 +67,8 @@ public struct ReferencePictures: Sendable {
 }
 
 extension Data {
-    /// Whether all bytes are equal. A test that compares with `==` would print how they differ, which takes minutes for pictures.
+    /// Whether all bytes are equal. A test that compares with `==` would print how they differ, which takes minutes for
+    /// pictures.
     public func isSame(as other: some DataProtocol) -> Bool { count == other.count && elementsEqual(other) }
 }
 

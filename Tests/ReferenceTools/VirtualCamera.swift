@@ -1,7 +1,7 @@
 import Foundation
 
-/// A camera of a kernel that runs in a virtual machine, with what a command there writes to its standard output: for machines whose own kernel
-/// has none.
+/// A camera of a kernel that runs in a virtual machine, with what a command there writes to its standard output: for
+/// machines whose own kernel has none.
 ///
 /// The machine ends with ``stop()`` or the last reference.
 public final class VirtualCamera: Sendable {

@@ -9,13 +9,12 @@ public enum Waiting {
 
     /// Returns as soon as something is so.
     ///
-    /// What counts is whether anything goes on, not how fast: a server that encodes while others use the processor may be
-    /// at a tenth of its rate, which is no hang.
+    /// What counts is whether anything goes on, not how fast: a server that encodes while others use the processor may
+    /// be at a tenth of its rate, which is no hang.
     ///
     /// - Parameters:
-    ///   - progress: what changes for as long as things go on.
-    /// The limit is counted in looks as well: tests that do not suspend hold the few threads that tasks share, and what is waited for may
-    /// not have begun then, either.
+    ///   - progress: what changes for as long as things go on. The limit is counted in looks as well: tests that do not
+    ///     suspend hold the few threads that tasks share, and what is waited for may not have begun then, either.
     ///
     /// - Throws: ``NeverCame`` when nothing has changed for a minute and a thousand looks, or after ten minutes.
     public static func until<Progress: Equatable>(

@@ -1,9 +1,9 @@
 // Tells ThreadSanitizer of the waits inside Swift's Mutex. Loaded with LD_PRELOAD by Scripts/test --sanitize.
 //
-// On Linux a contended Mutex is handed over by the kernel (FUTEX_LOCK_PI), inside libswiftSynchronization, which is not built for
-// ThreadSanitizer: it sees neither the lock nor the unlock, and reports races between critical sections that never overlap. These
-// three functions take the place of the library's own, call them, and say what they mean. Uncontended locking is inlined into
-// instrumented code and needs nothing.
+// On Linux a contended Mutex is handed over by the kernel (FUTEX_LOCK_PI), inside libswiftSynchronization, which is not
+// built for ThreadSanitizer: it sees neither the lock nor the unlock, and reports races between critical sections that
+// never overlap. These three functions take the place of the library's own, call them, and say what they mean.
+// Uncontended locking is inlined into instrumented code and needs nothing.
 //
 // The swiftcall convention needs clang, which comes with the Swift toolchain.
 
@@ -16,7 +16,8 @@
 extern void __tsan_acquire(void *) __attribute__((weak));
 extern void __tsan_release(void *) __attribute__((weak));
 
-// Synchronization._MutexHandle._lockSlow(UInt32), ._tryLockSlow() and ._unlockSlow(), in stdlib/public/Synchronization/Mutex/LinuxImpl.swift.
+// Synchronization._MutexHandle._lockSlow(UInt32), ._tryLockSlow() and ._unlockSlow(), in
+// stdlib/public/Synchronization/Mutex/LinuxImpl.swift.
 #define LOCK "$s15Synchronization12_MutexHandleV9_lockSlowyys6UInt32VF"
 #define TRY_LOCK "$s15Synchronization12_MutexHandleV12_tryLockSlowSbyF"
 #define UNLOCK "$s15Synchronization12_MutexHandleV11_unlockSlowyyF"

@@ -33,8 +33,9 @@ extension DriverTests {
                 await Task.yield()
             }
             let folder = try TemporaryFolder()
-            // A reader that asks for fewer buffers than there are takes buffers from the ring, and the newest pictures with them, where
-            // they lie in those (v4l2loopback 0.12.7, vidioc_reqbufs). Asked for beforehand, none go later.
+            // A reader that asks for fewer buffers than there are takes buffers from the ring, and the newest pictures
+            // with them, where they lie in those (v4l2loopback 0.12.7, vidioc_reqbufs). Asked for beforehand, none go
+            // later.
             try Self.soon("v4l2-ctl", ["-d", node, "--stream-mmap", "--stream-count", "1", "--stream-to", "/dev/null"])
             let camera = try TestCamera(V4L2Configuration(.node(node)))
             var ours: [UInt32] = []
@@ -191,7 +192,8 @@ extension DriverTests {
             var size: String
             /// How ffmpeg makes it.
             var encoding: [String]
-            /// How close our picture must come to ffmpeg's, which decodes by another inverse transform where there is one.
+            /// How close our picture must come to ffmpeg's, which decodes by another inverse transform where there is
+            /// one.
             var quality: Double
             /// What ffmpeg decodes to.
             var pixels = "yuv420p"
@@ -210,7 +212,8 @@ extension DriverTests {
                     // Luma stays as it is.
                     stream.pixels = "yuvj420p"
                 } else {
-                    // libswscale makes the chroma of an odd last column of it and of what follows in memory, so it gets an even picture.
+                    // libswscale makes the chroma of an odd last column of it and of what follows in memory, so it gets
+                    // an even picture.
                     stream.filters =
                         "pad=322:242,fillborders=right=1:bottom=1:mode=smear,scale=flags=area+accurate_rnd+full_chroma_int,"
                         + "format=yuv420p,crop=321:241:0:0:exact=1"
@@ -262,7 +265,8 @@ extension DriverTests {
                 + ["-framerate", "10", "-i", path, "-c", "copy", "-f", "v4l2", node]
             feeder.standardInput = FileHandle.nullDevice
             try feeder.run()
-            // It may be inside the driver, where nothing else ends it. The next writer would get this one's format as long as it is there.
+            // It may be inside the driver, where nothing else ends it. The next writer would get this one's format as
+            // long as it is there.
             defer {
                 kill(feeder.processIdentifier, SIGKILL)
                 feeder.waitUntilExit()

@@ -4,20 +4,24 @@ import InletV4L2
 import ReferenceTools
 import Testing
 
-/// Compares what Inlet made of a driver's pictures with what the `ffmpeg` command makes of the bytes that `v4l2-ctl` saw.
+/// Compares what Inlet made of a driver's pictures with what the `ffmpeg` command makes of the bytes that `v4l2-ctl`
+/// saw.
 enum PictureComparison {
     /// Hue, saturation and value: neither libyuv nor libswscale reads them.
     static let unsupported: Set = ["HSV3", "HSV4"]
 
-    /// How raw bytes become something that ffmpeg reads: from the documents of V4L2, apart from the plug-in's own table.
+    /// How raw bytes become something that ffmpeg reads: from the documents of V4L2, apart from the plug-in's own
+    /// table.
     private enum Reader {
         /// As they are, by ffmpeg's name.
         case ffmpeg(String)
         /// Planar with V before U.
         case swapped(String)
-        /// Luma, of which the lower bits are cut off: bytes a sample, bits to cut, and whether the high byte comes first.
+        /// Luma, of which the lower bits are cut off: bytes a sample, bits to cut, and whether the high byte comes
+        /// first.
         case luma(Int, Int, Bool)
-        /// One word a pixel: its bytes, high byte first or not, then the lowest bit and number of bits of each of Y, U, V or G, B, R.
+        /// One word a pixel: its bytes, high byte first or not, then the lowest bit and number of bits of each of Y, U,
+        /// V or G, B, R.
         case word(Int, Bool, [(Int, Int)], isRGB: Bool)
         /// Bytes of 16-bit words moved up by some bits.
         case moved(String, Int)
@@ -103,7 +107,8 @@ enum PictureComparison {
         print("measured: \(names.count) pictures compared, the worst is \(worst.name) with \(worst.quality) dB")
     }
 
-    /// What independent converters make of a driver's bytes. Two that differ in how they shrink chroma, where that has to be done.
+    /// What independent converters make of a driver's bytes. Two that differ in how they shrink chroma, where that has
+    /// to be done.
     private static func reference(_ code: String, _ raw: [UInt8], _ size: ImageSize) throws -> [[UInt8]] {
         let pixels = size.width * size.height
         switch readers[code] {

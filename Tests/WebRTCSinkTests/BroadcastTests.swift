@@ -122,7 +122,8 @@
                 async let found: [String?] = ViewerRun.peer(
                     "page-probe.py", python: "/usr/bin/python3",
                     [
-                        // A page that was not told of an end learns of it after 15 s or more, when its ICE consent runs out.
+                        // A page that was not told of an end learns of it after 15 s or more, when its ICE consent runs
+                        // out.
                         run.address, "--limit", "12", Self.look + "return `${width}x${height}`;",
                         "touch:" + step(1),
                         Self.look + "return width === 320 ? `${width}x${height}` : null;",

@@ -38,7 +38,8 @@
             _ = try await outcome
         }
 
-        /// Waits until the peer has read so many numbers over a connection that is newer than another, or has not for 20,000 looks.
+        /// Waits until the peer has read so many numbers over a connection that is newer than another, or has not for
+        /// 20,000 looks.
         ///
         /// - Returns: the number of that connection.
         @discardableResult

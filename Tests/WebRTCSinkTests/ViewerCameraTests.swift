@@ -5,7 +5,8 @@
     import ReferenceTools
     import Testing
 
-    /// What cameras of a real kernel give, shown by a browser. The kernel runs in a virtual machine, and its pictures come through a pipe.
+    /// What cameras of a real kernel give, shown by a browser. The kernel runs in a virtual machine, and its pictures
+    /// come through a pipe.
     @Suite(
         .serialized,
         .enabled(if: ViewerRun.hasBrowser, "chromedriver is not installed; Scripts/bootstrap --test installs it"),

@@ -69,7 +69,8 @@
                 while run.capturer.statistics.captured < 75 { try await Task.sleep(for: .milliseconds(20)) }
                 #expect(try await look(run, []) == 0)
                 #expect(try await look(run, ["--without", "H264"]) >= 60)
-                // A camera that a busy machine holds up sends key frames late, and its pictures are encoded until it does not.
+                // A camera that a busy machine holds up sends key frames late, and its pictures are encoded until it
+                // does not.
                 var decoded = try await look(run, [])
                 for _ in 0..<5 where decoded >= 60 { decoded = try await look(run, []) }
                 #expect(decoded < 60)

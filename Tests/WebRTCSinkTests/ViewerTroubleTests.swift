@@ -3,7 +3,8 @@
     import ReferenceTools
     import Testing
 
-    /// `inlet run pattern:timecode --to webrtc:` as a process of its own, so that its threads, descriptors and memory can be counted.
+    /// `inlet run pattern:timecode --to webrtc:` as a process of its own, so that its threads, descriptors and memory
+    /// can be counted.
     @Suite(.serialized) struct ViewerTroubleTests {
         private struct Seen: Decodable {
             var trouble: [String]

@@ -92,7 +92,8 @@ final class CaptureSession: Sendable {
         context.awaitProgress()
     }
 
-    /// The operation that the source runs; nil while it runs none. `close()` does not count: the machine has a limit of its own for it.
+    /// The operation that the source runs; nil while it runs none. `close()` does not count: the machine has a limit of
+    /// its own for it.
     var operation: SourceOperation? {
         // In this order: a deadline of the closing is seen only after the note that it closes.
         let operation = context.operation

@@ -13,8 +13,8 @@ import InletCore
 
 /// A thread of its own for a source or a sink, since both block.
 ///
-/// A plain thread rather than a dispatch queue: a blocked source or sink must not take a worker from a pool that others share, and the thread's name
-/// shows in `top -H` and in debuggers.
+/// A plain thread rather than a dispatch queue: a blocked source or sink must not take a worker from a pool that others
+/// share, and the thread's name shows in `top -H` and in debuggers.
 enum CaptureThread {
     /// Starts a detached thread that runs `body` once.
     ///

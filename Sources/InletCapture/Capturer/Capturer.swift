@@ -110,7 +110,8 @@ public final class Capturer: Sendable {
     /// - Parameters:
     ///   - sink: given up to the capturer: every method is called on a thread of the sink's own.
     ///   - name: what statistics, events and errors call it.
-    ///   - queue: what happens when the sink is slower than the source. The default is by the source: see ``QueuePolicy``.
+    ///   - queue: what happens when the sink is slower than the source. The default is by the source: see
+    ///     ``QueuePolicy``.
     ///   - wants: what frames shall be like. The default is what the sink itself wants, which may change while it runs.
     @discardableResult
     public func attach(
@@ -121,8 +122,9 @@ public final class Capturer: Sendable {
 
     /// Attaches the sink that a configuration makes, under the configuration's name.
     ///
-    /// Where it is a ``PacketSinkConfiguration``, the sink gets the source's packets, which are not decoded for it; its queue is of packets, of which a
-    /// live source drops those up to a key frame where the sink is too slow, and for which another source waits.
+    /// Where it is a ``PacketSinkConfiguration``, the sink gets the source's packets, which are not decoded for it; its
+    /// queue is of packets, of which a live source drops those up to a key frame where the sink is too slow, and for
+    /// which another source waits.
     ///
     /// - Parameters:
     ///   - queue: as for ``attach(_:named:queue:wants:)``.
@@ -156,10 +158,11 @@ public final class Capturer: Sendable {
         return id
     }
 
-    /// Detaches a sink: what waits for it is dropped and counted, and it finishes. Returns when it has, or at once where it is not attached.
+    /// Detaches a sink: what waits for it is dropped and counted, and it finishes. Returns when it has, or at once
+    /// where it is not attached.
     ///
-    /// - Throws: ``InletError/Code/timedOut`` where the sink did not finish within ``CapturerConfiguration/stopTimeout``. It gets no more frames
-    ///   and is detached when it does.
+    /// - Throws: ``InletError/Code/timedOut`` where the sink did not finish within
+    ///   ``CapturerConfiguration/stopTimeout``. It gets no more frames and is detached when it does.
     public func detach(_ id: SinkID) async throws(InletError) {
         guard let receiver = shared.withLock({ $0.receivers.first { $0.id == id } }) else { return }
         receiver.close()
@@ -168,10 +171,12 @@ public final class Capturer: Sendable {
         if let unfinished { throw unfinished }
     }
 
-    /// The frames as an `AsyncSequence` for one consumer. Something must run the capturer meanwhile; see ``run(queue:wants:_:)``.
+    /// The frames as an `AsyncSequence` for one consumer. Something must run the capturer meanwhile; see
+    /// ``run(queue:wants:_:)``.
     ///
     /// - Parameters:
-    ///   - queue: the default is by the source, as for ``attach(_:named:queue:wants:)``: a file waits for the consumer, which gets every frame;
+    ///   - queue: the default is by the source, as for ``attach(_:named:queue:wants:)``: a file waits for the consumer,
+    ///     which gets every frame;
     ///     a live source does not, and the consumer gets the newest.
     ///   - wants: what frames shall be like. The default is as they come.
     public func frames(queue: QueuePolicy? = nil, wants: SinkWants = SinkWants()) -> FrameSequence {
@@ -236,14 +241,15 @@ public final class Capturer: Sendable {
 
     // MARK: Running
 
-    /// Opens the source and delivers its frames until it ends, fails or is stopped. When this returns, the source is closed, its thread is gone,
-    /// and every sink is finished.
+    /// Opens the source and delivers its frames until it ends, fails or is stopped. When this returns, the source is
+    /// closed, its thread is gone, and every sink is finished.
     ///
     /// Cancelling the task is the same as ``stop()``.
     ///
-    /// - Throws: what the source failed with, after the sinks have finished; ``InletError/Code/timedOut`` where the source or a sink did not stop
-    ///   within ``CapturerConfiguration/stopTimeout``; ``InletError/Code/invalidConfiguration`` where the capturer ran before. A sink that
-    ///   fails is no reason to throw: see ``CapturerEvent/sinkEnded(_:name:_:)``.
+    /// - Throws: what the source failed with, after the sinks have finished; ``InletError/Code/timedOut`` where the
+    ///   source or a sink did not stop within ``CapturerConfiguration/stopTimeout``;
+    ///   ``InletError/Code/invalidConfiguration`` where the capturer ran before. A sink that fails is no reason to
+    ///   throw: see ``CapturerEvent/sinkEnded(_:name:_:)``.
     @discardableResult
     public func run() async throws(InletError) -> EndReason {
         try claimRun()
@@ -315,13 +321,15 @@ public final class Capturer: Sendable {
 
     /// Stops the frames until ``resume()``: for an application in the background, or a call on hold. Returns at once.
     ///
-    /// A source that can stand still stays open and costs next to nothing; another is closed. A pause before the run begins it paused.
+    /// A source that can stand still stays open and costs next to nothing; another is closed. A pause before the run
+    /// begins it paused.
     public func pause() { supervisor.post(.pause) }
 
     /// Ends a pause.
     public func resume() { supervisor.post(.resume) }
 
-    /// Keeps frames from the sinks while the source goes on, as for a muted camera: they come back at once. Returns at once.
+    /// Keeps frames from the sinks while the source goes on, as for a muted camera: they come back at once. Returns at
+    /// once.
     ///
     /// Sinks get ``CapturerConfiguration/disabledPicture`` meanwhile.
     public func setEnabled(_ isEnabled: Bool) { supervisor.post(.setEnabled(isEnabled)) }

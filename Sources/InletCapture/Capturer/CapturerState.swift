@@ -10,8 +10,8 @@ public enum CapturerState: Sendable, Hashable {
     case live
     /// The source is open, but nothing has come from it for ``CaptureTimeouts/stall``.
     case stalled
-    /// The source failed and is closed; it is opened again after `delay`. `attempt` counts the openings since the source last was healthy,
-    /// the coming one being attempt 1 after the first failure.
+    /// The source failed and is closed; it is opened again after `delay`. `attempt` counts the openings since the
+    /// source last was healthy, the coming one being attempt 1 after the first failure.
     case waiting(attempt: Int, delay: Duration)
     /// The source is open, but says that it lost its device for a while, and why. It ends by itself.
     case interrupted(reason: String)

@@ -2,11 +2,11 @@ import InletConvert
 import InletCore
 import Synchronization
 
-/// One captured frame on its way to any number of sinks: native until the first of them takes it, then I420 for all. Where a sink's queue loses
-/// nothing, it is converted when it is offered.
+/// One captured frame on its way to any number of sinks: native until the first of them takes it, then I420 for all.
+/// Where a sink's queue loses nothing, it is converted when it is offered.
 ///
-/// Every step of a conversion is made once, by the sink that asks first, and shared by all that want the same: I420 at the source's size, each
-/// part and size that is wanted, each turned picture.
+/// Every step of a conversion is made once, by the sink that asks first, and shared by all that want the same: I420 at
+/// the source's size, each part and size that is wanted, each turned picture.
 final class CapturedFrame: Sendable {
     /// Adapted pictures that one frame keeps for other sinks. Beyond that many kinds, each sink makes its own.
     static let sharedAdaptations = 16
@@ -73,7 +73,8 @@ final class CapturedFrame: Sendable {
 
     /// The frame as a sink gets it.
     ///
-    /// The first caller converts; the others get the same pixels. The native picture is let go of as soon as it is converted.
+    /// The first caller converts; the others get the same pixels. The native picture is let go of as soon as it is
+    /// converted.
     func videoFrame(_ adaptation: FrameAdaptation, with context: ConversionContext) throws(InletError) -> VideoFrame {
         let picture = try picture(with: context)
         var (buffer, colorSpace) = (picture.buffer, picture.colorSpace)
@@ -124,8 +125,8 @@ final class CapturedFrame: Sendable {
             return new
         }
         guard let shared else { return try make(adaptation, of: whole, with: context) }
-        // Only sinks that want this very picture wait for it. A turned picture takes the lock of the one it is made from while it holds its
-        // own, and never the other way about.
+        // Only sinks that want this very picture wait for it. A turned picture takes the lock of the one it is made
+        // from while it holds its own, and never the other way about.
         let result = shared.buffer.withLock { buffer -> Result<I420Buffer, InletError> in
             if let buffer { return .success(buffer) }
             do throws(InletError) {

@@ -20,8 +20,8 @@ struct FrameAdaptation: Sendable, Hashable {
         self.turn = turn
     }
 
-    /// - Throws: ``InletError/Code/invalidConfiguration`` where the wants cannot be fulfilled for this picture, and for any where
-    ///   ``SinkWants/validate()`` throws.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` where the wants cannot be fulfilled for this picture, and for
+    ///   any where ``SinkWants/validate()`` throws.
     init(_ wants: SinkWants, to picture: PictureShape) throws(InletError) {
         try wants.validate()
         guard picture.size.isValid else {
@@ -72,7 +72,8 @@ struct FrameAdaptation: Sendable, Hashable {
     private static func center(of picture: PictureShape, shape: Rational) -> ImageRect? {
         let size = picture.size
         let pixel = picture.knownPixelShape
-        // Width over height in pixels is shape over pixel shape. Products of 32-bit numbers and a size stay within 128 bits.
+        // Width over height in pixels is shape over pixel shape. Products of 32-bit numbers and a size stay within 128
+        // bits.
         let across = Int128(shape.numerator) * Int128(pixel.denominator)
         let down = Int128(shape.denominator) * Int128(pixel.numerator)
         let difference = Int128(size.width) * down - Int128(size.height) * across
@@ -88,8 +89,8 @@ struct FrameAdaptation: Sendable, Hashable {
 }
 
 extension ImageSize {
-    /// The largest even size of the same shape within `largest`, rounded down as FFmpeg's scale filter does; the same size where it fits. Both
-    /// are valid.
+    /// The largest even size of the same shape within `largest`, rounded down as FFmpeg's scale filter does; the same
+    /// size where it fits. Both are valid.
     fileprivate func fitted(within largest: ImageSize) -> ImageSize {
         guard !fits(in: largest) else { return self }
         let byHeight = (2 * largest.height * width + height) / (2 * height)

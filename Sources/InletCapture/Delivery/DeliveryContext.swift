@@ -14,8 +14,8 @@ struct DeliveryContext: Sendable {
 }
 
 extension DeliveryContext {
-    /// Converts a frame that is sure to be taken, on the producer's thread: its pixels are in the processor's cache now, and may no longer be when
-    /// their turn comes. What fails is tried again in its turn, and told then.
+    /// Converts a frame that is sure to be taken, on the producer's thread: its pixels are in the processor's cache
+    /// now, and may no longer be when their turn comes. What fails is tried again in its turn, and told then.
     func convertAhead(_ captured: CapturedFrame, for receiver: some FrameReceiver) {
         // Those are offered by a thread that waits for nothing.
         guard !captured.isPlaceholder, let adaptation = try? captured.adaptation(to: receiver.wants) else { return }
@@ -25,9 +25,11 @@ extension DeliveryContext {
         captured.noteConvertedAhead(for: receiver.id)
     }
 
-    /// The frame as its consumer gets it, with its stage times counted; nil where it could not be converted, which is counted as a drop.
+    /// The frame as its consumer gets it, with its stage times counted; nil where it could not be converted, which is
+    /// counted as a drop.
     ///
-    /// - Throws: ``InletError/Code/invalidConfiguration`` where this frame cannot be made into what the receiver wants, which is not counted.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` where this frame cannot be made into what the receiver wants,
+    ///   which is not counted.
     func convert(_ captured: CapturedFrame, for receiver: some FrameReceiver) throws(InletError) -> VideoFrame? {
         let taken = clock.now
         let adaptation = try captured.adaptation(to: receiver.wants)

@@ -1,10 +1,12 @@
 import InletCore
 import Synchronization
 
-/// Puts frames on the timeline and offers them to the receivers, one at a time: those of the source, and placeholders between them.
+/// Puts frames on the timeline and offers them to the receivers, one at a time: those of the source, and placeholders
+/// between them.
 ///
-/// It outlives the source's sessions, which is what makes timestamps and sequence numbers go on across reconnects. A lock lets one producer in:
-/// the session's thread, the next session's, or the supervisor with a placeholder. It is not contended while frames flow.
+/// It outlives the source's sessions, which is what makes timestamps and sequence numbers go on across reconnects. A
+/// lock lets one producer in: the session's thread, the next session's, or the supervisor with a placeholder. It is not
+/// contended while frames flow.
 final class FrameDispatcher: Sendable {
     typealias SessionID = CapturerStateMachine.SessionID
 
@@ -49,7 +51,8 @@ final class FrameDispatcher: Sendable {
         var lastTimestamp: MonotonicTime?
         /// When the source's newest frame came.
         var lastArrival: MonotonicTime?
-        /// The newest placeholder since the last frame. Time starts anew after it: what came late would otherwise lie before it.
+        /// The newest placeholder since the last frame. Time starts anew after it: what came late would otherwise lie
+        /// before it.
         var lastPlaceholder: MonotonicTime?
         /// The newest frame, for placeholders that hold it.
         var lastFrame: SourceFrame?
@@ -95,7 +98,8 @@ final class FrameDispatcher: Sendable {
 
     /// A session's source is open; its frames follow, and no one else's.
     ///
-    /// - Returns: false where a later session has taken over, or all is over: one that was given up has opened its source after all.
+    /// - Returns: false where a later session has taken over, or all is over: one that was given up has opened its
+    ///   source after all.
     func begin(_ session: SessionID, format: SourceFormat) -> Bool {
         state.withLock { state in
             guard session > state.session else { return false }
@@ -128,7 +132,8 @@ final class FrameDispatcher: Sendable {
         case notCurrent
     }
 
-    /// Takes a picture or packet of the source. Blocks only under a lossless policy, until there is room or `isCancelled`.
+    /// Takes a picture or packet of the source. Blocks only under a lossless policy, until there is room or
+    /// `isCancelled`.
     ///
     /// - Parameter startsAnew: the item's time does not tell how long ago the one before it was.
     func deliver(
@@ -285,12 +290,14 @@ final class FrameDispatcher: Sendable {
         state.withLockIfAvailable { LastPicture(frame: $0.lastFrame, size: $0.lastSize ?? $0.format?.size) }
     }
 
-    /// Offers a picture that is not the source's. Never blocks: while a producer is busy, or a lossless sink has no room, it is left out.
+    /// Offers a picture that is not the source's. Never blocks: while a producer is busy, or a lossless sink has no
+    /// room, it is left out.
     ///
-    /// Until a source has been open, it goes only to sinks that want a size of their own: others would begin with a size that no frame has.
+    /// Until a source has been open, it goes only to sinks that want a size of their own: others would begin with a
+    /// size that no frame has.
     ///
-    /// - Parameter start: when the outage's placeholders began: a frame that has come since ends the outage, though the supervisor may not know
-    ///   yet. nil for placeholders that stand in for frames.
+    /// - Parameter start: when the outage's placeholders began: a frame that has come since ends the outage, though the
+    ///   supervisor may not know yet. nil for placeholders that stand in for frames.
     func offerPlaceholder(_ picture: SourceFrame, outageFrom start: MonotonicTime?) {
         _ = state.withLockIfAvailable { state in
             if let start, let arrival = state.lastArrival, arrival >= start { return }

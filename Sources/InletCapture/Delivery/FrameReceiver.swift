@@ -25,10 +25,12 @@ protocol FrameReceiver: AnyObject, Sendable {
     /// Whether it takes pictures.
     var takesPictures: Bool { get }
 
-    /// Called on the producer's thread, for receivers that take packets. Blocks only where the source waits for its sinks.
+    /// Called on the producer's thread, for receivers that take packets. Blocks only where the source waits for its
+    /// sinks.
     func offer(_ packet: EncodedPacket, of parameters: CodecParameters, isCancelled: () -> Bool)
 
-    /// Called on the producer's thread, for receivers that take packets: one is kept from it. It goes on with a key frame.
+    /// Called on the producer's thread, for receivers that take packets: one is kept from it. It goes on with a key
+    /// frame.
     func losePacket(_ reason: DropReason)
 
     /// Whether frames are to be expected. Called on some thread.

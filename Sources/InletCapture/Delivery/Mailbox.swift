@@ -4,8 +4,9 @@ import Synchronization
 
 /// Where frames wait between the capture thread and one consumer: bounded, with its own policy and rate.
 ///
-/// One producer at a time and one consumer. Putting takes one lock and never blocks except under ``QueuePolicy/lossless(_:)``, and then only
-/// until there is room, the mailbox ends or the producer is cancelled. It can be finished or closed before it is opened.
+/// One producer at a time and one consumer. Putting takes one lock and never blocks except under
+/// ``QueuePolicy/lossless(_:)``, and then only until there is room, the mailbox ends or the producer is cancelled. It
+/// can be finished or closed before it is opened.
 final class Mailbox<Element: Sendable>: Sendable {
     private let state = Mutex(State())
 
@@ -45,7 +46,8 @@ final class Mailbox<Element: Sendable>: Sendable {
     ///   - refusal: the reason that is given where there was no room and the producer was cancelled.
     ///   - onAdmission: called before the element is put in, where it is sure to be taken.
     ///   - onDrop: called with each element that will not be delivered, an older one or this one, and the reason.
-    /// - Returns: whether the consumer sleeps and must be woken to call ``take()``: once for each time that it fell asleep.
+    /// - Returns: whether the consumer sleeps and must be woken to call ``take()``: once for each time that it fell
+    ///   asleep.
     func put(
         _ element: Element, at time: MonotonicTime, isCancelled: () -> Bool, refusedAs refusal: DropReason = .cancelled,
         onAdmission: () -> Void = {}, onDrop: (Element, DropReason) -> Void
@@ -99,7 +101,8 @@ final class Mailbox<Element: Sendable>: Sendable {
 
     /// Ends at once.
     ///
-    /// - Returns: how many waiting elements were dropped, and whether the consumer sleeps and must be woken to see the end.
+    /// - Returns: how many waiting elements were dropped, and whether the consumer sleeps and must be woken to see the
+    ///   end.
     func close() -> (dropped: Int, wakeConsumer: Bool) {
         let result = end { $0.close() }
         return (result.dropped.count, result.wakeConsumer)

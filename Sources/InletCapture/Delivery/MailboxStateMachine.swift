@@ -5,7 +5,8 @@ import InletCore
 struct MailboxStateMachine<Element> {
     private var policy: QueuePolicy
     private var waiting: Deque<Element> = []
-    /// Whether the consumer was told that something waits, or is busy with what it took. It is woken only from idleness.
+    /// Whether the consumer was told that something waits, or is busy with what it took. It is woken only from
+    /// idleness.
     private var consumerIsAwake = false
     private var producerWaits = false
     private var phase = Phase.open

@@ -2,7 +2,8 @@ import InletCore
 
 /// What happens to frames that come faster than a sink takes them.
 ///
-/// The default, wherever frames are taken, is ``latest`` for a live source, and ``lossless(_:)`` for one that can wait, such as a file.
+/// The default, wherever frames are taken, is ``latest`` for a live source, and ``lossless(_:)`` for one that can wait,
+/// such as a file.
 public enum QueuePolicy: Sendable, Hashable {
     /// One frame waits, and a newer one takes its place: the sink always gets the newest.
     case latest

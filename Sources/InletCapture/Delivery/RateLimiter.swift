@@ -2,11 +2,11 @@ import InletCore
 
 /// Thins frames out to a rate, as evenly as their timestamps allow.
 ///
-/// A grid of due times, one interval apart, lies over the timeline; for each due time the frame nearest to it is taken. Nearness is judged by
-/// the frames' places in the source's rhythm, so that jitter changes nothing. Where two frames are about equally near, as happens again
-/// and again when the source's rate is a little off a multiple of the wanted one, it stays with the side it chose before: frames taken
-/// are apart by the whole numbers of frames below and above the ratio of the rates, and by no others. After a gap the grid begins anew
-/// at the first frame that comes.
+/// A grid of due times, one interval apart, lies over the timeline; for each due time the frame nearest to it is taken.
+/// Nearness is judged by the frames' places in the source's rhythm, so that jitter changes nothing. Where two frames
+/// are about equally near, as happens again and again when the source's rate is a little off a multiple of the wanted
+/// one, it stays with the side it chose before: frames taken are apart by the whole numbers of frames below and above
+/// the ratio of the rates, and by no others. After a gap the grid begins anew at the first frame that comes.
 struct RateLimiter {
     private let interval: Int64
     private var cadence: FrameCadence

@@ -6,8 +6,8 @@ public struct RestartDelay: Sendable, Hashable {
     public var longest = Duration.seconds(30)
     /// After so many attempts in a row the sink is detached. The default, nil, is no limit.
     public var attempts: Int?
-    /// A sink that has taken frames for so long since its restart, from the first to the newest, is healthy: attempts are then counted anew. The
-    /// default is 10 seconds.
+    /// A sink that has taken frames for so long since its restart, from the first to the newest, is healthy: attempts
+    /// are then counted anew. The default is 10 seconds.
     public var healthy = Duration.seconds(10)
 
     public init() {}

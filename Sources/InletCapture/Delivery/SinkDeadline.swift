@@ -4,7 +4,8 @@ import Synchronization
 
 /// Waits for sinks to finish, but not for ever once they were told to stop.
 enum SinkDeadline {
-    /// Until `stop` resolves, what waits is delivered however long that takes; then the receivers are closed and have `stopTimeout` left.
+    /// Until `stop` resolves, what waits is delivered however long that takes; then the receivers are closed and have
+    /// `stopTimeout` left.
     ///
     /// - Returns: nil when all have finished; an error that names those that had not when the time was up.
     static func wait(

@@ -4,8 +4,9 @@ import Synchronization
 
 /// Delivers frames to one sink on a thread of its own: takes from the mailbox, converts, hands over.
 ///
-/// A thread rather than a dispatch queue: it is woken in half the time, and a sink that blocks takes no worker from a pool. It starts with
-/// the first frame, or to finish the sink, and ends with it. `Docs/design/0011-supervision.md` has the figures.
+/// A thread rather than a dispatch queue: it is woken in half the time, and a sink that blocks takes no worker from a
+/// pool. It starts with the first frame, or to finish the sink, and ends with it. `Docs/design/0011-supervision.md` has
+/// the figures.
 final class SinkDelivery: FrameReceiver {
     let id: SinkID
     let name: String

@@ -4,7 +4,9 @@
 public enum SinkFailurePolicy: Sendable, Hashable {
     /// The sink is finished and detached. The default.
     case detach
-    /// The sink is finished, and after a while its configuration makes a new one in its place, under the same name and with the same queue.
-    /// One that failed with what no repetition mends, such as ``InletError/Code/invalidConfiguration``, is detached. It starts with the first frame that comes then. Frames that come meanwhile are dropped and counted as ``DropReason/sinkFailed``.
+    /// The sink is finished, and after a while its configuration makes a new one in its place, under the same name and
+    /// with the same queue. One that failed with what no repetition mends, such as
+    /// ``InletError/Code/invalidConfiguration``, is detached. It starts with the first frame that comes then. Frames
+    /// that come meanwhile are dropped and counted as ``DropReason/sinkFailed``.
     case restart(after: RestartDelay = RestartDelay())
 }

@@ -3,8 +3,9 @@ import InletCore
 extension SourceDemand {
     /// The lowest rate and the smallest size that give every receiver what it wants.
     ///
-    /// No receiver, or one without a limit, makes the demand unlimited: one may be attached at any time, and shall not have to wait for a camera
-    /// to change its mode. Wants that cannot be fulfilled end their sink, and count for nothing.
+    /// No receiver, or one without a limit, makes the demand unlimited: one may be attached at any time, and shall not
+    /// have to wait for a camera to change its mode. Wants that cannot be fulfilled end their sink, and count for
+    /// nothing.
     init(serving wants: [SinkWants]) {
         let wants = wants.filter { (try? $0.validate()) != nil }
         self.init(
@@ -28,16 +29,16 @@ extension SourceDemand {
 }
 
 extension SinkWants {
-    /// A size such that a source's picture as wide and as high, or larger, need not be enlarged; nil where only the source's own will do. It
-    /// is of the picture before any rotation, and taken to have square pixels.
+    /// A size such that a source's picture as wide and as high, or larger, need not be enlarged; nil where only the
+    /// source's own will do. It is of the picture before any rotation, and taken to have square pixels.
     fileprivate var neededSize: ImageSize? {
         guard var needed = size ?? largestSize else { return nil }
         switch crop {
         case .none: break
         case .exact: return nil
         case .center(let shape):
-            // The part in the middle has the whole width or the whole height of the picture, so it is large enough when a part of that
-            // shape in a picture of this size is.
+            // The part in the middle has the whole width or the whole height of the picture, so it is large enough when
+            // a part of that shape in a picture of this size is.
             let across = Double(needed.height) * shape.doubleValue
             let down = Double(needed.width) / shape.doubleValue
             if size != nil {

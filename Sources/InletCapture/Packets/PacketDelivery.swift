@@ -4,7 +4,8 @@ import Synchronization
 
 /// Delivers the source's packets to one packet sink, on a thread of its own.
 ///
-/// A live source never waits for it: what the sink is too slow for is dropped up to the next key frame. A source that is not live waits.
+/// A live source never waits for it: what the sink is too slow for is dropped up to the next key frame. A source that
+/// is not live waits.
 final class PacketDelivery: FrameReceiver {
     let id: SinkID
     let name: String
@@ -33,7 +34,8 @@ final class PacketDelivery: FrameReceiver {
     }
 
     private enum Phase {
-        /// There is no lane. The next packet makes one; where the last failed, a key frame after the restart delay does.
+        /// There is no lane. The next packet makes one; where the last failed, a key frame after the restart delay
+        /// does.
         case waiting(InletError?)
         case running(PacketLane)
         /// The lane writes what it holds and takes nothing more. The error is reported in place of the lane's own.
@@ -177,7 +179,8 @@ final class PacketDelivery: FrameReceiver {
 
     func close() {
         guard let lane = finish(reporting: nil) else { return }
-        // Each packet is part of a whole, and a file is whole with those that wait; but a server may take as long as it likes for each.
+        // Each packet is part of a whole, and a file is whole with those that wait; but a server may take as long as it
+        // likes for each.
         DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { lane.close() }
     }
 

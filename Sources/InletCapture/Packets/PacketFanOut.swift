@@ -9,9 +9,9 @@ import Synchronization
 ///     outputs.attach(try FFmpegPacketSink(FFmpegOutput(.rtmp, to: "rtmp://server/live/key")), named: "server")
 ///     capturer.attach(EncodingSink(FFmpegVideoEncoder(), EncoderSettings(), to: outputs))
 ///
-/// A slow sink drops whole groups of pictures up to its next key frame and asks for one; the others and the encoder do not notice. Packets are shared,
-/// not copied. Sinks come and go while it runs: one that comes later begins at the next key frame. Safe from any thread, but for the methods of
-/// ``PacketSink``, which the encoder's thread calls.
+/// A slow sink drops whole groups of pictures up to its next key frame and asks for one; the others and the encoder do
+/// not notice. Packets are shared, not copied. Sinks come and go while it runs: one that comes later begins at the next
+/// key frame. Safe from any thread, but for the methods of ``PacketSink``, which the encoder's thread calls.
 public final class PacketFanOut: PacketSink, Sendable {
     /// A packet sink's number.
     public struct ID: Sendable, Hashable {
@@ -49,7 +49,8 @@ public final class PacketFanOut: PacketSink, Sendable {
 
     /// - Parameters:
     ///   - keyFrameInterval: the least time from a key frame to one that a sink asks for. The default is half a second.
-    ///   - endsWithLastSink: whether the encoder stops when no sink is left. The default is true; without, packets are then for no one, until another
+    ///   - endsWithLastSink: whether the encoder stops when no sink is left. The default is true; without, packets are
+    ///     then for no one, until another
     ///     sink is attached.
     ///   - finishTimeout: how long ``finish()`` waits for sinks to write what they have. The default is 3 seconds.
     ///   - onEnd: told when a sink has ended, with an error where it failed. Called on the sink's thread.
@@ -152,7 +153,8 @@ public final class PacketFanOut: PacketSink, Sendable {
 
     /// Lets every sink write what waits for it, and waits until they have.
     ///
-    /// - Throws: what a sink failed with; ``InletError/Code/timedOut`` that names the sinks that were not ready in time.
+    /// - Throws: what a sink failed with; ``InletError/Code/timedOut`` that names the sinks that were not ready in
+    ///   time.
     public func finish() throws {
         let waiter = DispatchSemaphore(value: 0)
         let lanes = state.withLock { state in

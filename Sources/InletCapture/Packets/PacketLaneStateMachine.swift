@@ -3,8 +3,8 @@ import InletCore
 
 /// What waits for one packet sink: decides, without a lock or a thread.
 ///
-/// Bounded. When it is full, packets are dropped from there up to a key frame, so that what the sink gets can be decoded; one is asked for when there is
-/// room again.
+/// Bounded. When it is full, packets are dropped from there up to a key frame, so that what the sink gets can be
+/// decoded; one is asked for when there is room again.
 struct PacketLaneStateMachine {
     enum Item {
         case start(CodecParameters)
@@ -93,7 +93,8 @@ struct PacketLaneStateMachine {
 
     /// Takes what waits longest.
     ///
-    /// - Parameter rests: whether the thread is to rest for a while where nothing waits, and is woken only by what cannot wait.
+    /// - Parameter rests: whether the thread is to rest for a while where nothing waits, and is woken only by what
+    ///   cannot wait.
     mutating func take(rests: Bool = false) -> Taken {
         idleness = .busy
         if let item = items.popFirst() {

@@ -2,8 +2,8 @@ import Synchronization
 
 /// A fixed number of 64-bit counters that any thread may change and read without a lock.
 ///
-/// Counts wrap rather than trap. Orderings are relaxed unless a method says otherwise: each counter is right by itself, and readers may see
-/// one of them a moment before another.
+/// Counts wrap rather than trap. Orderings are relaxed unless a method says otherwise: each counter is right by itself,
+/// and readers may see one of them a moment before another.
 @safe struct AtomicCounters: ~Copyable, Sendable {
     let count: Int
     // Allocated and initialized in `init`, freed in `deinit`, and touched through atomics only.

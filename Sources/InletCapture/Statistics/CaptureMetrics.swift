@@ -10,8 +10,8 @@ import Synchronization
 ///     try await capturer.run()
 ///     await published
 ///
-/// It reads ``Capturer/statistics`` from outside, so the way of a frame is the same with and without it. `Docs/reference/metrics.md` lists
-/// the metrics. Safe from any thread.
+/// It reads ``Capturer/statistics`` from outside, so the way of a frame is the same with and without it.
+/// `Docs/reference/metrics.md` lists the metrics. Safe from any thread.
 public final class CaptureMetrics: Sendable {
     private let capturer: Capturer
     private let interval: Duration

@@ -8,19 +8,20 @@ public struct CaptureStatistics: Sendable {
     public var converted: UInt64 = 0
     /// Frames that had no PTS to go by, so that their timestamps are the times of their arrival, jitter included.
     public var stampedByArrival: UInt64 = 0
-    /// Losses before any sink: in the source, its driver or decoder, over all connections of the run. Gaps in the source's own count are among
-    /// them, as ``DropReason/lostBySource``.
+    /// Losses before any sink: in the source, its driver or decoder, over all connections of the run. Gaps in the
+    /// source's own count are among them, as ``DropReason/lostBySource``.
     public var sourceDrops: [DropReason: UInt64] = [:]
     /// Each sink that is or was attached, in the order of attachment.
     public var sinks: [Sink] = []
-    /// The time from the capture of a picture to its arrival here, decoded: only where the source says when it was captured.
+    /// The time from the capture of a picture to its arrival here, decoded: only where the source says when it was
+    /// captured.
     public var captureLatency = LatencyDistribution()
     /// When the first and the newest frame arrived.
     public var firstArrival: MonotonicTime?
     /// When the newest frame arrived.
     public var lastArrival: MonotonicTime?
-    /// Frames a second as they arrived over about the last two seconds, sinking towards zero while none comes; nil before the second frame.
-    /// For the whole run there is ``frameRate``.
+    /// Frames a second as they arrived over about the last two seconds, sinking towards zero while none comes; nil
+    /// before the second frame. For the whole run there is ``frameRate``.
     public var recentFrameRate: Double?
     /// The timestamps of the first and the newest frame.
     public var firstTimestamp: MonotonicTime?

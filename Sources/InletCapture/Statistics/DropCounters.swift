@@ -1,7 +1,8 @@
 import InletCore
 import Synchronization
 
-/// How many frames were dropped for which reason, counted from any thread; without a lock for the reasons that Inlet itself has.
+/// How many frames were dropped for which reason, counted from any thread; without a lock for the reasons that Inlet
+/// itself has.
 final class DropCounters: Sendable {
     /// The reasons with a slot of their own, those that may come for every frame first.
     private static let known: [DropReason] = [

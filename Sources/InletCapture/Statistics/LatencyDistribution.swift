@@ -9,7 +9,8 @@ public struct LatencyDistribution: Sendable, Hashable {
         /// How many durations did.
         public var count: UInt64
 
-        /// What stands for the bucket's durations where one number must: the middle, so that they are not all too great.
+        /// What stands for the bucket's durations where one number must: the middle, so that they are not all too
+        /// great.
         var middle: Duration {
             let upper = upperBound.wholeNanoseconds
             let index = LatencyHistogram.bucket(of: upper)
@@ -18,7 +19,8 @@ public struct LatencyDistribution: Sendable, Hashable {
         }
     }
 
-    /// The buckets that are not empty, shortest first, each at most 12.5 % wide; durations of more than 2^42 ns, 73 minutes, share the last.
+    /// The buckets that are not empty, shortest first, each at most 12.5 % wide; durations of more than 2^42 ns, 73
+    /// minutes, share the last.
     public private(set) var buckets: [Bucket]
     /// The longest duration, exact.
     public private(set) var maximum: Duration
@@ -44,14 +46,15 @@ public struct LatencyDistribution: Sendable, Hashable {
         return .nanoseconds(total.wholeNanoseconds / Int64(clamping: count))
     }
 
-    /// The duration that a share of all durations does not exceed: at most 12.5 % too great. Nil where none was counted, or where the share is
-    /// not a number.
+    /// The duration that a share of all durations does not exceed: at most 12.5 % too great. Nil where none was
+    /// counted, or where the share is not a number.
     ///
     /// - Parameter quantile: 0.5 for the median, 0.99 for the 99th percentile; clamped to 0 and 1.
     public func value(at quantile: Double) -> Duration? {
         let count = count
         guard count > 0, !quantile.isNaN else { return nil }
-        // The number below, as a product such as 100 * 0.07 is a trifle too great, and rounding up would skip a duration.
+        // The number below, as a product such as 100 * 0.07 is a trifle too great, and rounding up would skip a
+        // duration.
         let share = min(max(quantile, 0), 1).nextDown
         let rank = UInt64(max(1, (Double(count) * share).rounded(.up)))
         var seen: UInt64 = 0

@@ -3,8 +3,9 @@ import Synchronization
 
 /// How often something took how long, counted without a lock, from any thread.
 ///
-/// Durations fall into buckets an eighth of a power of two wide, so a percentile is at most 12.5 % too great; the greatest and the sum are kept
-/// exactly. The buckets reach to 2^42 ns, which is 73 minutes; all that took longer falls into the last.
+/// Durations fall into buckets an eighth of a power of two wide, so a percentile is at most 12.5 % too great; the
+/// greatest and the sum are kept exactly. The buckets reach to 2^42 ns, which is 73 minutes; all that took longer falls
+/// into the last.
 final class LatencyHistogram: Sendable {
     /// A bucket for each of the first 8 nanoseconds, and 8 for each power of two from 2^3 to 2^41.
     static let bucketCount = 8 * 40

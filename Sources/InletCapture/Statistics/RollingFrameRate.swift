@@ -3,8 +3,9 @@ import Synchronization
 
 /// Frames a second over about the last two seconds: written by one thread without a lock, read by any.
 ///
-/// Time is cut into slots of a quarter of a second. The first frame of a slot leaves its arrival and its number there, so a frame costs a
-/// comparison, and the rate is exact over whole frames: the frames since the oldest slot's first, over the time since then.
+/// Time is cut into slots of a quarter of a second. The first frame of a slot leaves its arrival and its number there,
+/// so a frame costs a comparison, and the rate is exact over whole frames: the frames since the oldest slot's first,
+/// over the time since then.
 final class RollingFrameRate: Sendable {
     static let slotLength: Int64 = 250_000_000
     /// Two seconds of slots that are over, and the one that is filled now.

@@ -1,7 +1,8 @@
 import InletCore
 import Synchronization
 
-/// Figures that capture threads write and statistics read. A capturer keeps one over all its sessions; one session at a time writes.
+/// Figures that capture threads write and statistics read. A capturer keeps one over all its sessions; one session at a
+/// time writes.
 ///
 /// Nothing that is called for a frame takes a lock.
 final class SessionCounters: Sendable {
@@ -21,7 +22,8 @@ final class SessionCounters: Sendable {
     private let lastTimestamp = Atomic(noTime)
     private static let noTime = Int64.min
 
-    /// Where the source of each session counts its losses. Locked for a new session and for a snapshot, never for a frame.
+    /// Where the source of each session counts its losses. Locked for a new session and for a snapshot, never for a
+    /// frame.
     private let losses = Mutex(Losses())
 
     private struct Losses {
@@ -29,7 +31,8 @@ final class SessionCounters: Sendable {
         var context: SourceContext?
     }
 
-    /// Makes the losses that a source counts in its context part of the statistics, from now on and after the next session has begun.
+    /// Makes the losses that a source counts in its context part of the statistics, from now on and after the next
+    /// session has begun.
     func follow(_ context: SourceContext) {
         losses.withLock {
             guard $0.context !== context else { return }

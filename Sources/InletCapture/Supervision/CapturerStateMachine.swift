@@ -1,8 +1,10 @@
 import InletCore
 
-/// What a capturer decides, without any thread, lock or clock of its own: it is told what happened and when, and answers what to do.
+/// What a capturer decides, without any thread, lock or clock of its own: it is told what happened and when, and
+/// answers what to do.
 ///
-/// One source at a time is open, in a *session* with a number. Word of an earlier session, given up or replaced, changes nothing.
+/// One source at a time is open, in a *session* with a number. Word of an earlier session, given up or replaced,
+/// changes nothing.
 struct CapturerStateMachine {
     /// Numbers the openings of the source.
     typealias SessionID = Int
@@ -117,8 +119,8 @@ struct CapturerStateMachine {
         self.random = random
     }
 
-    /// How long the source may go without any data before it counts as stalled, and before it is restarted; and how long without a frame although
-    /// data comes.
+    /// How long the source may go without any data before it counts as stalled, and before it is restarted; and how
+    /// long without a frame although data comes.
     static func frameAllowance(_ timeouts: CaptureTimeouts, frameInterval: Duration) -> (
         stall: Duration, restart: Duration, frame: Duration
     ) {
@@ -236,7 +238,7 @@ struct CapturerStateMachine {
         goLive(id, now, &actions)
     }
 
-    /// A source that was silent is not any more. Only frames end what else keeps them away: a first opening, a pause, an interruption.
+    /// A silent source sends data again. A first opening, a pause and an interruption end with a frame alone.
     private mutating func dataCame(_ id: SessionID, _ now: MonotonicTime, _ actions: inout [Action]) {
         guard case .stalled(id) = phase, interruption == nil else { return }
         goLive(id, now, &actions)
@@ -311,7 +313,7 @@ struct CapturerStateMachine {
         phase = wantsPause ? .paused(nil) : .waiting(until: now + delay, delay: delay)
     }
 
-    /// The frames have come without a break until then: the failures before them are forgotten where that was for long enough.
+    /// Frames have come without a break until then: forgets earlier failures where that was for long enough.
     mutating func settleHealth(until end: MonotonicTime) {
         if let healthySince, end - healthySince >= policy.retry.healthyAfter { failures = 0 }
         healthySince = nil

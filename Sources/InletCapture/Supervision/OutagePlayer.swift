@@ -104,7 +104,8 @@ final class OutagePlayer: Sendable {
 
     /// The picture to show; nil where it cannot be made now.
     ///
-    /// Its memory is its own: one is made only when what it shows has changed, and a sink that is stuck may hold any number of those before.
+    /// Its memory is its own: one is made only when what it shows has changed, and a sink that is stuck may hold any
+    /// number of those before.
     ///
     /// - Parameter frame: the source's newest, where it is kept.
     private func makePicture(_ shown: Shown, size: ImageSize, frame: SourceFrame?) -> SourceFrame? {

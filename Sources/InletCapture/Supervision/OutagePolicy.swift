@@ -1,10 +1,11 @@
 public import InletCore
 
-/// What sinks get while the source has no frames to give: in a stall, an interruption, and from a failure to the first frame after it.
+/// What sinks get while the source has no frames to give: in a stall, an interruption, and from a failure to the first
+/// frame after it.
 ///
 /// It sets in ``CaptureTimeouts/stall`` after the last frame and ends with the first real one. Its frames carry
-/// ``FrameFlags/placeholder``. Nothing is shown while the capturer is paused; and before the source has been open for the first time only to sinks
-/// that want a ``SinkWants/size`` of their own, since others begin with the source's.
+/// ``FrameFlags/placeholder``. Nothing is shown while the capturer is paused; and before the source has been open for
+/// the first time only to sinks that want a ``SinkWants/size`` of their own, since others begin with the source's.
 public struct OutagePolicy: Sendable, Hashable {
     /// What a placeholder shows.
     public enum Picture: String, Sendable, Hashable, CaseIterable {

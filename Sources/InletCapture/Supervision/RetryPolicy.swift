@@ -2,9 +2,9 @@ public import InletCore
 
 /// Whether, when and how often a source that failed is opened again.
 ///
-/// The delay doubles from one failure to the next up to a cap, and each time a random part of it is taken (full jitter), so that a hundred
-/// cameras behind one switch do not come back in step. It starts over only after the source was healthy for a while: one that fails right after
-/// each opening stays at the cap.
+/// The delay doubles from one failure to the next up to a cap, and each time a random part of it is taken (full
+/// jitter), so that a hundred cameras behind one switch do not come back in step. It starts over only after the source
+/// was healthy for a while: one that fails right after each opening stays at the cap.
 public struct RetryPolicy: Sendable, Hashable {
     /// The longest delay after the first failure. The default is half a second.
     public var firstDelay = Duration.milliseconds(500)
@@ -44,9 +44,9 @@ public struct RetryPolicy: Sendable, Hashable {
         error.code != .internal && defaultPermanentCodes.contains(error.code)
     }
 
-    /// What is permanent at the first opening, and passes for a source that has worked before: a camera that is plugged in again is not
-    /// found for a moment, and then not readable until its permissions are set; a server that starts again may have nothing at the path, or
-    /// something that is no stream, for a while.
+    /// What is permanent at the first opening, and passes for a source that has worked before: a camera that is plugged
+    /// in again is not found for a moment, and then not readable until its permissions are set; a server that starts
+    /// again may have nothing at the path, or something that is no stream, for a while.
     public static let permanentUntilLive: Set<InletError.Code> = [
         .notFound, .permissionDenied, .unsupported, .malformedData, .tlsFailed,
     ]

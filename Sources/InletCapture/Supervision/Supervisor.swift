@@ -5,8 +5,8 @@ import Synchronization
 
 /// Keeps a source going: feeds the state machine with what happens and with the time, and does what it answers.
 ///
-/// All of it runs on one serial queue, so actions happen in the order in which they were decided. The queue sleeps until the next deadline: a healthy
-/// source costs one wake-up per ``CaptureTimeouts/stall``, a dead one fewer.
+/// All of it runs on one serial queue, so actions happen in the order in which they were decided. The queue sleeps
+/// until the next deadline: a healthy source costs one wake-up per ``CaptureTimeouts/stall``, a dead one fewer.
 final class Supervisor: Sendable {
     typealias Machine = CapturerStateMachine
 
@@ -95,7 +95,8 @@ final class Supervisor: Sendable {
         case .resume(let id): if session?.id == id { session?.resume() }
         case .noticeNextFrame(let id): if session?.id == id { session?.noticeNextFrame() }
         case .abandon(let id):
-            // The lock of the dispatcher may be held by the lost thread for as long as a sink lets it wait; the session's number keeps it out.
+            // The lock of the dispatcher may be held by the lost thread for as long as a sink lets it wait; the
+            // session's number keeps it out.
             if session?.id == id { session = nil }
         case .tell(let event): onEvent(event)
         case .finish(let result):

@@ -1,12 +1,15 @@
-/// Says when a frame was taken, on the machine's clock, from its position on the source's clock and from when frames arrived.
+/// Says when a frame was taken, on the machine's clock, from its position on the source's clock and from when frames
+/// arrived.
 ///
-/// A frame arrives late by what its way took, never early, so the least delay seen is what the two clocks differ by. The filter keeps the
-/// least delay of each second, lays the lowest line through those of the last minute whose slope two clocks can have, and moves its
-/// own offset towards that line too slowly for anyone to see. `Docs/design/0009-frame-clock.md` has the reasons and the figures.
+/// A frame arrives late by what its way took, never early, so the least delay seen is what the two clocks differ by.
+/// The filter keeps the least delay of each second, lays the lowest line through those of the last minute whose slope
+/// two clocks can have, and moves its own offset towards that line too slowly for anyone to see.
+/// `Docs/design/0009-frame-clock.md` has the reasons and the figures.
 ///
 /// All times are in nanoseconds. Nothing is allocated after the start.
 struct DriftFilter {
-    /// The most that the source's clock may go fast or slow against the machine's, and be followed: cameras are off by up to 3000 ppm.
+    /// The most that the source's clock may go fast or slow against the machine's, and be followed: cameras are off by
+    /// up to 3000 ppm.
     static let largestRate = 3500e-6
     /// How much the spacing of frames may be changed while the offset moves towards the line.
     static let largestSlew = 5000e-6
@@ -18,8 +21,8 @@ struct DriftFilter {
     private static let fullSpan = 5e9
     /// How much of each new slope goes into the rate: much at first, little in the long run.
     private static let gains = (largest: 0.5, sum: 6.0, smallest: 0.04)
-    /// The delay is higher for good, and not by a jam that dissolves, when it has been more than this above the line for that long, and did not
-    /// shrink by that part of the time.
+    /// The delay is higher for good, and not by a jam that dissolves, when it has been more than this above the line
+    /// for that long, and did not shrink by that part of the time.
     private static let shift = 250e6
     private static let shiftTime: Int64 = 3_000_000_000
     private static let shiftDrain = 0.02
@@ -64,7 +67,8 @@ struct DriftFilter {
         fits = 0
     }
 
-    /// How much later than expected a frame of this position arrived; less than zero where it came too early to be true.
+    /// How much later than expected a frame of this position arrived; less than zero where it came too early to be
+    /// true.
     func lateness(of position: Int64, arrival: Int64) -> Double {
         delay(of: position, arrival: arrival) - extended(offset, to: position)
     }
@@ -113,7 +117,8 @@ struct DriftFilter {
         }
     }
 
-    /// Whether frames have come late for so long that they will go on to: the sender stood still, and its clock with it.
+    /// Whether frames have come late for so long that they will go on to: the sender stood still, and its clock with
+    /// it.
     private mutating func hasShifted(at arrival: Int64) -> Bool {
         let excess = least.delay - extended(line, to: least.position)
         guard excess > Self.shift else {
@@ -132,16 +137,16 @@ struct DriftFilter {
         return elapsed >= Self.shiftTime
     }
 
-    /// Lays the lowest line: the edge of the lower convex hull in the middle of what counts (Moon, Skelly and Towsley, "Estimation and Removal of
-    /// Clock Skew from Network Delay Measurements", INFOCOM 1999).
+    /// Lays the lowest line: the edge of the lower convex hull in the middle of what counts (Moon, Skelly and Towsley,
+    /// "Estimation and Removal of Clock Skew from Network Delay Measurements", INFOCOM 1999).
     private mutating func fitLine() {
         hull.removeAll(keepingCapacity: true)
         for sample in samples {
             while hull.count >= 2, !isConvex(hull[hull.count - 2], hull[hull.count - 1], sample) { hull.removeLast() }
             hull.append(sample)
         }
-        // The slopes rise along the hull. Points before one too steep downwards are from when the delay was larger, points after one too
-        // steep upwards were late.
+        // The slopes rise along the hull. Points before one too steep downwards are from when the delay was larger,
+        // points after one too steep upwards were late.
         var (first, last) = (0, hull.count - 1)
         while first < last, slope(hull[first], hull[first + 1]) < -Self.largestRate { first += 1 }
         while last > first, slope(hull[last - 1], hull[last]) > Self.largestRate { last -= 1 }

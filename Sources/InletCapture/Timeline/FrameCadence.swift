@@ -1,17 +1,19 @@
 import InletCore
 
-/// The regular rhythm behind a source's jittering timestamps: how far apart its frames are, and where each would lie without the jitter.
+/// The regular rhythm behind a source's jittering timestamps: how far apart its frames are, and where each would lie
+/// without the jitter.
 ///
-/// An alpha-beta filter over the timestamps. Frames that are missing are seen as longer steps; where steps are of no one length, as on a screen
-/// that changes now and then, a frame's own time counts. Times are nanoseconds.
+/// An alpha-beta filter over the timestamps. Frames that are missing are seen as longer steps; where steps are of no
+/// one length, as on a screen that changes now and then, a frame's own time counts. Times are nanoseconds.
 struct FrameCadence {
     /// How far apart frames are, as far as it is known.
     private(set) var period: Int64?
     /// The newest frame's place.
     private var position: Int64 = 0
     private var newest: Int64?
-    /// Moves towards the spacing of each frame by a thirty-second of itself, and so comes to lie at the median: slow and rough, but led astray
-    /// by neither outliers nor gaps. It tells when ``period`` is a multiple or a fraction of the truth.
+    /// Moves towards the spacing of each frame by a thirty-second of itself, and so comes to lie at the median: slow
+    /// and rough, but led astray by neither outliers nor gaps. It tells when ``period`` is a multiple or a fraction of
+    /// the truth.
     private var median: Int64 = 0
     /// Frames until the filter is trusted to have found the rhythm.
     private var unsettledFrames = 0

@@ -1,12 +1,13 @@
 import InletCore
 
-/// Gives every frame its place on one monotonic timeline: derived from the PTS, strictly increasing, over all sessions of one capturer.
+/// Gives every frame its place on one monotonic timeline: derived from the PTS, strictly increasing, over all sessions
+/// of one capturer.
 ///
-/// A paced source's frames get the time at which they were taken, plus the least delay seen lately, and never one later than their arrival.
-/// Those of a source that runs ahead of the clock keep the spacing of their PTS to the nanosecond.
+/// A paced source's frames get the time at which they were taken, plus the least delay seen lately, and never one later
+/// than their arrival. Those of a source that runs ahead of the clock keep the spacing of their PTS to the nanosecond.
 ///
-/// Confined to the capture thread; knows no clock of its own, so tests feed it any times they like. `Docs/design/0009-frame-clock.md` says what it
-/// makes of each trouble, and why.
+/// Confined to the capture thread; knows no clock of its own, so tests feed it any times they like.
+/// `Docs/design/0009-frame-clock.md` says what it makes of each trouble, and why.
 struct FrameClock {
     /// What a frame's timestamp is made from.
     enum Basis: Sendable, Hashable {
@@ -20,7 +21,8 @@ struct FrameClock {
     struct Stamp: Sendable, Hashable {
         var time: MonotonicTime
         var basis: Basis
-        /// The time of day in nanoseconds since 1970, as soon as the source has told that of one frame since it was opened.
+        /// The time of day in nanoseconds since 1970, as soon as the source has told that of one frame since it was
+        /// opened.
         var wallClock: Int64?
     }
 
@@ -30,7 +32,8 @@ struct FrameClock {
     private static let largestLead = 500e6
     /// How much later: no network holds pictures back for longer.
     private static let largestDelay = 30e9
-    /// The longest gap within a source that is not paced: a recording that starts on motion has such gaps, and they are kept.
+    /// The longest gap within a source that is not paced: a recording that starts on motion has such gaps, and they are
+    /// kept.
     private static let largestGap: Int64 = 86_400_000_000_000
     /// The longest interval that is taken for the one to the next frame.
     private static let largestInterval: Int64 = 1_000_000_000
@@ -69,8 +72,8 @@ struct FrameClock {
         self.timestampBits = timestampBits
     }
 
-    /// Goes on with the frames of a source that was opened anew: its PTS and its time of day have nothing to do with those before, but the timeline
-    /// goes on, with a gap as long as it took.
+    /// Goes on with the frames of a source that was opened anew: its PTS and its time of day have nothing to do with
+    /// those before, but the timeline goes on, with a gap as long as it took.
     mutating func reconnect(pacing: SourcePacing, timestampBits: Int? = nil) {
         self.pacing = pacing
         self.timestampBits = timestampBits
@@ -81,7 +84,8 @@ struct FrameClock {
 
     /// Something else took a place on the timeline: the next frame comes after it.
     ///
-    /// Only a source that is not paced is moved. The frames of another have their own time, whatever was shown meanwhile.
+    /// Only a source that is not paced is moved. The frames of another have their own time, whatever was shown
+    /// meanwhile.
     mutating func skip(to time: MonotonicTime) {
         if pacing == .unpaced { last = max(last ?? .min, min(Self.limit, time.nanoseconds)) }
     }
@@ -132,7 +136,8 @@ struct FrameClock {
         let step = reading.position - previous
         interval = min(step, Self.largestInterval)
         guard pacing != .unpaced else { return Placement(time: offset + reading.position, position: reading.position) }
-        // Where frames before this one were stamped by their arrival, its own time may be taken: time then goes on at half its speed.
+        // Where frames before this one were stamped by their arrival, its own time may be taken: time then goes on at
+        // half its speed.
         let time = filter.time(of: reading.position, arrival: now)
         return Placement(time: min(now, max(time, (last ?? time) + step / 2)), position: reading.position)
     }

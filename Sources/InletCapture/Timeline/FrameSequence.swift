@@ -3,8 +3,9 @@ import Synchronization
 
 /// The frames of a capturer as an `AsyncSequence`, for one consumer.
 ///
-/// It ends with the run, and throws the ``InletError`` that the run failed with. Letting go of the sequence, or cancelling the task that iterates,
-/// detaches it. Conversion runs on the consumer's task, and only for frames that it takes; where the queue loses no frame, on the source's thread.
+/// It ends with the run, and throws the ``InletError`` that the run failed with. Letting go of the sequence, or
+/// cancelling the task that iterates, detaches it. Conversion runs on the consumer's task, and only for frames that it
+/// takes; where the queue loses no frame, on the source's thread.
 public struct FrameSequence: AsyncSequence, Sendable {
     /// A frame as a sink gets it.
     public typealias Element = VideoFrame

@@ -1,9 +1,10 @@
 import InletCore
 
-/// Follows the PTS of one source over the wraps of its counter: every PTS becomes a position, in nanoseconds from the first.
+/// Follows the PTS of one source over the wraps of its counter: every PTS becomes a position, in nanoseconds from the
+/// first.
 ///
-/// Holds one reference, the last PTS that was taken; others are read relative to it. What a PTS that does not fit means is for the caller to
-/// decide, so reading one changes nothing.
+/// Holds one reference, the last PTS that was taken; others are read relative to it. What a PTS that does not fit means
+/// is for the caller to decide, so reading one changes nothing.
 struct TimestampUnwrapper {
     /// A PTS as read: where it lies, and what ``take(_:)`` needs.
     struct Reading {
@@ -102,7 +103,8 @@ struct TimestampUnwrapper {
 
 /// The lengths, in ticks of one time base, after which a counter of unknown width may have gone over its end.
 private struct WrapLengths {
-    /// How far a step over the end may be from none, in nanoseconds: within that, a wrap is likelier than a new timeline.
+    /// How far a step over the end may be from none, in nanoseconds: within that, a wrap is likelier than a new
+    /// timeline.
     static let tolerance: Int64 = 10_000_000_000
 
     let tolerance: UInt64

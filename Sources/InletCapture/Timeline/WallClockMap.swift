@@ -1,7 +1,7 @@
 /// The time of day of every frame, from the frames for which the source told it.
 ///
-/// Knows nothing before the source has told it once. Times are in nanoseconds, of day since 1970; they are the source's word, so no sum of them
-/// may trap.
+/// Knows nothing before the source has told it once. Times are in nanoseconds, of day since 1970; they are the source's
+/// word, so no sum of them may trap.
 struct WallClockMap {
     /// A position on the source's timeline and its time of day.
     private var reference: (position: Int64, time: Int64)?

@@ -3,8 +3,9 @@ import InletCore
 
 /// Turns traces of frames into Chrome trace events, one a line: a process for each source, a thread for each stage.
 ///
-/// The format is that of the "Trace Event Format" document of the Chromium project. Events of one thread must not overlap unless they nest, so a
-/// stage in which several frames are at once, such as a queue of ten, gets further threads.
+/// The format is that of the "Trace Event Format" document of the Chromium project. Events of one thread must not
+/// overlap unless they nest, so a stage in which several frames are at once, such as a queue of ten, gets further
+/// threads.
 struct ChromeTraceEncoder {
     /// What a frame goes through, in the order in which tracks are shown.
     enum Stage: Int, CaseIterable {
@@ -180,7 +181,8 @@ extension ChromeTraceEncoder {
         append("}}")
     }
 
-    /// Everything up to what differs from event to event. The separator stands before an event, so that the text ends with a whole one.
+    /// Everything up to what differs from event to event. The separator stands before an event, so that the text ends
+    /// with a whole one.
     private mutating func beginEvent(_ name: String, phase: String, process: Int, thread: Int) {
         append(isEmpty ? "[\n" : ",\n")
         isEmpty = false

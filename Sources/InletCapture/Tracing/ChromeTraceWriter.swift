@@ -3,17 +3,17 @@ public import InletCore
 import InletOutput
 import Synchronization
 
-/// Writes what becomes of frames into a file that `ui.perfetto.dev` and `chrome://tracing` show: a track for every stage, of the source and of each
-/// sink.
+/// Writes what becomes of frames into a file that `ui.perfetto.dev` and `chrome://tracing` show: a track for every
+/// stage, of the source and of each sink.
 ///
 ///     let trace = try ChromeTraceWriter(path: "run.json")
 ///     configuration.tracer = trace
 ///     try await Capturer(source, configuration: configuration).run()
 ///     try await trace.finish()
 ///
-/// Several capturers may share one. Writing happens on a queue of the writer's own; traces that come faster than the disk takes them are left
-/// out and counted. The file grows by some 600 bytes for each frame and sink. It is whole but for its closing bracket at any time, which
-/// viewers do not miss. Times are those of the machine's monotonic clock.
+/// Several capturers may share one. Writing happens on a queue of the writer's own; traces that come faster than the
+/// disk takes them are left out and counted. The file grows by some 600 bytes for each frame and sink. It is whole but
+/// for its closing bracket at any time, which viewers do not miss. Times are those of the machine's monotonic clock.
 public final class ChromeTraceWriter: FrameTracer {
     private let capacity: Int
     private let queue = DispatchQueue(label: "inlet.trace", qos: .utility)

@@ -14,8 +14,8 @@ public struct FrameTrace: Sendable, Hashable {
     public var timestamp: MonotonicTime
     /// When it passed each stage that it reached.
     public var stages: StageTimes
-    /// When the sink had taken it, or when it was dropped. For a ``FrameSequence`` it is the time at which the frame was handed over, since what
-    /// follows is not seen.
+    /// When the sink had taken it, or when it was dropped. For a ``FrameSequence`` it is the time at which the frame
+    /// was handed over, since what follows is not seen.
     public var end: MonotonicTime
     /// Why the sink did not get it, or nil where it did.
     public var dropReason: DropReason?

@@ -14,8 +14,8 @@ public struct CodecParameters: Sendable, Hashable {
     public var rotation: Rotation
     /// The width of a pixel over its height; nil where it is not known.
     public var sampleAspectRatio: Rational?
-    /// What decoders need beside the packets, in the form in which the encoder or the container gave it: parameter sets of H.264 and HEVC, either
-    /// with start codes or as an `avcC` or `hvcC` record. Empty where there is nothing.
+    /// What decoders need beside the packets, in the form in which the encoder or the container gave it: parameter sets
+    /// of H.264 and HEVC, either with start codes or as an `avcC` or `hvcC` record. Empty where there is nothing.
     public var extraData: [UInt8]
     /// The profile by FFmpeg's number for it; nil where it is not known.
     public var profile: Int?
@@ -25,7 +25,8 @@ public struct CodecParameters: Sendable, Hashable {
     public var bitrate: Int?
     /// The pixel format, before it was compressed. The default is I420.
     public var pixelFormat: PixelFormat
-    /// The container's code for the compression (FourCC), which tells variants of some codecs apart. The default, 0, is none.
+    /// The container's code for the compression (FourCC), which tells variants of some codecs apart. The default, 0, is
+    /// none.
     public var codecTag: UInt32 = 0
     /// Bits of a pixel as the container states them, which some old codecs need. The default, 0, is not known.
     public var bitsPerCodedSample = 0

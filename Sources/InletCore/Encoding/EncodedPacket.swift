@@ -10,10 +10,11 @@ public struct EncodedPacket: Sendable {
     public var dts: MediaTime
     /// How long it is shown, where that is known.
     public var duration: MediaTime?
-    /// Decodes without any packet before it. Nothing after it needs one from before, but for packets that a source hands on as they are, where pictures
-    /// that are decoded later and shown earlier may.
+    /// Decodes without any packet before it. Nothing after it needs one from before, but for packets that a source
+    /// hands on as they are, where pictures that are decoded later and shown earlier may.
     public var isKey: Bool
-    /// When the picture was taken, on the capture timeline; for packets that a source hands on as they are, when it is to be shown on that.
+    /// When the picture was taken, on the capture timeline; for packets that a source hands on as they are, when it is
+    /// to be shown on that.
     public var captureTime: MonotonicTime
 
     public init(

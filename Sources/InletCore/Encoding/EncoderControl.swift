@@ -32,7 +32,8 @@ public final class EncoderControl: Sendable {
         hasWishes.store(true, ordering: .releasing)
     }
 
-    /// Why the encoder did not follow the last change, such as ``InletError/Code/unsupported`` where it must be opened anew for that; nil where it did.
+    /// Why the encoder did not follow the last change, such as ``InletError/Code/unsupported`` where it must be opened
+    /// anew for that; nil where it did.
     public var refusal: InletError? { refused.withLock { $0 } }
 
     /// What is asked for, once.

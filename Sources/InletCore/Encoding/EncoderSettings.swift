@@ -18,7 +18,8 @@ public struct EncoderSettings: Sendable, Hashable {
     public enum Profile: String, Sendable, Hashable, CaseIterable {
         /// What suits the preset.
         case automatic
-        /// Of H.264 the part that every browser and phone decodes: constrained baseline. Other codecs are as with ``automatic``.
+        /// Of H.264 the part that every browser and phone decodes: constrained baseline. Other codecs are as with
+        /// ``automatic``.
         case constrainedBaseline
     }
 
@@ -34,11 +35,13 @@ public struct EncoderSettings: Sendable, Hashable {
 
     /// What is traded for what.
     public enum Preset: String, Sendable, Hashable, CaseIterable {
-        /// As ``realtime`` with the least work, in packets that a narrow path carries at once: a bit rate is also kept over a third of a second, and easy pictures
-        /// may take less than it. Pictures of other colours are made BT.601 of limited range, for which most players of calls take whatever they get. For calls, whose
-        /// bit rate follows the path.
+        /// As ``realtime`` with the least work, in packets that a narrow path carries at once: a bit rate is also kept
+        /// over a third of a second, and easy pictures may take less than it. Pictures of other colours are made BT.601
+        /// of limited range, for which most players of calls take whatever they get. For calls, whose bit rate follows
+        /// the path.
         case conversation
-        /// A packet comes out for every picture that goes in, at once, for little work. For calls, previews and live streams.
+        /// A packet comes out for every picture that goes in, at once, for little work. For calls, previews and live
+        /// streams.
         case realtime
         /// Smaller for a little more work and up to half a second of delay. For recordings.
         case balanced

@@ -1,7 +1,7 @@
 /// A frame sink that encodes: frames in, packets to one packet sink, on the sink's own thread.
 ///
-/// While the packet sink blocks, frames wait or drop by the queue, before they cost any work. Where some outputs may be slow and others must not wait
-/// for them, the packet sink is a fan-out.
+/// While the packet sink blocks, frames wait or drop by the queue, before they cost any work. Where some outputs may be
+/// slow and others must not wait for them, the packet sink is a fan-out.
 ///
 /// A change of size, colour, rotation or shape opens the encoder anew, and the packet sink is started again.
 public final class EncodingSink: FrameSink {

@@ -1,4 +1,5 @@
-/// Blots out what addresses carry besides host and path: the values of queries and of parameters in paths, and fragments.
+/// Blots out what addresses carry besides host and path: the values of queries and of parameters in paths, and
+/// fragments.
 struct AddressRedaction {
     /// Whether the values of a query's parameter may be shown, by its name.
     let isShown: (String) -> Bool

@@ -1,7 +1,7 @@
 /// The one error type of Inlet: what failed, why, and what to try.
 ///
-/// Decide by ``code``, show ``description``. Nothing in an error holds a password: the source in ``context`` is redacted
-/// before it gets here.
+/// Decide by ``code``, show ``description``. Nothing in an error holds a password: the source in ``context`` is
+/// redacted before it gets here.
 public struct InletError: Error, Sendable {
     /// What kind of failure it is: the part to decide by.
     public var code: Code
@@ -14,8 +14,9 @@ public struct InletError: Error, Sendable {
 
     /// An error with what a person needs to know of it.
     ///
-    /// - Parameter message: without secrets. What servers, files or devices say may be part of it: control characters, bidirectional overrides and the
-    ///   like are written as escapes such as `\u{1B}`, and what is longer than 4096 bytes is cut.
+    /// - Parameter message: without secrets. What servers, files or devices say may be part of it: control characters,
+    ///   bidirectional overrides and the like are written as escapes such as `\u{1B}`, and what is longer than 4096
+    ///   bytes is cut.
     public init(_ code: Code, _ message: String, cause: (any Error)? = nil, context: Context = Context()) {
         self.code = code
         self.message = message.sanitized(limit: Self.longestText)

@@ -1,28 +1,30 @@
 /// Takes credentials out of text that people or logs will see.
 ///
-/// Where a text can be read in two ways, the reading that hides more is taken. Everything is read as bytes: what a program in C takes
-/// for a `?` or an `@` is one here, whatever combining characters follow it.
+/// Where a text can be read in two ways, the reading that hides more is taken. Everything is read as bytes: what a
+/// program in C takes for a `?` or an `@` is one here, whatever combining characters follow it.
 public enum Redaction {
     /// What stands in place of a secret.
     public static let mark = "***"
 
     /// The text with these replaced by ``mark``:
     ///
-    /// - the user information of every `//user:password@host`, and what stands before the `@` of a relay, `turn:user:password@host`;
+    /// - the user information of every `//user:password@host`, and what stands before the `@` of a relay,
+    ///   `turn:user:password@host`;
     /// - the stream key of every RTMP address;
-    /// - in every address, the values of the query, of `name=value` in the path and the fragment, but for a camera's `channel=1` and the like;
+    /// - in every address, the values of the query, of `name=value` in the path and the fragment, but for a camera's
+    ///   `channel=1` and the like;
     /// - the values of what follows a `?` elsewhere, and of `&name=value` where the name speaks of a secret;
     /// - the values of a command's options whose names do: `--name value`, `--name=value`, `NAME=value`;
     /// - the values of `Authorization:` and `Cookie:` headers, to the end of the line.
     ///
-    /// A password may hold any character, a slash or an @ included: everything up to the last @ before a space or quote that
-    /// can still belong to the authority is taken for user information.
+    /// A password may hold any character, a slash or an @ included: everything up to the last @ before a space or quote
+    /// that can still belong to the authority is taken for user information.
     public static func redact(_ text: String) -> String {
         redact(text, endsURL: { " \t\n\r\"'<>".utf8.contains($0) }, isShown: { _ in false })
     }
 
-    /// The same for a text that is one URI and nothing else, so that a space or quote does not end it. Control characters and the like, which belong in
-    /// no URI, are written as escapes such as `\u{1B}`.
+    /// The same for a text that is one URI and nothing else, so that a space or quote does not end it. Control
+    /// characters and the like, which belong in no URI, are written as escapes such as `\u{1B}`.
     public static func redact(uri: String) -> String { redact(uri: uri) { _ in false } }
 
     /// - Parameter isShown: whether the values of a query's parameter may be shown, by its name.
@@ -53,14 +55,14 @@ public enum Redaction {
     ].map { Array($0.utf8) }
     /// Names of secrets that are too short to look for inside other names.
     private static let secretNames: Set<String> = ["pass", "pw", "psw", "key", "sig"]
-    /// Parameters that choose one of a camera's streams, shown where their values are numbers of at most three digits: too short for a
-    /// secret, and what tells the channels of a recorder apart.
+    /// Parameters that choose one of a camera's streams, shown where their values are numbers of at most three digits:
+    /// too short for a secret, and what tells the channels of a recorder apart.
     private static let selectors: Set<String> = [
         "camera", "ch", "channel", "channelid", "profile", "stream", "streamtype", "subtype", "track", "trackid",
     ]
 
-    /// Whether an option or query parameter of this name holds a secret. One that names where the secret is kept, such as
-    /// `password-file`, does not.
+    /// Whether an option or query parameter of this name holds a secret. One that names where the secret is kept, such
+    /// as `password-file`, does not.
     static func isSecret(_ name: some StringProtocol) -> Bool { isSecret(Array(name.utf8)[...]) }
 
     static func isSecret(_ name: ArraySlice<UInt8>) -> Bool {
@@ -99,8 +101,8 @@ public enum Redaction {
 
     /// The @ that ends the user information, given what follows the `//` of a URL; nil where there is none.
     static func userInformationEnd<Text: BidirectionalCollection<UInt8>>(in url: Text) -> Text.Index? {
-        // A colon or an @ before the first ? may have begun a password that holds the ? itself. Without either, an @ behind the
-        // ? belongs to an option.
+        // A colon or an @ before the first ? may have begun a password that holds the ? itself. Without either, an @
+        // behind the ? belongs to an option.
         url.prefix { $0 != UInt8(ascii: "?") }.contains { ":@".utf8.contains($0) }
             ? url.lastIndex(of: UInt8(ascii: "@")) : nil
     }
@@ -118,7 +120,8 @@ public enum Redaction {
         return tail[first...].prefix { !endsURL($0) }.lastIndex(of: UInt8(ascii: "@"))
     }
 
-    /// Blots out what stands before the @ of a relay: `turn:user:password@host` has no slashes, and no place for either.
+    /// Blots out what stands before the @ of a relay: `turn:user:password@host` has no slashes, and no place for
+    /// either.
     private static func redactRelayUsers(_ text: [UInt8], endsURL: (UInt8) -> Bool) -> [UInt8] {
         var result: [UInt8] = []
         var rest = text[...]
@@ -161,7 +164,8 @@ public enum Redaction {
 
     // MARK: Commands and headers
 
-    /// Blots out the values of a command's options: what follows `--name`, and what is assigned to a name at the start of a word.
+    /// Blots out the values of a command's options: what follows `--name`, and what is assigned to a name at the start
+    /// of a word.
     private static func redactOptions(_ text: [UInt8]) -> [UInt8] {
         guard text.contains(where: { "=-".utf8.contains($0) }) else { return text }
         var result: [UInt8] = []

@@ -3,12 +3,13 @@ import Synchronization
 
 /// Logs trouble that repeats itself as one line a second with a count.
 ///
-/// The first message under a key is logged at once. From then on the key has at most one line an interval, which is the newest message and says
-/// how many there were since the line before, such as `cannot decode a picture (28 times)`. When the messages stop, what was held back is
-/// logged once the interval is over. The numbers of all lines together are the number of messages.
+/// The first message under a key is logged at once. From then on the key has at most one line an interval, which is the
+/// newest message and says how many there were since the line before, such as `cannot decode a picture (28 times)`.
+/// When the messages stop, what was held back is logged once the interval is over. The numbers of all lines together
+/// are the number of messages.
 ///
-/// Memory and lines are bounded: while as many keys as the capacity are busy, messages under further keys share one line. Safe from any
-/// thread. A message of a level that the logger leaves out costs a comparison.
+/// Memory and lines are bounded: while as many keys as the capacity are busy, messages under further keys share one
+/// line. Safe from any thread. A message of a level that the logger leaves out costs a comparison.
 public final class RepeatedLog: Sendable {
     /// Does something after a while.
     public typealias Later = @Sendable (_ delay: Duration, _ action: @escaping @Sendable () -> Void) -> Void
@@ -23,7 +24,8 @@ public final class RepeatedLog: Sendable {
     ///   - interval: the least time between two lines of one key. The default is a second.
     ///   - capacity: how many keys are told apart at one time, at least 1. The default is 64.
     ///   - now: the time. The default is the machine's monotonic time.
-    ///   - later: calls what it is given after a delay, on any thread. Asked for only while something is held back. The default is a task that
+    ///   - later: calls what it is given after a delay, on any thread. Asked for only while something is held back. The
+    ///     default is a task that
     ///     sleeps.
     public init(
         _ logger: Logger, interval: Duration = .seconds(1), capacity: Int = 64,

@@ -1,6 +1,7 @@
 import Logging
 
-/// What a ``RepeatedLog`` decides, without lock, clock or logger: which messages become lines now, and when to look again.
+/// What a ``RepeatedLog`` decides, without lock, clock or logger: which messages become lines now, and when to look
+/// again.
 struct RepeatedLogStateMachine {
     /// What is to be logged.
     struct Line: Equatable {

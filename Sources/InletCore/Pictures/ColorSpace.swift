@@ -23,9 +23,11 @@ public struct ColorSpace: Sendable, Hashable {
         self.range = range
     }
 
-    /// What players take a picture for where it says nothing: limited range, and the matrix of BT.709 from 1280 columns or 577 lines up, else that of BT.601.
+    /// What players take a picture for where it says nothing: limited range, and the matrix of BT.709 from 1280 columns
+    /// or 577 lines up, else that of BT.601.
     ///
-    /// mpv draws the line at both, VLC at the lines. Frames that are scaled or turned on their way carry the matrix that counts for what they were made of.
+    /// mpv draws the line at both, VLC at the lines. Frames that are scaled or turned on their way carry the matrix
+    /// that counts for what they were made of.
     ///
     /// - Parameter size: of the picture as the source gave it.
     public func assumed(for size: ImageSize) -> ColorSpace {

@@ -5,8 +5,8 @@
 /// | Y | `size.width` | `size.height` |
 /// | U, V | `size.chroma.width` | `size.chroma.height` |
 ///
-/// Each plane has a stride, the distance in bytes from one row to the next, at least as large as the row. The memory belongs to
-/// a pool, or to a decoder or driver whose buffer this wraps; nothing is copied to make one.
+/// Each plane has a stride, the distance in bytes from one row to the next, at least as large as the row. The memory
+/// belongs to a pool, or to a decoder or driver whose buffer this wraps; nothing is copied to make one.
 ///
 /// Safe from any thread. Nothing writes to the memory between publication and the release of the last reference.
 @safe public final class I420Buffer: Sendable {
@@ -54,8 +54,9 @@
     /// - Parameters:
     ///   - planes: the memory of each plane, from its first pixel on.
     ///   - owner: what keeps that memory alive and unwritten; it is released with the buffer.
-    /// - Throws: ``InletError/Code/malformedData`` where a plane is shorter than its size and stride promise, or a stride is
-    ///   shorter than a row; ``InletError/Code/invalidConfiguration`` where the size is not ``ImageSize/isValid``.
+    /// - Throws: ``InletError/Code/malformedData`` where a plane is shorter than its size and stride promise, or a
+    ///   stride is shorter than a row; ``InletError/Code/invalidConfiguration`` where the size is not
+    ///   ``ImageSize/isValid``.
     @unsafe public init(
         size: ImageSize, y: UnsafeRawBufferPointer, u: UnsafeRawBufferPointer, v: UnsafeRawBufferPointer,
         strides: Strides, owner: any AnyObject & Sendable

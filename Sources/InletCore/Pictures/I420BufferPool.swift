@@ -2,9 +2,9 @@ import Synchronization
 
 /// A bounded store of I420 memory that is used over and over.
 ///
-/// A buffer comes back by itself when its last owner lets go, and its memory serves the next frame of the same size, so that
-/// the steady state allocates none. Memory never exceeds ``capacity`` pictures; when all are out, ``makeBuffer(size:)`` throws
-/// and the caller drops a frame. A change of size frees what waits for reuse.
+/// A buffer comes back by itself when its last owner lets go, and its memory serves the next frame of the same size, so
+/// that the steady state allocates none. Memory never exceeds ``capacity`` pictures; when all are out,
+/// ``makeBuffer(size:)`` throws and the caller drops a frame. A change of size frees what waits for reuse.
 ///
 /// Safe from any thread. The pool may go away before its buffers.
 public final class I420BufferPool: Sendable {
@@ -20,8 +20,8 @@ public final class I420BufferPool: Sendable {
 
     /// Memory for one picture, to be written and then published.
     ///
-    /// The contents are whatever the memory held before. Rows are padded to 64 bytes, and each plane starts at a multiple of
-    /// 64 bytes, the width of the widest vector register libyuv uses.
+    /// The contents are whatever the memory held before. Rows are padded to 64 bytes, and each plane starts at a
+    /// multiple of 64 bytes, the width of the widest vector register libyuv uses.
     ///
     /// - Throws: ``InletError/Code/resourceExhausted`` where all pictures are held by sinks;
     ///   ``InletError/Code/invalidConfiguration`` where the size is not ``ImageSize/isValid``.

@@ -25,7 +25,8 @@ public struct ImageRect: Sendable, Hashable {
             && x <= picture.width - size.width && y <= picture.height - size.height
     }
 
-    /// Whether the corner falls on the corner of a chroma sample, so that a 4:2:0 picture can be cut there by moving pointers.
+    /// Whether the corner falls on the corner of a chroma sample, so that a 4:2:0 picture can be cut there by moving
+    /// pointers.
     public var startsOnChroma: Bool { x.isMultiple(of: 2) && y.isMultiple(of: 2) }
 }
 

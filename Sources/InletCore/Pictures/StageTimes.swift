@@ -1,4 +1,5 @@
-/// When a frame passed each stage on its way, on the monotonic clock. Nil where the stage did not happen or is not known.
+/// When a frame passed each stage on its way, on the monotonic clock. Nil where the stage did not happen or is not
+/// known.
 public struct StageTimes: Sendable, Hashable {
     /// The device exposed or read out the picture.
     public var captured: MonotonicTime?

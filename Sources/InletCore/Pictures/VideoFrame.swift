@@ -1,12 +1,13 @@
 /// What a sink gets: an I420 picture with its place on the capture timeline.
 ///
-/// A value that shares its pixels. Keep it as long as needed, on any thread; a pooled picture that is kept is one that the
-/// pool cannot reuse.
+/// A value that shares its pixels. Keep it as long as needed, on any thread; a pooled picture that is kept is one that
+/// the pool cannot reuse.
 public struct VideoFrame: Sendable {
     /// The picture, before rotation unless the sink asked for it to be applied.
     public var buffer: I420Buffer
-    /// When the picture was taken, on the machine's monotonic clock: derived from the PTS, strictly increasing for one sink. For a
-    /// source that is not paced it continues from the first frame at the PTS's spacing, and so runs ahead of the clock.
+    /// When the picture was taken, on the machine's monotonic clock: derived from the PTS, strictly increasing for one
+    /// sink. For a source that is not paced it continues from the first frame at the PTS's spacing, and so runs ahead
+    /// of the clock.
     public var timestamp: MonotonicTime
     /// The source's own presentation time, exact; nil where it gave none.
     public var pts: MediaTime?

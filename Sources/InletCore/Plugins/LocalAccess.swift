@@ -1,9 +1,9 @@
 /// What the options of a URI may read on this machine: the files and environment variables that hold secrets, as
 /// `password-file=PATH` and `token-env=NAME` name them, and other files that options name, such as `tls-ca=PATH`.
 ///
-/// A URI may come from somebody who must not read them: a server could be sent the content of any file as a password. So a
-/// registry denies it all, unless whoever builds it trusts everyone who writes URIs for it, as the `inlet` command trusts the
-/// person at the terminal.
+/// A URI may come from somebody who must not read them: a server could be sent the content of any file as a password.
+/// So a registry denies it all, unless whoever builds it trusts everyone who writes URIs for it, as the `inlet` command
+/// trusts the person at the terminal.
 public struct LocalAccess: Sendable {
     /// Where a secret is kept.
     public enum Place: Sendable, Hashable {
@@ -23,17 +23,19 @@ public struct LocalAccess: Sendable {
 
     private init(reader: (@Sendable (Place) throws(InletError) -> [UInt8])?) { self.reader = reader }
 
-    /// Access by way of `read`. Paths of files that are no secrets, such as that of `tls-ca`, go to the plug-in as they are.
+    /// Access by way of `read`. Paths of files that are no secrets, such as that of `tls-ca`, go to the plug-in as they
+    /// are.
     ///
-    /// - Parameter read: returns the bytes at a place, on the thread on which the URI is read. It should return no more than one byte
-    ///   beyond ``longestSecret``, should not block, and throws an error that says what is wrong, which must not quote what it read.
+    /// - Parameter read: returns the bytes at a place, on the thread on which the URI is read. It should return no more
+    ///   than one byte beyond ``longestSecret``, should not block, and throws an error that says what is wrong, which
+    ///   must not quote what it read.
     public init(_ read: @escaping @Sendable (Place) throws(InletError) -> [UInt8]) { self.init(reader: read) }
 
     /// The secret at a place, without the line ending behind it where there is one.
     ///
     /// - Parameter option: the option that asks for it, for errors.
-    /// - Throws: ``InletError/Code/invalidConfiguration`` where there is no access, or what is read is empty, is too long, is not UTF-8
-    ///   or holds control characters, as a second line would be; what reading threw.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` where there is no access, or what is read is empty, is too
+    ///   long, is not UTF-8 or holds control characters, as a second line would be; what reading threw.
     func secret(_ place: Place, option: String) throws(InletError) -> String {
         guard let reader else { throw Self.refusal(option) }
         var bytes = try reader(place)[...]

@@ -12,8 +12,8 @@ public struct PluginInfo: Sendable {
     public let options: [PluginOptionDescription]
     /// URIs that work, to be copied.
     public let examples: [String]
-    /// Whether a URI may carry options that are not declared, as the query of an address does. The plug-in finds them in
-    /// ``PluginOptionValues/others``. The default is false.
+    /// Whether a URI may carry options that are not declared, as the query of an address does. The plug-in finds them
+    /// in ``PluginOptionValues/others``. The default is false.
     public let takesOtherOptions: Bool
 
     /// Every option that its URIs of a scheme may carry.

@@ -1,8 +1,8 @@
 /// An option that a plug-in declares: its name, type, default, range and unit, and the key to read it by.
 ///
-///     static let size = PluginOption("size", default: ImageSize(width: 1280, height: 720), "Picture size", unit: "pixels")
+///     static let width = PluginOption("width", default: 1280, "Picture width", unit: "pixels")
 ///     static let token = PluginOption.secret("token", "What everyone must show")
-///     let (size, token) = (values[Self.size], values[Self.token])
+///     let (width, token) = (values[Self.width], values[Self.token])
 public struct PluginOption<Value: OptionValue>: Sendable {
     /// The option's name in a URI.
     public let name: String
@@ -59,9 +59,9 @@ public struct PluginOption<Value: OptionValue>: Sendable {
 extension PluginOption where Value == String? {
     /// A secret, such as a password or a token. It has no default.
     ///
-    /// A URI gives it in one of three forms, of which the plug-in sees the value alone: `NAME=VALUE`, `NAME-file=PATH` for the content
-    /// of a file, and `NAME-env=VARIABLE` for an environment variable. The last two are refused by a registry whose
-    /// ``PluginRegistry/localAccess`` is ``LocalAccess/denied``.
+    /// A URI gives it in one of three forms, of which the plug-in sees the value alone: `NAME=VALUE`, `NAME-file=PATH`
+    /// for the content of a file, and `NAME-env=VARIABLE` for an environment variable. The last two are refused by a
+    /// registry whose ``PluginRegistry/localAccess`` is ``LocalAccess/denied``.
     public static func secret(_ name: String, _ summary: String) -> PluginOption {
         var option = PluginOption(name, default: nil, summary)
         option.kind = .secret

@@ -1,15 +1,18 @@
 /// The options of a URI, checked against those that its plug-in declares.
 public struct PluginOptionValues: Sendable {
     private var texts: [String: String] = [:]
-    /// The options that are not declared, in the order written, for a plug-in that takes them: they belong to the address, into which
-    /// ``PluginURI/address(_:_:)`` puts them. What was written `query.NAME-file` or `query.NAME-env` stands here as `query.NAME` with its value.
+    /// The options that are not declared, in the order written, for a plug-in that takes them: they belong to the
+    /// address, into which ``PluginURI/address(_:_:)`` puts them. What was written `query.NAME-file` or
+    /// `query.NAME-env` stands here as `query.NAME` with its value.
     public private(set) var others: [PluginURI.Option] = []
 
     /// - Parameters:
     ///   - allowsOthers: whether options that are not declared go into ``others``. The default is false.
-    ///   - access: what may be read for the options that say where their value is. The default is ``LocalAccess/denied``.
-    /// - Throws: ``InletError/Code/invalidConfiguration`` where an option is not declared (the nearest name is suggested), is
-    ///   given twice, has a value outside its type or range, or asks for what `access` denies; what reading it failed with.
+    ///   - access: what may be read for the options that say where their value is. The default is
+    ///     ``LocalAccess/denied``.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` where an option is not declared (the nearest name is
+    ///   suggested), is given twice, has a value outside its type or range, or asks for what `access` denies; what
+    ///   reading it failed with.
     public init(
         _ uri: PluginURI, declared: [PluginOptionDescription], allowsOthers: Bool = false,
         access: LocalAccess = .denied

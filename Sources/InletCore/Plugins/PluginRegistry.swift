@@ -5,8 +5,8 @@ public struct PluginRegistry: Sendable {
     private var sourcePlugins: [SourcePlugin] = []
     private var sinkPlugins: [SinkPlugin] = []
     private var decoderPlugins: [DecoderPlugin] = []
-    /// What options of URIs may read on this machine, such as `password-file=PATH`. The default is ``LocalAccess/denied``: a URI may come
-    /// from anybody.
+    /// What options of URIs may read on this machine, such as `password-file=PATH`. The default is
+    /// ``LocalAccess/denied``: a URI may come from anybody.
     public var localAccess: LocalAccess
 
     /// An empty registry.
@@ -34,8 +34,8 @@ public struct PluginRegistry: Sendable {
 
     /// The configuration of the source that `uri` names.
     ///
-    /// - Throws: ``InletError/Code/invalidConfiguration`` where no plug-in has the scheme or an option is wrong; what reading a secret that
-    ///   an option names failed with.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` where no plug-in has the scheme or an option is wrong; what
+    ///   reading a secret that an option names failed with.
     public func source(_ uri: String) throws -> any FrameSourceConfiguration {
         let uri = try PluginURI(uri)
         guard let plugin = sourcePlugins.last(where: { $0.info.schemes.contains(uri.scheme) }) else {

@@ -1,11 +1,12 @@
 /// The name of a source or sink: `scheme:rest?option=value&option=value`.
 ///
-/// A text without a scheme is a local path and gets the scheme `file`. Such a path is taken as it is; with a written scheme, `%XX` stands for
-/// the byte XX in the rest and in option values, so `file:what%3F.mp4` opens `what?.mp4`.
+/// A text without a scheme is a local path and gets the scheme `file`. Such a path is taken as it is; with a written
+/// scheme, `%XX` stands for the byte XX in the rest and in option values, so `file:what%3F.mp4` opens `what?.mp4`.
 public struct PluginURI: Sendable, Hashable {
     /// In lower case, without the colon.
     public let scheme: String
-    /// What stands between the scheme and the options, percent-decoded unless it is an address such as `//host/path`: a path, a pattern's name, a host and path.
+    /// What stands between the scheme and the options, percent-decoded unless it is an address such as `//host/path`: a
+    /// path, a pattern's name, a host and path.
     public let rest: String
     /// The options in the order written, percent-decoded.
     public let options: [Option]
@@ -30,7 +31,8 @@ public struct PluginURI: Sendable, Hashable {
         var prefixCount: Int { text.utf8.starts(with: Self.prefix.utf8) ? Self.prefix.utf8.count : 0 }
     }
 
-    /// - Throws: ``InletError/Code/invalidConfiguration`` where the text is empty, an escape is broken, or an option of something that is no address has no `=`.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` where the text is empty, an escape is broken, or an option of
+    ///   something that is no address has no `=`.
     public init(_ text: String) throws(InletError) {
         self.text = text
         let (scheme, afterScheme) = Self.split(text)
@@ -39,7 +41,8 @@ public struct PluginURI: Sendable, Hashable {
         }
         self.scheme = scheme ?? "file"
         let (rest, items) = Self.splitOptions(afterScheme)
-        // An address with a host keeps its escapes: it goes on to another program as it is, and a password may hold any character.
+        // An address with a host keeps its escapes: it goes on to another program as it is, and a password may hold any
+        // character.
         let isAddress = scheme != nil && scheme != "file" && rest.containsBytes("//")
         self.rest = try scheme == nil || isAddress ? String(rest) : Self.decode(rest, in: text)
         var options: [Option] = []
@@ -56,7 +59,8 @@ public struct PluginURI: Sendable, Hashable {
                 continue
             }
             guard let equals, equals > item.startIndex else {
-                // What has no = may be the end of a password that holds a ? or an &, so it is shown only where there is none.
+                // What has no = may be the end of a password that holds a ? or an &, so it is shown only where there is
+                // none.
                 let mayBeSecret =
                     isAddress || text.utf8.contains(UInt8(ascii: "@"))
                     || options.contains { Redaction.isSecret($0.name) }
@@ -76,8 +80,8 @@ public struct PluginURI: Sendable, Hashable {
         self.options = options
     }
 
-    /// The URI for logs and errors, with everything blotted out that may be a secret, as in ``Redaction/redact(uri:)``: the values of all its
-    /// options among it, as which of them are secrets only the plug-in knows.
+    /// The URI for logs and errors, with everything blotted out that may be a secret, as in ``Redaction/redact(uri:)``:
+    /// the values of all its options among it, as which of them are secrets only the plug-in knows.
     public var redacted: String { Redaction.redact(uri: text) }
 
     /// The same with the values of the options that are declared and no secrets.
@@ -95,8 +99,8 @@ public struct PluginURI: Sendable, Hashable {
         }
     }
 
-    /// An address with options in its query as they are written, but for what cannot stand in a request, which is escaped, and a `query.` before
-    /// a name, which is left out.
+    /// An address with options in its query as they are written, but for what cannot stand in a request, which is
+    /// escaped, and a `query.` before a name, which is left out.
     public static func address(_ address: String, _ query: [Option]) -> String {
         // A ? before an @ belongs to a password.
         let bytes = address.utf8
@@ -125,8 +129,8 @@ public struct PluginURI: Sendable, Hashable {
 
     /// Splits at the first ? that does not belong to a password, as in `//admin:what?@host/path?option=value`.
     ///
-    /// Where there is an @ on both sides of a ?, as in `//admin:p@ss?word@host` and `//admin:pass@host?name=a@b`, what follows the ? decides: it is
-    /// options where it reads as such.
+    /// Where there is an @ on both sides of a ?, as in `//admin:p@ss?word@host` and `//admin:pass@host?name=a@b`, what
+    /// follows the ? decides: it is options where it reads as such.
     private static func splitOptions(_ text: Substring) -> (rest: Substring, options: Substring) {
         let bytes = text.utf8
         let mark = UInt8(ascii: "?")

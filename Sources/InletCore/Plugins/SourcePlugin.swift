@@ -4,8 +4,8 @@ public struct SourcePlugin: Sendable {
     public let info: PluginInfo
     let makeConfiguration: @Sendable (PluginURI, PluginOptionValues) throws -> any FrameSourceConfiguration
 
-    /// - Parameter makeConfiguration: turns a URI and its options, already checked one by one, into a configuration. It throws
-    ///   where their combination cannot work, and does no input or output.
+    /// - Parameter makeConfiguration: turns a URI and its options, already checked one by one, into a configuration. It
+    ///   throws where their combination cannot work, and does no input or output.
     public init(
         _ info: PluginInfo,
         makeConfiguration: @escaping @Sendable (PluginURI, PluginOptionValues) throws -> any FrameSourceConfiguration

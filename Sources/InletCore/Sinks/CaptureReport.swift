@@ -1,4 +1,5 @@
-/// What a capture has done so far, for people and monitoring. Counts of different stages may be a frame apart while frames flow.
+/// What a capture has done so far, for people and monitoring. Counts of different stages may be a frame apart while
+/// frames flow.
 public struct CaptureReport: Sendable {
     /// The source by its URI, without credentials.
     public var source = ""

@@ -1,23 +1,26 @@
 /// Where pictures go: a file, an encoder, a process, a detector.
 ///
-/// Every method is called on a thread of the sink's own, one at a time, so an implementation keeps plain mutable state. It may
-/// block: only this sink's frames wait or drop, by its queue policy; the source and the other sinks do not notice.
+/// Every method is called on a thread of the sink's own, one at a time, so an implementation keeps plain mutable state.
+/// It may block: only this sink's frames wait or drop, by its queue policy; the source and the other sinks do not
+/// notice.
 public protocol FrameSink: AnyObject {
-    /// What the sink would like to get. Read when it is attached, and again after each frame that it took: one that wants something else from then on gets it with
-    /// the next frame that is not converted yet. Read no more where the application said what it gets. The default is frames as they come.
+    /// What the sink would like to get. Read when it is attached, and again after each frame that it took: one that
+    /// wants something else from then on gets it with the next frame that is not converted yet. Read no more where the
+    /// application said what it gets. The default is frames as they come.
     var wants: SinkWants { get }
 
     /// Called once, before the first frame.
     ///
-    /// - Parameter format: the format of the first frame. A source may change its size, colour or rotation in mid-stream; compare
-    ///   each frame's own where that matters.
+    /// - Parameter format: the format of the first frame. A source may change its size, colour or rotation in
+    ///   mid-stream; compare each frame's own where that matters.
     /// - Throws: what makes it pointless to go on: the sink is then detached and ``finish()`` is not called.
     func start(_ format: VideoFormat) throws
 
     /// Takes one frame. Keep it if needed; its pixels never change.
     ///
-    /// - Throws: what makes it pointless to go on. The sink is then finished and detached, or replaced by a new one where the application
-    ///   chose that. ``SinkStopped`` is not an error: the sink has had enough, as when the reader of a pipe went away.
+    /// - Throws: what makes it pointless to go on. The sink is then finished and detached, or replaced by a new one
+    ///   where the application chose that. ``SinkStopped`` is not an error: the sink has had enough, as when the reader
+    ///   of a pipe went away.
     func consume(_ frame: VideoFrame) throws
 
     /// Writes what is left and lets go of everything. Called exactly once after a `start` that did not throw.

@@ -1,7 +1,7 @@
 /// Where compressed packets go: a file, a server, a peer.
 ///
-/// Every method is called on one thread at a time, so an implementation keeps plain mutable state. It may block: only this sink's packets wait or
-/// drop.
+/// Every method is called on one thread at a time, so an implementation keeps plain mutable state. It may block: only
+/// this sink's packets wait or drop.
 public protocol PacketSink: AnyObject {
     /// Called before the first packet, and again whenever what packets are changes: the next one is then a key frame.
     ///
@@ -10,11 +10,12 @@ public protocol PacketSink: AnyObject {
 
     /// Takes one packet. The first after a start, and after any that were dropped, is a key frame.
     ///
-    /// - Throws: what makes it pointless to go on. Two are not errors: ``SinkStopped`` says that the sink has had enough, and ``KeyFrameNeeded``
-    ///   that it did not take this packet.
+    /// - Throws: what makes it pointless to go on. Two are not errors: ``SinkStopped`` says that the sink has had
+    ///   enough, and ``KeyFrameNeeded`` that it did not take this packet.
     func write(_ packet: EncodedPacket) throws
 
-    /// Whether a key frame would be welcome now, as where a file has reached its length. Asked after each packet. The default is false.
+    /// Whether a key frame would be welcome now, as where a file has reached its length. Asked after each packet. The
+    /// default is false.
     var wantsKeyFrame: Bool { get }
 
     /// How long packets may wait for others, so that the sink's thread is woken for several at once. Asked once, before

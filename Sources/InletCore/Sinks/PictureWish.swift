@@ -15,7 +15,8 @@ public final class PictureWish: Sendable {
     /// Whether they are wanted.
     public var isWanted: Bool { state.withLock { $0.isWanted } }
 
-    /// Says anew. Costs a lock where nothing changes. After a time without pictures they come from the source's next key frame on.
+    /// Says anew. Costs a lock where nothing changes. After a time without pictures they come from the source's next
+    /// key frame on.
     public func set(_ isWanted: Bool) {
         let onChange = state.withLock { state -> (@Sendable () -> Void)? in
             guard state.isWanted != isWanted else { return nil }

@@ -1,18 +1,21 @@
 /// What a sink would like its frames to be.
 ///
-/// Pictures are cut, then scaled, then turned. What a sink says of sizes and of an aspect ratio is said of the pictures that it gets: where
-/// it has the rotation applied, of the upright picture; otherwise of the picture as the source stores it, before any rotation. The
-/// rectangle of ``Crop-swift.enum/exact(_:)`` alone is always in the pixels of the source's picture. Where a picture is stretched, its
-/// sample aspect ratio follows, so that it is still shown in its true shape.
+/// Pictures are cut, then scaled, then turned. What a sink says of sizes and of an aspect ratio is said of the pictures
+/// that it gets: where it has the rotation applied, of the upright picture; otherwise of the picture as the source
+/// stores it, before any rotation. The rectangle of ``Crop-swift.enum/exact(_:)`` alone is always in the pixels of the
+/// source's picture. Where a picture is stretched, its sample aspect ratio follows, so that it is still shown in its
+/// true shape.
 ///
-/// Wants that cannot be fulfilled end the sink with ``InletError/Code/invalidConfiguration`` when its first frame comes.
+/// Wants that cannot be fulfilled end the sink with ``InletError/Code/invalidConfiguration`` when its first frame
+/// comes.
 public struct SinkWants: Sendable, Hashable {
     /// Which part of the picture to deliver. The default is all of it.
     public var crop: Crop
-    /// Scale every frame to exactly this size, stretched where its shape is another. The default, nil, leaves the size as it is.
+    /// Scale every frame to exactly this size, stretched where its shape is another. The default, nil, leaves the size
+    /// as it is.
     public var size: ImageSize?
-    /// Scale frames that are larger down until they fit within this size, keeping their shape, to an even width and height. One that fits
-    /// is left as it is. Not together with ``size``. The default, nil, is no limit.
+    /// Scale frames that are larger down until they fit within this size, keeping their shape, to an even width and
+    /// height. One that fits is left as it is. Not together with ``size``. The default, nil, is no limit.
     public var largestSize: ImageSize?
     /// Whether pixels are turned upright. The default is that they are not.
     public var rotation: RotationHandling
@@ -23,8 +26,8 @@ public struct SinkWants: Sendable, Hashable {
     public enum Crop: Sendable, Hashable {
         /// All of it.
         case none
-        /// The largest part in the middle that has this shape when it is shown: width over height, with the sample aspect ratio counted.
-        /// Its edges fall on even pixels, so the shape is met to two pixels.
+        /// The largest part in the middle that has this shape when it is shown: width over height, with the sample
+        /// aspect ratio counted. Its edges fall on even pixels, so the shape is met to two pixels.
         case center(Rational)
         /// This part of the source's picture. It begins at an even column and row, where chroma samples do.
         ///
@@ -54,8 +57,8 @@ public struct SinkWants: Sendable, Hashable {
 
     /// Checks what can be checked without a picture.
     ///
-    /// - Throws: ``InletError/Code/invalidConfiguration`` for sizes, rates and aspect ratios that cannot be, a rectangle that is empty or begins
-    ///   at an odd pixel, and where both ``size`` and ``largestSize`` are given.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` for sizes, rates and aspect ratios that cannot be, a
+    ///   rectangle that is empty or begins at an odd pixel, and where both ``size`` and ``largestSize`` are given.
     public func validate() throws(InletError) {
         for size in [size, largestSize] {
             guard let size, !size.isValid else { continue }

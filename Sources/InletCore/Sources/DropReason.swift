@@ -1,4 +1,5 @@
-/// Why a frame was not delivered. Every frame that a source yields and a sink does not get is counted under one of these.
+/// Why a frame was not delivered. Every frame that a source yields and a sink does not get is counted under one of
+/// these.
 ///
 /// An open set: a source plug-in may count reasons of its own through ``SourceContext/countDrop(_:_:)``.
 public struct DropReason: Sendable, Hashable, CustomStringConvertible {

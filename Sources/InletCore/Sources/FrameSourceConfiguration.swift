@@ -11,9 +11,10 @@ public protocol FrameSourceConfiguration: Sendable, CustomStringConvertible, Cus
 
     /// Returns the configuration with which one capturer makes all its sources.
     ///
-    /// A capturer calls it once, before it makes its first source. What a source must know when it is made again after an
-    /// outage, such as which of several cameras it had, belongs in a reference that the returned value holds and no other
-    /// does, so that neither copies of the configuration nor other capturers share it. The default returns the value itself.
+    /// A capturer calls it once, before it makes its first source. What a source must know when it is made again after
+    /// an outage, such as which of several cameras it had, belongs in a reference that the returned value holds and no
+    /// other does, so that neither copies of the configuration nor other capturers share it. The default returns the
+    /// value itself.
     func scopedToCapturer() -> any FrameSourceConfiguration
 }
 

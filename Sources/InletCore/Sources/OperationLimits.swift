@@ -1,8 +1,8 @@
 /// How long the operation that a source runs may still take: decides, without a clock or a lock.
 ///
-/// Two limits run at once. The source may be quiet for so long, which begins anew whenever data comes; and the operation may take so long in
-/// all, however much data comes. An operation that waits for a frame gets more time in all where sinks want few frames: a source that keeps
-/// back what nobody wants is no source that hangs.
+/// Two limits run at once. The source may be quiet for so long, which begins anew whenever data comes; and the
+/// operation may take so long in all, however much data comes. An operation that waits for a frame gets more time in
+/// all where sinks want few frames: a source that keeps back what nobody wants is no source that hangs.
 package struct OperationLimits: Sendable {
     /// How long an operation may take.
     package struct Allowance: Sendable {
@@ -75,7 +75,8 @@ package struct OperationLimits: Sendable {
         begin(allowance, at: now)
     }
 
-    /// Sinks want no more frames a second than this; nil is all that there are. What waits for a frame gets its whole time anew.
+    /// Sinks want no more frames a second than this; nil is all that there are. What waits for a frame gets its whole
+    /// time anew.
     package mutating func follow(_ rate: Rational?, at now: MonotonicTime) {
         let interval = rate?.reciprocal.map { MediaTime(ticks: 1, timeBase: $0).nanoseconds } ?? 0
         demandAllowance = .nanoseconds(max(0, interval)) * Self.framesMissed

@@ -2,7 +2,8 @@
 public enum SourceCondition: String, Sendable, Hashable, CaseIterable {
     /// Frames come.
     case live
-    /// There are none for now, and they come back by themselves: the source has stalled, was interrupted, or failed and is opened again.
+    /// There are none for now, and they come back by themselves: the source has stalled, was interrupted, or failed and
+    /// is opened again.
     case interrupted
     /// The source goes on, but the application keeps its frames from the sinks.
     case disabled

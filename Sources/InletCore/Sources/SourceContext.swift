@@ -1,8 +1,8 @@
 public import Logging
 import Synchronization
 
-/// What the bridge gives a source to work with: the time, a way to sleep, word of a cancellation, a log, and a place to count
-/// losses.
+/// What the bridge gives a source to work with: the time, a way to sleep, word of a cancellation, a log, and a place to
+/// count losses.
 ///
 /// Safe from any thread: a library's callback may read it while the capture thread is inside the library.
 public final class SourceContext: Sendable {
@@ -10,8 +10,8 @@ public final class SourceContext: Sendable {
     public let logger: Logger
     /// The time on which the capture timeline runs.
     public let clock: any CaptureClock
-    /// Becomes readable when the source is cancelled, and stays so: poll it along with the device. It belongs to the bridge; do
-    /// not read or close it. -1 where the clock is not the system's.
+    /// Becomes readable when the source is cancelled, and stays so: poll it along with the device. It belongs to the
+    /// bridge; do not read or close it. -1 where the clock is not the system's.
     public let wakeUpDescriptor: Int32
 
     private let cancelled = Atomic(false)
@@ -32,11 +32,15 @@ public final class SourceContext: Sendable {
     /// Made by the bridge and by tests.
     ///
     /// - Parameters:
-    ///   - onInterruption: called, on the source's thread, with the reason when an interruption begins and with nil when it ends.
-    ///   - onProgress: called, on the thread that reports it, at the first progress after the bridge has asked to be told.
-    ///   - onLag: called, on the thread that decodes, with true where pictures begin to be left out because decoding does not keep up, and with false when
+    ///   - onInterruption: called, on the source's thread, with the reason when an interruption begins and with nil
+    ///     when it ends.
+    ///   - onProgress: called, on the thread that reports it, at the first progress after the bridge has asked to be
+    ///     told.
+    ///   - onLag: called, on the thread that decodes, with true where pictures begin to be left out because decoding
+    ///     does not keep up, and with false when
     ///     that is over.
-    ///   - onDecoderFailure: called, on the thread that decodes, with the name of a decoder that failed, its error, and the name of the next.
+    ///   - onDecoderFailure: called, on the thread that decodes, with the name of a decoder that failed, its error, and
+    ///     the name of the next.
     public init(
         clock: any CaptureClock, wakeUpDescriptor: Int32 = -1, logger: Logger,
         onInterruption: @escaping @Sendable (String?) -> Void = { _ in },
@@ -63,15 +67,15 @@ public final class SourceContext: Sendable {
     /// Whether the operation should give up: it was cancelled, or its deadline passed.
     public var shouldGiveUp: Bool { isCancelled || clock.now >= deadline }
 
-    /// - Throws: ``InletError/Code/cancelled`` where the source was cancelled, ``InletError/Code/timedOut`` where the deadline
-    ///   of the operation passed.
+    /// - Throws: ``InletError/Code/cancelled`` where the source was cancelled, ``InletError/Code/timedOut`` where the
+    ///   deadline of the operation passed.
     public func checkCancellation() throws(InletError) {
         if isCancelled { throw InletError(.cancelled, "The source was stopped.") }
         if clock.now >= deadline { throw InletError(.timedOut, "The source took too long.") }
     }
 
-    /// Blocks until `time`, for sources that pace themselves. A sleep of up to ``longestPlannedSleep`` puts the deadline off by as much: it is
-    /// no sign that the source hangs.
+    /// Blocks until `time`, for sources that pace themselves. A sleep of up to ``longestPlannedSleep`` puts the
+    /// deadline off by as much: it is no sign that the source hangs.
     ///
     /// - Throws: as ``checkCancellation()``, as soon as that is the case.
     public func sleep(until time: MonotonicTime) throws(InletError) {
@@ -88,11 +92,11 @@ public final class SourceContext: Sendable {
     /// A longer sleep counts as waiting for something: one hour.
     public static let longestPlannedSleep = Duration.seconds(3600)
 
-    /// Says that data has come from the device or the server, whether or not a frame comes of it: a source that receives packets and keeps them back
-    /// is alive. Cheap enough for every packet.
+    /// Says that data has come from the device or the server, whether or not a frame comes of it: a source that
+    /// receives packets and keeps them back is alive. Cheap enough for every packet.
     ///
-    /// The bridge takes a frame for progress by itself. A source that reports progress gets three times as long for its next frame, and longer
-    /// where sinks want few (``SourceDemand/maximumFrameRate``).
+    /// The bridge takes a frame for progress by itself. A source that reports progress gets three times as long for its
+    /// next frame, and longer where sinks want few (``SourceDemand/maximumFrameRate``).
     public func reportProgress() {
         let now = clock.now
         let isWatched = change { limits in
@@ -111,7 +115,8 @@ public final class SourceContext: Sendable {
         onDecoderFailure(name, error, next)
     }
 
-    /// Counts frames that were lost or not worth delivering, other than those that a gap in ``SourceFrame/sequence`` shows.
+    /// Counts frames that were lost or not worth delivering, other than those that a gap in ``SourceFrame/sequence``
+    /// shows.
     public func countDrop(_ reason: DropReason, _ count: UInt64 = 1) {
         guard count > 0 else { return }
         drops.withLock { $0[reason, default: 0] &+= count }
@@ -141,8 +146,9 @@ public final class SourceContext: Sendable {
     /// Why the source has lost its device for a while, or nil while it has it.
     public var interruption: String? { interrupted.load(ordering: .acquiring) ? interruptionText.withLock { $0 } : nil }
 
-    /// Says that the device is away for a while and the source waits for it: another program took the camera, the lid is shut, the machine
-    /// is too hot. The source goes on waiting in ``FrameSource/next(_:)``, for which the bridge then gives it more time.
+    /// Says that the device is away for a while and the source waits for it: another program took the camera, the lid
+    /// is shut, the machine is too hot. The source goes on waiting in ``FrameSource/next(_:)``, for which the bridge
+    /// then gives it more time.
     ///
     /// - Parameter reason: a few words for a person.
     public func beginInterruption(_ reason: String) {

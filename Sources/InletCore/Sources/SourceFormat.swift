@@ -10,8 +10,9 @@ public struct SourceFormat: Sendable, Hashable {
     public var frameRate: Rational?
     /// The length in seconds of one tick of the source's PTS.
     public var timeBase: Rational
-    /// After how many bits the source's PTS start again from zero: 33 in MPEG-TS, 32 in RTP. PTS that a library has already carried on beyond
-    /// their width are understood, too. The default, nil, is not known: a step back by a whole counter is then taken for a wrap.
+    /// After how many bits the source's PTS start again from zero: 33 in MPEG-TS, 32 in RTP. PTS that a library has
+    /// already carried on beyond their width are understood, too. The default, nil, is not known: a step back by a
+    /// whole counter is then taken for a wrap.
     public var timestampBits: Int?
     /// What the numbers mean as colour.
     public var colorSpace: ColorSpace
@@ -21,8 +22,8 @@ public struct SourceFormat: Sendable, Hashable {
     public var sampleAspectRatio: Rational?
     /// How the source's frames come: that decides the default queue and what the timestamps mean.
     public var pacing: SourcePacing
-    /// The stream goes on without us: opened again after a failure it continues from then, and nothing is played twice. The default, nil, is
-    /// that of ``pacing``: true where that is live.
+    /// The stream goes on without us: opened again after a failure it continues from then, and nothing is played twice.
+    /// The default, nil, is that of ``pacing``: true where that is live.
     public var isBroadcast: Bool?
     /// How long it is, for sources that end.
     public var duration: MediaTime?
@@ -32,8 +33,8 @@ public struct SourceFormat: Sendable, Hashable {
     public var container: String?
     /// Whether the source yields packets where ``SourceDemand/packets`` asks for them. The default is false.
     public var hasPackets = false
-    /// What the packets of the stream are, for a source that yields packets and leaves decoding to others. The default, nil, is a source that yields
-    /// pictures.
+    /// What the packets of the stream are, for a source that yields packets and leaves decoding to others. The default,
+    /// nil, is a source that yields pictures.
     public var packetStream: PacketStream?
 
     public init(

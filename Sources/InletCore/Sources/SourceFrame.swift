@@ -10,16 +10,17 @@ public struct SourceFrame: Sendable {
     public var planes: SourcePlanes
     /// Keeps the planes' memory alive and unwritten; released on whatever thread lets go last.
     public var owner: any AnyObject & Sendable
-    /// The presentation time on the source's own timeline. Nil where the source has none; the capture clock then uses the time
-    /// of arrival, and says so.
+    /// The presentation time on the source's own timeline. Nil where the source has none; the capture clock then uses
+    /// the time of arrival, and says so.
     public var pts: MediaTime?
     /// How long the picture is shown, where the source knows.
     public var duration: MediaTime?
     /// Counts the frames that the source produced, from 0.
     ///
-    /// A gap is a loss before Inlet saw the frame. The bridge counts it as ``DropReason/lostBySource``, so that a source which leaves a gap
-    /// must not count it again. A frame that the source counted under a reason of its own leaves none, and neither does one that it
-    /// never made: passed over for the ``SourceContext/demand``, or due during a pause.
+    /// A gap is a loss before Inlet saw the frame. The bridge counts it as ``DropReason/lostBySource``, so that a
+    /// source which leaves a gap must not count it again. A frame that the source counted under a reason of its own
+    /// leaves none, and neither does one that it never made: passed over for the ``SourceContext/demand``, or due
+    /// during a pause.
     public var sequence: UInt64
     /// What the numbers mean as colour.
     public var colorSpace: ColorSpace
@@ -33,7 +34,8 @@ public struct SourceFrame: Sendable {
     public var captureTime: MonotonicTime?
     /// When the picture's compressed data had arrived whole, where there was any.
     public var receiveTime: MonotonicTime?
-    /// The time of day at which the picture was taken, in nanoseconds since 1970, where the source knows (RTCP sender reports).
+    /// The time of day at which the picture was taken, in nanoseconds since 1970, where the source knows (RTCP sender
+    /// reports).
     public var wallClock: Int64?
 
     public init(

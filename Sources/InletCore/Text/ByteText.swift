@@ -1,9 +1,10 @@
 /// Text from outside, read as the bytes that it is.
 ///
-/// `String` compares by canonical equivalence and walks by grapheme clusters, which no protocol does: U+037E equals `;`, a `:` with a combining accent
-/// behind it is no `:`, U+2028 is a newline and U+0660 a digit. Whoever sends such text means something else to this program than to the
-/// library that reads the same bytes. Text that a network, a file, a device or a stranger's URI brings is therefore looked at through these
-/// functions, through `utf8`, or as `[UInt8]`. `ByteTextRule` of `HouseTests` keeps the other ways out.
+/// `String` compares by canonical equivalence and walks by grapheme clusters, which no protocol does: U+037E equals
+/// `;`, a `:` with a combining accent behind it is no `:`, U+2028 is a newline and U+0660 a digit. Whoever sends such
+/// text means something else to this program than to the library that reads the same bytes. Text that a network, a
+/// file, a device or a stranger's URI brings is therefore looked at through these functions, through `utf8`, or as
+/// `[UInt8]`. `ByteTextRule` of `HouseTests` keeps the other ways out.
 ///
 /// Separators and prefixes are ASCII, so that what is cut off is whole text again.
 extension StringProtocol where UTF8View: BidirectionalCollection {

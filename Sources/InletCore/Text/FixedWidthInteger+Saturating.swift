@@ -1,5 +1,5 @@
-/// Arithmetic for numbers that a file, a network or a device states: any of them may be at the edge of its type, and `+`, `-` and `*` would end the
-/// process there.
+/// Arithmetic for numbers that a file, a network or a device states: any of them may be at the edge of its type, and
+/// `+`, `-` and `*` would end the process there.
 extension FixedWidthInteger {
     /// The sum, or the end of the type's range that it lies beyond.
     package func adding(saturating other: Self) -> Self {

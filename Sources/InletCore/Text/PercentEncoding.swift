@@ -1,6 +1,7 @@
 /// Percent-encoding as RFC 3986 has it in section 2.1.
 public enum PercentEncoding {
-    /// The text with every byte escaped but letters, digits and `-._~`, the characters that mean nothing in any part of an address.
+    /// The text with every byte escaped but letters, digits and `-._~`, the characters that mean nothing in any part of
+    /// an address.
     public static func encode(_ text: some StringProtocol) -> String {
         text.utf8.reduce(into: "") { result, byte in
             result += isUnreserved(byte) ? String(UnicodeScalar(byte)) : encode(byte)
@@ -14,7 +15,8 @@ public enum PercentEncoding {
 
     /// The address with what cannot stand in one escaped, and all else as it is, its escapes among it.
     ///
-    /// Foundation's `URL` takes such an address byte for byte; of one that holds anything else it escapes the escapes, too.
+    /// Foundation's `URL` takes such an address byte for byte; of one that holds anything else it escapes the escapes,
+    /// too.
     public static func complete(address: String) -> String {
         let bytes = Array(address.utf8)
         let slashes = bytes.firstRange(ofBytes: "//".utf8)?.upperBound ?? 0
@@ -32,7 +34,8 @@ public enum PercentEncoding {
         }
     }
 
-    /// The text with each escape read as its byte. A % that begins none is itself, and what is no UTF-8 then becomes U+FFFD.
+    /// The text with each escape read as its byte. A % that begins none is itself, and what is no UTF-8 then becomes
+    /// U+FFFD.
     public static func decode(_ text: some StringProtocol) -> String {
         String(decoding: decode(bytes: text.utf8), as: UTF8.self)
     }

@@ -1,9 +1,9 @@
 extension StringProtocol {
     /// The text as it may stand in a log, an error, a report or a terminal, whoever wrote it.
     ///
-    /// Characters that command a terminal, end a line or reorder what is around them (controls, formats such as bidirectional overrides and zero-width
-    /// characters, separators of lines and paragraphs, those for private use or not assigned) are written as `\u{1B}`. What is longer than the limit is cut and
-    /// ends in `...`.
+    /// Characters that command a terminal, end a line or reorder what is around them (controls, formats such as
+    /// bidirectional overrides and zero-width characters, separators of lines and paragraphs, those for private use or
+    /// not assigned) are written as `\u{1B}`. What is longer than the limit is cut and ends in `...`.
     ///
     /// - Parameter limit: the most bytes of UTF-8. The default is 1024.
     package func sanitized(limit: Int = 1024) -> String {

@@ -1,4 +1,5 @@
-/// Text from outside as a collection of bytes, where it comes as one. For text that is a `String` see `ByteText.swift`, which says why bytes it is.
+/// Text from outside as a collection of bytes, where it comes as one. For text that is a `String` see `ByteText.swift`,
+/// which says why bytes it is.
 package enum TextBytes {
     /// The lines of a text, without their ends, which are LF, CR, or both. Empty lines are left out.
     package static func lines(_ text: some Collection<UInt8>) -> [[UInt8]] {

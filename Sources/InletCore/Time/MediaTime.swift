@@ -21,8 +21,8 @@ public struct MediaTime: Sendable {
     /// The time in seconds, for display and estimates.
     public var seconds: Double { Double(ticks) * timeBase.doubleValue }
 
-    /// The same time in ticks of another time base, rounded down and clamped to 64 bits; clamped, too, where the other time base is not greater than
-    /// zero.
+    /// The same time in ticks of another time base, rounded down and clamped to 64 bits; clamped, too, where the other
+    /// time base is not greater than zero.
     ///
     /// Exact for time bases of 32-bit numbers, which are all that come from outside.
     public func rescaled(to other: Rational) -> MediaTime {

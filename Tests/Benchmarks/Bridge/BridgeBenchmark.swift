@@ -3,7 +3,8 @@ import Glibc
 import Inlet
 import Logging
 
-/// Measures the bridge by itself: many streams at once, a stuck sink, the hand-off against a bare condition variable, and what a run leaves behind.
+/// Measures the bridge by itself: many streams at once, a stuck sink, the hand-off against a bare condition variable,
+/// and what a run leaves behind.
 ///
 /// Prints one JSON object a measurement. `Scripts/bench` runs it and shows the figures.
 @main struct BridgeBenchmark {

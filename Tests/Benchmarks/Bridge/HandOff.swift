@@ -2,7 +2,8 @@ import CBare
 import Inlet
 import Synchronization
 
-/// From the moment a source has a frame to the moment a sink has it, against a mutex and a condition variable between two bare threads.
+/// From the moment a source has a frame to the moment a sink has it, against a mutex and a condition variable between
+/// two bare threads.
 ///
 /// Both are paced alike and measured in turns, as the machine's mood changes from second to second.
 enum HandOff {

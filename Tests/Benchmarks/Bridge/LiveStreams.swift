@@ -1,10 +1,11 @@
 import Inlet
 import Synchronization
 
-/// Any number of live RTSP streams at once, each into a sink that notes which picture it got and when, and the first into a recorder of packets, too.
+/// Any number of live RTSP streams at once, each into a sink that notes which picture it got and when, and the first
+/// into a recorder of packets, too.
 ///
-/// The server tells by RTP-Info that the first picture of a stream has the time 0, so that a picture's PTS is its number. What was sent when, and what each
-/// picture is to look like, knows `Scripts/bench-lag`, which compares.
+/// The server tells by RTP-Info that the first picture of a stream has the time 0, so that a picture's PTS is its
+/// number. What was sent when, and what each picture is to look like, knows `Scripts/bench-lag`, which compares.
 enum LiveStreams {
     /// One line a picture: stream, PTS in 90 kHz, CLOCK_MONOTONIC nanoseconds, and a sum over some of its luma.
     static func measure(_ address: String, count: Int, seconds: Int) async throws {

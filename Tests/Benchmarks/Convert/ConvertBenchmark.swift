@@ -1,10 +1,12 @@
 import CBare
 import Inlet
 
-/// Measures how long each pixel format takes to become I420: here, by libyuv, by libswscale, and what copying the picture takes.
+/// Measures how long each pixel format takes to become I420: here, by libyuv, by libswscale, and what copying the
+/// picture takes.
 ///
-/// Prints one JSON object a format, with medians in microseconds: of pictures that lie in the processor's caches, and of pictures that do not.
-/// `Scripts/bench --convert` runs it and shows the figures. Arguments: WIDTHxHEIGHT, and the formats wanted; all where there are none.
+/// Prints one JSON object a format, with medians in microseconds: of pictures that lie in the processor's caches, and
+/// of pictures that do not. `Scripts/bench --convert` runs it and shows the figures. Arguments: WIDTHxHEIGHT, and the
+/// formats wanted; all where there are none.
 @main struct ConvertBenchmark {
     static func main() {
         var arguments = CommandLine.arguments.dropFirst()

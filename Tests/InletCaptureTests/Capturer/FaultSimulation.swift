@@ -2,10 +2,12 @@ import InletCore
 
 @testable import InletCapture
 
-/// A capturer, its source and its sinks in simulated time: the real state machine, clock and mailboxes, driven by a seed instead of threads.
+/// A capturer, its source and its sinks in simulated time: the real state machine, clock and mailboxes, driven by a
+/// seed instead of threads.
 ///
-/// The source opens late, hangs, ignores its cancellation, throws, ends, jumps; sinks are slow, throw, detach; the application pauses and stops. After
-/// each step the promises of the bridge are checked. The same seed gives the same run.
+/// The source opens late, hangs, ignores its cancellation, throws, ends, jumps; sinks are slow, throw, detach; the
+/// application pauses and stops. After each step the promises of the bridge are checked. The same seed gives the same
+/// run.
 struct FaultSimulation {
     typealias Machine = CapturerStateMachine
 

@@ -33,7 +33,8 @@ enum Jitter: String, CaseIterable, CustomTestStringConvertible {
     case heavyTail
     /// Every ten seconds nothing comes for a second, then all at once.
     case bursts
-    /// A whole bell of 5 ms, cut off at 19 ms: hardly a frame comes near the least delay, which is the worst for a filter that looks for it.
+    /// A whole bell of 5 ms, cut off at 19 ms: hardly a frame comes near the least delay, which is the worst for a
+    /// filter that looks for it.
     case wholeBell
 
     func delay(at seconds: Double, _ numbers: inout SeededNumbers) -> Double {
@@ -153,7 +154,8 @@ struct Quantiles: CustomStringConvertible {
     private func tenths(_ value: Double) -> Double { (value * 10).rounded() / 10 }
 }
 
-/// What a clock without a filter does: the first frame's arrival plus the PTS, moved only where that would be in the future.
+/// What a clock without a filter does: the first frame's arrival plus the PTS, moved only where that would be in the
+/// future.
 struct NaiveAnchor {
     private var offset: Int64?
 

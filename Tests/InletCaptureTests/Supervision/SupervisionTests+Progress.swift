@@ -3,7 +3,8 @@ import InletCore
 import InletTesting
 import Testing
 
-/// Sources whose data comes and of which few frames are wanted, or none can be made. Time moves only where the source waits.
+/// Sources whose data comes and of which few frames are wanted, or none can be made. Time moves only where the source
+/// waits.
 extension SupervisionTests {
     /// Silence, data, silence, data and so on: less than a second of silence each time.
     private static func data(_ count: Int) -> [ScriptedSource.Step] {

@@ -10,7 +10,8 @@ import Testing
     private let machine = ManualClock()
     private var last: FrameClock.Stamp?
 
-    /// A frame that arrives some milliseconds after the one before. Returns how long after that frame's its own timestamp is.
+    /// A frame that arrives some milliseconds after the one before. Returns how long after that frame's its own
+    /// timestamp is.
     @discardableResult
     private mutating func frame(_ number: Double, after milliseconds: Double = 100.0 / 3) -> Double {
         machine.advance(by: .nanoseconds(Int64(milliseconds * 1e6)))

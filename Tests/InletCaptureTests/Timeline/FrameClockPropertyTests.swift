@@ -89,7 +89,8 @@ import Testing
                     startsAnew: false)
                 let time = stamp.time.nanoseconds
                 if index > 150, let last {
-                    // Within the clock's largest slew of the true spacing, and with less than a quarter second of delay.
+                    // Within the clock's largest slew of the true spacing, and with less than a quarter second of
+                    // delay.
                     guard stamp.basis == .pts, abs(time - last - 33_333_333) < 200_000, now - time < 260_000_000 else {
                         Issue.record(
                             "seed \(seed), frame \(index): \(time - last) ns, delay \(now - time) ns, \(stamp.basis)")

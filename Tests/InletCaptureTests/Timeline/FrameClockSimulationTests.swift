@@ -3,7 +3,8 @@ import Testing
 
 @testable import InletCapture
 
-/// The clock against cameras whose true capture times are known. Each run prints its residuals as p50/p99/max in microseconds.
+/// The clock against cameras whose true capture times are known. Each run prints its residuals as p50/p99/max in
+/// microseconds.
 @Suite struct FrameClockSimulationTests {
     /// What the residual error may be, in microseconds. A tick of the camera's PTS is 11 us.
     private func bounds(_ jitter: Jitter) -> (p50: Double, p99: Double, max: Double) {

@@ -21,7 +21,8 @@ struct ShellExample: CustomTestStringConvertible {
         case stream
     }
 
-    /// Why examples do not end by themselves with success, where there is no camera, no screen, and no server but one of RTSP.
+    /// Why examples do not end by themselves with success, where there is no camera, no screen, and no server but one
+    /// of RTSP.
     struct Limit {
         /// A part of the command.
         var part: String

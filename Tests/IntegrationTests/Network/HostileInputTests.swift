@@ -7,8 +7,8 @@ import Synchronization
 import Testing
 
 extension NetworkTests {
-    /// Spoiled inputs through the source in this process: `INLET_INPUTS=100000 Scripts/test --sanitize --filter HostileInputTests` runs as many under
-    /// AddressSanitizer; `INLET_SEED=n` begins with another.
+    /// Spoiled inputs through the source in this process: `INLET_INPUTS=100000 Scripts/test --sanitize --filter
+    /// HostileInputTests` runs as many under AddressSanitizer; `INLET_SEED=n` begins with another.
     @Suite struct HostileInputTests {
         private static func number(_ name: String) -> Int? {
             ProcessInfo.processInfo.environment[name].flatMap { Int($0) }

@@ -4,8 +4,8 @@ import Synchronization
 
 /// A server in this process that answers RTSP and HTTP with inputs that were spoiled by a seed.
 ///
-/// A thread serves each connection. What a client gets depends on its path alone, `/KIND/SEED`, so that each failure can be
-/// repeated.
+/// A thread serves each connection. What a client gets depends on its path alone, `/KIND/SEED`, so that each failure
+/// can be repeated.
 final class MutatingServer: Sendable {
     /// What is spoiled.
     enum Kind: String, CaseIterable, Sendable { case sdp, rtp, playlist, ts }

@@ -85,7 +85,8 @@ extension NetworkTests {
                     ("http,\(how),10.9.9.1,10.9.9.2", "10.9.9.2"), ("http,\(how),127.0.0.1,10.9.9.2", "10.9.9.2"),
                     ("http,\(how),9.9.9.1,127.0.0.1,private-addresses=allow", "127.0.0.1"),
                     ("http,\(how),10.9.9.1,9.9.9.1,private-addresses=deny", "9.9.9.1"),
-                    // The name service answers with the one and the other by turns: the first is taken, the second refused.
+                    // The name service answers with the one and the other by turns: the first is taken, the second
+                    // refused.
                     ("http,\(how),9.9.9.1,rebind.test", "9.9.9.2"), ("http,\(how),9.9.9.1,rebind.test", ""),
                 ]
             }

@@ -86,7 +86,8 @@ extension NetworkTests {
                 try await run.until("40 flipped bits") { _ in ((try? flipped()) ?? 0) >= 40 }
             }
             let keptBack = Int(run.capturer.statistics.drops[.damaged, default: 0])
-            // A bit that gets past the decoder shows until the next key frame, so what counts is how often that happens.
+            // A bit that gets past the decoder shows until the next key frame, so what counts is how often that
+            // happens.
             let shown = run.log.readings.split { $0.number != nil }.count
             let flips = try flipped()
             let broken = run.log.readings.count { $0.number == nil }

@@ -8,7 +8,8 @@ extension NetworkTests {
     /// A healthy camera of which few pictures are wanted.
     @Suite(.enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"))
     struct NetworkProgressTests {
-        /// Time-outs far below the time from one wanted picture to the next, and above what a busy machine makes of a second's key frames.
+        /// Time-outs far below the time from one wanted picture to the next, and above what a busy machine makes of a
+        /// second's key frames.
         private static var configuration: CapturerConfiguration {
             var configuration = CapturerConfiguration()
             configuration.timeouts.stall = .milliseconds(1500)

@@ -144,7 +144,8 @@ extension NetworkTests {
             #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
         }
 
-        /// Pictures of a server that was started anew count from zero again, so only their readability and the timeline are looked at.
+        /// Pictures of a server that was started anew count from zero again, so only their readability and the timeline
+        /// are looked at.
         private func expectInOrder(_ readings: [TimecodeSink.Reading]) {
             #expect(readings.allSatisfy { $0.number != nil })
             let times = readings.map(\.timestamp)

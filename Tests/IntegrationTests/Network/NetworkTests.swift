@@ -1,4 +1,5 @@
 import Testing
 
-/// Network sources against real servers, one test at a time: each has servers, encoders and a decoder of its own to share two cores with.
+/// Network sources against real servers, one test at a time: each has servers, encoders and a decoder of its own to
+/// share two cores with.
 @Suite(.serialized) struct NetworkTests {}

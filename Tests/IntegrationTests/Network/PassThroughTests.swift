@@ -61,7 +61,8 @@ extension NetworkTests {
             #expect(missing.count <= lost, "\(missing.sorted()) of \(numbers)")
             #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }, "\(numbers)")
             #expect(zip(recorded, recorded.dropFirst()).allSatisfy { $0.time < $1.time }, "\(recorded.map(\.time))")
-            // By then the clock knows the least delay of the stream: earlier pictures may have come from the server's store.
+            // By then the clock knows the least delay of the stream: earlier pictures may have come from the server's
+            // store.
             let settled = recorded.dropFirst(60)
             let anchor = try #require(settled.first)
             for (number, time) in settled {
@@ -110,7 +111,8 @@ extension NetworkTests {
             #expect(figures.drops.isEmpty && figures.delivered > 110, "\(figures)")
             let recorded = try await read(path, ImageSize(width: 320, height: 240))
             #expect(recorded.count > 105)
-            // A camera of Python's leaves out what it is too late for, and UDP loses on a busy machine, which the kernel and the bridge have then counted.
+            // A camera of Python's leaves out what it is too late for, and UDP loses on a busy machine, which the
+            // kernel and the bridge have then counted.
             let sent = try String(contentsOfFile: folder.path("sent"), encoding: .utf8)
             let mayLose = stream.transport == "udp" && UDPCounters.dropped > dropped
             let lost = mayLose ? run.capturer.statistics.drops[.damaged, default: 0] : 0

@@ -159,7 +159,8 @@ struct PublishingTests {
                     return seen.seconds != last.seconds && seen.pixels != last.pixels && seen.width == 320
                 }
                 if round == 10 { break }
-                // Chromium's own player gives up on a segment that is cut off or refused, whoever made it; on a playlist it does not.
+                // Chromium's own player gives up on a segment that is cut off or refused, whoever made it; on a
+                // playlist it does not.
                 if betweenSegments { try server.restartBetweenSegments() } else { try server.restart() }
             }
             if betweenSegments { #expect(seen.trouble.isEmpty && seen.reloads == 0, "\(seen)") }

@@ -56,7 +56,8 @@ extension NetworkTests {
             let readings = run.log.readings
             #expect(readings.count == 300)
             expectWhole(readings)
-            // What waits in the sender until a client comes arrives in a heap, and no frame is of the future: the timeline runs true behind that.
+            // What waits in the sender until a client comes arrives in a heap, and no frame is of the future: the
+            // timeline runs true behind that.
             expectRate(of: Array(readings.dropFirst(60)), perSecond: 30)
             let numbers = run.log.numbers
             for (one, next) in zip(readings, readings.dropFirst()) {
@@ -64,7 +65,8 @@ extension NetworkTests {
                 #expect(abs(next.presentation - one.presentation - step) < 0.002, "\(one) \(next)")
             }
             let missing = zip(numbers, numbers.dropFirst()).reduce(0) { $0 + $1.1 - $1.0 - 1 }
-            // What UDP loses on a busy machine is lost, as the kernel counts, and what SRT has too late; the bridge has then counted it.
+            // What UDP loses on a busy machine is lost, as the kernel counts, and what SRT has too late; the bridge has
+            // then counted it.
             if carrier == .srt || [.udp, .rtp].contains(carrier) && UDPCounters.dropped > dropped {
                 #expect(missing == 0 || run.capturer.statistics.drops[.damaged, default: 0] > 0)
             } else {

@@ -2,7 +2,8 @@ public import InletCore
 
 /// The Game of Life as a video source: `life:?cells=64x48&fps=10`.
 ///
-/// A configuration is a value with a property for each option. It opens nothing; it makes a new source for each connection.
+/// A configuration is a value with a property for each option. It opens nothing; it makes a new source for each
+/// connection.
 public struct LifeConfiguration: FrameSourceConfiguration {
     /// The size of the world; each cell becomes 8 by 8 pixels. The default is 64x48.
     public var cells = ImageSize(width: 64, height: 48)

@@ -1,6 +1,7 @@
 import InletCore
 
-/// A source is a class of three methods, all called on one thread: `open`, `next` until it returns nil or throws, `close`.
+/// A source is a class of three methods, all called on one thread: `open`, `next` until it returns nil or throws,
+/// `close`.
 final class LifeSource: FrameSource {
     private let configuration: LifeConfiguration
     // Pictures in memory that comes back by itself when the last sink has let go.

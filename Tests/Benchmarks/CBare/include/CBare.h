@@ -6,9 +6,9 @@
 /// Threads that only sleep, each to the times of `rate` frames a second, for `seconds`. Returns when all have ended.
 void bare_sleepers(int threads, int seconds, int rate);
 
-/// Hands `frames` times from one thread to another by a mutex and a condition variable, one every `interval` nanoseconds of CLOCK_MONOTONIC.
-/// Writes into `nanoseconds` how long each took from just before the lock to just after it on the other side; frames that were overtaken by the next
-/// are left out. Returns how many there are.
+/// Hands `frames` times from one thread to another by a mutex and a condition variable, one every `interval`
+/// nanoseconds of CLOCK_MONOTONIC. Writes into `nanoseconds` how long each took from just before the lock to just after
+/// it on the other side; frames that were overtaken by the next are left out. Returns how many there are.
 int bare_handoff(int frames, long long interval, long long *nanoseconds);
 
 /// Bytes of the heap that someone holds: mallinfo2().uordblks.

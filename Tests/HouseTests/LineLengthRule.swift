@@ -1,0 +1,40 @@
+/// Comments, code and documents keep to 120 columns.
+///
+/// What cannot be broken may be longer: the contents of a string, a line of a table, an example of a document, a word.
+enum LineLengthRule {
+    static let columns = 120
+
+    static func check(_ file: HouseTree.File) -> [Violation] {
+        let lines = file.path.hasSuffix(".md") ? longLinesOfDocument(file.text) : longLinesOfSwift(file.text)
+        return lines.map {
+            Violation(path: file.path, line: $0, message: "more than \(columns) columns")
+        }
+    }
+
+    static func longLinesOfSwift(_ text: String) -> [Int] {
+        let written = text.split(separator: "\n", omittingEmptySubsequences: false)
+        guard written.contains(where: isTooLong) else { return [] }
+        // Without what strings hold, and without comments, which are looked at as they are written.
+        let code = SwiftText.code(of: text).split(separator: "\n", omittingEmptySubsequences: false)
+        return zip(written, code).enumerated().filter { _, line in
+            let isComment = line.0.drop { $0 == " " }.hasPrefix("//")
+            return isTooLong(isComment ? line.0 : line.1)
+        }.map { $0.offset + 1 }
+    }
+
+    static func longLinesOfDocument(_ text: String) -> [Int] {
+        var long: [Int] = []
+        var isInCode = false
+        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            let start = line.drop { $0 == " " }
+            if start.hasPrefix("```") { isInCode.toggle() }
+            if !isInCode, !start.hasPrefix("|"), !line.hasPrefix("    "), isTooLong(line) { long.append(index + 1) }
+        }
+        return long
+    }
+
+    /// Whether a line is longer than it may be, and could be broken: a word of more than half of it cannot.
+    private static func isTooLong(_ line: Substring) -> Bool {
+        line.count > columns && !line.split(separator: " ").contains { $0.count > columns / 2 }
+    }
+}
