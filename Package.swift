@@ -36,7 +36,6 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
-let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhistogram-swift")
 let metrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let metricsTestKit: Target.Dependency = .product(name: "MetricsTestKit", package: "swift-metrics")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -85,7 +84,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     ],
     targets: [
         .systemLibrary(
@@ -132,7 +130,7 @@ let package = Package(
                 onLinux("InletV4L2"), onLinux("V4L2Source"), onLinux("V4L2Sink"), withWebRTC("InletRTC"),
                 withWebRTC("WebRTCSink"),
             ]),
-        library("InletTesting", ["InletCore", "PatternSource", logging]),
+        library("InletTesting", ["InletCore", logging]),
 
         plugin("PatternSource", []),
         plugin("FFmpegSource", ["InletDecode", "InletFFmpeg", "CFFmpeg", "CCurl"]),
@@ -149,7 +147,7 @@ let package = Package(
             ["InletRTC", "InletHTTP", "InletConvert", withWebRTC("CGStreamer"), logging, metrics] + nio),
 
         .executableTarget(
-            name: "InletCLI", dependencies: ["Inlet", argumentParser, histogram, logging], swiftSettings: houseSettings),
+            name: "InletCLI", dependencies: ["Inlet", argumentParser, logging], swiftSettings: houseSettings),
 
         .executableTarget(
             name: "FirstFrame", dependencies: ["Inlet"], path: "Samples/FirstFrame", swiftSettings: houseSettings),
@@ -181,7 +179,7 @@ let package = Package(
             "InletCaptureTests",
             [
                 "InletCore", "InletConvert", "InletDecode", "InletCapture", "InletTesting", "PatternSource",
-                "ReferenceTools", logging, histogram, metrics, metricsTestKit,
+                "ReferenceTools", logging, metrics, metricsTestKit,
             ]),
         tests("InletTestingTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools", logging]),
         tests("PatternSourceTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools", logging]),

@@ -1,6 +1,5 @@
 import ArgumentParser
 import FoundationEssentials
-import Histogram
 import Inlet
 
 /// What a run did, for people and for machines.
@@ -112,15 +111,11 @@ struct RunReport: Encodable {
 extension RunReport.Latency {
     /// Percentiles over the distributions of several sinks, or nil where nothing was counted.
     init?(_ distributions: [LatencyDistribution]) {
-        var histogram = Histogram<UInt64>(numberOfSignificantValueDigits: .two)
-        for bucket in distributions.flatMap(\.buckets) {
-            _ = histogram.record(UInt64(clamping: bucket.upperBound.wholeNanoseconds), count: bucket.count)
-        }
-        guard histogram.totalCount > 0 else { return nil }
-        let greatest = Double(distributions.map(\.maximum.wholeNanoseconds).max() ?? 0)
-        p50 = min(Double(histogram.valueAtPercentile(50)), greatest) / 1000
-        p99 = min(Double(histogram.valueAtPercentile(99)), greatest) / 1000
-        max = greatest / 1000
+        let all = distributions.reduce(LatencyDistribution(), +)
+        guard let median = all.value(at: 0.5), let slow = all.value(at: 0.99) else { return nil }
+        p50 = Double(median.wholeNanoseconds) / 1000
+        p99 = Double(slow.wholeNanoseconds) / 1000
+        max = Double(all.maximum.wholeNanoseconds) / 1000
     }
 }
 

@@ -22,8 +22,7 @@ enum ImportRule {
             "InletCore", "InletConvert", "InletDecode", "InletOutput", "Logging", "CoreMetrics", "DequeModule",
             "CLinux",
         ]),
-        // The reader of the timecode pattern needs its layout.
-        "InletTesting": system.union(["InletCore", "Logging", "PatternSource"]),
+        "InletTesting": system.union(["InletCore", "Logging"]),
         // The umbrella re-exports the library modules and builds the standard registry from the plug-ins.
         "Inlet": system.union([
             "InletCore", "InletConvert", "InletDecode", "InletCapture", "InletV4L2", "PatternSource", "FFmpegSource",
@@ -32,7 +31,7 @@ enum ImportRule {
             "WebRTCSink",
         ]),
         "InletCLI": system.union([
-            "Inlet", "ArgumentParser", "Histogram", "Logging", "FoundationEssentials", "SwiftOverlayShims",
+            "Inlet", "ArgumentParser", "Logging", "FoundationEssentials", "SwiftOverlayShims",
         ]),
     ]
 

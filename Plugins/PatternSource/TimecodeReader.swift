@@ -1,5 +1,4 @@
 public import InletCore
-public import PatternSource
 
 /// Reads what the blocks of a `pattern:timecode` picture say, also after scaling and lossy compression.
 public enum TimecodeReader {
