@@ -15,10 +15,12 @@ let houseSettings: [SwiftSetting] = [
 ]
 
 /// A first-party plug-in: one folder in `Plugins/`, one target, one product.
-func plugin(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+///
+/// - Parameter pages: files in its folder that become constants of its code.
+func plugin(_ name: String, _ dependencies: [Target.Dependency], pages: [String] = []) -> Target {
     .target(
         name: name, dependencies: ["InletCore"] + dependencies, path: "Plugins/\(name)", exclude: ["README.md"],
-        swiftSettings: houseSettings)
+        resources: pages.map { .embedInCode("Pages/\($0)") }, swiftSettings: houseSettings)
 }
 
 func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -141,10 +143,11 @@ let package = Package(
         plugin("V4L2Sink", ["InletV4L2", "InletFFmpeg", "CV4L2", "CYUV"]),
         plugin("PipeSink", ["InletOutput", "CLinux"]),
         plugin("StillSinks", ["InletOutput", "InletFFmpeg"]),
-        plugin("PreviewSink", ["InletFFmpeg", "InletHTTP", logging] + nio),
+        plugin("PreviewSink", ["InletFFmpeg", "InletHTTP", logging] + nio, pages: ["preview.html"]),
         plugin(
             "WebRTCSink",
-            ["InletRTC", "InletHTTP", "InletConvert", withWebRTC("CGStreamer"), logging, metrics] + nio),
+            ["InletRTC", "InletHTTP", "InletConvert", withWebRTC("CGStreamer"), logging, metrics] + nio,
+            pages: ["viewer.html"]),
 
         .executableTarget(
             name: "InletCLI", dependencies: ["Inlet", argumentParser, logging], swiftSettings: houseSettings),

@@ -78,7 +78,7 @@ import InletOutput
             kill(-processID, SIGKILL)
             _ = wait(for: .seconds(1))
         }
-        close(complaints)
+        if complaints >= 0 { close(complaints) }
     }
 
     /// Writes all pieces.

@@ -12,7 +12,7 @@ struct PreviewPages: Sendable {
         case stream
     }
 
-    private static let page = ByteBuffer(string: PreviewHTML.text)
+    private static let page = ByteBuffer(bytes: PackageResources.preview_html)
     private let statistics: any StatisticsReader
 
     init(statistics: any StatisticsReader) { self.statistics = statistics }

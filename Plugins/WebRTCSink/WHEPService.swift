@@ -9,7 +9,7 @@
     final class WHEPService: HTTPService {
         /// From an offer to its answer, which has a shorter time of its own.
         private static let answerLimit = TimeAmount.seconds(15)
-        private static let page = ByteBuffer(string: ViewerHTML.text)
+        private static let page = ByteBuffer(bytes: PackageResources.viewer_html)
 
         private let sessions: ViewerSessions
         private weak var connection: HTTPConnection?
