@@ -1,7 +1,7 @@
-public import InletCore
+package import InletCore
 
 /// How fast newcomers are let in: a few at once, then so many a second. Holds no clock.
-public struct AdmissionRate: Sendable {
+package struct AdmissionRate: Sendable {
     private let perSecond: Double
     private let burst: Double
     private var credit: Double
@@ -10,14 +10,14 @@ public struct AdmissionRate: Sendable {
     /// - Parameters:
     ///   - perSecond: newcomers a second in the long run, greater than zero.
     ///   - burst: newcomers at once, at least one.
-    public init(perSecond: Double, burst: Int) {
+    package init(perSecond: Double, burst: Int) {
         self.perSecond = max(perSecond, 1e-6)
         self.burst = Double(max(1, burst))
         credit = Double(max(1, burst))
     }
 
     /// The time until the next newcomer is let in; nil where one is let in now.
-    public mutating func wait(at now: MonotonicTime) -> Duration? {
+    package mutating func wait(at now: MonotonicTime) -> Duration? {
         if let last, now > last {
             credit = min(burst, credit + Double((now - last).wholeNanoseconds) / 1e9 * perSecond)
         }
@@ -26,5 +26,5 @@ public struct AdmissionRate: Sendable {
     }
 
     /// A newcomer was let in.
-    public mutating func admit() { credit = max(0, credit - 1) }
+    package mutating func admit() { credit = max(0, credit - 1) }
 }

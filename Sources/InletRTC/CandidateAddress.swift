@@ -6,12 +6,12 @@ import InletCore
 /// anyone sends is not looked up here: a lookup takes seconds where nothing answers, and GStreamer 1.22 keeps a
 /// session's agent, its thread and its sockets for good where the session ends during one. The browser finds its way
 /// without: it asks at the addresses of this side, which sees from where.
-public enum CandidateAddress {
+package enum CandidateAddress {
     /// Whether a line is a `candidate:` as it is written (RFC 8839, 5.1), whose address is one of IPv4 or IPv6.
     ///
     /// Every reader finds the address of such a line in the same place: there is one blank between two words, as it
     /// says.
-    public static func isNumeric(_ line: some StringProtocol) -> Bool { isNumeric(Array(line.utf8)[...]) }
+    package static func isNumeric(_ line: some StringProtocol) -> Bool { isNumeric(Array(line.utf8)[...]) }
 
     static func isNumeric(_ line: ArraySlice<UInt8>) -> Bool {
         guard let foundation = SDPText.value(of: "candidate", in: line), !foundation.isEmpty,
@@ -30,7 +30,7 @@ public enum CandidateAddress {
     ///
     /// - Throws: ``PeerSessionFailure/malformedDescription`` where it is no SDP; ``PeerSessionFailure/limit`` where it
     ///   is far too long.
-    public static func withoutNames(_ sdp: String) throws(PeerSessionFailure) -> String {
+    package static func withoutNames(_ sdp: String) throws(PeerSessionFailure) -> String {
         var text = try SDPText(sdp)
         text.removeHiddenCandidates()
         return text.text

@@ -2,9 +2,9 @@
 ///
 /// They may come before the description, for one flow or several: signaling keeps no order. Bounded in flows and in
 /// candidates of each, so that a peer cannot fill the memory.
-public struct CandidateQueue: Sendable {
+package struct CandidateQueue: Sendable {
     /// What became of a candidate.
-    public enum Outcome: Sendable, Hashable {
+    package enum Outcome: Sendable, Hashable {
         /// To be added now.
         case ready
         /// Kept until its flow's description is set.
@@ -31,13 +31,13 @@ public struct CandidateQueue: Sendable {
     /// - Parameters:
     ///   - capacity: candidates of one flow. The default is 64.
     ///   - flows: flows whose descriptions have not come. The default is 4; the oldest gives way.
-    public init(capacity: Int = 64, flows: Int = 4) {
+    package init(capacity: Int = 64, flows: Int = 4) {
         self.capacity = max(1, capacity)
         self.flows = max(1, flows)
     }
 
     /// Takes in a candidate.
-    public mutating func add(_ candidate: ICECandidate) -> Outcome {
+    package mutating func add(_ candidate: ICECandidate) -> Outcome {
         if candidate.flow == current {
             guard !given.contains(candidate) else { return .ignored }
             guard given.count < capacity else { return .refused }
@@ -59,7 +59,7 @@ public struct CandidateQueue: Sendable {
     /// The description of a flow is set.
     ///
     /// - Returns: what was held for it, in the order in which it came.
-    public mutating func open(_ flow: SignalingFlow) -> [ICECandidate] {
+    package mutating func open(_ flow: SignalingFlow) -> [ICECandidate] {
         guard flow != current else { return [] }
         closeCurrent()
         over.removeAll { $0 == flow }
@@ -71,7 +71,7 @@ public struct CandidateQueue: Sendable {
     }
 
     /// A flow is over: what still comes for it is ignored.
-    public mutating func close(_ flow: SignalingFlow) {
+    package mutating func close(_ flow: SignalingFlow) {
         if flow == current { closeCurrent() } else { remember(flow) }
         held.removeAll { $0.flow == flow }
     }

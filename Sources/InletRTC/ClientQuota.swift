@@ -1,8 +1,8 @@
-public import InletCore
+package import InletCore
 
 /// Bounds the sessions of all clients and those of each, and how fast each opens them, so that one leaves room for
 /// others. Holds no clock.
-public struct ClientQuota<Client: Hashable & Sendable>: Sendable {
+package struct ClientQuota<Client: Hashable & Sendable>: Sendable {
     private struct Record: Sendable {
         var sessions = 0
         var admission: AdmissionRate
@@ -21,14 +21,14 @@ public struct ClientQuota<Client: Hashable & Sendable>: Sendable {
     /// - Parameters:
     ///   - all: sessions of all clients, at least 1.
     ///   - perClient: sessions of one client, at least 1.
-    public init(all: Int, perClient: Int) {
+    package init(all: Int, perClient: Int) {
         most = max(1, all)
         mostPerClient = max(1, perClient)
         together = AdmissionRate(perSecond: Self.perSecond.all, burst: max(20, all))
     }
 
     /// How much room there is for a client.
-    public mutating func occupancy(for client: Client, at now: MonotonicTime) -> QuotaOccupancy {
+    package mutating func occupancy(for client: Client, at now: MonotonicTime) -> QuotaOccupancy {
         var record = record(of: client, at: now)
         let wait = [together.wait(at: now), record.admission.wait(at: now)].compactMap(\.self).max()
         if records[client] != nil { records[client] = record }
@@ -38,7 +38,7 @@ public struct ClientQuota<Client: Hashable & Sendable>: Sendable {
     /// Counts a session where there is room for it.
     ///
     /// - Returns: whether there is.
-    public mutating func admit(_ client: Client, at now: MonotonicTime) -> Bool {
+    package mutating func admit(_ client: Client, at now: MonotonicTime) -> Bool {
         let occupancy = occupancy(for: client, at: now)
         guard occupancy.all < most, occupancy.own < mostPerClient, occupancy.wait == nil else { return false }
         var record = record(of: client, at: now)
@@ -57,7 +57,7 @@ public struct ClientQuota<Client: Hashable & Sendable>: Sendable {
     }
 
     /// A session is over.
-    public mutating func leave(_ client: Client) {
+    package mutating func leave(_ client: Client) {
         guard let record = records[client], record.sessions > 0 else { return }
         records[client]?.sessions -= 1
         all -= 1
@@ -71,15 +71,15 @@ public struct ClientQuota<Client: Hashable & Sendable>: Sendable {
 }
 
 /// How much room a ``ClientQuota`` has for a client.
-public struct QuotaOccupancy: Sendable, Hashable {
+package struct QuotaOccupancy: Sendable, Hashable {
     /// Sessions of all clients.
-    public var all: Int
+    package var all: Int
     /// Sessions of this client.
-    public var own: Int
+    package var own: Int
     /// The time until this client may open another, where sessions are opened too fast; nil where it may now.
-    public var wait: Duration?
+    package var wait: Duration?
 
-    public init(all: Int, own: Int = 0, wait: Duration? = nil) {
+    package init(all: Int, own: Int = 0, wait: Duration? = nil) {
         self.all = all
         self.own = own
         self.wait = wait

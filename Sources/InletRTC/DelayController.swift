@@ -1,4 +1,4 @@
-public import InletCore
+package import InletCore
 
 /// Follows what the path takes, by what arrives and by how long it waits on the way: the controller for peers that
 /// report each packet's arrival.
@@ -14,39 +14,39 @@ public import InletCore
 ///   little, as nothing is known of the path beyond what came through.
 ///
 /// After the ideas of draft-ietf-rmcat-gcc-02, with a measured one-way delay in the place of its gradient.
-public struct DelayController: RateController {
+package struct DelayController: RateController {
     /// What it goes by.
-    public struct Settings: Sendable, Hashable {
+    package struct Settings: Sendable, Hashable {
         /// Never fewer bits a second. The default is 100,000.
-        public var minimum = 100_000
+        package var minimum = 100_000
         /// Never more bits a second. The default is 2,500,000.
-        public var maximum = 2_500_000
+        package var maximum = 2_500_000
         /// Bits a second at first. The default is 1,000,000.
-        public var start = 1_000_000
+        package var start = 1_000_000
         /// A queue stands where every packet of ``window`` waits longer than this. The default is 30 milliseconds.
-        public var standingQueue = Duration.milliseconds(30)
+        package var standingQueue = Duration.milliseconds(30)
         /// Where all packets of one report wait longer than this, and those of the one before waited, the queue is
         /// long. The default is 80 milliseconds.
-        public var longQueue = Duration.milliseconds(80)
+        package var longQueue = Duration.milliseconds(80)
         /// What is looked back at. The default is 400 milliseconds.
-        public var window = Duration.milliseconds(400)
+        package var window = Duration.milliseconds(400)
         /// The longest that nothing is sent, so that a long queue drains. The default is 800 milliseconds.
-        public var longestPause = Duration.milliseconds(800)
+        package var longestPause = Duration.milliseconds(800)
         /// Of what arrives, what is sent at most while a queue stands. The default is 0.9.
-        public var decrease = 0.9
+        package var decrease = 0.9
         /// How long a queue may take to drain, by sending so much less. The default is 1 second.
-        public var drainTime = Duration.seconds(1)
+        package var drainTime = Duration.seconds(1)
         /// No more than this many times what arrives is sent, but for what is found out little by little. The default
         /// is 1.5.
-        public var mostOverReceived = 1.5
+        package var mostOverReceived = 1.5
         /// Fewer packets than this tell no loss. The default is 20.
-        public var fewestPackets = 20
+        package var fewestPackets = 20
 
         /// The settings that are known to work.
-        public init() {}
+        package init() {}
 
         /// - Throws: ``InletError/Code/invalidConfiguration`` for settings that contradict each other.
-        public func validate() throws(InletError) {
+        package func validate() throws(InletError) {
             guard minimum <= start, start <= maximum, EncoderSettings.bitrates.contains(minimum),
                 EncoderSettings.bitrates.contains(maximum)
             else {
@@ -64,9 +64,9 @@ public struct DelayController: RateController {
     }
 
     /// What it goes by.
-    public let settings: Settings
+    package let settings: Settings
     /// Bits a second, now.
-    public var bitrate: Int { Int(rate) }
+    package var bitrate: Int { Int(rate) }
     private var rate: Double
     private var reports: [PathReport] = []
     private var lastTime: MonotonicTime?
@@ -99,14 +99,14 @@ public struct DelayController: RateController {
     private static let highLoss = 0.1
 
     /// - Throws: ``InletError/Code/invalidConfiguration`` for settings that contradict each other.
-    public init(_ settings: Settings = Settings()) throws(InletError) {
+    package init(_ settings: Settings = Settings()) throws(InletError) {
         try settings.validate()
         self.settings = settings
         rate = Double(settings.start)
     }
 
     /// Takes in what the far end saw.
-    public mutating func add(_ report: PathReport) {
+    package mutating func add(_ report: PathReport) {
         guard report.expected >= 0, report.lost >= 0, reports.last.map({ report.time >= $0.time }) ?? true else {
             return
         }
@@ -120,7 +120,7 @@ public struct DelayController: RateController {
     }
 
     /// Makes the decisions that are due.
-    public mutating func decide(at now: MonotonicTime) -> Int {
+    package mutating func decide(at now: MonotonicTime) -> Int {
         let elapsed = lastTime.map { Double((now - $0).wholeNanoseconds) / 1e9 } ?? 0
         lastTime = now
         reports.removeAll { now - $0.time > .seconds(1) }
@@ -163,13 +163,13 @@ public struct DelayController: RateController {
     }
 
     /// What the path bears: more than ``bitrate`` while a queue drains.
-    public var sustainedBitrate: Int { max(bitrate, min(settings.maximum, Int((capacity ?? 0) * settings.decrease))) }
+    package var sustainedBitrate: Int { max(bitrate, min(settings.maximum, Int((capacity ?? 0) * settings.decrease))) }
 
     /// Not so soon after another, as what is still in a queue then is not ours.
     private func mayPause(at now: MonotonicTime) -> Bool { lastPause.map { now - $0 >= settings.drainTime } ?? true }
 
     /// When what is on its way is through.
-    public var pausedUntil: MonotonicTime? { pause?.until }
+    package var pausedUntil: MonotonicTime? { pause?.until }
 
     /// Looks how much of what was sent before the pause is still on its way, and ends the pause when that is through.
     private mutating func drain(_ report: PathReport, at now: MonotonicTime) {

@@ -1,19 +1,19 @@
-public import InletCore
+package import InletCore
 
 /// One of the encodings of a source.
-public struct EncodingID: Sendable, Hashable {
+package struct EncodingID: Sendable, Hashable {
     /// What it is compressed with.
-    public var codec: VideoCodec
+    package var codec: VideoCodec
     /// From 0, the largest pictures, on; ``sourceTier`` for the source's own packets.
-    public var tier: Int
+    package var tier: Int
 
     /// Of the source's own packets, which nobody encodes: better than every other.
-    public static let sourceTier = -1
+    package static let sourceTier = -1
 
     /// Whether it is the source's own packets.
-    public var isSource: Bool { tier == Self.sourceTier }
+    package var isSource: Bool { tier == Self.sourceTier }
 
-    public init(codec: VideoCodec, tier: Int) {
+    package init(codec: VideoCodec, tier: Int) {
         self.codec = codec
         self.tier = tier
     }
@@ -24,29 +24,29 @@ public struct EncodingID: Sendable, Hashable {
 /// A viewer is on the best tier that its own bit rate bears; the slowest on a tier sets the bit rate of that tier and
 /// of no other. Going down is at once. Going up waits, longer each time that it was too early: a link is known to take
 /// more only once it has.
-public struct EncodingPlanner: Sendable {
+package struct EncodingPlanner: Sendable {
     /// What an encoding is to do.
-    public struct Order: Sendable, Hashable {
+    package struct Order: Sendable, Hashable {
         /// Bits a second.
-        public var bitrate: Int
+        package var bitrate: Int
         /// The index of the ladder's step.
-        public var step: Int
+        package var step: Int
 
-        public init(bitrate: Int, step: Int) {
+        package init(bitrate: Int, step: Int) {
             self.bitrate = bitrate
             self.step = step
         }
     }
 
     /// From being on one tier to going up. The default is 3 seconds.
-    public static let patience = Duration.seconds(3)
+    package static let patience = Duration.seconds(3)
     /// The longest that a viewer who fell back again and again waits.
-    public static let longestPatience = Duration.seconds(60)
+    package static let longestPatience = Duration.seconds(60)
     /// Who falls back within this time went up too early.
-    public static let trial = Duration.seconds(15)
+    package static let trial = Duration.seconds(15)
 
     /// The steps that there are. A change of it, as when the source's size changes, begins anew.
-    public var ladder: PictureLadder {
+    package var ladder: PictureLadder {
         didSet {
             guard ladder != oldValue else { return }
             orders = [:]
@@ -54,11 +54,11 @@ public struct EncodingPlanner: Sendable {
         }
     }
     /// The source's own packets of H.264, where they can go to viewers as they are.
-    public var source: (profile: H264Profile, bitrate: Int)?
+    package var source: (profile: H264Profile, bitrate: Int)?
     /// The most bits a second of any encoding.
-    public let maximum: Int
+    package let maximum: Int
     /// What the encodings that somebody is on are to do, as of the last ``plan(at:)``.
-    public private(set) var orders: [EncodingID: Order] = [:]
+    package private(set) var orders: [EncodingID: Order] = [:]
     private var viewers: [String: Viewer] = [:]
     private var stepTimes: [EncodingID: MonotonicTime] = [:]
 
@@ -74,7 +74,7 @@ public struct EncodingPlanner: Sendable {
         var wentUp: MonotonicTime?
     }
 
-    public init(ladder: PictureLadder, maximum: Int) {
+    package init(ladder: PictureLadder, maximum: Int) {
         self.ladder = ladder
         self.maximum = maximum
     }
@@ -83,7 +83,7 @@ public struct EncodingPlanner: Sendable {
     ///
     /// - Parameter profile: of H.264, the `profile-level-id` that was agreed on, by which it may decode the source's
     ///   own packets. The default, nil, has it take none.
-    public mutating func add(_ viewer: String, codec: VideoCodec, bitrate: Int, profile: String? = nil) {
+    package mutating func add(_ viewer: String, codec: VideoCodec, bitrate: Int, profile: String? = nil) {
         viewers[viewer] = Viewer(codec: codec, profile: profile, bitrate: bitrate, sustained: bitrate)
     }
 
@@ -91,16 +91,16 @@ public struct EncodingPlanner: Sendable {
     ///
     /// - Parameter sustained: what its path bears, by which its tier is chosen, where that is another. The default,
     ///   nil, is the same.
-    public mutating func set(bitrate: Int, sustained: Int? = nil, of viewer: String) {
+    package mutating func set(bitrate: Int, sustained: Int? = nil, of viewer: String) {
         viewers[viewer]?.bitrate = bitrate
         viewers[viewer]?.sustained = sustained ?? bitrate
     }
 
     /// Lets go of a viewer.
-    public mutating func remove(_ viewer: String) { viewers[viewer] = nil }
+    package mutating func remove(_ viewer: String) { viewers[viewer] = nil }
 
     /// The encoding of a viewer, as of the last ``plan(at:)``; nil for one who came since.
-    public func encoding(of viewer: String) -> EncodingID? {
+    package func encoding(of viewer: String) -> EncodingID? {
         guard let viewer = viewers[viewer], viewer.step != nil else { return nil }
         return EncodingID(codec: viewer.codec, tier: viewer.tier)
     }
@@ -109,7 +109,7 @@ public struct EncodingPlanner: Sendable {
     ///
     /// - Parameter kept: encodings that go on as they are although nobody shall be on them, as viewers have yet to
     ///   change over.
-    public mutating func plan(at now: MonotonicTime, keeping kept: Set<EncodingID> = []) {
+    package mutating func plan(at now: MonotonicTime, keeping kept: Set<EncodingID> = []) {
         var lowest: [EncodingID: (bitrate: Int, sustained: Int)] = [:]
         for name in viewers.keys {
             guard var viewer = viewers[name] else { continue }

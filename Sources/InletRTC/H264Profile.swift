@@ -2,19 +2,19 @@ import InletCore
 
 /// The profile of a stream of H.264, as its first sequence parameter set says it (ITU-T H.264, 7.3.2.1.1 and annex
 /// A.2).
-public struct H264Profile: Sendable, Hashable {
+package struct H264Profile: Sendable, Hashable {
     /// `profile_idc`: 66 is baseline, 77 main, 100 high.
-    public let number: UInt8
+    package let number: UInt8
     /// The constraint flags, set 0 in the highest bit.
-    public let constraints: UInt8
+    package let constraints: UInt8
 
-    public init(number: UInt8, constraints: UInt8) {
+    package init(number: UInt8, constraints: UInt8) {
         self.number = number
         self.constraints = constraints
     }
 
     /// Reads it from parameter sets with start codes; nil where there is no sequence parameter set among them.
-    public init?(_ parameterSets: [UInt8]) {
+    package init?(_ parameterSets: [UInt8]) {
         for start in parameterSets.indices.dropLast(5) where parameterSets[start...].starts(with: [0, 0, 1]) {
             guard parameterSets[start + 3] & 0x1f == 7 else { continue }
             self.init(number: parameterSets[start + 4], constraints: parameterSets[start + 5])
@@ -24,7 +24,7 @@ public struct H264Profile: Sendable, Hashable {
     }
 
     /// Whether a peer decodes it with whom this `profile-level-id` was agreed on.
-    public func isTaken(by profile: String) -> Bool { takers.contains { profile.lowercasedASCII.hasBytePrefix($0) } }
+    package func isTaken(by profile: String) -> Bool { takers.contains { profile.lowercasedASCII.hasBytePrefix($0) } }
 
     /// How the `profile-level-id` begins of peers that decode it (RFC 6184, 8.1), the nearest first; empty for a
     /// profile that no browser takes.

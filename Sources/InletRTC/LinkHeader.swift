@@ -1,9 +1,9 @@
 import InletCore
 
 /// `Link` headers that name ICE servers (RFC 9725, 4.6).
-public enum LinkHeader {
+package enum LinkHeader {
     /// `<turn:host:port>; rel="ice-server"; username="..."; credential="..."; credential-type="password"`
-    public static func text(_ server: ICEServer) -> String {
+    package static func text(_ server: ICEServer) -> String {
         var text = "<\(server.uri)>; rel=\"ice-server\""
         if let user = server.user, let password = server.password {
             text += "; username=\(quoted(user)); credential=\(quoted(password)); credential-type=\"password\""
@@ -12,7 +12,7 @@ public enum LinkHeader {
     }
 
     /// The ICE servers that a header names. What is not understood is left out, as further kinds of links may be there.
-    public static func servers(in header: String) -> [ICEServer] {
+    package static func servers(in header: String) -> [ICEServer] {
         items(of: Array(header.utf8), separator: UInt8(ascii: ",")).compactMap { item in
             let parts = items(of: item, separator: UInt8(ascii: ";"))
             guard let target = parts.first, target.first == UInt8(ascii: "<"), target.last == UInt8(ascii: ">") else {

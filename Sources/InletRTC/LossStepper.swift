@@ -70,14 +70,14 @@ public struct LossStepper: RateController {
     private static let mostReports = 1000
 
     /// - Throws: ``InletError/Code/invalidConfiguration`` for settings that contradict each other.
-    public init(_ settings: Settings = Settings()) throws(InletError) {
+    package init(_ settings: Settings = Settings()) throws(InletError) {
         try settings.validate()
         self.settings = settings
         bitrate = settings.start
     }
 
     /// Takes in what the far end saw.
-    public mutating func add(_ report: PathReport) {
+    package mutating func add(_ report: PathReport) {
         guard report.expected >= 0, report.lost >= 0, reports.last.map({ report.time >= $0.time }) ?? true else {
             return
         }
@@ -86,7 +86,7 @@ public struct LossStepper: RateController {
     }
 
     /// Makes the decisions that are due.
-    public mutating func decide(at now: MonotonicTime) -> Int {
+    package mutating func decide(at now: MonotonicTime) -> Int {
         let look = lastLook ?? now
         lastLook = look
         lastDecision = lastDecision ?? now

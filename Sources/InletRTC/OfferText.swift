@@ -1,16 +1,16 @@
 import InletCore
 
 /// What is written into an offer that an engine made, where engines leave it out and peers need it. Pure.
-public enum OfferText {
+package enum OfferText {
     /// Constrained baseline, level 3.1: what every browser decodes (RFC 6184, 8.1).
-    public static let profile = "42e01f"
+    package static let profile = "42e01f"
 
     /// The offer as it is sent.
     ///
     /// - H.264 bears its profile and packing, without which servers take it for another (RFC 6184, 8.2.2).
     /// - `a=setup:active`: an engine whose certificate is of RSA can begin DTLS with a peer that takes ECDSA alone, but
     ///   not the other way round. A peer that is told so answers `passive` (RFC 5763, 5).
-    public static func prepared(_ sdp: String) -> String {
+    package static func prepared(_ sdp: String) -> String {
         let lines = TextBytes.lines(sdp.utf8)
         let types = Set(lines.compactMap(h264Type))
         let described = Set(lines.compactMap { type(of: "a=fmtp:", in: $0) })

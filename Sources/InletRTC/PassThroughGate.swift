@@ -1,28 +1,28 @@
-public import InletCore
+package import InletCore
 
 /// Finds out whether a source's packets can go to viewers as they are, by looking at them. Holds no clock.
 ///
 /// They can where they are H.264 with start codes, of a profile that browsers know, in the order in which they are
 /// shown, no larger and no faster than viewers are to be sent, upright, and with key frames so near to each other that
 /// whoever joins, or has lost something, need not wait for long: a camera is not asked for one.
-public struct PassThroughGate: Sendable {
+package struct PassThroughGate: Sendable {
     /// What viewers are to be sent at most.
-    public struct Limits: Sendable, Hashable {
+    package struct Limits: Sendable, Hashable {
         /// No larger pictures.
-        public var largestSize: ImageSize
+        package var largestSize: ImageSize
         /// Not more bits a second.
-        public var bitrate: Int
+        package var bitrate: Int
         /// The longest from key frame to key frame. The default is 2 seconds.
-        public var keyFrameInterval = Duration.seconds(2)
+        package var keyFrameInterval = Duration.seconds(2)
 
-        public init(largestSize: ImageSize, bitrate: Int) {
+        package init(largestSize: ImageSize, bitrate: Int) {
             self.largestSize = largestSize
             self.bitrate = bitrate
         }
     }
 
     /// Why packets cannot go as they are.
-    public enum Obstacle: String, Sendable, Hashable, CaseIterable {
+    package enum Obstacle: String, Sendable, Hashable, CaseIterable {
         case unknown = "too little was seen of it"
         case codec = "it is not H.264 with start codes"
         case profile = "its profile is not one of baseline, main and high"
@@ -34,20 +34,20 @@ public struct PassThroughGate: Sendable {
     }
 
     /// What goes to viewers.
-    public struct Stream: Sendable, Hashable {
+    package struct Stream: Sendable, Hashable {
         /// What a viewer must decode.
-        public var profile: H264Profile
+        package var profile: H264Profile
         /// Bits a second, as measured from key frame to key frame.
-        public var bitrate: Int
+        package var bitrate: Int
     }
 
     /// What can go to viewers now, or why not.
-    public private(set) var outcome: Result<Stream, Refusal> = .failure(Refusal(.unknown))
+    package private(set) var outcome: Result<Stream, Refusal> = .failure(Refusal(.unknown))
 
     /// The obstacle as an error.
-    public struct Refusal: Error, Hashable {
+    package struct Refusal: Error, Hashable {
         /// What stands in the way.
-        public let obstacle: Obstacle
+        package let obstacle: Obstacle
         init(_ obstacle: Obstacle) { self.obstacle = obstacle }
     }
 
@@ -58,10 +58,10 @@ public struct PassThroughGate: Sendable {
     private var groupBytes = 0
     private var lastTime: MonotonicTime?
 
-    public init(_ limits: Limits) { self.limits = limits }
+    package init(_ limits: Limits) { self.limits = limits }
 
     /// The packets are of another kind from now on.
-    public mutating func start(_ parameters: CodecParameters) {
+    package mutating func start(_ parameters: CodecParameters) {
         (fault, groupStart, groupBytes, lastTime) = (nil, nil, 0, nil)
         profile = H264Profile(parameters.extraData)
         outcome = .failure(Refusal(.unknown))
@@ -79,7 +79,7 @@ public struct PassThroughGate: Sendable {
     }
 
     /// Looks at a packet. What it tells is known with the second key frame.
-    public mutating func add(_ packet: EncodedPacket) {
+    package mutating func add(_ packet: EncodedPacket) {
         if packet.pts != packet.dts { refuse(.reordering) }
         guard fault == nil else { return }
         if packet.isKey {

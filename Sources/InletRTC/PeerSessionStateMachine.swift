@@ -1,4 +1,4 @@
-public import InletCore
+package import InletCore
 
 /// What a session with a peer decides, without any thread, clock, network or media engine: it is told what happened and
 /// when, and answers what to do.
@@ -6,12 +6,12 @@ public import InletCore
 /// Messages may come in any order, twice, late, or never. Every step has a time-out. A step that fails begins the whole
 /// flow anew with a new engine, as long as the policy has attempts; then the session ends and says why. Engines are
 /// numbered; word of one that was given up changes nothing.
-public struct PeerSessionStateMachine: Sendable {
+package struct PeerSessionStateMachine: Sendable {
     /// Numbers the engines of a session.
-    public typealias EngineID = Int
+    package typealias EngineID = Int
 
     /// Something that happened.
-    public enum Input: Sendable {
+    package enum Input: Sendable {
         /// The application wants the session.
         case start
         /// The application wants it no more.
@@ -39,7 +39,7 @@ public struct PeerSessionStateMachine: Sendable {
     }
 
     /// What an engine says.
-    public enum EngineEvent: Sendable, Hashable {
+    package enum EngineEvent: Sendable, Hashable {
         /// A description of ours was made and is set, as text.
         case localSet(String)
         /// The peer's description is set.
@@ -55,7 +55,7 @@ public struct PeerSessionStateMachine: Sendable {
     }
 
     /// How a path is.
-    public enum PathState: Sendable, Hashable {
+    package enum PathState: Sendable, Hashable {
         /// Media can flow.
         case up
         /// Not now; it may come back by itself.
@@ -67,7 +67,7 @@ public struct PeerSessionStateMachine: Sendable {
     }
 
     /// Something to do, in the order given.
-    public enum Action: Sendable, Hashable {
+    package enum Action: Sendable, Hashable {
         /// Make an engine.
         case open(EngineID)
         /// Let go of one. It may take its time; nothing that it says counts any more.
@@ -112,7 +112,7 @@ public struct PeerSessionStateMachine: Sendable {
     }
 
     /// What it goes by.
-    public let policy: PeerSessionPolicy
+    package let policy: PeerSessionPolicy
     var phase = Phase.new
     /// The engine that counts; nil where there is none.
     var engine: EngineID?
@@ -129,10 +129,10 @@ public struct PeerSessionStateMachine: Sendable {
     private var shown = PeerSessionState.new
     private static let rememberedOffers = 32
 
-    public init(_ policy: PeerSessionPolicy) { self.policy = policy }
+    package init(_ policy: PeerSessionPolicy) { self.policy = policy }
 
     /// How far the session is.
-    public var state: PeerSessionState {
+    package var state: PeerSessionState {
         switch phase {
         case .ended(let end): .ended(end)
         case .connected: .connected
@@ -145,7 +145,7 @@ public struct PeerSessionStateMachine: Sendable {
     }
 
     /// When a tick is due; nil while nothing is waited for.
-    public var deadline: MonotonicTime? {
+    package var deadline: MonotonicTime? {
         switch phase {
         case .new, .ended: nil
         case .waiting(let time), .awaitingOffer(let time), .offering(let time), .gathering(_, let time, _),
@@ -158,7 +158,7 @@ public struct PeerSessionStateMachine: Sendable {
     /// Takes in what happened.
     ///
     /// - Returns: what to do about it.
-    public mutating func handle(_ input: Input, at now: MonotonicTime) -> [Action] {
+    package mutating func handle(_ input: Input, at now: MonotonicTime) -> [Action] {
         var actions: [Action] = []
         if case .ended = phase { return actions }
         switch input {

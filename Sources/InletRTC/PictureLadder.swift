@@ -1,4 +1,4 @@
-public import InletCore
+package import InletCore
 
 /// Which size and frame rate pictures have at a bit rate: with fewer bits they become smaller and rarer before they
 /// fall apart.
@@ -6,16 +6,16 @@ public import InletCore
 /// ``steps`` go down from the full picture. Each holds down to so many bits for each pixel, ``fewestBitsPerPixel``;
 /// below that the next one looks better. A step up takes a little more than what held there, so that a rate on the edge
 /// does not go to and fro. The steps are shared out to tiers: what one encoding may do.
-public struct PictureLadder: Sendable, Hashable {
+package struct PictureLadder: Sendable, Hashable {
     /// A size and a frame rate, as parts of the full ones.
-    public struct Step: Sendable, Hashable {
+    package struct Step: Sendable, Hashable {
         /// Quarters of the width and of the height.
-        public var quarters: Int
+        package var quarters: Int
         /// One picture of so many is sent.
-        public var pictures: Int
+        package var pictures: Int
 
         /// The size of its pictures, in even numbers; the full size as it is.
-        public func size(of full: ImageSize) -> ImageSize {
+        package func size(of full: ImageSize) -> ImageSize {
             guard quarters < 4 else { return full }
             func part(_ length: Int) -> Int { max(2, (length * quarters / 4) & ~1) }
             return ImageSize(width: part(full.width), height: part(full.height))
@@ -24,14 +24,14 @@ public struct PictureLadder: Sendable, Hashable {
 
     /// The full picture, three quarters of its width and height, a half, and a quarter; the two last also with half of
     /// the pictures.
-    public static let allSteps = [
+    package static let allSteps = [
         Step(quarters: 4, pictures: 1), Step(quarters: 3, pictures: 1), Step(quarters: 2, pictures: 1),
         Step(quarters: 2, pictures: 2), Step(quarters: 1, pictures: 1), Step(quarters: 1, pictures: 2),
     ]
 
     /// Of H.264 as a call has it. Below this a picture of a camera shows its blocks; measured with libx264's fastest
     /// preset at 720p.
-    public static let fewestBitsPerPixel = 0.035
+    package static let fewestBitsPerPixel = 0.035
     /// How much more than what a step holds down to makes a step up.
     private static let margin = 1.2
     /// Pictures are not made smaller than this, by a step down from a larger size.
@@ -39,16 +39,16 @@ public struct PictureLadder: Sendable, Hashable {
     private static let fewestPicturesPerSecond = 7.0
 
     /// Those that the picture is large enough for, from the largest down. Not empty.
-    public let steps: [Step]
+    package let steps: [Step]
     /// How many encodings there may be at a time for each codec.
-    public let tiers: Int
+    package let tiers: Int
     private let floors: [Int]
     private let firstSteps: [Int]
 
     /// - Parameters:
     ///   - frameRate: of the source, in pictures a second; 30 where it is not known.
     ///   - tiers: from 1 to 3. There may be fewer, where pictures are small.
-    public init(size: ImageSize, frameRate: Rational?, tiers: Int) {
+    package init(size: ImageSize, frameRate: Rational?, tiers: Int) {
         let rate = frameRate?.doubleValue ?? 30
         let steps = Self.allSteps.filter { step in
             step == Self.allSteps[0]
@@ -70,26 +70,26 @@ public struct PictureLadder: Sendable, Hashable {
     }
 
     /// The tier that a step belongs to, from 0, the largest, on.
-    public func tier(of step: Int) -> Int { (firstSteps.lastIndex { $0 <= step }) ?? 0 }
+    package func tier(of step: Int) -> Int { (firstSteps.lastIndex { $0 <= step }) ?? 0 }
 
     /// The steps of a tier.
-    public func steps(of tier: Int) -> Range<Int> {
+    package func steps(of tier: Int) -> Range<Int> {
         let first = firstSteps[min(max(0, tier), tiers - 1)]
         return first..<(tier + 1 < tiers ? firstSteps[tier + 1] : steps.count)
     }
 
     /// The bits a second down to which a step is held; 0 for the last.
-    public func floor(of step: Int) -> Int { step + 1 < steps.count ? floors[step] : 0 }
+    package func floor(of step: Int) -> Int { step + 1 < steps.count ? floors[step] : 0 }
 
     /// The most that is worth sending of a smaller tier: more would not be seen at its size.
-    public func ceiling(of tier: Int) -> Int { floors[steps(of: tier).lowerBound] * 5 }
+    package func ceiling(of tier: Int) -> Int { floors[steps(of: tier).lowerBound] * 5 }
 
     /// The step for a bit rate.
     ///
     /// - Parameters:
     ///   - current: the step so far; nil where there is none yet.
     ///   - range: the steps to choose from. The default is all.
-    public func step(for bitrate: Int, from current: Int? = nil, in range: Range<Int>? = nil) -> Int {
+    package func step(for bitrate: Int, from current: Int? = nil, in range: Range<Int>? = nil) -> Int {
         let range = range ?? steps.indices
         for step in range {
             let isUp = current.map { step < $0 } ?? false

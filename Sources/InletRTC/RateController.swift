@@ -1,7 +1,7 @@
-public import InletCore
+package import InletCore
 
 /// Decides how many bits a second a path is sent, by what its far end reports. Holds no clock and no timer.
-public protocol RateController: Sendable {
+package protocol RateController: Sendable {
     /// Bits a second, now.
     var bitrate: Int { get }
     /// What the path bears, by which sizes are chosen: more than ``bitrate`` while a queue drains. The default is
@@ -24,27 +24,27 @@ public protocol RateController: Sendable {
 
 extension RateController {
     /// As many as are sent.
-    public var sustainedBitrate: Int { bitrate }
+    package var sustainedBitrate: Int { bitrate }
     /// At once.
-    public var pausedUntil: MonotonicTime? { nil }
+    package var pausedUntil: MonotonicTime? { nil }
 }
 
 /// What the far end of a path saw since the report before.
-public struct PathReport: Sendable, Hashable {
+package struct PathReport: Sendable, Hashable {
     /// When it came.
-    public var time: MonotonicTime
+    package var time: MonotonicTime
     /// Packets that should have come.
-    public var expected: Int
+    package var expected: Int
     /// Packets of those that did not.
-    public var lost: Int
+    package var lost: Int
     /// Bits a second that came, where that is known.
-    public var receivedBitrate: Int?
+    package var receivedBitrate: Int?
     /// How much longer packets take than at the best time seen, where that is known: what waits in queues on the way.
-    public var queueing: Duration?
+    package var queueing: Duration?
     /// When the last of the packets was sent that it tells of, where that is known: what was sent since is on its way.
-    public var newestSent: MonotonicTime?
+    package var newestSent: MonotonicTime?
 
-    public init(
+    package init(
         time: MonotonicTime, expected: Int, lost: Int, receivedBitrate: Int? = nil, queueing: Duration? = nil,
         newestSent: MonotonicTime? = nil
     ) {

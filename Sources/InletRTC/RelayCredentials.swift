@@ -5,18 +5,18 @@ import FoundationEssentials
 ///
 /// The name is the second at which they expire, since 1970, and who they are for; the password is an authentication
 /// code of the name. `use-auth-secret` of coturn, from draft-uberti-behave-turn-rest.
-public struct RelayCredentials: Sendable, Hashable {
+package struct RelayCredentials: Sendable, Hashable {
     /// `expiry:name`.
-    public let user: String
+    package let user: String
     /// Base 64 of HMAC-SHA-1. A secret while it lasts.
-    public let password: String
+    package let password: String
 
     /// - Parameters:
     ///   - secret: what the TURN server is configured with.
     ///   - name: who they are for, as the server's log shows; may be empty.
     ///   - now: seconds since 1970.
     ///   - lifetime: how long they are accepted.
-    public init(secret: String, name: String, now: Int, lifetime: Duration = .seconds(86_400)) {
+    package init(secret: String, name: String, now: Int, lifetime: Duration = .seconds(86_400)) {
         let (sum, overflow) = now.addingReportingOverflow(Int(clamping: lifetime.components.seconds))
         let expiry = overflow ? Int.max : sum
         user = name.isEmpty ? "\(expiry)" : "\(expiry):\(name)"
@@ -29,9 +29,9 @@ public struct RelayCredentials: Sendable, Hashable {
 
 extension RelayCredentials: CustomStringConvertible, CustomDebugStringConvertible {
     /// The name, without the password.
-    public var description: String { user }
+    package var description: String { user }
     /// The same.
-    public var debugDescription: String { user }
+    package var debugDescription: String { user }
 }
 
 /// Base 64 with padding (RFC 4648, section 4).

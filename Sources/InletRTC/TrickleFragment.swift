@@ -2,27 +2,27 @@ import InletCore
 
 /// What a peer sends after its description: candidates, or credentials for a restart (RFC 8840,
 /// `application/trickle-ice-sdpfrag`).
-public struct TrickleFragment: Sendable, Hashable {
+package struct TrickleFragment: Sendable, Hashable {
     /// A candidate and where it belongs.
-    public struct Candidate: Sendable, Hashable {
+    package struct Candidate: Sendable, Hashable {
         /// The line without `a=`.
-        public var line: String
+        package var line: String
         /// The `mid` of its media section; empty before the first.
-        public var mid: String
+        package var mid: String
     }
 
     /// In their order.
-    public private(set) var candidates: [Candidate] = []
+    package private(set) var candidates: [Candidate] = []
     /// No candidates follow.
-    public private(set) var isEnd = false
+    package private(set) var isEnd = false
     /// The peer's ICE name; a new one is a restart.
-    public private(set) var userFragment: String?
+    package private(set) var userFragment: String?
     /// The peer's ICE password.
-    public private(set) var password: String?
+    package private(set) var password: String?
 
     /// - Throws: ``PeerSessionFailure/malformedDescription`` where it is no fragment; ``PeerSessionFailure/limit``
     ///   where it is far too long.
-    public init(_ text: String) throws(PeerSessionFailure) {
+    package init(_ text: String) throws(PeerSessionFailure) {
         func string(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
         var mid = ""
         for line in try SDPText(text).lines where line[0] == UInt8(ascii: "a") {

@@ -1,42 +1,42 @@
-public import InletCore
+package import InletCore
 
 /// What there is to know of a peer's offer before a media engine reads it: the video section in which it wants
 /// pictures.
 ///
 /// Reads what comes from anyone: bounded, and without trust in any number.
-public struct VideoOffer: Sendable, Hashable {
+package struct VideoOffer: Sendable, Hashable {
     /// A way of packing one codec.
-    public struct Payload: Sendable, Hashable {
+    package struct Payload: Sendable, Hashable {
         /// The payload type, from 0 to 127.
-        public var type: Int
+        package var type: Int
         /// The encoding's name as the offer has it, such as `H264`.
-        public var name: String
+        package var name: String
         /// The format parameters, with names in lower case.
-        public var parameters: [String: String]
+        package var parameters: [String: String]
     }
 
     /// Which media section it is, from 0 on.
-    public let section: Int
+    package let section: Int
     /// The section's `mid`; empty where it has none.
-    public let mid: String
+    package let mid: String
     /// In the peer's order of preference.
-    public let payloads: [Payload]
+    package let payloads: [Payload]
     /// The numbers of header extensions by their URIs.
-    public let extensions: [String: Int]
+    package let extensions: [String: Int]
     /// The name half of the peer's ICE credentials.
-    public let userFragment: String
+    package let userFragment: String
 
     /// Transport-wide sequence numbers, by which a sender learns of delay and loss
     /// (draft-holmer-rmcat-transport-wide-cc-extensions-01).
-    public static let transportWideSequence =
+    package static let transportWideSequence =
         "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01"
     /// How far to turn the picture (3GPP TS 26.114, 7.4.5).
-    public static let videoOrientation = "urn:3gpp:video-orientation"
+    package static let videoOrientation = "urn:3gpp:video-orientation"
 
     /// - Throws: ``PeerSessionFailure/malformedDescription`` where it is no SDP, or lacks what WebRTC needs;
     ///   ``PeerSessionFailure/limit`` where it holds more than any peer needs; ``PeerSessionFailure/noCommonCodec``
     ///   where it has no section that takes video.
-    public init(_ sdp: String) throws(PeerSessionFailure) {
+    package init(_ sdp: String) throws(PeerSessionFailure) {
         let (session, media) = try SDPText(sdp).sections()
         let common = Attributes(session)
         for (index, part) in media.enumerated() {
@@ -65,7 +65,7 @@ public struct VideoOffer: Sendable, Hashable {
     ///
     /// Of H.264, what is packed in mode 1 (RFC 6184) and is constrained baseline comes first, as that is what is
     /// encoded for everyone.
-    public func payload(for codec: VideoCodec) -> Payload? {
+    package func payload(for codec: VideoCodec) -> Payload? {
         switch codec {
         case .h264:
             let packed = named("h264").filter { $0.parameters["packetization-mode"] == "1" }
@@ -83,7 +83,7 @@ public struct VideoOffer: Sendable, Hashable {
 
     /// The payload for H.264 of a profile that is not ours to choose; nil where the peer does not take that. Its level
     /// is not looked at, as browsers decode more than they say.
-    public func payload(for profile: H264Profile) -> Payload? {
+    package func payload(for profile: H264Profile) -> Payload? {
         let packed = named("h264").filter { $0.parameters["packetization-mode"] == "1" }
         for start in profile.takers {
             if let best = packed.first(where: { $0.profile.hasBytePrefix(start) }) { return best }
@@ -98,7 +98,7 @@ public struct VideoOffer: Sendable, Hashable {
 
 extension VideoOffer.Payload {
     /// Of H.264, its `profile-level-id` in small letters; empty without one.
-    public var profile: String {
+    package var profile: String {
         (parameters["profile-level-id"] ?? "").lowercasedASCII
     }
 }

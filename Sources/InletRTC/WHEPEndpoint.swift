@@ -4,28 +4,28 @@ import InletCore
 ///
 /// After draft-ietf-wish-whep and, for what both share, RFC 9725 (WHIP). Whether a client may come at all is asked
 /// before.
-public struct WHEPEndpoint: Sendable, Hashable {
+package struct WHEPEndpoint: Sendable, Hashable {
     /// Where offers are posted. The default is `/whep`; sessions are below it.
-    public var path = "/whep"
+    package var path = "/whep"
     /// The most sessions at a time. The default is 100.
-    public var sessions = 100
+    package var sessions = 100
     /// The most sessions of one client at a time. The default is 25.
-    public var sessionsPerClient = 25
+    package var sessionsPerClient = 25
     /// The most bytes of a description or a fragment. The default is 65536; browsers send some 4000.
-    public var bytes = 65_536
+    package var bytes = 65_536
     /// Sites whose pages may come besides this server's own: their origins, or `*`. The default is none.
-    public var origins: [String] = []
+    package var origins: [String] = []
     /// Whether there is anything to see. Where there is not, an offer is answered 409 and when to come again
     /// (draft-ietf-wish-whep, 4.2). The default is true.
-    public var isPublished = true
+    package var isPublished = true
     /// Servers that viewers are told of, in `Link` headers. Only whoever may come should see their credentials.
-    public var servers: [ICEServer] = []
+    package var servers: [ICEServer] = []
 
     /// The default of each.
-    public init() {}
+    package init() {}
 
     /// What to do about a request.
-    public enum Decision: Sendable, Hashable {
+    package enum Decision: Sendable, Hashable {
         /// Say that.
         case respond(WHEPResponse)
         /// Read the body, of at most so many bytes, then ask again.
@@ -40,13 +40,13 @@ public struct WHEPEndpoint: Sendable, Hashable {
     }
 
     /// What a session is known by.
-    public struct Session: Sendable, Hashable {
+    package struct Session: Sendable, Hashable {
         /// What its ETag is, without quotes: its ICE credentials are as they were while it is.
-        public var tag: String
+        package var tag: String
         /// The peer's ICE name: a fragment with another is a restart.
-        public var userFragment: String
+        package var userFragment: String
 
-        public init(tag: String, userFragment: String) {
+        package init(tag: String, userFragment: String) {
             self.tag = tag
             self.userFragment = userFragment
         }
@@ -55,7 +55,7 @@ public struct WHEPEndpoint: Sendable, Hashable {
     static let fragmentType = "application/trickle-ice-sdpfrag"
 
     /// Whether a path is this endpoint's, or one of its sessions'.
-    public func serves(_ path: String) -> Bool {
+    package func serves(_ path: String) -> Bool {
         isEndpoint(path) || path.utf8.starts(with: "\(self.path)/".utf8)
     }
 
@@ -67,7 +67,7 @@ public struct WHEPEndpoint: Sendable, Hashable {
     ///   - isWhole: whether its body was read.
     ///   - occupancy: sessions that are open, and the time until the client may open another.
     ///   - session: looks up a session by its name.
-    public func decide(
+    package func decide(
         _ request: WHEPRequest, isWhole: Bool, _ occupancy: QuotaOccupancy, session: (String) -> Session?
     ) -> Decision {
         let decision =
@@ -121,7 +121,7 @@ public struct WHEPEndpoint: Sendable, Hashable {
     }
 
     /// The answer to an offer whose session is open.
-    public func opened(_ session: String, tag: String, answer: String, to request: WHEPRequest) -> WHEPResponse {
+    package func opened(_ session: String, tag: String, answer: String, to request: WHEPRequest) -> WHEPResponse {
         allowing(
             request,
             WHEPResponse(
@@ -133,7 +133,7 @@ public struct WHEPEndpoint: Sendable, Hashable {
     }
 
     /// The answer to an offer that could not be answered.
-    public func failed(_ end: PeerSessionEnd, to request: WHEPRequest) -> WHEPResponse {
+    package func failed(_ end: PeerSessionEnd, to request: WHEPRequest) -> WHEPResponse {
         let status =
             switch end {
             case .failed(.malformedDescription): 400

@@ -1,19 +1,19 @@
 import InletCore
 
 /// A request of HTTP, as far as WHEP and WHIP look at it.
-public struct WHEPRequest: Sendable, Hashable {
+package struct WHEPRequest: Sendable, Hashable {
     /// In capitals.
-    public var method: String
+    package var method: String
     /// Without the query.
-    public var path: String
+    package var path: String
     /// Names in lower case.
-    public var headers: [String: String]
+    package var headers: [String: String]
     /// What the request says its body has; nil where it does not say.
-    public var length: Int?
+    package var length: Int?
     /// The body, when it is there.
-    public var body: String
+    package var body: String
 
-    public init(method: String, path: String, headers: [String: String] = [:], length: Int? = nil, body: String = "") {
+    package init(method: String, path: String, headers: [String: String] = [:], length: Int? = nil, body: String = "") {
         self.method = method
         self.path = path
         self.headers = headers
@@ -35,28 +35,28 @@ enum ContentType {
 }
 
 /// An answer of HTTP.
-public struct WHEPResponse: Sendable, Hashable {
+package struct WHEPResponse: Sendable, Hashable {
     /// The status code.
-    public var status: Int
+    package var status: Int
     /// Names in lower case. `link` may come more than once.
-    public var headers: [Header]
+    package var headers: [Header]
     /// The body.
-    public var body: String
+    package var body: String
 
     /// A line of the head.
-    public struct Header: Sendable, Hashable {
+    package struct Header: Sendable, Hashable {
         /// In lower case.
-        public var name: String
+        package var name: String
         /// The rest of the line.
-        public var value: String
+        package var value: String
 
-        public init(_ name: String, _ value: String) {
+        package init(_ name: String, _ value: String) {
             self.name = name
             self.value = value
         }
     }
 
-    public init(status: Int, headers: [Header] = [], body: String = "") {
+    package init(status: Int, headers: [Header] = [], body: String = "") {
         self.status = status
         self.headers = headers
         self.body = body
@@ -70,5 +70,5 @@ public struct WHEPResponse: Sendable, Hashable {
     }
 
     /// The first value of a header; nil where there is none.
-    public func value(of name: String) -> String? { headers.first { $0.name == name }?.value }
+    package func value(of name: String) -> String? { headers.first { $0.name == name }?.value }
 }

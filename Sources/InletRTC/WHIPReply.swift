@@ -1,7 +1,7 @@
-public import InletCore
+package import InletCore
 
 /// What a WHIP client makes of the answer to its offer (RFC 9725). Pure: it sends nothing.
-public enum WHIPReply: Sendable, Hashable {
+package enum WHIPReply: Sendable, Hashable {
     /// The server took the offer.
     case accepted(Session)
     /// Post the same offer there. The token goes along to the same host alone.
@@ -10,32 +10,32 @@ public enum WHIPReply: Sendable, Hashable {
     case refused(Refusal)
 
     /// A session as the server describes it.
-    public struct Session: Sendable, Hashable {
+    package struct Session: Sendable, Hashable {
         /// The answer.
-        public var answer: String
+        package var answer: String
         /// Where the session is changed and ended: an absolute address or a path.
-        public var location: String
+        package var location: String
         /// What PATCH shows; nil where the server takes none.
-        public var tag: String?
+        package var tag: String?
         /// Servers that it wants to be used.
-        public var servers: [ICEServer]
+        package var servers: [ICEServer]
     }
 
     /// Why the offer was not taken.
-    public struct Refusal: Sendable, Hashable {
+    package struct Refusal: Sendable, Hashable {
         /// The code that programs decide by.
-        public var code: InletError.Code
+        package var code: InletError.Code
         /// What happened and what to do, for people.
-        public var message: String
+        package var message: String
         /// The least wait before another try; nil where trying again is pointless.
-        public var retryAfter: Duration?
+        package var retryAfter: Duration?
     }
 
     /// The most redirections that are followed.
-    public static let mostRedirections = 5
+    package static let mostRedirections = 5
 
     /// - Parameter redirections: how many were followed already.
-    public init(_ response: WHEPResponse, redirections: Int = 0) {
+    package init(_ response: WHEPResponse, redirections: Int = 0) {
         switch response.status {
         case 201: self = Self.session(response)
         // Those that keep the method: a client that turned a POST into a GET would lose its offer.
