@@ -106,6 +106,8 @@ let package = Package(
         .systemLibrary(name: "CV4LConvert", providers: [.apt(["libv4l-dev"])]),
 
         library("InletCore", [logging]),
+        // Threads, wake-ups, the clock and the words of the system, for the modules and plug-ins of this package.
+        library("InletSystem", ["InletCore", "CLinux"]),
         // Loops over samples that no library has, or not as fast.
         .target(name: "CInletConvert"),
         library("InletConvert", ["InletCore", "CFFmpeg", "CYUV", "CInletConvert"]),
@@ -113,20 +115,23 @@ let package = Package(
         library("InletDecode", ["InletCore", collections]),
         library("InletFFmpeg", ["InletCore", "CFFmpeg", logging]),
         // What writes bytes needs, whatever it writes to.
-        library("InletOutput", ["InletCore", "CLinux"]),
+        library("InletOutput", ["InletCore", "InletSystem", "CLinux"]),
         // WebRTC but for the media engine: sessions, signaling, rates.
         library("InletRTC", ["InletCore", crypto]),
         // What sinks that are web servers share.
-        library("InletHTTP", ["InletCore", logging, crypto] + nio),
-        library("InletV4L2", ["InletCore", "CV4L2"]),
+        library("InletHTTP", ["InletCore", "InletSystem", logging, crypto] + nio),
+        library("InletV4L2", ["InletCore", "InletSystem", "CV4L2"]),
         library(
             "InletCapture",
-            ["InletCore", "InletConvert", "InletDecode", "InletOutput", "CLinux", logging, metrics, collections]),
+            [
+                "InletCore", "InletSystem", "InletConvert", "InletDecode", "InletOutput", "CLinux", logging, metrics,
+                collections,
+            ]),
         library(
             "Inlet",
             [
-                "InletCore", "InletConvert", "InletDecode", "InletCapture", "PatternSource", "FFmpegSource",
-                "FFmpegDecoder",
+                "InletCore", "InletSystem", "InletConvert", "InletDecode", "InletCapture", "PatternSource",
+                "FFmpegSource", "FFmpegDecoder",
                 "FFmpegSink",
                 "FileSinks", "PipeSink", "StillSinks", "PreviewSink",
                 onLinux("InletV4L2"), onLinux("V4L2Source"), onLinux("V4L2Sink"), withWebRTC("InletRTC"),
@@ -135,18 +140,18 @@ let package = Package(
         library("InletTesting", ["InletCore", logging]),
 
         plugin("PatternSource", []),
-        plugin("FFmpegSource", ["InletDecode", "InletFFmpeg", "CFFmpeg", "CCurl"]),
+        plugin("FFmpegSource", ["InletSystem", "InletDecode", "InletFFmpeg", "CFFmpeg", "CCurl"]),
         plugin("FFmpegDecoder", ["InletFFmpeg"]),
         plugin("FileSinks", ["InletOutput", "CFFmpeg"]),
         plugin("FFmpegSink", ["InletOutput", "InletFFmpeg", "CFFmpeg", "CSRT", logging]),
         plugin("V4L2Source", ["InletV4L2", "InletFFmpeg", "CV4L2", "CV4LConvert", "CFFmpeg", "CYUV"]),
         plugin("V4L2Sink", ["InletV4L2", "InletFFmpeg", "CV4L2", "CYUV"]),
         plugin("PipeSink", ["InletOutput", "CLinux"]),
-        plugin("StillSinks", ["InletOutput", "InletFFmpeg"]),
+        plugin("StillSinks", ["InletSystem", "InletOutput", "InletFFmpeg"]),
         plugin("PreviewSink", ["InletFFmpeg", "InletHTTP", logging] + nio, pages: ["preview.html"]),
         plugin(
             "WebRTCSink",
-            ["InletRTC", "InletHTTP", "InletConvert", withWebRTC("CGStreamer"), logging, metrics] + nio,
+            ["InletSystem", "InletRTC", "InletHTTP", "InletConvert", withWebRTC("CGStreamer"), logging, metrics] + nio,
             pages: ["viewer.html"]),
 
         .executableTarget(
@@ -181,8 +186,8 @@ let package = Package(
         tests(
             "InletCaptureTests",
             [
-                "InletCore", "InletConvert", "InletDecode", "InletCapture", "InletTesting", "PatternSource",
-                "ReferenceTools", logging, metrics, metricsTestKit,
+                "InletCore", "InletSystem", "InletConvert", "InletDecode", "InletCapture", "InletTesting",
+                "PatternSource", "ReferenceTools", logging, metrics, metricsTestKit,
             ]),
         tests("InletTestingTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools", logging]),
         tests("PatternSourceTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools", logging]),

@@ -1,6 +1,7 @@
 import CFFmpeg
 import InletCore
 import InletFFmpeg
+import InletSystem
 import Synchronization
 
 #if canImport(Glibc)
@@ -33,8 +34,8 @@ import Synchronization
     nonisolated(unsafe) private var input: UnsafeMutablePointer<AVFormatContext>?
     // Used by the job's thread only, after `init`.
     nonisolated(unsafe) private var options: OpaquePointer?
-    /// Readable when the job is done.
-    private let done: (read: Int32, write: Int32)
+    /// Raised when the job is done.
+    private let done: WakeUpSignal
 
     /// How many jobs nobody waits for any more, in the whole process: a dead name service must not use up all threads.
     private static let abandoned = Atomic(0)
@@ -53,16 +54,19 @@ import Synchronization
         url: @escaping Place, format: String?, input: UnsafeMutablePointer<AVFormatContext>, options: OpaquePointer?,
         watchers: (interruption: Interruption, nested: NestedInputs)
     ) throws(InletError) {
-        var ends: [Int32] = [-1, -1]
-        let failed = unsafe pipe(&ends) != 0
-        done = (ends[0], ends[1])
         self.url = url
         self.format = format
         self.watchers = watchers
         unsafe self.input = input
         unsafe self.options = options
-        if failed { throw InletError(ffmpeg: -errno, operation: "pipe") }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        do throws(InletError) {
+            done = try WakeUpSignal()
+        } catch {
+            // Without all of its properties it has no end that frees what it owns.
+            unsafe avformat_close_input(&self.input)
+            unsafe av_dict_free(&self.options)
+            throw error
+        }
         guard Self.abandoned.load(ordering: .relaxed) < Self.mostAbandoned else {
             throw InletError(
                 .resourceExhausted,
@@ -73,8 +77,6 @@ import Synchronization
     deinit {
         unsafe avformat_close_input(&input)
         unsafe av_dict_free(&options)
-        if done.read >= 0 { close(done.read) }
-        if done.write >= 0 { close(done.write) }
     }
 
     /// Opens the input and waits for it.
@@ -84,25 +86,11 @@ import Synchronization
     @unsafe func run(
         _ context: SourceContext
     ) throws(InletError) -> (input: UnsafeMutablePointer<AVFormatContext>?, code: Int32, facts: FFmpegLogging.Facts) {
-        var thread = pthread_t()
-        let job = unsafe Unmanaged.passRetained(self)
-        let code = unsafe pthread_create(
-            &thread, nil,
-            { argument in
-                if let argument = unsafe argument {
-                    unsafe Unmanaged<OpeningJob>.fromOpaque(argument).takeRetainedValue().open()
-                }
-                return nil
-            }, job.toOpaque())
-        guard code == 0 else {
-            unsafe job.release()
-            throw InletError(ffmpeg: -code, operation: "pthread_create")
-        }
-        pthread_detach(thread)
+        try SystemThread.start(named: "inlet-open") { self.open() }
         var isLast = false
         while true {
             var polled = [
-                pollfd(fd: done.read, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: done.descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: isLast ? -1 : context.wakeUpDescriptor, events: Int16(POLLIN), revents: 0),
             ]
             _ = unsafe poll(&polled, 2, Int32(Self.grace.wholeNanoseconds / 1_000_000))
@@ -149,7 +137,6 @@ import Synchronization
             return state.isAbandoned
         }
         if isAbandoned { Self.abandoned.subtract(1, ordering: .relaxed) }
-        var byte: UInt8 = 1
-        _ = unsafe write(done.write, &byte, 1)
+        done.raise()
     }
 }

@@ -1,5 +1,6 @@
 import InletCore
 import InletOutput
+import InletSystem
 
 #if canImport(Glibc)
     import Glibc
@@ -49,11 +50,7 @@ enum StagedFile {
     }
 
     /// The time of day in nanoseconds since 1970.
-    static var now: Int64 {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    }
+    static var now: Int64 { MonotonicTime.nanoseconds(of: CLOCK_REALTIME) }
 
     private static func writeAll(
         _ bytes: UnsafeRawBufferPointer, to descriptor: Int32

@@ -2,6 +2,7 @@
     import Dispatch
     import InletCore
     import InletRTC
+    import InletSystem
     import Logging
     import Synchronization
 

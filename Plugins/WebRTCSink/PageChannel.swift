@@ -2,6 +2,7 @@
     import CGStreamer
     import InletCore
     import InletRTC
+    import InletSystem
 
     /// What this server and its page say to each other over a data channel of the protocol `inlet-page`: what there is
     /// to see, and the time.

@@ -1,6 +1,7 @@
 #if WebRTC
     public import InletCore
     public import InletRTC
+    import InletSystem
     import Logging
     import Synchronization
 

@@ -2,6 +2,7 @@
     import Dispatch
     import InletCore
     import InletRTC
+    import InletSystem
     import Logging
     import Synchronization
 
@@ -27,13 +28,13 @@
                 var count = 0
             }
             let state = Mutex(State())
-            let hearers: Listeners<PeerMessage>
+            let hearers: Broadcaster<PeerMessage>
             private let logger: Logger
             private static let mostWarnings = 16
 
             init(_ logger: Logger, limits: DataChannelLimits) {
                 self.logger = logger
-                hearers = Listeners(limit: limits.unreadMessages)
+                hearers = Broadcaster(limit: limits.unreadMessages)
             }
 
             func tell(_ event: PeerSessionEvent) {

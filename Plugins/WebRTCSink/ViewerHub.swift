@@ -2,14 +2,8 @@
     import Dispatch
     import InletCore
     import InletRTC
+    import InletSystem
     import Synchronization
-
-    extension MonotonicTime {
-        /// Dispatch counts the nanoseconds of the same clock.
-        static var now: MonotonicTime {
-            MonotonicTime(nanoseconds: Int64(clamping: DispatchTime.now().uptimeNanoseconds))
-        }
-    }
 
     /// Says what is to be encoded for the viewers there are, and hands them the packets.
     ///

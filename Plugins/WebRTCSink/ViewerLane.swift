@@ -1,6 +1,7 @@
 #if WebRTC
     import InletCore
     import InletRTC
+    import InletSystem
     import Synchronization
 
     /// One viewer as those see it who have packets: which of them are for it. Safe from any thread.

@@ -3,6 +3,7 @@
     import InletCore
     import InletHTTP
     import InletRTC
+    import InletSystem
     import Logging
     import Synchronization
 

@@ -2,6 +2,7 @@
     import Dispatch
     public import InletCore
     public import InletRTC
+    import InletSystem
     import Synchronization
 
     /// Steers what viewers get of a ``WebRTCSinkConfiguration``'s sink while it runs, and speaks with them. Safe from
@@ -26,9 +27,9 @@
         }
 
         private let inner = Mutex(State())
-        private let followers = Listeners<VideoTrackState>(limit: 64)
-        private let readers = Listeners<PeerMessage>(limit: 1024)
-        private let watchers = Listeners<ViewerEvent>(limit: 1024)
+        private let followers = Broadcaster<VideoTrackState>(limit: 64)
+        private let readers = Broadcaster<PeerMessage>(limit: 1024)
+        private let watchers = Broadcaster<ViewerEvent>(limit: 1024)
         /// Has changes told in their order.
         private let queue = DispatchQueue(label: "inlet.webrtc.track")
 

@@ -1,3 +1,5 @@
+import InletSystem
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -65,7 +67,7 @@ extension LocalAccess {
                 context: context)
         default:
             return InletError(
-                .inputOutput, "The file '\(path)' cannot be read: \(unsafe String(cString: strerror(code))).",
+                .inputOutput, "The file '\(path)' cannot be read: \(SystemErrorText.of(code)).",
                 context: context)
         }
     }

@@ -1,4 +1,5 @@
 import InletCore
+import InletSystem
 import Logging
 import NIOCore
 import NIOHTTP1
@@ -111,7 +112,7 @@ final class HTTPGate: Sendable {
     ///   not locked out.
     private func wait(for claim: AccessRule.Claim, from client: ClientAddress) -> Duration? {
         guard claim == .token || claim == .wrong else { return nil }
-        let now = Self.uptime
+        let now = MonotonicTime.now
         let wait = state.withLock { state -> Duration? in
             if access.isGuessable, let wait = state.guesses.wait(of: client, at: now) { return wait }
             if claim == .wrong { state.guesses.note(client, at: now) }
@@ -130,8 +131,4 @@ final class HTTPGate: Sendable {
     func close() { log.flush() }
 
     private static var seconds: Int { time(nil) }
-    private static let origin = SuspendingClock.now
-    private static var uptime: MonotonicTime {
-        MonotonicTime(nanoseconds: (SuspendingClock.now - origin).wholeNanoseconds)
-    }
 }

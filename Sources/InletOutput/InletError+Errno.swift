@@ -1,4 +1,5 @@
 package import InletCore
+import InletSystem
 
 #if canImport(Glibc)
     import Glibc
@@ -43,7 +44,7 @@ extension InletError {
             case EIO: (.inputOutput, "The device reports an error; look at the system's log.")
             default: (.inputOutput, "")
             }
-        let reason = unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
+        let reason = SystemErrorText.of(number)
         self.init(
             code, "Cannot \(operation) \(path): \(reason).\(advice.isEmpty ? "" : " " + advice)",
             context: Context(operation: operation, nativeCode: number))

@@ -1,4 +1,5 @@
 import InletCore
+import InletSystem
 
 #if canImport(Glibc)
     import Glibc
@@ -33,13 +34,8 @@ package struct RecorderTime: Sendable, Hashable {
             let clock = CLOCK_MONOTONIC
         #endif
         return RecorderTime(
-            boot: currentBoot, sinceBoot: nanoseconds(of: clock), sinceEpoch: nanoseconds(of: CLOCK_REALTIME))
-    }
-
-    private static func nanoseconds(of clock: clockid_t) -> Int64 {
-        var time = timespec()
-        unsafe clock_gettime(clock, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+            boot: currentBoot, sinceBoot: MonotonicTime.nanoseconds(of: clock),
+            sinceEpoch: MonotonicTime.nanoseconds(of: CLOCK_REALTIME))
     }
 
     private static let currentBoot: String = {

@@ -1,4 +1,5 @@
 package import InletCore
+import InletSystem
 
 #if canImport(Glibc)
     import Glibc
@@ -66,7 +67,7 @@ extension InletError {
                 (.disconnected, "The input has no signal, or none that is steady. Check what is connected to it.")
             default: (.inputOutput, "")
             }
-        let reason = unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
+        let reason = SystemErrorText.of(number)
         self.init(
             code, "\(advice.isEmpty ? "The device failed." : advice) (\(operation) on \(node): \(reason))",
             context: Context(operation: operation, nativeCode: number))

@@ -18,15 +18,19 @@ extension V4L2Controls {
             return stream
         }
         for control in device.controls() { device.subscribe(V4L2_EVENT_CTRL, id: control.id) }
-        let watcher = PriorityWatcher(device) { event in
-            switch event {
-            case .controlChanged(let id): if let control = device.control(id: id) { continuation.yield(control) }
-            case .gone: continuation.finish()
-            case .sourceChanged, .ended: break
+        do {
+            let watcher = try PriorityWatcher(device) { event in
+                switch event {
+                case .controlChanged(let id): if let control = device.control(id: id) { continuation.yield(control) }
+                case .gone: continuation.finish()
+                case .sourceChanged, .ended: break
+                }
             }
+            continuation.onTermination = { _ in watcher.stop() }
+            try watcher.start()
+        } catch {
+            continuation.finish()
         }
-        continuation.onTermination = { _ in watcher.stop() }
-        watcher.start()
         return stream
     }
 }

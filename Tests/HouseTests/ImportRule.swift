@@ -9,26 +9,26 @@ enum ImportRule {
     /// `Package.swift`.
     static let sources: [String: Set<String>] = [
         "InletCore": ["Logging"],
+        "InletSystem": system.union(["InletCore", "CLinux"]),
         "InletConvert": system.union(["InletCore", "CFFmpeg", "CYUV", "CInletConvert"]),
         "InletDecode": system.union(["InletCore", "DequeModule"]),
         "InletFFmpeg": system.union(["InletCore", "CFFmpeg", "Logging"]),
-        "InletOutput": system.union(["InletCore", "CLinux"]),
+        "InletOutput": system.union(["InletCore", "InletSystem", "CLinux"]),
         "InletRTC": ["InletCore", "Crypto", "FoundationEssentials"],
         "InletHTTP": system.union([
-            "InletCore", "NIOCore", "NIOPosix", "NIOHTTP1", "Logging", "Crypto", "FoundationEssentials",
+            "InletCore", "InletSystem", "NIOCore", "NIOPosix", "NIOHTTP1", "Logging", "Crypto", "FoundationEssentials",
         ]),
-        "InletV4L2": system.union(["InletCore", "CV4L2"]),
+        "InletV4L2": system.union(["InletCore", "InletSystem", "CV4L2"]),
         "InletCapture": system.union([
-            "InletCore", "InletConvert", "InletDecode", "InletOutput", "Logging", "CoreMetrics", "DequeModule",
-            "CLinux",
+            "InletCore", "InletSystem", "InletConvert", "InletDecode", "InletOutput", "Logging", "CoreMetrics",
+            "DequeModule", "CLinux",
         ]),
         "InletTesting": system.union(["InletCore", "Logging"]),
         // The umbrella re-exports the library modules and builds the standard registry from the plug-ins.
         "Inlet": system.union([
-            "InletCore", "InletConvert", "InletDecode", "InletCapture", "InletV4L2", "PatternSource", "FFmpegSource",
-            "FFmpegDecoder", "FileSinks", "FFmpegSink", "V4L2Source", "V4L2Sink", "PipeSink", "StillSinks",
-            "PreviewSink", "InletRTC",
-            "WebRTCSink",
+            "InletCore", "InletSystem", "InletConvert", "InletDecode", "InletCapture", "InletV4L2", "PatternSource",
+            "FFmpegSource", "FFmpegDecoder", "FileSinks", "FFmpegSink", "V4L2Source", "V4L2Sink", "PipeSink",
+            "StillSinks", "PreviewSink", "InletRTC", "WebRTCSink",
         ]),
         "InletCLI": system.union([
             "Inlet", "ArgumentParser", "Logging", "FoundationEssentials", "SwiftOverlayShims",
@@ -40,20 +40,20 @@ enum ImportRule {
     static let plugins: [String: Set<String>] = [
         "PatternSource": [],
         // Foundation is for addresses in playlists and for the environment, libcurl for HTTP.
-        "FFmpegSource": ["InletDecode", "InletFFmpeg", "CFFmpeg", "CCurl", "FoundationEssentials"],
+        "FFmpegSource": ["InletSystem", "InletDecode", "InletFFmpeg", "CFFmpeg", "CCurl", "FoundationEssentials"],
         "FFmpegDecoder": ["InletFFmpeg"],
         "FileSinks": ["InletOutput", "CFFmpeg"],
         "FFmpegSink": ["InletOutput", "InletFFmpeg", "CFFmpeg", "CSRT"],
         "V4L2Source": ["InletV4L2", "InletFFmpeg", "CV4L2", "CV4LConvert", "CFFmpeg", "CYUV"],
         "V4L2Sink": ["InletV4L2", "InletFFmpeg", "CV4L2", "CYUV"],
         "PipeSink": ["InletOutput", "CLinux"],
-        "StillSinks": ["InletOutput", "InletFFmpeg"],
+        "StillSinks": ["InletSystem", "InletOutput", "InletFFmpeg"],
         // The web server, and Foundation for its JSON.
         "PreviewSink": ["InletFFmpeg", "InletHTTP", "NIOCore", "NIOHTTP1", "FoundationEssentials"],
         // The encoder is handed in: no plug-in imports another. It scales pictures for slower viewers itself.
         // Foundation is for the client of HTTP.
         "WebRTCSink": [
-            "InletRTC", "InletHTTP", "InletConvert", "CGStreamer", "NIOCore", "NIOHTTP1", "Foundation",
+            "InletSystem", "InletRTC", "InletHTTP", "InletConvert", "CGStreamer", "NIOCore", "NIOHTTP1", "Foundation",
             "FoundationNetworking", "FoundationEssentials", "CoreMetrics",
         ],
     ]

@@ -1,4 +1,5 @@
 import InletCore
+import InletSystem
 import InletDecode
 import Synchronization
 
@@ -64,7 +65,7 @@ final class CaptureSession: Sendable {
     /// - Throws: ``InletError/Code/resourceExhausted`` where there is no thread for it.
     func start() throws(InletError) {
         let scheme = source.redactedURI.prefix(upToByte: ":")
-        try CaptureThread.start(named: "inlet-\(scheme)") { self.main() }
+        try SystemThread.start(named: "inlet-\(scheme)") { self.main() }
     }
 
     // MARK: From any thread
@@ -118,7 +119,7 @@ final class CaptureSession: Sendable {
         return DecodingSource(
             packets.makePacketSource(), packets.decoding,
             readOn: .init(
-                start: { body in try CaptureThread.start(named: "inlet-read", body) },
+                start: { body in try SystemThread.start(named: "inlet-read", body) },
                 interrupt: { [weak self] in self?.cancel() }))
     }
 

@@ -1,5 +1,6 @@
 import Dispatch
 import InletCore
+import InletSystem
 import Synchronization
 
 /// Delivers frames to one sink on a thread of its own: takes from the mailbox, converts, hands over.
@@ -141,7 +142,7 @@ final class SinkDelivery: FrameReceiver {
     private func wake() {
         guard isStarted.exchange(true, ordering: .acquiringAndReleasing) else {
             do throws(InletError) {
-                try CaptureThread.start(named: "inlet-\(name)") { self.work() }
+                try SystemThread.start(named: "inlet-\(name)") { self.work() }
             } catch {
                 // There is no other thread to touch the worker.
                 stop(error.about(name))

@@ -1,5 +1,6 @@
 import Dispatch
 import InletCore
+import InletSystem
 import Synchronization
 
 /// One packet sink of a fan-out, with its queue and its thread.
@@ -58,7 +59,7 @@ final class PacketLane: Sendable {
     /// - Throws: where the system refuses a thread.
     func begin() throws(InletError) {
         guard !hasBegun.exchange(true, ordering: .relaxed) else { return }
-        try CaptureThread.start(named: "inlet-\(name)") { self.work() }
+        try SystemThread.start(named: "inlet-\(name)") { self.work() }
     }
 
     var figures: PacketFanOut.Figures {

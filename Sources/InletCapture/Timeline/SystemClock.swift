@@ -1,4 +1,5 @@
 public import InletCore
+import InletSystem
 
 #if os(Linux)
     import CLinux
@@ -16,11 +17,7 @@ public struct SystemClock: CaptureClock {
     public init() {}
 
     /// The time now, by `clock_gettime`.
-    public var now: MonotonicTime {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-        return MonotonicTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
-    }
+    public var now: MonotonicTime { .now }
 
     /// Sleeps in `poll`, so that a wake-up descriptor can end the sleep.
     public func wait(until deadline: MonotonicTime, wakeUpDescriptor: Int32) -> Bool {

@@ -1,5 +1,6 @@
 import InletConvert
 import InletCore
+import InletSystem
 import InletTesting
 import Synchronization
 import Testing
@@ -87,7 +88,7 @@ import Testing
         let run = Run(Sinks { _ in gate.pass() }, pacing: .unpaced)
         let offered = Atomic(0)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            try CaptureThread.start(named: "source") {
+            try SystemThread.start(named: "source") {
                 for index in 0..<200 {
                     run.offer(index, isKey: index == 0)
                     offered.add(1, ordering: .relaxed)
@@ -149,7 +150,7 @@ import Testing
         for _ in 0..<100 {
             let run = Run(Sinks { _ in throw InletError(.disconnected, "The server is gone.") })
             let isOver = Atomic(false)
-            try CaptureThread.start(named: "source") {
+            try SystemThread.start(named: "source") {
                 var index = 0
                 while run.delivery.counters.isAttached.load(ordering: .relaxed) {
                     run.offer(index, isKey: true)

@@ -1,6 +1,7 @@
 import Dispatch
 import InletConvert
 import InletCore
+import InletSystem
 import InletTesting
 import Testing
 
@@ -81,7 +82,7 @@ import Testing
         gate.close()
         clock.advance(by: .seconds(1))
         let delivered = Completion<Void>()
-        try CaptureThread.start(named: "producer") {
+        try SystemThread.start(named: "producer") {
             _ = dispatcher.deliver(.frame(frame), from: 1) { false }
             delivered.resolve(())
         }

@@ -1,4 +1,4 @@
-import InletCore
+package import InletCore
 import Synchronization
 
 #if os(Linux)
@@ -15,14 +15,14 @@ import Synchronization
 /// A descriptor that becomes readable when raised, for a thread that waits in `poll`.
 ///
 /// An eventfd on Linux, a pipe elsewhere. Raised at most once; it stays readable until it is closed with its owner.
-final class WakeUpSignal: Sendable {
+package final class WakeUpSignal: Sendable {
     /// What to poll for reading.
-    let descriptor: Int32
+    package let descriptor: Int32
     private let writeEnd: Int32
     private let raised = Atomic(false)
 
     /// - Throws: ``InletError/Code/resourceExhausted`` where the process has no descriptor left.
-    init() throws(InletError) {
+    package init() throws(InletError) {
         #if os(Linux)
             descriptor = eventfd(0, inlet_eventfd_flags)
             writeEnd = descriptor
@@ -43,7 +43,7 @@ final class WakeUpSignal: Sendable {
     }
 
     /// Makes the descriptor readable. Safe from any thread.
-    func raise() {
+    package func raise() {
         guard !raised.exchange(true, ordering: .relaxed) else { return }
         // An eventfd takes a 64-bit number. It can only be refused when the counter is full, and then it is readable.
         var one: UInt64 = 1
@@ -53,7 +53,7 @@ final class WakeUpSignal: Sendable {
     private static func outOfDescriptors() -> InletError {
         InletError(
             .resourceExhausted,
-            "No file descriptor is left to wake the capture thread. Raise the limit (ulimit -n) or stop some sources.",
+            "No file descriptor is left to wake a thread by. Raise the limit (ulimit -n) or stop some sources.",
             context: .init(operation: "eventfd", nativeCode: errno))
     }
 }

@@ -1,4 +1,4 @@
-import InletCore
+package import InletCore
 
 #if os(Linux)
     import CLinux
@@ -11,16 +11,16 @@ import InletCore
     import Darwin
 #endif
 
-/// A thread of its own for a source or a sink, since both block.
+/// A thread of its own for what blocks, such as a source or a sink.
 ///
-/// A plain thread rather than a dispatch queue: a blocked source or sink must not take a worker from a pool that others
-/// share, and the thread's name shows in `top -H` and in debuggers.
-enum CaptureThread {
+/// A plain thread rather than a dispatch queue: what blocks must not take a worker from a pool that others share, and
+/// the thread's name shows in `top -H` and in debuggers.
+package enum SystemThread {
     /// Starts a detached thread that runs `body` once.
     ///
     /// - Parameter name: cut to the 15 bytes that Linux keeps.
     /// - Throws: ``InletError/Code/resourceExhausted`` where the system refuses another thread.
-    static func start(named name: String, _ body: @escaping @Sendable () -> Void) throws(InletError) {
+    package static func start(named name: String, _ body: @escaping @Sendable () -> Void) throws(InletError) {
         let box = Box(name: name, body: body)
         let argument = unsafe Unmanaged.passRetained(box).toOpaque()
         var attributes = pthread_attr_t()
@@ -32,7 +32,7 @@ enum CaptureThread {
         #else
             var thread = pthread_t()
         #endif
-        let status = unsafe pthread_create(&thread, &attributes, { unsafe CaptureThread.main($0) }, argument)
+        let status = unsafe pthread_create(&thread, &attributes, { unsafe SystemThread.main($0) }, argument)
         guard status == 0 else {
             unsafe Unmanaged<Box>.fromOpaque(argument).release()
             throw InletError(

@@ -1,0 +1,51 @@
+import Synchronization
+
+/// Hands each element to all who listen, each by a sequence of its own. One that is not read keeps the newest and loses
+/// the oldest, never memory. Safe from any thread.
+package final class Broadcaster<Element: Sendable>: Sendable {
+    private struct State {
+        var next = 0
+        var continuations: [Int: AsyncStream<Element>.Continuation] = [:]
+        var isFinished = false
+    }
+
+    private let state = Mutex(State())
+    private let limit: Int
+
+    /// - Parameter limit: how many elements wait for a listener that does not read.
+    package init(limit: Int) { self.limit = limit }
+
+    /// - Parameter first: tells what it begins with, and is asked when nothing is missed any more; nil for what
+    ///   comes next.
+    package func stream(beginningWith first: (() -> Element)? = nil) -> AsyncStream<Element> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: Element.self, bufferingPolicy: .bufferingNewest(limit))
+        let (number, isFinished) = state.withLock { state in
+            state.next += 1
+            if !state.isFinished { state.continuations[state.next] = continuation }
+            return (state.next, state.isFinished)
+        }
+        if let first { continuation.yield(first()) }
+        if isFinished { continuation.finish() }
+        continuation.onTermination = { [weak self] _ in
+            _ = self?.state.withLock { $0.continuations.removeValue(forKey: number) }
+        }
+        return stream
+    }
+
+    /// Ends all sequences, also those that are asked for later.
+    package func finish() {
+        let continuations = state.withLock { state in
+            state.isFinished = true
+            defer { state.continuations = [:] }
+            return Array(state.continuations.values)
+        }
+        for continuation in continuations { continuation.finish() }
+    }
+
+    /// Hands an element to all who listen now.
+    package func send(_ element: Element) {
+        // Copied, as a sequence that ends calls back.
+        for continuation in state.withLock({ Array($0.continuations.values) }) { continuation.yield(element) }
+    }
+}

@@ -1,0 +1,23 @@
+package import InletCore
+
+#if canImport(Glibc)
+    package import Glibc
+#elseif canImport(Musl)
+    package import Musl
+#elseif canImport(Darwin)
+    package import Darwin
+#endif
+
+extension MonotonicTime {
+    /// The time now, by `clock_gettime` with `CLOCK_MONOTONIC`.
+    ///
+    /// For what has no clock of a capturer, such as an output or a web server.
+    package static var now: MonotonicTime { MonotonicTime(nanoseconds: nanoseconds(of: CLOCK_MONOTONIC)) }
+
+    /// What a clock of the system shows, in nanoseconds.
+    package static func nanoseconds(of clock: clockid_t) -> Int64 {
+        var time = timespec()
+        unsafe clock_gettime(clock, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}
