@@ -36,7 +36,7 @@ public final class Capturer: Sendable {
         var isStarted = false
         /// How the source ended, once it has: receivers that come later end at once.
         var result: Result<EndReason, InletError>?
-        var receivers: [any FrameReceiver] = []
+        var receivers: [any SinkReceiver] = []
         /// Receivers that take no more frames, for the statistics; bounded by ``Capturer/rememberedSinks``.
         var pastSinks: [PastSink] = []
         var sinkNumber = 0
@@ -78,7 +78,9 @@ public final class Capturer: Sendable {
                 eventLog.write(event)
                 broadcaster.send(event)
                 if case .stateChanged(let state) = event, let condition = state.condition {
-                    for receiver in shared.withLock({ $0.receivers }) { receiver.sourceChanged(to: condition) }
+                    for receiver in shared.withLock({ $0.receivers }) {
+                        (receiver as? any ConditionReceiver)?.sourceChanged(to: condition)
+                    }
                 }
             })
         (self.counters, self.shared, self.broadcaster) = (counters, shared, broadcaster)
@@ -212,12 +214,12 @@ public final class Capturer: Sendable {
             wantsChanged: { [weak self] in self?.supervisor.receiversChanged() })
     }
 
-    private func add(_ receiver: any FrameReceiver) {
+    private func add(_ receiver: any SinkReceiver) {
         let result = shared.withLock { shared -> Result<EndReason, InletError>? in
             shared.receivers.append(receiver)
             return shared.result
         }
-        if let condition = state.condition { receiver.sourceChanged(to: condition) }
+        if let condition = state.condition { (receiver as? any ConditionReceiver)?.sourceChanged(to: condition) }
         if let result { Self.finish(receiver, after: result) } else { supervisor.receiversChanged() }
     }
 
@@ -226,7 +228,7 @@ public final class Capturer: Sendable {
         broadcaster.send(event)
     }
 
-    private func ended(_ receiver: any FrameReceiver, _ error: InletError?) {
+    private func ended(_ receiver: any SinkReceiver, _ error: InletError?) {
         // Told before it is taken off the list: the run waits for those on it before it ends the events.
         tell(.sinkEnded(receiver.id, name: receiver.name, error))
         let isLast = shared.withLock { shared in
@@ -348,7 +350,7 @@ public final class Capturer: Sendable {
             stop: result.isStop ? .resolved(()) : stopRequest)
     }
 
-    private static func finish(_ receiver: any FrameReceiver, after result: Result<EndReason, InletError>) {
+    private static func finish(_ receiver: any SinkReceiver, after result: Result<EndReason, InletError>) {
         switch result {
         case .success where result.isStop: receiver.close()
         case .success: receiver.finish(nil)

@@ -5,7 +5,7 @@ struct DeliveryContext: Sendable {
     let clock: any CaptureClock
     let conversion: ConversionContext
     /// Called on the receiver's own queue or task.
-    let report: @Sendable (any FrameReceiver, ReceiverEvent) -> Void
+    let report: @Sendable (any SinkReceiver, ReceiverEvent) -> Void
     /// What sinks that show figures are given.
     var statistics: any StatisticsReader = CapturerReader { nil }
     var observer = DeliveryObserver()

@@ -21,13 +21,26 @@ final class FrameDispatcher: Sendable {
     private let clock: any CaptureClock
     private let counters: SessionCounters
     private let keepsLastFrame: Bool
-    private let currentReceivers: @Sendable () -> [any FrameReceiver]
+    private let currentReceivers: @Sendable () -> [any SinkReceiver]
     private let receiversVersion = Atomic(0)
     private let disabled = Atomic(false)
     /// Placeholders offered so far.
     let placeholders = Atomic(UInt64(0))
     /// Where a producer waits for room under a lossless policy.
     let room = ProducerGate()
+
+    /// Those attached, by what they take; one that takes both is in both.
+    private struct Receivers {
+        var frames: [any FrameReceiver] = []
+        var packets: [any PacketReceiver] = []
+
+        init() {}
+
+        init(_ all: [any SinkReceiver]) {
+            frames = all.compactMap { $0 as? any FrameReceiver }
+            packets = all.compactMap { $0 as? any PacketReceiver }
+        }
+    }
 
     private struct State {
         /// Sessions are numbered from 1.
@@ -39,7 +52,7 @@ final class FrameDispatcher: Sendable {
         var packetClock = FrameClock(pacing: .live, timestampBits: nil)
         /// In ticks, which are coarser than the clock.
         var lastPacketTicks: Int64?
-        var receivers: [any FrameReceiver] = []
+        var receivers = Receivers()
         var seenVersion = -1
         /// The source's frames so far, all sessions together.
         var count: UInt64 = 0
@@ -64,7 +77,7 @@ final class FrameDispatcher: Sendable {
     ///   - receivers: those attached now; asked for again after ``receiversChanged()``.
     init(
         clock: any CaptureClock, counters: SessionCounters, limits: Limits, keepsLastFrame: Bool,
-        receivers: @escaping @Sendable () -> [any FrameReceiver]
+        receivers: @escaping @Sendable () -> [any SinkReceiver]
     ) {
         self.clock = clock
         self.counters = counters
@@ -82,10 +95,10 @@ final class FrameDispatcher: Sendable {
 
     /// What all receivers together want of the source.
     var demand: SourceDemand {
-        let receivers = currentReceivers()
-        let pictures = receivers.filter(\.takesPictures)
+        let receivers = Receivers(currentReceivers())
+        let pictures = receivers.frames.filter(\.takesPictures)
         var demand = SourceDemand(serving: pictures.map(\.wants))
-        demand.packets = receivers.contains(where: \.takesPackets)
+        demand.packets = receivers.packets.contains(where: \.takesPackets)
         demand.pictures = !demand.packets || !pictures.isEmpty
         demand.isLossless = pictures.contains(where: \.isLossless)
         return demand
@@ -118,7 +131,7 @@ final class FrameDispatcher: Sendable {
     func finish() {
         let held = state.withLock { state in
             state.session = .max
-            defer { (state.lastFrame, state.receivers) = (nil, []) }
+            defer { (state.lastFrame, state.receivers) = (nil, Receivers()) }
             return (state.lastFrame, state.receivers)
         }
         withExtendedLifetime(held) {}
@@ -197,7 +210,7 @@ final class FrameDispatcher: Sendable {
             timestamp =
                 decoding + .nanoseconds(pts.nanoseconds.subtractingReportingOverflow(dts.nanoseconds).partialValue)
         }
-        if !state.receivers.contains(where: \.takesPictures) {
+        if !state.receivers.frames.contains(where: \.takesPictures) {
             let first = state.firstTimestamp ?? timestamp
             state.firstTimestamp = first
             if let limit = limits.duration, timestamp - first >= limit { return .limit(.durationLimit) }
@@ -207,7 +220,7 @@ final class FrameDispatcher: Sendable {
             count(arrival: arrival, timestamp: decoding, captureTime: packet.captureTime, &state)
         }
         if disabled.load(ordering: .relaxed) {
-            for receiver in state.receivers where receiver.takesPackets { receiver.losePacket(.disabled) }
+            for receiver in state.receivers.packets where receiver.takesPackets { receiver.losePacket(.disabled) }
         } else {
             let dts = max(decoding.ticks, state.lastPacketTicks.map { $0 + 1 } ?? .min)
             state.lastPacketTicks = dts
@@ -219,7 +232,7 @@ final class FrameDispatcher: Sendable {
                 captureTime: timestamp)
             var parameters = packet.parameters
             parameters.timeBase = MonotonicTime.packetTimeBase
-            for receiver in state.receivers where receiver.takesPackets {
+            for receiver in state.receivers.packets where receiver.takesPackets {
                 receiver.offer(encoded, of: parameters, isCancelled: isCancelled)
             }
         }
@@ -252,27 +265,28 @@ final class FrameDispatcher: Sendable {
         frame.sequence = max(frame.sequence &+ state.sequenceOffset, state.nextSequence)
         state.nextSequence = frame.sequence &+ 1
         lookAtReceivers(&state)
-        guard !state.receivers.isEmpty else { return }
+        guard !state.receivers.frames.isEmpty else { return }
         var stages = StageTimes()
         stages.captured = frame.captureTime
         stages.received = frame.receiveTime
         stages.decoded = arrival
         stages.queued = arrival
         let captured = CapturedFrame(frame, timestamp: timestamp, stages: stages)
-        for receiver in state.receivers { receiver.offer(captured, isCancelled: isCancelled) }
+        for receiver in state.receivers.frames { receiver.offer(captured, isCancelled: isCancelled) }
     }
 
     private func dropForAll(_ reason: DropReason, _ state: inout State) {
         lookAtReceivers(&state)
-        for receiver in state.receivers { receiver.counters.countDrop(reason) }
+        for receiver in state.receivers.frames { receiver.counters.countDrop(reason) }
     }
 
     private func lookAtReceivers(_ state: inout State) {
         let version = receiversVersion.load(ordering: .acquiring)
         guard version != state.seenVersion else { return }
-        state.receivers = currentReceivers()
+        let receivers = currentReceivers()
+        state.receivers = Receivers(receivers)
         state.seenVersion = version
-        for receiver in state.receivers { receiver.begin(state.format, room: room) }
+        for receiver in receivers { receiver.begin(state.format, room: room) }
     }
 
     // MARK: Placeholders
@@ -304,7 +318,7 @@ final class FrameDispatcher: Sendable {
             let now = clock.now
             guard now > state.lastTimestamp ?? MonotonicTime(nanoseconds: .min) else { return }
             lookAtReceivers(&state)
-            var receivers = state.receivers
+            var receivers = state.receivers.frames
             if state.format == nil {
                 receivers.removeAll { $0.wants.size == nil }
                 if receivers.isEmpty { return }

@@ -9,7 +9,7 @@ enum SinkDeadline {
     ///
     /// - Returns: nil when all have finished; an error that names those that had not when the time was up.
     static func wait(
-        for receivers: [any FrameReceiver], stopTimeout: Duration, stop: Completion<Void>
+        for receivers: [any SinkReceiver], stopTimeout: Duration, stop: Completion<Void>
     ) async -> InletError? {
         let ended = end(of: receivers)
         // Whichever is first. What stays behind in a completion that never resolves is this and no more.
@@ -38,7 +38,7 @@ enum SinkDeadline {
     }
 
     /// Resolves when every receiver has ended.
-    private static func end(of receivers: [any FrameReceiver]) -> Completion<Void> {
+    private static func end(of receivers: [any SinkReceiver]) -> Completion<Void> {
         final class Countdown: Sendable {
             let left: Atomic<Int>
             init(_ count: Int) { left = Atomic(count) }

@@ -8,7 +8,7 @@ import Synchronization
 /// A thread rather than a dispatch queue: it is woken in half the time, and a sink that blocks takes no worker from a
 /// pool. It starts with the first frame, or to finish the sink, and ends with it. `Docs/design/0011-supervision.md` has
 /// the figures.
-final class SinkDelivery: FrameReceiver {
+final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
     let id: SinkID
     let name: String
     let counters = SinkCounters()

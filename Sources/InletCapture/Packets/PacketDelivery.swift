@@ -6,10 +6,9 @@ import Synchronization
 ///
 /// A live source never waits for it: what the sink is too slow for is dropped up to the next key frame. A source that
 /// is not live waits.
-final class PacketDelivery: FrameReceiver {
+final class PacketDelivery: PacketReceiver {
     let id: SinkID
     let name: String
-    let wants = SinkWants()
     let counters = SinkCounters()
     let ended = Completion<Void>()
     let takesPackets = true
@@ -70,9 +69,6 @@ final class PacketDelivery: FrameReceiver {
             state.waits = format.pacing != .live
         }
     }
-
-    /// Pictures are not for it.
-    func offer(_ frame: CapturedFrame, isCancelled: () -> Bool) {}
 
     func offer(_ packet: EncodedPacket, of parameters: CodecParameters, isCancelled: () -> Bool) {
         switch lane(for: packet, parameters) {

@@ -9,6 +9,7 @@ final class SequenceDelivery: FrameReceiver {
     let counters = SinkCounters()
     let ended = Completion<Void>()
 
+    let takesPictures = true
     private let policy: QueuePolicy?
     var isLossless: Bool { if case .lossless = policy { true } else { false } }
     private let context: DeliveryContext

@@ -10,6 +10,8 @@ final class CollectingReceiver: FrameReceiver {
     let name = "collecting"
     let wants: SinkWants
     let counters = SinkCounters()
+    let isLossless = false
+    let takesPictures = true
     let ended = Completion<Void>()
     private let gate: Gate
     private let state = Mutex(State())

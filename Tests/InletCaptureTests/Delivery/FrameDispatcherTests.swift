@@ -12,7 +12,7 @@ import Testing
     private static let live = ScriptedSource.format(pacing: .live)
 
     private func dispatcher(
-        for receivers: [any FrameReceiver], counters: SessionCounters = SessionCounters(), keepsLastFrame: Bool = false
+        for receivers: [any SinkReceiver], counters: SessionCounters = SessionCounters(), keepsLastFrame: Bool = false
     ) -> FrameDispatcher {
         FrameDispatcher(
             clock: clock, counters: counters, limits: .init(), keepsLastFrame: keepsLastFrame,
@@ -171,8 +171,8 @@ import Testing
 
 /// Receivers that change.
 private final class ReceiverList: Sendable {
-    private let list = Mutex<[any FrameReceiver]>([])
-    var all: [any FrameReceiver] {
+    private let list = Mutex<[any SinkReceiver]>([])
+    var all: [any SinkReceiver] {
         get { list.withLock { $0 } }
         set { list.withLock { $0 = newValue } }
     }
