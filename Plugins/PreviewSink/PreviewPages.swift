@@ -39,7 +39,7 @@ struct PreviewPages: Sendable {
 
     private var health: HTTPAnswer {
         let report = statistics.report()
-        let text = report.state.isEmpty ? "unknown" : report.stateDescription
-        return .text(text, report.state == "live" ? .ok : .serviceUnavailable)
+        let text = report.state == nil ? "unknown" : report.stateDescription
+        return .text(text, report.state == .live ? .ok : .serviceUnavailable)
     }
 }

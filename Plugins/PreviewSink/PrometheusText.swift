@@ -30,7 +30,7 @@ struct PrometheusText {
             report.lastFrameAge.map { [(source, $0.inSeconds)] } ?? [])
         family(
             "inlet_capturer_state", "gauge", "1 for the state that the capture is in.",
-            report.state.isEmpty ? [] : [(source + [("state", report.state)], 1)])
+            report.state.map { [(source + [("state", $0.rawValue)], 1)] } ?? [])
         summary("inlet_capture_latency_seconds", "From capture to arrival.", [(source, report.captureLatency)])
 
         let sinks = report.sinks.map { sink in (source + [("sink", sink.name), ("id", sink.id)], sink) }

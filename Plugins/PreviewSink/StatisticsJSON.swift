@@ -20,7 +20,7 @@ enum StatisticsJSON {
         var sinks: [Sink]
 
         init(_ report: CaptureReport) {
-            (source, state, stateDescription) = (report.source, report.state, report.stateDescription)
+            (source, state, stateDescription) = (report.source, report.state?.rawValue ?? "", report.stateDescription)
             (captured, converted) = (report.captured, report.converted)
             (openings, stalls) = (report.openings, report.stalls)
             frameRate = report.frameRate

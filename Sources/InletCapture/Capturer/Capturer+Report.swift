@@ -3,12 +3,11 @@ import InletCore
 extension Capturer {
     /// What happened so far, in the core's words.
     func report(at now: MonotonicTime) -> CaptureReport {
-        let (statistics, state) = (statistics, "\(state)")
+        let (statistics, state) = (statistics, state)
         var report = CaptureReport()
         report.source = sourceName
-        // A state may go on with words for people.
-        report.state = String(state.prefix(whileByte: \.isASCIILetter))
-        report.stateDescription = state
+        report.state = state.phase
+        report.stateDescription = state.description
         report.captured = statistics.captured
         report.converted = statistics.converted
         report.frameRate = statistics.recentFrameRate

@@ -10,7 +10,7 @@ final class CapturerReader: StatisticsReader {
     func report() -> CaptureReport {
         if let report = read() { return report }
         var report = CaptureReport()
-        (report.state, report.stateDescription) = ("ended", "ended")
+        (report.state, report.stateDescription) = (.ended, "ended")
         return report
     }
 }

@@ -1,4 +1,4 @@
-import InletCore
+public import InletCore
 
 /// What a capturer does now.
 public enum CapturerState: Sendable, Hashable {
@@ -24,6 +24,21 @@ public enum CapturerState: Sendable, Hashable {
 }
 
 extension CapturerState {
+    /// The state without its circumstances.
+    public var phase: CapturePhase {
+        switch self {
+        case .idle: .idle
+        case .opening: .opening
+        case .live: .live
+        case .stalled: .stalled
+        case .waiting: .waiting
+        case .interrupted: .interrupted
+        case .paused: .paused
+        case .disabled: .disabled
+        case .ended(let reason): reason == nil ? .failed : .ended
+        }
+    }
+
     /// What sinks are told of it; nil where it changes nothing of what they were told.
     var condition: SourceCondition? {
         switch self {

@@ -21,7 +21,7 @@ public final class CaptureMetrics: Sendable {
     /// What was published last, from which the next differs.
     private struct Published {
         var statistics = CaptureStatistics()
-        var state: String?
+        var phase: CapturePhase?
     }
 
     /// - Parameters:
@@ -58,10 +58,10 @@ public final class CaptureMetrics: Sendable {
     /// Publishes what has happened since the last time.
     public func publish() {
         let (statistics, state) = (capturer.statistics, capturer.state)
-        publish(statistics, state: "\(state)")
+        publish(statistics, phase: state.phase)
     }
 
-    func publish(_ statistics: CaptureStatistics, state: String) {
+    func publish(_ statistics: CaptureStatistics, phase: CapturePhase) {
         // The lock also keeps two publications from mixing their differences.
         published.withLock { published in
             let publication = Publication(
@@ -69,11 +69,9 @@ public final class CaptureMetrics: Sendable {
                 factory: factory ?? MetricsSystem.factory)
             publication.publishSource()
             for sink in statistics.sinks { publication.publish(sink) }
-            // A state may go on with words for people.
-            let name = String(state.prefix(whileByte: \.isASCIILetter))
-            if let last = published.state, last != name { publication.set(state: last, to: 0) }
-            publication.set(state: name, to: 1)
-            published = Published(statistics: statistics, state: name)
+            if let last = published.phase, last != phase { publication.set(last, to: 0) }
+            publication.set(phase, to: 1)
+            published = Published(statistics: statistics, phase: phase)
         }
     }
 }
@@ -117,8 +115,8 @@ private struct Publication {
         time("inlet_sink_consume_time_seconds", dimensions, before?.consumeTime, sink.consumeTime)
     }
 
-    func set(state: String, to value: Int64) {
-        meter("inlet_capturer_state", sourceOnly + [("state", state)]).set(value)
+    func set(_ phase: CapturePhase, to value: Int64) {
+        meter("inlet_capturer_state", sourceOnly + [("state", phase.rawValue)]).set(value)
     }
 
     private func count(_ label: String, _ dimensions: Dimensions, _ before: UInt64?, _ now: UInt64) {

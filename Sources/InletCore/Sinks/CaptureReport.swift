@@ -3,8 +3,8 @@
 public struct CaptureReport: Sendable {
     /// The source by its URI, without credentials.
     public var source = ""
-    /// What the capture does now, in one word, such as `live` or `stalled`.
-    public var state = ""
+    /// What the capture does now; nil where that is not known.
+    public var state: CapturePhase?
     /// The same with its circumstances, for people.
     public var stateDescription = ""
     /// Frames that the source yielded.

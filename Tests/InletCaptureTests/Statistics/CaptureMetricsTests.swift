@@ -48,7 +48,7 @@ import Testing
     @Test("Counters grow by the difference to the publication before")
     func differences() throws {
         let reporter = CaptureMetrics(capturer([]), factory: metrics)
-        for captured: UInt64 in [0, 10, 10, 25] { reporter.publish(statistics(captured: captured), state: "live") }
+        for captured: UInt64 in [0, 10, 10, 25] { reporter.publish(statistics(captured: captured), phase: .live) }
         #expect(try metrics.expectCounter("inlet_frames_captured_total", source).values == [0, 10, 15])
     }
 
@@ -64,7 +64,7 @@ import Testing
             }
             var statistics = CaptureStatistics()
             statistics.captureLatency = histogram.snapshot
-            reporter.publish(statistics, state: "live")
+            reporter.publish(statistics, phase: .live)
         }
         let values = try metrics.expectTimer("inlet_capture_latency_seconds", source).values
         #expect(values.count == 150)
@@ -76,9 +76,10 @@ import Testing
     @Test("The state that was left goes to 0, and the words behind a state are no part of its name")
     func states() throws {
         let reporter = CaptureMetrics(capturer([]), factory: metrics)
-        for state in ["opening", "live", "waiting 2.5 s", "waiting 5.0 s"] {
-            reporter.publish(statistics(captured: 0), state: state)
-        }
+        let states: [CapturerState] = [
+            .opening, .live, .waiting(attempt: 1, delay: .seconds(2.5)), .waiting(attempt: 2, delay: .seconds(5)),
+        ]
+        for state in states { reporter.publish(statistics(captured: 0), phase: state.phase) }
         func values(_ state: String) throws -> [Double] {
             try metrics.expectMeter("inlet_capturer_state", source + [("state", state)]).values
         }
@@ -91,7 +92,7 @@ import Testing
     func sharedNames() {
         var statistics = CaptureStatistics()
         statistics.sinks = (1...2).map { CaptureStatistics.Sink(id: SinkID(number: $0), name: "null:", delivered: 7) }
-        CaptureMetrics(capturer([]), factory: metrics).publish(statistics, state: "live")
+        CaptureMetrics(capturer([]), factory: metrics).publish(statistics, phase: .live)
         let total = metrics.counterTotal(
             label: "inlet_sink_frames_delivered_total", dimensions: source + [("sink", "null:")])
         #expect(total == 14)
