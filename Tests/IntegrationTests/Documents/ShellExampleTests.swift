@@ -49,7 +49,9 @@ import Testing
         // Replaced by the command, which gets the signals.
         script += "exec bash -c \"$(cat command)\"\n"
         try script.write(toFile: folder.path("script"), atomically: true, encoding: .utf8)
-        let command = example.command + (end == .stream ? " --frames 10" : "")
+        // A probe ends by itself.
+        let isEndless = end == .stream && !example.command.contains("inlet probe")
+        let command = example.command + (isEndless ? " --frames 10" : "")
         try command.write(toFile: folder.path("command"), atomically: true, encoding: .utf8)
         let done = try Documents.shell("exec unshare -rmn bash script", in: folder) { output in
             if case .interruption(let text) = end { output.contains(text) } else { false }
