@@ -34,7 +34,9 @@ public enum WHIPReply: Sendable, Hashable {
     /// The most redirections that are followed.
     public static let mostRedirections = 5
 
-    /// - Parameter redirections: how many were followed already.
+    /// - Parameters:
+    ///   - response: what the server answered.
+    ///   - redirections: how many were followed already.
     public init(_ response: WHEPResponse, redirections: Int = 0) {
         switch response.status {
         case 201: self = Self.session(response)
