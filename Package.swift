@@ -160,6 +160,10 @@ let package = Package(
         .executableTarget(
             name: "FirstFrame", dependencies: ["Inlet"], path: "Samples/FirstFrame", swiftSettings: houseSettings),
         .executableTarget(
+            name: "Webcam", dependencies: ["Inlet"], path: "Samples/Webcam", swiftSettings: houseSettings),
+        .executableTarget(
+            name: "NetworkCamera", dependencies: ["Inlet"], path: "Samples/NetworkCamera", swiftSettings: houseSettings),
+        .executableTarget(
             name: "WebSocketRoom",
             dependencies: ["Inlet"] + nio + [.product(name: "NIOWebSocket", package: "swift-nio")],
             path: "Samples/WebSocketRoom", exclude: ["viewer.py"], swiftSettings: houseSettings),

@@ -14,7 +14,7 @@ public struct ExecSinkConfiguration: FrameSinkConfiguration, Hashable {
     /// How long the program may take for one frame before the sink fails. The default is 5 seconds.
     public var timeout: Duration
     /// How long the program may go on after its input has ended. Then it gets SIGTERM, and a second later SIGKILL. The
-    /// default is 3 seconds: together less than ``InletCapture/CapturerConfiguration/stopTimeout``.
+    /// default is 3 seconds: together less than `CapturerConfiguration.stopTimeout`.
     public var finish: Duration
 
     /// A program, or what a shell makes of a line.

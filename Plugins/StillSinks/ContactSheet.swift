@@ -18,7 +18,10 @@ public struct ContactSheet: ~Copyable {
     private var draft: I420Draft
     private var isFilled = false
 
-    /// - Parameter tile: the size of a picture with its border; rounded down to even numbers.
+    /// - Parameters:
+    ///   - columns: pictures side by side, 1 to 64.
+    ///   - rows: rows of pictures, 1 to 64.
+    ///   - tile: the size of a picture with its border; rounded down to even numbers.
     /// - Throws: ``InletError/Code/invalidConfiguration`` where there is no tile, or the sheet would be too large for a
     ///   picture.
     public init(columns: Int, rows: Int, tile: ImageSize) throws(InletError) {

@@ -47,7 +47,10 @@ public struct StillSinkConfiguration: FrameSinkConfiguration, Hashable {
         case all
     }
 
-    /// - Parameter taking: the default, nil, is that of ``taking``.
+    /// - Parameters:
+    ///   - format: how pictures are compressed.
+    ///   - pattern: the name of the files, with its fields.
+    ///   - taking: the default, nil, is that of ``taking``.
     public init(_ format: Format, pattern: String, taking: Taking? = nil) {
         self.format = format
         self.pattern = pattern

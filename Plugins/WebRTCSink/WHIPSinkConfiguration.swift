@@ -30,7 +30,10 @@
         /// Makes the encoder of that codec.
         public var makeEncoder: @Sendable () -> any VideoEncoder
 
-        /// - Parameter makeEncoder: makes the encoder, such as `FFmpegVideoEncoder`.
+        /// - Parameters:
+        ///   - url: the server's endpoint, with `http` or `https`.
+        ///   - token: what the server wants to be shown. The default is nil, for nothing.
+        ///   - makeEncoder: makes the encoder, such as `FFmpegVideoEncoder`.
         public init(_ url: String, token: String? = nil, makeEncoder: @escaping @Sendable () -> any VideoEncoder) {
             self.url = url
             self.token = token

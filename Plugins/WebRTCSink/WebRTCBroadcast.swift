@@ -152,8 +152,10 @@
         /// see ``DataChannelLimits/queuedBytes``.
         ///
         /// - Parameters:
-        ///   - viewer: as ``PeerMessage/peer`` names it; nil for all.
+        ///   - body: text or bytes.
+        ///   - delivery: whether the channel keeps the order and loses nothing. The default is that it does.
         ///   - label: of the channel; nil for any.
+        ///   - viewer: as ``PeerMessage/peer`` names it; nil for all.
         /// - Throws: ``InletError/Code/resourceExhausted`` for a message that is too long,
         ///   ``InletError/Code/unsupported`` for an empty one, ``InletError/Code/notFound`` where there is no such
         ///   viewer.

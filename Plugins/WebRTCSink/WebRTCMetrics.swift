@@ -25,6 +25,7 @@
         }
 
         /// - Parameters:
+        ///   - broadcast: the sink's, whose figures are published.
         ///   - sink: the dimension of that name. The default is `webrtc`.
         ///   - interval: the time between two publications, at least 10 ms. The default is 5 seconds.
         ///   - factory: where the metrics go. The default is the application's, `MetricsSystem`.

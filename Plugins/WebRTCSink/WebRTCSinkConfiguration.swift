@@ -67,7 +67,11 @@
         /// Makes an encoder, for one of ``codecs``; one that cannot says so when it is opened.
         public var makeEncoder: @Sendable () -> any VideoEncoder
 
-        /// - Parameter makeEncoder: makes an encoder, such as `FFmpegVideoEncoder`.
+        /// - Parameters:
+        ///   - host: the address to listen at. The default is this machine alone.
+        ///   - port: the port to listen at. The default is 8091.
+        ///   - token: what everyone must show. The default, nil, has one made where others reach the server.
+        ///   - makeEncoder: makes an encoder, such as `FFmpegVideoEncoder`.
         public init(
             host: String = "127.0.0.1", port: Int = 8091, token: String? = nil,
             makeEncoder: @escaping @Sendable () -> any VideoEncoder

@@ -33,4 +33,22 @@ enum ExitStatus: Int32 {
         default: self = .internal
         }
     }
+
+    /// What sysexits.h calls it, in words.
+    var name: String {
+        switch self {
+        case .success: "success"
+        case .usage: "usage"
+        case .badData: "bad data"
+        case .noInput: "no such input"
+        case .noHost: "no such host"
+        case .unavailable: "unavailable"
+        case .internal: "internal"
+        case .inputOutput: "input or output"
+        case .temporary: "temporary"
+        case .protocol: "protocol"
+        case .noPermission: "permission"
+        case .interrupted: "interrupted"
+        }
+    }
 }

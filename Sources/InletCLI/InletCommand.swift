@@ -18,11 +18,13 @@ struct InletCommand: AsyncParsableCommand {
               inlet devices
               inlet run 'v4l2:?size=1280x720' --duration 10 --to y4m:camera.y4m
               inlet plugins pattern
+              inlet explain timedOut
 
-            Exit codes follow sysexits: 0 success, 64 usage, 65 bad data, 66 no such input, 69 unavailable, 70 internal, \
-            74 input or output, 75 temporary, 77 permission, 130 interrupted.
+            Exit codes follow sysexits: 0 success, 64 usage, 65 bad data, 66 no such input, 68 no such host, \
+            69 unavailable, 70 internal, 74 input or output, 75 temporary, 76 protocol, 77 permission, 130 interrupted.
             """,
-        subcommands: [RunCommand.self, SnapshotCommand.self, ProbeCommand.self] + cameraCommands + [PluginsCommand.self]
+        subcommands: [RunCommand.self, SnapshotCommand.self, ProbeCommand.self] + cameraCommands
+            + [PluginsCommand.self, ExplainCommand.self]
     )
 
     #if os(Linux)
@@ -47,7 +49,7 @@ struct InletCommand: AsyncParsableCommand {
                 try command.run()
             }
         } catch let error as InletError {
-            Terminal.writeError("error: \(error)\n")
+            Terminal.writeError("error: \(error)\n" + ErrorExplanation.hint(for: error.code.description))
             exit(withError: ExitCode(ExitStatus(error).rawValue))
         } catch {
             // A mistyped line may hold a password, and the message quotes it.

@@ -134,7 +134,8 @@ enum ReportStyle: String, ExpressibleByArgument, CaseIterable {
     func write(_ report: RunReport) {
         switch self {
         case .json: Terminal.writeError(((try? report.json) ?? "{}") + "\n")
-        case .text: Terminal.writeError(report.text + "\n")
+        case .text:
+            Terminal.writeError(report.text + "\n" + (report.error.map { ErrorExplanation.hint(for: $0.code) } ?? ""))
         case .none:
             if let error = report.error { Terminal.writeError("error: \(error.message)\n") }
         }

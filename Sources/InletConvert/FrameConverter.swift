@@ -20,7 +20,9 @@ public final class FrameConverter: Sendable {
     /// its owner. libswscale reads a little past the end of planes; one with fewer than 64 bytes behind it costs a
     /// second pass, as does RGB of odd width there. Bayer mosaics must be of even size.
     ///
-    /// - Parameter pool: where the memory comes from if any is needed.
+    /// - Parameters:
+    ///   - frame: in any pixel format.
+    ///   - pool: where the memory comes from if any is needed.
     /// - Throws: ``InletError/Code/unsupported`` for pixel formats that nothing here reads, such as those of hardware
     ///   surfaces; ``InletError/Code/malformedData`` for planes that are missing or too short;
     ///   ``InletError/Code/invalidConfiguration`` for an impossible size; ``InletError/Code/resourceExhausted`` where

@@ -57,7 +57,7 @@ package struct EncodingPlanner: Sendable {
     package var source: (profile: H264Profile, bitrate: Int)?
     /// The most bits a second of any encoding.
     package let maximum: Int
-    /// What the encodings that somebody is on are to do, as of the last ``plan(at:)``.
+    /// What the encodings that somebody is on are to do, as of the last ``plan(at:keeping:)``.
     package private(set) var orders: [EncodingID: Order] = [:]
     private var viewers: [String: Viewer] = [:]
     private var stepTimes: [EncodingID: MonotonicTime] = [:]
@@ -81,16 +81,23 @@ package struct EncodingPlanner: Sendable {
 
     /// Takes in a viewer.
     ///
-    /// - Parameter profile: of H.264, the `profile-level-id` that was agreed on, by which it may decode the source's
-    ///   own packets. The default, nil, has it take none.
+    /// - Parameters:
+    ///   - viewer: its name.
+    ///   - codec: what it is sent.
+    ///   - bitrate: bits a second that it shall be sent.
+    ///   - profile: of H.264, the `profile-level-id` that was agreed on, by which it may decode the source's own
+    ///     packets. The default, nil, has it take none.
     package mutating func add(_ viewer: String, codec: VideoCodec, bitrate: Int, profile: String? = nil) {
         viewers[viewer] = Viewer(codec: codec, profile: profile, bitrate: bitrate, sustained: bitrate)
     }
 
     /// Takes in what a viewer shall be sent now.
     ///
-    /// - Parameter sustained: what its path bears, by which its tier is chosen, where that is another. The default,
-    ///   nil, is the same.
+    /// - Parameters:
+    ///   - bitrate: bits a second.
+    ///   - sustained: what its path bears, by which its tier is chosen, where that is another. The default, nil, is the
+    ///     same.
+    ///   - viewer: its name.
     package mutating func set(bitrate: Int, sustained: Int? = nil, of viewer: String) {
         viewers[viewer]?.bitrate = bitrate
         viewers[viewer]?.sustained = sustained ?? bitrate
@@ -99,7 +106,7 @@ package struct EncodingPlanner: Sendable {
     /// Lets go of a viewer.
     package mutating func remove(_ viewer: String) { viewers[viewer] = nil }
 
-    /// The encoding of a viewer, as of the last ``plan(at:)``; nil for one who came since.
+    /// The encoding of a viewer, as of the last ``plan(at:keeping:)``; nil for one who came since.
     package func encoding(of viewer: String) -> EncodingID? {
         guard let viewer = viewers[viewer], viewer.step != nil else { return nil }
         return EncodingID(codec: viewer.codec, tier: viewer.tier)
@@ -107,8 +114,9 @@ package struct EncodingPlanner: Sendable {
 
     /// Decides anew.
     ///
-    /// - Parameter kept: encodings that go on as they are although nobody shall be on them, as viewers have yet to
-    ///   change over.
+    /// - Parameters:
+    ///   - now: the time.
+    ///   - kept: encodings that go on as they are although nobody shall be on them, as viewers have yet to change over.
     package mutating func plan(at now: MonotonicTime, keeping kept: Set<EncodingID> = []) {
         var lowest: [EncodingID: (bitrate: Int, sustained: Int)] = [:]
         for name in viewers.keys {

@@ -26,7 +26,9 @@ public struct ICEServers: Sendable, Hashable {
     ///   - stun: addresses with commas between them, with or without `stun:`.
     ///   - turn: the same of relays, with `turn:`, `turns:` or nothing before.
     ///   - user: who this program is to the relays, with `password`.
+    ///   - password: with `user`.
     ///   - secret: instead of both.
+    ///   - isRelayOnly: whether relays alone are used. The default is false.
     /// - Throws: ``InletError/Code/invalidConfiguration`` where they contradict each other or an address is none.
     public init(
         stun: String?, turn: String?, user: String?, password: String?, secret: String?, isRelayOnly: Bool = false

@@ -25,7 +25,10 @@ public protocol PeerSession: AnyObject, Sendable {
     /// is. Where too much waits already (``DataChannelLimits/queuedBytes``), a lossy channel drops it, and an ordered
     /// one is closed, as it would have a hole; it comes back with the next offer.
     ///
-    /// - Parameter label: of the channel; nil for any.
+    /// - Parameters:
+    ///   - body: text or bytes.
+    ///   - delivery: whether the channel keeps the order and loses nothing.
+    ///   - label: of the channel; nil for any.
     /// - Throws: ``InletError/Code/resourceExhausted`` for a message that is too long, ``InletError/Code/unsupported``
     ///   for one that the engine cannot send.
     func send(_ body: PeerMessage.Body, over delivery: DataDelivery, labelled label: String?) throws(InletError)

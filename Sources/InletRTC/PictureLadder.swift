@@ -46,6 +46,7 @@ package struct PictureLadder: Sendable, Hashable {
     private let firstSteps: [Int]
 
     /// - Parameters:
+    ///   - size: of the source's pictures.
     ///   - frameRate: of the source, in pictures a second; 30 where it is not known.
     ///   - tiers: from 1 to 3. There may be fewer, where pictures are small.
     package init(size: ImageSize, frameRate: Rational?, tiers: Int) {
@@ -87,6 +88,7 @@ package struct PictureLadder: Sendable, Hashable {
     /// The step for a bit rate.
     ///
     /// - Parameters:
+    ///   - bitrate: bits a second.
     ///   - current: the step so far; nil where there is none yet.
     ///   - range: the steps to choose from. The default is all.
     package func step(for bitrate: Int, from current: Int? = nil, in range: Range<Int>? = nil) -> Int {

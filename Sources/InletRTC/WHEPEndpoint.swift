@@ -64,6 +64,7 @@ package struct WHEPEndpoint: Sendable, Hashable {
     /// What to do about a request.
     ///
     /// - Parameters:
+    ///   - request: what a client asks.
     ///   - isWhole: whether its body was read.
     ///   - occupancy: sessions that are open, and the time until the client may open another.
     ///   - session: looks up a session by its name.

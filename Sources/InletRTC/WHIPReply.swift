@@ -34,7 +34,9 @@ package enum WHIPReply: Sendable, Hashable {
     /// The most redirections that are followed.
     package static let mostRedirections = 5
 
-    /// - Parameter redirections: how many were followed already.
+    /// - Parameters:
+    ///   - response: what the server answered.
+    ///   - redirections: how many were followed already.
     package init(_ response: WHEPResponse, redirections: Int = 0) {
         switch response.status {
         case 201: self = Self.session(response)

@@ -13,8 +13,9 @@ public enum V4L2Devices {
     /// The devices that are there, in the order of their nodes' numbers. One that cannot be opened is among them, with
     /// its trouble.
     ///
-    /// - Parameter formats: whether to ask for formats, which takes some drivers a tenth of a second. The default is
-    ///   true.
+    /// - Parameters:
+    ///   - role: cameras, or devices that take pictures. The default is cameras.
+    ///   - formats: whether to ask for formats, which takes some drivers a tenth of a second. The default is true.
     public static func list(_ role: Role = .capture, formats: Bool = true) -> [V4L2DeviceInfo] {
         let links = (id: links(in: "/dev/v4l/by-id"), path: links(in: "/dev/v4l/by-path"))
         return SystemFiles.names(in: "/dev").compactMap { name -> (Int, String)? in

@@ -4,6 +4,143 @@
 import Inlet
 
 enum Snippets {
+#if WebRTC
+    static func Docs_guide_browsers_md_1(capturer: Capturer) async throws {
+        let sink = WebRTCSinkConfiguration { FFmpegVideoEncoder() }
+        capturer.attach(sink)
+        try await capturer.run()
+    }
+#endif
+    static func Docs_guide_network_cameras_md_1(encoder: any FrameSinkConfiguration) async throws {
+        let source = try PluginRegistry.standard.source("rtsp://camera/stream?transport=tcp")
+        var configuration = CapturerConfiguration()
+        configuration.timeouts.nextFrame = .seconds(5)
+        configuration.outage = OutagePolicy(.hold)
+        let capturer = Capturer(source, configuration: configuration)
+        capturer.attach(encoder, queue: .latest)
+        async let ended = capturer.run()
+        for await event in capturer.events {
+            if case .sourceFailed(let error, let delay) = event { print(error.code, delay ?? .zero) }
+        }
+        print(try await ended)
+    }
+    static func Docs_guide_recording_md_1(capturer: Capturer) async throws {
+        let recording = try FFmpegSinkConfiguration(
+            EncoderSettings(rate: .bitrate(2_500_000), preset: .balanced), to: FFmpegOutput(.mp4, to: "camera-{n}.mp4"))
+        capturer.attach(recording, queue: .buffered(60, dropping: .oldest), onFailure: .restart())
+        try await capturer.run()
+    }
+    static func Docs_guide_webcams_md_1() async throws {
+        let camera = try PluginRegistry.standard.source("v4l2:?name=C920&size=1280x720")
+        let capturer = Capturer(camera)
+        try await capturer.run(queue: .latest) { frames in
+            for try await frame in frames where !frame.flags.contains(.placeholder) {
+                print(frame.timestamp, frame.size)
+            }
+        }
+    }
+    static func Docs_guide_writing_a_decoder_md_1() async throws {
+        final class BlackDecoder: VideoDecoder {
+            private let pool = I420BufferPool(capacity: 8)
+            private var size = ImageSize(width: 16, height: 16)
+            private var waiting: SourcePacket?
+            private var isDraining = false
+
+            let reorderDepth = 0
+            var skipsNonReferencePictures = false
+
+            func open(_ parameters: CodecParameters, _ settings: DecoderSettings) throws {
+                guard parameters.size.isValid else {
+                    throw InletError(.unsupported, "The stream does not say how large its pictures are.")
+                }
+                size = parameters.size
+            }
+
+            func send(_ packet: SourcePacket) throws -> PacketFault? {
+                waiting = packet
+                return nil
+            }
+
+            func receive() throws -> DecoderOutput {
+                guard let packet = waiting else { return isDraining ? .ended : .needsPacket }
+                waiting = nil
+                var draft = try pool.makeBuffer(size: size)
+                draft.fillBlack()
+                let flags: FrameFlags = packet.flags.contains(.key) ? .key : []
+                return .picture(SourceFrame(draft.publish(), pts: packet.pts, sequence: 0, flags: flags))
+            }
+
+            func drain() { isDraining = true }
+
+            func reset() { (waiting, isDraining) = (nil, false) }
+        }
+
+        var registry = PluginRegistry.standard
+        registry.register(
+            DecoderPlugin("black", summary: "Sees nothing.", preference: -1, decodes: { $0 == .mjpeg }) { BlackDecoder() })
+        let capturer = Capturer(try registry.source("http://camera/video.mjpg?decoder=black"))
+        try await capturer.run()
+    }
+    static func Docs_guide_writing_a_sink_md_1(capturer: Capturer) async throws {
+        final class Brightness: FrameSink {
+            // Scaled and thinned before it gets here, once for all sinks that want the same.
+            let wants = SinkWants(size: ImageSize(width: 64, height: 36), maximumFrameRate: Rational(2))
+
+            func consume(_ frame: VideoFrame) throws {
+                var sum = 0
+                for y in 0..<frame.size.height {
+                    let row = frame.buffer.row(y, of: .y)
+                    for x in row.indices { sum += Int(row[x]) }
+                }
+                print(frame.timestamp, sum / (frame.size.width * frame.size.height))
+            }
+        }
+
+        struct BrightnessConfiguration: FrameSinkConfiguration {
+            var redactedURI: String { "brightness:" }
+            func makeSink() -> any FrameSink { Brightness() }
+        }
+
+        capturer.attach(BrightnessConfiguration(), queue: .latest)
+        try await capturer.run()
+    }
+    static func Docs_guide_writing_a_source_md_1() async throws {
+        final class GreySource: FrameSource {
+            private let pool = I420BufferPool(capacity: 8)
+            private var number: UInt64 = 0
+            private let size = ImageSize(width: 320, height: 240)
+
+            func open(_ context: SourceContext) throws -> SourceFormat {
+                SourceFormat(
+                    size: size, pixelFormat: .yuv420p, frameRate: Rational(10), timeBase: Rational(1, 10),
+                    colorSpace: .bt601, sampleAspectRatio: Rational(1), pacing: .live, container: "grey")
+            }
+
+            func next(_ context: SourceContext) throws -> SourceItem? {
+                try context.sleep(until: context.clock.now + .milliseconds(100))
+                var draft = try pool.makeBuffer(size: size)
+                draft.fill(y: UInt8(truncatingIfNeeded: number), u: 128, v: 128)
+                defer { number += 1 }
+                let pts = MediaTime(ticks: Int64(number), timeBase: Rational(1, 10))
+                return .frame(SourceFrame(draft.publish(), pts: pts, sequence: number, colorSpace: .bt601, flags: .key))
+            }
+
+            func close() {}
+        }
+
+        struct GreyConfiguration: FrameSourceConfiguration {
+            var redactedURI: String { "grey:" }
+            func makeSource() -> any FrameSource { GreySource() }
+        }
+
+        var registry = PluginRegistry.standard
+        let info = PluginInfo(
+            name: "GreySource", schemes: ["grey"], summary: "Shades of grey.", usage: "grey:", options: [],
+            examples: ["grey:"])
+        registry.register(SourcePlugin(info) { _, _ in GreyConfiguration() })
+        let capturer = Capturer(try registry.source("grey:"))
+        try await capturer.run()
+    }
     static func Docs_reference_metrics_md_1() async throws {
         let capturer = Capturer(try PluginRegistry.standard.source("v4l2:/dev/video0"))
         let metrics = CaptureMetrics(capturer, interval: .seconds(5))

@@ -3,7 +3,7 @@ import InletCore
 import ReferenceTools
 import Testing
 
-@Suite struct EncoderTests {
+@Suite(.tags(.encoder)) struct EncoderTests {
     private func encode(
         _ settings: EncoderSettings, count: Int, keys: Set<Int> = [],
         change: (Int, (any VideoEncoder) throws -> Void)? = nil

@@ -4,7 +4,7 @@ import ReferenceTools
 import Testing
 
 /// Streams to servers: what arrives, and whom they go to.
-@Suite struct ServerTests {
+@Suite(.tags(.server)) struct ServerTests {
     private struct NeverCame: Error {}
 
     @Test(

@@ -3,7 +3,7 @@ import ReferenceTools
 import Testing
 
 /// `inlet snapshot`, as ffmpeg sees the same source.
-@Suite struct SnapshotTests {
+@Suite(.tags(.encoder)) struct SnapshotTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -16,7 +16,7 @@ import Testing
 
 #if os(Linux)
     /// What the reader in Samples sees of the shared memory.
-    struct SharedMemorySinkTests {
+    @Suite(.tags(.encoder)) struct SharedMemorySinkTests {
         static let size = ImageSize(width: 161, height: 123)
 
         private func freshName() -> String { "inlet-test-\(UUID().uuidString)" }

@@ -11,7 +11,7 @@ import Testing
 @testable import PreviewSink
 
 /// The preview as curl, ffmpeg and Chromium see it.
-@Suite(.serialized) struct PreviewSinkTests {
+@Suite(.tags(.process), .serialized) struct PreviewSinkTests {
     @Test("The preview keeps the contract of sinks")
     func conformance() async throws {
         var conformance = SinkConformance()

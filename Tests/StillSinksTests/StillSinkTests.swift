@@ -8,7 +8,7 @@ import StillSinks
 import Testing
 
 /// Stills as FFmpeg and the file system see them.
-struct StillSinkTests {
+@Suite(.tags(.encoder)) struct StillSinkTests {
     static let size = ImageSize(width: 161, height: 90)
 
     private func files(_ folder: TemporaryFolder) throws -> [String] {

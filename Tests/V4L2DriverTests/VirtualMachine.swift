@@ -1,4 +1,5 @@
 import Foundation
+import ReferenceTools
 import Testing
 
 /// The virtual machine in which tests of real drivers run.
@@ -31,7 +32,7 @@ enum VirtualMachine {
 ///
 /// `VirtualMachineTests` runs them inside the virtual machine; outside they have nothing to work on.
 @Suite(
-    .serialized,
+    .tags(.virtualMachine), .serialized,
     .enabled(if: VirtualMachine.isInside, "runs inside Scripts/v4l2-vm, which VirtualMachineTests starts"),
     .timeLimit(.minutes(12)))
 struct DriverTests {}

@@ -4,6 +4,7 @@ import Testing
 
 /// Boots a kernel with two virtual cameras, runs ``DriverTests`` there, and looks at the pictures that they bring back.
 @Suite(
+    .tags(.virtualMachine),
     .enabled(
         if: !VirtualMachine.isInside && VirtualMachine.canStart, "needs qemu-system-x86, and is what starts the rest"))
 struct VirtualMachineTests {

@@ -8,7 +8,7 @@
     import WebRTCSink
 
     /// Codecs and tiers, as real peers see them.
-    @Suite(.serialized) struct EncodingPeerTests {
+    @Suite(.tags(.browser), .serialized) struct EncodingPeerTests {
         struct Seen: Decodable {
             var sizes: [String]?
             var unread: Int

@@ -1,11 +1,12 @@
 #if WebRTC
     import InletCore
     import InletRTC
+    import ReferenceTools
     import Testing
 
     @testable import WebRTCSink
 
-    @Suite struct PageChannelTests {
+    @Suite(.tags(.browser)) struct PageChannelTests {
         @Test("A ping is answered with its number, the clock and what there is to see, and nothing else is")
         func ping() throws {
             let page = PageChannel(firstTimestamp: 7) { .muted }

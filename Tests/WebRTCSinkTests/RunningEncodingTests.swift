@@ -1,11 +1,12 @@
 #if WebRTC
     import InletCore
     import InletRTC
+    import ReferenceTools
     import Testing
 
     @testable import WebRTCSink
 
-    @Suite struct RunningEncodingTests {
+    @Suite(.tags(.browser)) struct RunningEncodingTests {
         /// Makes a packet for each picture, and keeps what it was opened with.
         private final class Fake: VideoEncoder {
             let steers: Bool

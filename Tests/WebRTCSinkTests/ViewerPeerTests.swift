@@ -6,7 +6,7 @@
     import Testing
 
     /// Real peers: aiortc and Chromium.
-    @Suite(.serialized) struct ViewerPeerTests {
+    @Suite(.tags(.browser), .serialized) struct ViewerPeerTests {
         struct Seen: Decodable {
             struct Other: Decodable {
                 var status: Int

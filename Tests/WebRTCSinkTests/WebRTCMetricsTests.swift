@@ -3,11 +3,12 @@
     import InletCore
     import InletRTC
     import MetricsTestKit
+    import ReferenceTools
     import Testing
 
     @testable import WebRTCSink
 
-    @Suite struct WebRTCMetricsTests {
+    @Suite(.tags(.browser)) struct WebRTCMetricsTests {
         private let metrics = TestMetrics()
         private let sink = [("sink", "webrtc")]
 

@@ -54,7 +54,10 @@ public final class Capturer: Sendable {
 
     /// Makes a capturer. Opens nothing.
     ///
-    /// - Parameter clock: the default is the machine's.
+    /// - Parameters:
+    ///   - source: makes the source, and makes it anew after a failure.
+    ///   - configuration: time-outs, retries and limits.
+    ///   - clock: the default is the machine's.
     public init(
         _ source: any FrameSourceConfiguration, configuration: CapturerConfiguration = CapturerConfiguration(),
         clock: any CaptureClock = SystemClock()
@@ -129,6 +132,7 @@ public final class Capturer: Sendable {
     /// which another source waits.
     ///
     /// - Parameters:
+    ///   - configuration: makes the sink.
     ///   - queue: as for ``attach(_:named:queue:wants:)``.
     ///   - wants: as for ``attach(_:named:queue:wants:)``.
     ///   - onFailure: what happens when the sink throws. The default is ``SinkFailurePolicy/detach``.

@@ -69,6 +69,7 @@ public final class PacketFanOut: PacketSink, Sendable {
     ///
     /// - Parameters:
     ///   - sink: given up to the fan-out: every method is called on a thread of the sink's own.
+    ///   - name: what statistics and the log call it.
     ///   - capacity: how many packets may wait for it. The default is 120.
     /// - Throws: ``InletError/Code/resourceExhausted`` where the system refuses a thread.
     @discardableResult

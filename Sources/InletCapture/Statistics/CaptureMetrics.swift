@@ -25,6 +25,7 @@ public final class CaptureMetrics: Sendable {
     }
 
     /// - Parameters:
+    ///   - capturer: whose statistics are published.
     ///   - interval: the time between two publications, at least 10 ms. The default is 5 seconds.
     ///   - factory: where the metrics go. The default is the application's, `MetricsSystem`.
     public init(

@@ -16,6 +16,9 @@ public final class EncodingSink: FrameSink {
     private var isKeyOnItsWay = false
 
     /// - Parameters:
+    ///   - encoder: a new one, which is not open.
+    ///   - settings: what the encoder is opened with.
+    ///   - output: where the packets go.
     ///   - wants: the default is frames as they come.
     ///   - control: what changes the encoder while it runs. The default is nil.
     public init(

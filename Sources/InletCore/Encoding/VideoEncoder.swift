@@ -12,8 +12,9 @@ public protocol VideoEncoder: AnyObject {
 
     /// Takes a picture of the format that ``open(_:_:)`` was told, later than all before it.
     ///
-    /// - Parameter wantsKeyFrame: the picture shall be a key frame. An encoder that cannot makes one as soon as it
-    ///   does.
+    /// - Parameters:
+    ///   - frame: the picture.
+    ///   - wantsKeyFrame: the picture shall be a key frame. An encoder that cannot makes one as soon as it does.
     /// - Returns: the packets that are ready now, in decoding order: one, or none or several where pictures are held
     ///   back.
     /// - Throws: what makes it pointless to go on.

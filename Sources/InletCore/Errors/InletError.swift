@@ -14,9 +14,13 @@ public struct InletError: Error, Sendable {
 
     /// An error with what a person needs to know of it.
     ///
-    /// - Parameter message: without secrets. What servers, files or devices say may be part of it: control characters,
-    ///   bidirectional overrides and the like are written as escapes such as `\u{1B}`, and what is longer than 4096
-    ///   bytes is cut.
+    /// - Parameters:
+    ///   - code: the kind of failure.
+    ///   - message: without secrets. What servers, files or devices say may be part of it: control characters,
+    ///     bidirectional overrides and the like are written as escapes such as `\u{1B}`, and what is longer than 4096
+    ///     bytes is cut.
+    ///   - cause: the error underneath. The default is nil.
+    ///   - context: where it happened. The default is not known.
     public init(_ code: Code, _ message: String, cause: (any Error)? = nil, context: Context = Context()) {
         self.code = code
         self.message = message.sanitized(limit: Self.longestText)

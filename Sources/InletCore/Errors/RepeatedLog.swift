@@ -40,6 +40,7 @@ public final class RepeatedLog: Sendable {
     /// Logs a message, or counts it where its key had a line less than an interval ago.
     ///
     /// - Parameters:
+    ///   - level: how much it matters.
     ///   - message: for people; only made where the logger takes the level.
     ///   - key: what makes messages the same. The default, nil, is the message itself.
     ///   - metadata: goes with the line.

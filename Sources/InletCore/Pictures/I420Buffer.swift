@@ -52,7 +52,11 @@
     /// Wraps memory that something else owns, without a copy.
     ///
     /// - Parameters:
-    ///   - planes: the memory of each plane, from its first pixel on.
+    ///   - size: the size of the picture.
+    ///   - y: the memory of luma, from its first pixel on.
+    ///   - u: the memory of blue chroma, likewise.
+    ///   - v: the memory of red chroma, likewise.
+    ///   - strides: bytes from one row of a plane to the next.
     ///   - owner: what keeps that memory alive and unwritten; it is released with the buffer.
     /// - Throws: ``InletError/Code/malformedData`` where a plane is shorter than its size and stride promise, or a
     ///   stride is shorter than a row; ``InletError/Code/invalidConfiguration`` where the size is not

@@ -13,6 +13,10 @@ public struct DecoderPlugin: Sendable {
     private let make: @Sendable () throws -> any VideoDecoder
 
     /// - Parameters:
+    ///   - name: what `decoder=NAME` asks for.
+    ///   - summary: one sentence.
+    ///   - isHardware: whether hardware decodes. The default is false.
+    ///   - preference: the greatest is tried first. The default is 0.
     ///   - decodes: whether it may decode a codec. What only a stream's profile or the machine tells, its
     ///     ``VideoDecoder/open(_:_:)`` finds out.
     ///   - makeDecoder: makes a decoder. Opens nothing yet.

@@ -27,7 +27,13 @@ public struct PluginOption<Value: OptionValue>: Sendable {
 
     /// An option whose values are checked.
     ///
-    /// - Parameter range: the allowed values in words, for errors and listings.
+    /// - Parameters:
+    ///   - name: in a URI.
+    ///   - defaultValue: where the URI gives none.
+    ///   - summary: what it does, in a phrase.
+    ///   - unit: what its numbers count. The default is nil.
+    ///   - range: the allowed values in words, for errors and listings.
+    ///   - isAllowed: whether a value of the type is allowed.
     public init(
         _ name: String, default defaultValue: Value, _ summary: String, unit: String? = nil, range: String?,
         isAllowed: @escaping @Sendable (Value) -> Bool

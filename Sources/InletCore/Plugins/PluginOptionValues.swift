@@ -7,6 +7,8 @@ public struct PluginOptionValues: Sendable {
     public private(set) var others: [PluginURI.Option] = []
 
     /// - Parameters:
+    ///   - uri: with options behind its question mark.
+    ///   - declared: the options that there are.
     ///   - allowsOthers: whether options that are not declared go into ``others``. The default is false.
     ///   - access: what may be read for the options that say where their value is. The default is
     ///     ``LocalAccess/denied``.

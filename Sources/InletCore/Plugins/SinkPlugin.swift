@@ -4,7 +4,9 @@ public struct SinkPlugin: Sendable {
     public let info: PluginInfo
     let makeConfiguration: @Sendable (PluginURI, PluginOptionValues) throws -> any FrameSinkConfiguration
 
-    /// - Parameter makeConfiguration: as for ``SourcePlugin``.
+    /// - Parameters:
+    ///   - info: what the plug-in tells people of itself.
+    ///   - makeConfiguration: as for ``SourcePlugin``.
     public init(
         _ info: PluginInfo,
         makeConfiguration: @escaping @Sendable (PluginURI, PluginOptionValues) throws -> any FrameSinkConfiguration

@@ -4,8 +4,10 @@ public struct SourcePlugin: Sendable {
     public let info: PluginInfo
     let makeConfiguration: @Sendable (PluginURI, PluginOptionValues) throws -> any FrameSourceConfiguration
 
-    /// - Parameter makeConfiguration: turns a URI and its options, already checked one by one, into a configuration. It
-    ///   throws where their combination cannot work, and does no input or output.
+    /// - Parameters:
+    ///   - info: what the plug-in tells people of itself.
+    ///   - makeConfiguration: turns a URI and its options, already checked one by one, into a configuration. It throws
+    ///     where their combination cannot work, and does no input or output.
     public init(
         _ info: PluginInfo,
         makeConfiguration: @escaping @Sendable (PluginURI, PluginOptionValues) throws -> any FrameSourceConfiguration

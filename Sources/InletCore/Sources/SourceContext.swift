@@ -32,13 +32,15 @@ public final class SourceContext: Sendable {
     /// Made by the bridge and by tests.
     ///
     /// - Parameters:
+    ///   - clock: the time on which the capture timeline runs.
+    ///   - wakeUpDescriptor: becomes readable when the source is cancelled. The default, -1, is none.
+    ///   - logger: where the source says what people may want to know.
     ///   - onInterruption: called, on the source's thread, with the reason when an interruption begins and with nil
     ///     when it ends.
     ///   - onProgress: called, on the thread that reports it, at the first progress after the bridge has asked to be
     ///     told.
     ///   - onLag: called, on the thread that decodes, with true where pictures begin to be left out because decoding
-    ///     does not keep up, and with false when
-    ///     that is over.
+    ///     does not keep up, and with false when that is over.
     ///   - onDecoderFailure: called, on the thread that decodes, with the name of a decoder that failed, its error, and
     ///     the name of the next.
     public init(

@@ -10,6 +10,7 @@
     /// - Parameters:
     ///   - memory: all that may be read.
     ///   - offset: where the top row starts in it. The default is 0.
+    ///   - stride: bytes from one row to the row below it.
     @unsafe public init(_ memory: UnsafeRawBufferPointer, offset: Int = 0, stride: Int) {
         unsafe self.memory = memory
         self.offset = offset
