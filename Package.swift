@@ -139,7 +139,7 @@ let package = Package(
         plugin("FFmpegDecoder", ["InletFFmpeg"]),
         plugin("FileSinks", ["InletOutput", "CFFmpeg"]),
         plugin("FFmpegSink", ["InletOutput", "InletFFmpeg", "CFFmpeg", "CSRT", logging]),
-        plugin("V4L2Source", ["InletV4L2", "InletFFmpeg", "CV4L2", "CV4LConvert", "CFFmpeg", "CYUV"]),
+        plugin("V4L2Source", ["InletDecode", "InletV4L2", "InletFFmpeg", "CV4L2", "CV4LConvert"]),
         plugin("V4L2Sink", ["InletV4L2", "InletFFmpeg", "CV4L2", "CYUV"]),
         plugin("PipeSink", ["InletOutput", "CLinux"]),
         plugin("StillSinks", ["InletOutput", "InletFFmpeg"]),
@@ -193,15 +193,15 @@ let package = Package(
         tests(
             "V4L2SourceTests",
             [
-                "InletCore", "InletConvert", "InletTesting", "InletV4L2", "InletFFmpeg", "CV4L2", "V4L2Source",
-                "V4L2Sink", "ReferenceTools", logging,
+                "InletCore", "InletConvert", "InletDecode", "InletTesting", "InletV4L2", "InletFFmpeg", "CV4L2",
+                "V4L2Source", "V4L2Sink", "ReferenceTools", logging,
             ]),
         tests("V4L2SinkTests", ["InletCore", "InletV4L2", "V4L2Sink"]),
         // Runs in a virtual machine with virtual cameras, which its one test outside starts.
         tests(
             "V4L2DriverTests",
             [
-                "InletCore", "InletConvert", "InletCapture", "InletTesting", "InletV4L2", "V4L2Source",
+                "InletCore", "InletConvert", "InletDecode", "InletCapture", "InletTesting", "InletV4L2", "V4L2Source",
                 "V4L2Sink", "ReferenceTools",
                 "PatternSource", "Inlet", logging,
             ]),

@@ -27,7 +27,8 @@ enum ImportRule {
         // The umbrella re-exports the library modules and builds the standard registry from the plug-ins.
         "Inlet": system.union([
             "InletCore", "InletConvert", "InletDecode", "InletCapture", "InletV4L2", "PatternSource", "FFmpegSource",
-            "FFmpegDecoder", "FileSinks", "FFmpegSink", "V4L2Source", "V4L2Sink", "PipeSink", "StillSinks",
+            "FFmpegDecoder", "FileSinks", "FFmpegSink", "V4L2Source", "V4L2Sink", "PipeSink",
+            "StillSinks",
             "PreviewSink", "InletRTC",
             "WebRTCSink",
         ]),
@@ -45,7 +46,7 @@ enum ImportRule {
         "FFmpegDecoder": ["InletFFmpeg"],
         "FileSinks": ["InletOutput", "CFFmpeg"],
         "FFmpegSink": ["InletOutput", "InletFFmpeg", "CFFmpeg", "CSRT"],
-        "V4L2Source": ["InletV4L2", "InletFFmpeg", "CV4L2", "CV4LConvert", "CFFmpeg", "CYUV"],
+        "V4L2Source": ["InletDecode", "InletV4L2", "InletFFmpeg", "CV4L2", "CV4LConvert"],
         "V4L2Sink": ["InletV4L2", "InletFFmpeg", "CV4L2", "CYUV"],
         "PipeSink": ["InletOutput", "CLinux"],
         "StillSinks": ["InletOutput", "InletFFmpeg"],

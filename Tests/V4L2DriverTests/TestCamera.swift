@@ -2,6 +2,7 @@ import Foundation
 import InletCapture
 import InletConvert
 import InletCore
+import InletDecode
 import InletV4L2
 import Logging
 import ReferenceTools
