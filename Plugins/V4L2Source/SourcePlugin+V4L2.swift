@@ -97,7 +97,8 @@ private enum CameraOptions {
         "The longest time from a compressed picture's arrival to the picture; what would be later is left out; 0 is no limit"
     )
     static let decoder = PluginOption<String?>(
-        "decoder", default: nil, "The decoder to try first, where the camera compresses; 'inlet plugins' lists them")
+        "decoder", default: nil,
+        "The decoder to try first, where the camera compresses; by default turbojpeg for Motion JPEG")
 
     enum RangeChoice: String, ChoiceOptionValue {
         case auto, tv, pc

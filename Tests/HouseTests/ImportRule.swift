@@ -27,7 +27,7 @@ enum ImportRule {
         // The umbrella re-exports the library modules and builds the standard registry from the plug-ins.
         "Inlet": system.union([
             "InletCore", "InletConvert", "InletDecode", "InletCapture", "InletV4L2", "PatternSource", "FFmpegSource",
-            "FFmpegDecoder", "FileSinks", "FFmpegSink", "V4L2Source", "V4L2Sink", "PipeSink",
+            "FFmpegDecoder", "TurboJPEGDecoder", "FileSinks", "FFmpegSink", "V4L2Source", "V4L2Sink", "PipeSink",
             "StillSinks",
             "PreviewSink", "InletRTC",
             "WebRTCSink",
@@ -44,6 +44,7 @@ enum ImportRule {
         // Foundation is for addresses in playlists and for the environment, libcurl for HTTP.
         "FFmpegSource": ["InletDecode", "InletFFmpeg", "CFFmpeg", "CCurl", "FoundationEssentials"],
         "FFmpegDecoder": ["InletFFmpeg"],
+        "TurboJPEGDecoder": ["CTurboJPEG"],
         "FileSinks": ["InletOutput", "CFFmpeg"],
         "FFmpegSink": ["InletOutput", "InletFFmpeg", "CFFmpeg", "CSRT"],
         "V4L2Source": ["InletDecode", "InletV4L2", "InletFFmpeg", "CV4L2", "CV4LConvert"],

@@ -1,4 +1,5 @@
 import Foundation
+import Inlet
 import InletCapture
 import InletConvert
 import InletCore
@@ -24,6 +25,8 @@ final class TestCamera {
         context = SourceContext(clock: SystemClock(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         context.setDemand(demand)
         context.setDeadline(after: patience)
+        var configuration = configuration
+        configuration.decoders = PluginRegistry.standard.decoders
         source = configuration.makeSource()
         do {
             format = try source.open(context)

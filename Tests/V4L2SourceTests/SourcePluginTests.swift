@@ -61,6 +61,7 @@ import Testing
         #expect(decoding.damage == .mark)
         #expect(decoding.colorRange == .full && decoding.colorMatrix == .bt709)
         #expect(decoding.maximumLag == .milliseconds(40) && decoding.decoder == "ffmpeg")
+        #expect(try Self.configuration("v4l2:")?.decoding.decoder == "turbojpeg")
     }
 
     @Test(
