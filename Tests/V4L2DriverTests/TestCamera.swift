@@ -44,6 +44,13 @@ final class TestCamera {
         return frame
     }
 
+    /// The next packet as the camera gave it, where the demand is for packets.
+    func nextPacket(patience: Duration = .seconds(20)) throws -> SourcePacket {
+        context.setDeadline(after: patience)
+        while let item = try source.next(context) { if let packet = item.packet { return packet } }
+        throw InletError(.disconnected, "the stream ended")
+    }
+
     func close() {
         if isOpen { source.close() }
         isOpen = false
