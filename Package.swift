@@ -63,6 +63,7 @@ let package = Package(
         .library(name: "PatternSource", targets: ["PatternSource"]),
         .library(name: "FFmpegSource", targets: ["FFmpegSource"]),
         .library(name: "FFmpegDecoder", targets: ["FFmpegDecoder"]),
+        .library(name: "TurboJPEGDecoder", targets: ["TurboJPEGDecoder"]),
         .library(name: "FileSinks", targets: ["FileSinks"]),
         .library(name: "FFmpegSink", targets: ["FFmpegSink"]),
         .library(name: "PipeSink", targets: ["PipeSink"]),
@@ -93,6 +94,9 @@ let package = Package(
             providers: [.apt(["libavformat-dev", "libavcodec-dev", "libswscale-dev"]), .brew(["ffmpeg"])]),
         .systemLibrary(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+        .systemLibrary(
+            name: "CTurboJPEG", pkgConfig: "libturbojpeg",
+            providers: [.apt(["libturbojpeg0-dev"]), .brew(["jpeg-turbo"])]),
         .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"]), .brew(["libyuv"])]),
 
         // Its headers are read where the trait WebRTC is on alone.
@@ -131,8 +135,7 @@ let package = Package(
             "Inlet",
             [
                 "InletCore", "InletSystem", "InletConvert", "InletDecode", "InletCapture", "PatternSource",
-                "FFmpegSource", "FFmpegDecoder",
-                "FFmpegSink",
+                "FFmpegSource", "FFmpegDecoder", "TurboJPEGDecoder", "FFmpegSink",
                 "FileSinks", "PipeSink", "StillSinks", "PreviewSink",
                 onLinux("InletV4L2"), onLinux("V4L2Source"), onLinux("V4L2Sink"), withWebRTC("InletRTC"),
                 withWebRTC("WebRTCSink"),
@@ -142,9 +145,10 @@ let package = Package(
         plugin("PatternSource", []),
         plugin("FFmpegSource", ["InletSystem", "InletDecode", "InletFFmpeg", "CFFmpeg", "CCurl"]),
         plugin("FFmpegDecoder", ["InletFFmpeg"]),
+        plugin("TurboJPEGDecoder", ["CTurboJPEG"]),
         plugin("FileSinks", ["InletOutput", "CFFmpeg"]),
         plugin("FFmpegSink", ["InletOutput", "InletFFmpeg", "CFFmpeg", "CSRT", logging]),
-        plugin("V4L2Source", ["InletV4L2", "InletFFmpeg", "CV4L2", "CV4LConvert", "CFFmpeg", "CYUV"]),
+        plugin("V4L2Source", ["InletDecode", "InletV4L2", "InletFFmpeg", "CV4L2", "CV4LConvert"]),
         plugin("V4L2Sink", ["InletV4L2", "InletFFmpeg", "CV4L2", "CYUV"]),
         plugin("PipeSink", ["InletOutput", "CLinux"]),
         plugin("StillSinks", ["InletSystem", "InletOutput", "InletFFmpeg"]),
@@ -198,20 +202,26 @@ let package = Package(
         tests(
             "FFmpegSourceTests",
             ["InletCore", "InletConvert", "InletDecode", "InletTesting", "FFmpegSource", "ReferenceTools", logging]),
+        tests(
+            "TurboJPEGDecoderTests",
+            [
+                "InletCore", "InletDecode", "InletFFmpeg", "InletTesting", "TurboJPEGDecoder", "FFmpegSource",
+                "ReferenceTools", logging,
+            ]),
         tests("InletFFmpegTests", ["InletCore", "InletFFmpeg", "ReferenceTools", "CFFmpeg"]),
         tests("InletV4L2Tests", ["InletCore", "InletV4L2", "CV4L2"]),
         tests(
             "V4L2SourceTests",
             [
-                "InletCore", "InletConvert", "InletTesting", "InletV4L2", "InletFFmpeg", "CV4L2", "V4L2Source",
-                "V4L2Sink", "ReferenceTools", logging,
+                "InletCore", "InletConvert", "InletDecode", "InletTesting", "InletV4L2", "InletFFmpeg", "CV4L2",
+                "V4L2Source", "V4L2Sink", "ReferenceTools", logging,
             ]),
         tests("V4L2SinkTests", ["InletCore", "InletV4L2", "V4L2Sink"]),
         // Runs in a virtual machine with virtual cameras, which its one test outside starts.
         tests(
             "V4L2DriverTests",
             [
-                "InletCore", "InletConvert", "InletCapture", "InletTesting", "InletV4L2", "V4L2Source",
+                "InletCore", "InletConvert", "InletDecode", "InletCapture", "InletTesting", "InletV4L2", "V4L2Source",
                 "V4L2Sink", "ReferenceTools",
                 "PatternSource", "Inlet", logging,
             ]),

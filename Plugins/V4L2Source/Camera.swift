@@ -275,9 +275,10 @@ import InletV4L2
             pollfd(fd: device.descriptor, events: Int16(POLLIN | POLLPRI), revents: 0),
             pollfd(fd: context.wakeUpDescriptor, events: Int16(POLLIN), revents: 0)
         )
-        // Rounded up, so that the deadline has passed when nothing came; at most a minute, for clocks that are not the
-        // system's.
-        let milliseconds = Int32(clamping: min(remaining / 1_000_000 + 1, 60_000))
+        // Rounded up, so that the deadline has passed when nothing came. A thread that reads ahead has no deadline
+        // while nobody waits for a picture, and looks again for one.
+        let slice: Int64 = context.deadline == .distantFuture ? 100 : 60_000
+        let milliseconds = Int32(clamping: min(remaining / 1_000_000 + 1, slice))
         let ready = unsafe withUnsafeMutableBytes(of: &polled) { bytes in
             unsafe poll(bytes.assumingMemoryBound(to: pollfd.self).baseAddress, 2, milliseconds)
         }

@@ -9,8 +9,8 @@ enum CaptureLayout: Sendable, Hashable {
     case repacked(PixelRepacking)
     /// A maker's own format, which libv4l's converter rewrites into memory of our own.
     case vendor(VendorFormat)
-    /// Compressed; the name of the decoder as libavcodec spells it.
-    case compressed(String)
+    /// Compressed: packets, which others decode.
+    case compressed(VideoCodec)
 
     /// Where the planes are.
     enum Arrangement: Sendable, Hashable {
@@ -130,14 +130,14 @@ enum CaptureLayout: Sendable, Hashable {
         vendor(["S680"], bits: 8, .rgb, 2, 2)
         vendor(["pBAA", "pGAA", "pgAA", "pRAA"], bits: 10, .rgb, 4, 2)
 
-        for code in ["MJPG", "JPEG"] as [FourCC] { table[code] = .compressed("mjpeg") }
-        for code in ["H264", "AVC1"] as [FourCC] { table[code] = .compressed("h264") }
-        table["HEVC"] = .compressed("hevc")
-        table["MPG2"] = .compressed("mpeg2video")
-        table["MPG4"] = .compressed("mpeg4")
-        table["VP80"] = .compressed("vp8")
-        table["VP90"] = .compressed("vp9")
-        table["dvsd"] = .compressed("dvvideo")
+        for code in ["MJPG", "JPEG"] as [FourCC] { table[code] = .compressed(.mjpeg) }
+        for code in ["H264", "AVC1"] as [FourCC] { table[code] = .compressed(.h264) }
+        table["HEVC"] = .compressed(.hevc)
+        table["MPG2"] = .compressed(VideoCodec(rawValue: "mpeg2video"))
+        table["MPG4"] = .compressed(VideoCodec(rawValue: "mpeg4"))
+        table["VP80"] = .compressed(.vp8)
+        table["VP90"] = .compressed(.vp9)
+        table["dvsd"] = .compressed(VideoCodec(rawValue: "dvvideo"))
         return table
     }()
 
@@ -145,7 +145,7 @@ enum CaptureLayout: Sendable, Hashable {
     static func cost(of code: FourCC) -> Int? {
         switch table[code] {
         case nil: nil
-        case .compressed("mjpeg"): 4
+        case .compressed(.mjpeg): 4
         case .compressed: 5
         case .repacked: 7
         case .vendor(let format): format.output == .rgb ? 8 : code == "Y10B" ? 9 : 7

@@ -91,7 +91,7 @@ import InletV4L2
     /// Whether pictures are told by others: compressed, and not each by itself.
     var isInterCoded: Bool {
         guard case .compressed(let codec) = layout else { return false }
-        return codec != "mjpeg"
+        return codec != .mjpeg
     }
 
     /// The pixel format of the frames; nil where a decoder decides.

@@ -13,7 +13,8 @@ extension SourcePlugin {
                 CameraOptions.size.description, CameraOptions.fps.description, CameraOptions.format.description,
                 CameraOptions.input.description, CameraOptions.controls.description, CameraOptions.range.description,
                 CameraOptions.matrix.description, CameraOptions.damage.description, CameraOptions.buffers.description,
-                CameraOptions.copies.description, CameraOptions.io.description,
+                CameraOptions.copies.description, CameraOptions.io.description, CameraOptions.maximumLag.description,
+                CameraOptions.decoder.description,
             ],
             examples: [
                 "v4l2:", "v4l2:/dev/video2?size=1280x720&fps=30", "v4l2:?name=C920&format=MJPG",
@@ -32,6 +33,8 @@ extension SourcePlugin {
         configuration.buffers = values[CameraOptions.buffers]
         configuration.copies = values[CameraOptions.copies]
         configuration.method = values[CameraOptions.io]
+        configuration.maximumLag = values[CameraOptions.maximumLag]
+        configuration.decoder = values[CameraOptions.decoder]
         return configuration
     }
 
@@ -89,6 +92,13 @@ private enum CameraOptions {
         "Pictures that may be held in copies when the driver would run dry")
     static let io = PluginOption(
         "io", default: V4L2Configuration.InputMethod.automatic, "How pictures get from the driver to the process")
+    static let maximumLag = PluginOption(
+        "maximum-lag", default: Duration.milliseconds(150), in: .zero ... .seconds(60),
+        "The longest time from a compressed picture's arrival to the picture; what would be later is left out; 0 is no limit"
+    )
+    static let decoder = PluginOption<String?>(
+        "decoder", default: nil,
+        "The decoder to try first, where the camera compresses; by default turbojpeg for Motion JPEG")
 
     enum RangeChoice: String, ChoiceOptionValue {
         case auto, tv, pc

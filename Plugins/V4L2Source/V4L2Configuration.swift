@@ -1,4 +1,6 @@
 public import InletCore
+public import InletDecode
+import InletFFmpeg
 public import InletV4L2
 import Synchronization
 
@@ -6,7 +8,7 @@ import Synchronization
 ///
 /// Once a capturer has had it open, the camera is known to it by its identity: when it is plugged in again, it is found
 /// at whatever node it then has.
-public struct V4L2Configuration: FrameSourceConfiguration {
+public struct V4L2Configuration: PacketSourceConfiguration {
     /// Which camera. The default is the first one.
     public var address: V4L2Address
     /// The size of the pictures. The default, nil, is the one near 1280x720 with the highest rate.
@@ -32,6 +34,15 @@ public struct V4L2Configuration: FrameSourceConfiguration {
     public var matrix: ColorMatrix?
     /// Controls to set at each opening, as `name=value` joined by commas. The default is none.
     public var controls = ""
+
+    /// The longest time from a compressed picture's arrival to the picture: where decoding does not keep up, pictures
+    /// are left out. The default is 150 ms; 0 is no limit.
+    public var maximumLag = Duration.milliseconds(150)
+    /// The decoders that may be used, where the camera compresses. The default is libavcodec's.
+    public var decoders: [DecoderPlugin] = [.libavcodec]
+    /// The name of the decoder that is tried first. The default, nil, is libjpeg-turbo's for Motion JPEG, where it is
+    /// among ``decoders``, and otherwise the one with the greatest preference.
+    public var decoder: String?
 
     /// How pictures get from the driver to the process.
     public enum InputMethod: String, Sendable, Hashable, ChoiceOptionValue {
@@ -78,8 +89,19 @@ public struct V4L2Configuration: FrameSourceConfiguration {
         return scoped
     }
 
+    /// How what a camera compresses becomes pictures.
+    public var decoding: DecodingSettings {
+        // It takes less time, and the pictures of a camera need not be those of the ffmpeg command to the bit.
+        var settings = DecodingSettings(decoders, decoder: decoder ?? "turbojpeg")
+        settings.damage = damage == .deliver ? .mark : .drop
+        settings.maximumLag = maximumLag > .zero ? maximumLag : nil
+        settings.colorRange = range
+        settings.colorMatrix = matrix
+        return settings
+    }
+
     /// A source that captures from the camera. Opens nothing yet.
-    public func makeSource() -> any FrameSource { V4L2Source(self) }
+    public func makePacketSource() -> any FrameSource { V4L2Source(self) }
 
     /// Checks that the parts are in range.
     ///

@@ -1,14 +1,15 @@
 import CV4L2
 import InletCore
-import InletFFmpeg
 import InletV4L2
 import Logging
 
-/// Captures from a camera: frames in the driver's own buffers wherever possible, with the driver's own times.
+/// Captures from a camera: frames in the driver's own buffers wherever possible, with the driver's own times, and
+/// packets of cameras that compress.
 final class V4L2Source: FrameSource {
     private let configuration: V4L2Configuration
     private var camera: Camera?
-    private var decoder: CompressedDecoder?
+    /// Nil where the camera does not compress.
+    private var stream: CompressedStream?
     private var converter: VendorConverter?
     private var trust = TimestampTrust()
     private var doubts: Set<TimestampTrust.Doubt> = []
@@ -18,10 +19,7 @@ final class V4L2Source: FrameSource {
     private var rateDemand: RateDemand?
     private var colorSpace = ColorSpace.unspecified
     private var copies: BlockPool
-    private let pictures: I420BufferPool
     private var startsAnew = false
-    /// What a decoder was given under each time, until its frame comes out.
-    private var pending: [Int64: MonotonicTime] = [:]
     private var hasNotedClock = false
 
     static let timeBase = Rational(1, 1_000_000)
@@ -31,7 +29,6 @@ final class V4L2Source: FrameSource {
     init(_ configuration: V4L2Configuration) {
         self.configuration = configuration
         copies = BlockPool(capacity: configuration.copies)
-        pictures = I420BufferPool(capacity: max(2, configuration.copies))
     }
 
     func open(_ context: SourceContext) throws -> SourceFormat {
@@ -42,7 +39,7 @@ final class V4L2Source: FrameSource {
         // An encoder in the camera would begin with a new key picture at every change.
         if let rates = camera.freeRates, let highest = camera.rate, !camera.picture.isInterCoded {
             var demand = RateDemand(rates: rates, highest: highest)
-            let rate = demand.begin(context.demand)
+            let rate = demand.begin(pictureDemand(context))
             if rate != highest { try camera.setRate(rate) }
             rateDemand = demand
         }
@@ -61,12 +58,12 @@ final class V4L2Source: FrameSource {
         while true {
             switch try camera.take(context) {
             case .filled(let filled):
-                if let frame = try accept(filled, camera, context) { return .frame(finished(frame)) }
+                if let item = try accept(filled, camera, context) { return finished(item) }
             case .copied(let lease, let count, let facts):
-                if let frame = try accept(lease, count, facts, camera, context) { return .frame(finished(frame)) }
+                if let item = try accept(lease, count, facts, camera, context) { return finished(item) }
             case .lost(let reason, let number):
-                if let number { counter.advance(loopback: number) }
-                context.countDrop(reason)
+                if let number { noteLoss(counter.advance(loopback: number), context) }
+                drop(reason, context)
             case .coverChanged:
                 if camera.isCovered {
                     sayThatItIsCovered(context)
@@ -78,6 +75,7 @@ final class V4L2Source: FrameSource {
                 rateDemand = nil
                 adopt(camera)
                 startsAnew = true
+                stream?.noteLoss()
                 context.logger.notice("The camera's input changed: \(camera.mode)")
             }
         }
@@ -91,12 +89,20 @@ final class V4L2Source: FrameSource {
     func resume(_ context: SourceContext) throws {
         try camera?.start()
         counter.restart()
+        stream?.noteLoss()
         rateWatch = RateWatch(expected: camera?.rate)
+    }
+
+    /// What sinks want of the pictures. One that takes packets as they are gets all that the camera can give.
+    private func pictureDemand(_ context: SourceContext) -> SourceDemand {
+        let demand = context.demand
+        return demand.packets ? .everything : demand
     }
 
     /// Goes to the lowest rate that all sinks are content with.
     private func followDemand(_ camera: Camera, _ context: SourceContext) throws(InletError) {
-        guard rateDemand != nil, let rate = rateDemand?.follow(context.demand, at: context.clock.now) else { return }
+        let demand = pictureDemand(context)
+        guard rateDemand != nil, let rate = rateDemand?.follow(demand, at: context.clock.now) else { return }
         do throws(InletError) {
             try camera.setRate(rate)
             context.logger.info("The sinks want other rates than before: \(camera.mode)")
@@ -114,7 +120,7 @@ final class V4L2Source: FrameSource {
     func close() {
         camera?.close()
         camera = nil
-        decoder = nil
+        stream = nil
         converter = nil
     }
 
@@ -124,65 +130,94 @@ final class V4L2Source: FrameSource {
         colorSpace = picture.colorSpace
         if let range = configuration.range { colorSpace.range = range }
         if let matrix = configuration.matrix { colorSpace.matrix = matrix }
-        decoder = nil
+        stream = nil
         converter = nil
         if case .compressed(let codec) = picture.layout {
-            decoder = CompressedDecoder(codec: codec, size: picture.size, pool: pictures)
             // JPEG is of full range, whatever the driver says.
-            if codec == "mjpeg", configuration.range == nil { colorSpace.range = .full }
+            if codec == .mjpeg, configuration.range == nil { colorSpace.range = .full }
+            stream = CompressedStream(parameters(of: camera, codec))
         }
         trust = TimestampTrust()
         counter.restart()
         rateWatch = RateWatch(expected: camera.rate)
-        pending = [:]
+    }
+
+    /// What the packets of a camera that compresses are.
+    private func parameters(of camera: Camera, _ codec: VideoCodec) -> CodecParameters {
+        CodecParameters(
+            codec: codec, size: camera.picture.size, timeBase: Self.timeBase, frameRate: camera.rate,
+            colorSpace: colorSpace)
     }
 
     /// - Parameter rate: what the camera has for those who want it all, whatever it is set to now.
     private func format(of camera: Camera, rate: Rational?) -> SourceFormat {
-        var codec: String?
-        if case .compressed(let name) = camera.picture.layout { codec = name }
-        return SourceFormat(
+        var format = SourceFormat(
             size: camera.picture.size, pixelFormat: camera.picture.pixelFormat ?? .yuv420p, frameRate: rate,
-            timeBase: Self.timeBase, colorSpace: colorSpace, pacing: .live, codec: codec,
+            timeBase: Self.timeBase, colorSpace: colorSpace, pacing: .live,
             container: "\(camera.info.identity.name) (\(camera.device.driver), \(camera.picture.code))")
+        if case .compressed(let codec) = camera.picture.layout {
+            format.codec = codec.rawValue
+            format.packetStream = PacketStream(parameters(of: camera, codec))
+        }
+        return format
     }
 
-    /// Marks the first frame of a new picture size or input.
-    private func finished(_ frame: SourceFrame) -> SourceFrame {
-        guard startsAnew else { return frame }
+    /// Marks the first frame or packet of a new picture size or input.
+    private func finished(_ item: SourceItem) -> SourceItem {
+        guard startsAnew else { return item }
         startsAnew = false
-        var frame = frame
-        frame.flags.insert(.discontinuity)
-        return frame
+        switch item {
+        case .frame(var frame):
+            frame.flags.insert(.discontinuity)
+            return .frame(frame)
+        case .packet(var packet):
+            packet.flags.insert(.discontinuity)
+            return .packet(packet)
+        }
     }
 
-    /// A frame of a buffer that the driver filled, or nil where it is worth none.
+    /// Counts a picture that is not handed on.
+    private func drop(_ reason: DropReason, _ context: SourceContext) {
+        context.countDrop(reason)
+        stream?.noteLoss()
+    }
+
+    /// Counts pictures that the driver lost. A gap in the numbers of frames tells by itself; packets have none.
+    private func noteLoss(_ count: UInt64, _ context: SourceContext) {
+        guard let stream, count > 0 else { return }
+        context.countDrop(.lostBySource, count)
+        stream.noteLoss()
+    }
+
+    /// A frame or packet of a buffer that the driver filled, or nil where it is worth none.
     private func accept(
         _ filled: CaptureQueue.Filled, _ camera: Camera, _ context: SourceContext
-    ) throws(InletError) -> SourceFrame? {
+    ) throws(InletError) -> SourceItem? {
         guard let queue = camera.queue else { return nil }
         let now = context.clock.now
         let flags = filled.facts.flags
         let lost = counter.advance(to: filled.facts.sequence)
+        noteLoss(lost, context)
         let memory = unsafe filled.bytes
         let lengths = PlaneValues(filled.facts.bytesused).first(filled.facts.planes)
         let isWhole = camera.picture.isWhole(lengths)
         let isDamaged = flags & UInt32(V4L2_BUF_FLAG_ERROR) != 0 || !isWhole
         if isDamaged, configuration.damage == .drop || !isWhole {
             queue.giveBack(filled.buffer)
-            context.countDrop(.damaged)
+            drop(.damaged, context)
             return nil
         }
         let time = time(of: filled.facts, now: now, context)
         if let rate = rateWatch.note(at: time ?? now, lost: lost) { sayThatItIsSlow(rate, camera, context) }
         guard case .pixels(let pixelFormat, _) = camera.picture.layout else {
             defer { queue.giveBack(filled.buffer) }
-            return unsafe try remake(memory, camera, time, isDamaged: isDamaged, context)
+            let isKey = flags & UInt32(V4L2_BUF_FLAG_KEYFRAME) != 0
+            return unsafe try remake(memory, camera, time, isKey: isKey, isDamaged: isDamaged, context)
         }
         if filled.left >= max(1, min(Self.reserve, queue.count - 1)) {
             let lease = queue.lend(filled.buffer)
             let planes = unsafe camera.picture.planes(in: filled.whole)
-            return frame(pixelFormat, planes, owner: lease, time, isDamaged: isDamaged, camera)
+            return .frame(frame(pixelFormat, planes, owner: lease, time, isDamaged: isDamaged, camera))
         }
         // Frames hold so many buffers that the driver would soon have none.
         defer { queue.giveBack(filled.buffer) }
@@ -201,69 +236,81 @@ final class V4L2Source: FrameSource {
             offset += plane.count
         }
         let planes = unsafe camera.picture.planes(in: copied)
-        return frame(pixelFormat, planes, owner: lease, time, isDamaged: isDamaged, camera)
+        return .frame(frame(pixelFormat, planes, owner: lease, time, isDamaged: isDamaged, camera))
     }
 
-    /// A frame of what was copied, which has neither time nor number where the driver says nothing of it.
+    /// A frame or packet of what was copied, which has neither time nor number where the driver says nothing of it.
     private func accept(
         _ lease: BlockLease, _ count: Int, _ facts: inlet_v4l2_buffer?, _ camera: Camera, _ context: SourceContext
-    ) throws(InletError) -> SourceFrame? {
+    ) throws(InletError) -> SourceItem? {
         let now = context.clock.now
         let lost = facts.map { counter.advance(loopback: $0.sequence) }
+        noteLoss(lost ?? 0, context)
         guard camera.picture.isWhole([count]) else {
-            context.countDrop(.damaged)
+            drop(.damaged, context)
             return nil
         }
         let time = facts.flatMap { self.time(of: $0, now: now, context) }
         if let lost, let rate = rateWatch.note(at: time ?? now, lost: lost) { sayThatItIsSlow(rate, camera, context) }
         let memory = unsafe [UnsafeRawBufferPointer(rebasing: lease.block.memory[..<count])]
         guard case .pixels(let pixelFormat, _) = camera.picture.layout else {
-            return unsafe try remake(memory, camera, time, isDamaged: false, context)
+            return unsafe try remake(memory, camera, time, isKey: false, isDamaged: false, context)
         }
         let planes = unsafe camera.picture.planes(in: memory)
-        return frame(pixelFormat, planes, owner: lease, time, isDamaged: false, camera)
+        return .frame(frame(pixelFormat, planes, owner: lease, time, isDamaged: false, camera))
     }
 
-    /// A frame of a picture that must be decoded or rewritten.
+    /// A packet of a compressed picture, or a frame of one that must be rewritten.
+    ///
+    /// - Parameter isKey: the driver says that decoding can begin with it.
     @unsafe private func remake(
-        _ memory: [UnsafeRawBufferPointer], _ camera: Camera, _ time: MonotonicTime?, isDamaged: Bool,
+        _ memory: [UnsafeRawBufferPointer], _ camera: Camera, _ time: MonotonicTime?, isKey: Bool, isDamaged: Bool,
         _ context: SourceContext
-    ) throws(InletError) -> SourceFrame? {
-        if case .repacked(let repacking) = camera.picture.layout {
+    ) throws(InletError) -> SourceItem? {
+        guard let bytes = unsafe memory.first else { return nil }
+        switch camera.picture.layout {
+        case .pixels: return nil
+        case .repacked(let repacking):
             guard let lease = copies.take(byteCount: repacking.layout(size: camera.picture.size).byteCount) else {
                 context.countDrop(.poolExhausted)
                 return nil
             }
             let planes = unsafe camera.picture.repack(repacking, from: memory, to: lease.block)
-            return frame(repacking.pixelFormat, planes, owner: lease, time, isDamaged: isDamaged, camera)
+            return .frame(frame(repacking.pixelFormat, planes, owner: lease, time, isDamaged: isDamaged, camera))
+        case .vendor(let vendor):
+            return unsafe try converted(bytes, vendor, camera, time, isDamaged: isDamaged, context).map { .frame($0) }
+        case .compressed:
+            return unsafe packet(of: bytes, time, isKey: isKey, isDamaged: isDamaged, context).map { .packet($0) }
         }
-        if case .vendor(let vendor) = camera.picture.layout, let bytes = unsafe memory.first {
-            return unsafe try converted(bytes, vendor, camera, time, isDamaged: isDamaged, context)
-        }
-        guard let decoder, let data = unsafe memory.first else { return nil }
-        let pts = time.map { $0.nanoseconds / 1000 }
-        if let pts, let time, !decoder.isIntra {
-            // Bounded, as a decoder may swallow what it cannot use.
-            if pending.count > 64 { pending = [:] }
-            pending[pts] = time
-        }
-        let output: CompressedDecoder.Output
-        do throws(InletError) {
-            output = unsafe try decoder.decode(data, pts: pts)
-        } catch {
-            guard error.code == .resourceExhausted else { throw error }
-            context.countDrop(.poolExhausted)
-            return nil
-        }
+    }
+
+    /// A packet of a compressed picture, or nil where it is worth none.
+    @unsafe private func packet(
+        of bytes: UnsafeRawBufferPointer, _ time: MonotonicTime?, isKey: Bool, isDamaged: Bool,
+        _ context: SourceContext
+    ) -> SourcePacket? {
+        guard let stream else { return nil }
+        // Of many packets no picture may be wanted.
+        context.reportProgress()
+        let output = unsafe stream.packet(
+            of: bytes, isKey: isKey, isDamaged: isDamaged, wantsHeader: context.demand.packets)
         switch output {
-        case .picture(let buffer):
-            return frame(.yuv420p, SourcePlanes(buffer), owner: buffer, time, isDamaged: isDamaged, camera)
-        case .frame(let decoded): return accept(decoded, time, isDamaged: isDamaged, camera, context)
-        case .nothing: return nil
-        case .undecodable:
-            context.countDrop(.undecodable)
-            return nil
+        case .header: return nil
+        case .undecodable: drop(.undecodable, context)
+        case .exhausted: drop(.poolExhausted, context)
+        case .packet(let data, let parameters, let flags):
+            let pts = time.map(Self.pts)
+            var packet = SourcePacket(
+                parameters: parameters, data: data, pts: pts, dts: stream.isIntra ? pts : nil, flags: flags)
+            packet.captureTime = time
+            packet.receiveTime = context.clock.now
+            return packet
         }
+        return nil
+    }
+
+    private static func pts(_ time: MonotonicTime) -> MediaTime {
+        MediaTime(ticks: time.nanoseconds / 1000, timeBase: timeBase)
     }
 
     /// A frame of a picture that libv4l's converter rewrites.
@@ -291,35 +338,13 @@ final class V4L2Source: FrameSource {
         return frame(vendor.pixelFormat, planes, owner: lease, time, isDamaged: isDamaged, camera)
     }
 
-    private func accept(
-        _ decoded: FFmpegFrame, _ time: MonotonicTime?, isDamaged: Bool, _ camera: Camera, _ context: SourceContext
-    ) -> SourceFrame? {
-        guard !decoded.isDamaged || configuration.damage == .deliver,
-            let pixelFormat = PixelFormat(decoded.nativePixelFormat)
-        else {
-            context.countDrop(.damaged)
-            return nil
-        }
-        var time = time
-        if let pts = decoded.bestEffortTimestamp, let known = pending.removeValue(forKey: pts) { time = known }
-        var frame = frame(
-            pixelFormat, decoded.planes, owner: decoded, time, isDamaged: isDamaged || decoded.isDamaged, camera)
-        frame.size = decoded.size
-        if decoded.isKey { frame.flags.insert(.key) }
-        // What the stream says counts more than the driver, what the configuration says most.
-        let told = decoded.colorSpace
-        if told.matrix != .unspecified, configuration.matrix == nil { frame.colorSpace.matrix = told.matrix }
-        if told.range != .unspecified, configuration.range == nil { frame.colorSpace.range = told.range }
-        return frame
-    }
-
     private func frame(
         _ pixelFormat: PixelFormat, _ planes: SourcePlanes, owner: any AnyObject & Sendable, _ time: MonotonicTime?,
         isDamaged: Bool, _ camera: Camera
     ) -> SourceFrame {
         var frame = SourceFrame(
             pixelFormat: pixelFormat, size: camera.picture.size, planes: planes, owner: owner,
-            pts: time.map { MediaTime(ticks: $0.nanoseconds / 1000, timeBase: Self.timeBase) },
+            pts: time.map(Self.pts),
             duration: nil, sequence: counter.take(), colorSpace: colorSpace, flags: isDamaged ? .corrupt : [],
             sampleAspectRatio: nil)
         frame.captureTime = time

@@ -11,6 +11,7 @@
 @_exported public import PipeSink
 @_exported public import PreviewSink
 @_exported public import StillSinks
+@_exported public import TurboJPEGDecoder
 
 #if os(Linux)
     @_exported public import InletV4L2

@@ -6,6 +6,7 @@ extension PluginRegistry {
         registry.register(SourcePlugin.file)
         registry.register(SourcePlugin.network)
         registry.register(DecoderPlugin.ffmpeg)
+        registry.register(DecoderPlugin.turboJPEG)
         registry.register(SinkPlugin.null)
         registry.register(SinkPlugin.i420)
         registry.register(SinkPlugin.y4m)

@@ -51,6 +51,7 @@ final class DecodeStage {
     /// When the packet was given to the decoder that has given no picture yet.
     private var decodingSince: MonotonicTime?
     private let turn = DecodingTurn()
+    private var packetFacts: PacketFacts
     /// The newest parameter sets beside the packets, of which the packets' form can be told.
     private var codecHeader: [UInt8]
     /// What follows refers to packets that were left out, up to the next key frame.
@@ -80,6 +81,7 @@ final class DecodeStage {
         for failure in failures {
             context.noteDecoderFailure(of: failure.name, failure.error, next: chain.name)
         }
+        packetFacts = PacketFacts(range: settings.colorRange, matrix: settings.colorMatrix)
         audit = isLive ? settings.limits.frameRate.map { RateAudit(most: $0, timeBase: timeBase) } : nil
         if isLive, let limit = settings.maximumLag, limit > .zero {
             lag = LagPolicy(limit: limit, seed: .random(in: 0 ... .max))
@@ -130,6 +132,7 @@ final class DecodeStage {
     private func decode(
         _ packet: SourcePacket, waiting: (count: Int, hasKey: Bool) = (0, false), _ context: SourceContext
     ) throws {
+        packetFacts.note(packet)
         let (pts, dts) = (packet.pts?.ticks, packet.dts?.ticks)
         var facts = PictureGate.Packet(isKey: packet.isKey, pts: pts, dts: dts)
         if gate.stepsBack(facts) {
@@ -380,6 +383,7 @@ final class DecodeStage {
             context.countDrop(.late)
             return nil
         }
+        packetFacts.complete(&frame)
         if verdict == .mark { frame.flags.insert(.corrupt) } else { frame.flags.remove(.corrupt) }
         frame.sequence = pictures
         pictures += 1

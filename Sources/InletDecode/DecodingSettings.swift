@@ -17,6 +17,10 @@ public struct DecodingSettings: Sendable {
     public var maximumLag: Duration? = .milliseconds(150)
     /// Pictures and rates that are refused.
     public var limits = PictureLimits()
+    /// Whether black is 16 or 0, whatever the pictures say. The default, nil, is what they say.
+    public var colorRange: ColorRange?
+    /// How luma and chroma are made, whatever the pictures say. The default, nil, is what they say.
+    public var colorMatrix: ColorMatrix?
 
     public init(_ decoders: [DecoderPlugin], decoder: String? = nil) {
         self.decoders = decoders

@@ -47,6 +47,8 @@ struct PictureGate {
     private(set) var isBroken: Bool
     /// A key frame has been sent to the decoder since the loss.
     private var hasKey = false
+    /// When the key frame is shown that lacked something and was decoded all the same.
+    private var lackingKey: Int64??
     /// A packet has been admitted.
     private var hasJoined: Bool
     /// Packets refused in a row.
@@ -113,7 +115,10 @@ struct PictureGate {
         guard isBroken else { return .decode }
         // A file is decoded throughout, as a seek or a cut in it is no loss.
         guard isLive, policy == .drop else {
-            if packet.isKey { hasKey = true }
+            if packet.isKey {
+                hasKey = !packet.lacksSomething
+                lackingKey = packet.lacksSomething ? .some(packet.pts) : nil
+            }
             return .decode
         }
         guard !packet.lacksSomething, packet.isKey || refusals >= Self.patience else {
@@ -130,7 +135,9 @@ struct PictureGate {
 
     /// Decides on the next picture.
     mutating func judge(_ picture: Picture) -> Verdict {
-        if picture.isDamaged {
+        let lacksSomething = picture.isKey && lackingKey.map { $0 == picture.time } ?? false
+        if lacksSomething { lackingKey = nil }
+        if picture.isDamaged || lacksSomething {
             noteLoss()
         } else if picture.isKey || hasKey {
             isBroken = false

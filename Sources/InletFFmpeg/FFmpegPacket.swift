@@ -24,6 +24,20 @@ package import InletCore
     /// Lets go of the data. The packet can be filled again.
     package func unref() { unsafe av_packet_unref(pointer) }
 
+    /// Has the packet, which is empty, share data, with its side data where libavformat read it.
+    ///
+    /// - Throws: ``InletError/Code/resourceExhausted`` where there is no memory.
+    package func fill(sharing data: PacketData) throws(InletError) {
+        let (memory, owner) = unsafe data.storage
+        if let storage = owner as? EncodedPacketStorage { return try storage.share(with: self) }
+        guard let buffer = unsafe BufferOwnership.buffer(memory, owner: owner) else {
+            throw InletError(ffmpeg: -ENOMEM, operation: "av_buffer_create")
+        }
+        unsafe pointer.pointee.buf = buffer
+        unsafe pointer.pointee.data = buffer.pointee.data
+        unsafe pointer.pointee.size = Int32(clamping: memory.count)
+    }
+
     /// Calls `body` with the data.
     package func withBytes<Value>(_ body: (RawSpan) -> Value) -> Value {
         unsafe body(UnsafeRawBufferPointer(start: pointer.pointee.data, count: max(0, byteCount)).bytes)

@@ -47,24 +47,12 @@ package import InletCore
     package func send(_ packet: SourcePacket) throws -> PacketFault? {
         guard let decoder else { return .malformed }
         defer { self.packet.unref() }
-        try fill(packet.data)
+        try self.packet.fill(sharing: packet.data)
         if packet.isKey { self.packet.markKey() }
         self.packet.pts = packet.pts?.ticks
         self.packet.dts = packet.dts?.ticks
         self.packet.duration = packet.duration?.ticks ?? 0
         return decoder.send(self.packet) < 0 ? fault() : nil
-    }
-
-    /// Has the packet share the data.
-    private func fill(_ data: PacketData) throws(InletError) {
-        let (memory, owner) = unsafe data.storage
-        if let storage = owner as? EncodedPacketStorage { return try storage.share(with: packet) }
-        guard let buffer = unsafe BufferOwnership.buffer(memory, owner: owner) else {
-            throw InletError(ffmpeg: -ENOMEM, operation: "av_buffer_create")
-        }
-        unsafe packet.pointer.pointee.buf = buffer
-        unsafe packet.pointer.pointee.data = buffer.pointee.data
-        unsafe packet.pointer.pointee.size = Int32(clamping: memory.count)
     }
 
     /// Why a packet could not be decoded, as libavcodec has just told this thread.

@@ -27,8 +27,8 @@ enum ImportRule {
         // The umbrella re-exports the library modules and builds the standard registry from the plug-ins.
         "Inlet": system.union([
             "InletCore", "InletSystem", "InletConvert", "InletDecode", "InletCapture", "InletV4L2", "PatternSource",
-            "FFmpegSource", "FFmpegDecoder", "FileSinks", "FFmpegSink", "V4L2Source", "V4L2Sink", "PipeSink",
-            "StillSinks", "PreviewSink", "InletRTC", "WebRTCSink",
+            "FFmpegSource", "FFmpegDecoder", "TurboJPEGDecoder", "FileSinks", "FFmpegSink", "V4L2Source", "V4L2Sink",
+            "PipeSink", "StillSinks", "PreviewSink", "InletRTC", "WebRTCSink",
         ]),
         "InletCLI": system.union([
             "Inlet", "ArgumentParser", "Logging", "FoundationEssentials", "SwiftOverlayShims",
@@ -42,9 +42,10 @@ enum ImportRule {
         // Foundation is for addresses in playlists and for the environment, libcurl for HTTP.
         "FFmpegSource": ["InletSystem", "InletDecode", "InletFFmpeg", "CFFmpeg", "CCurl", "FoundationEssentials"],
         "FFmpegDecoder": ["InletFFmpeg"],
+        "TurboJPEGDecoder": ["CTurboJPEG"],
         "FileSinks": ["InletOutput", "CFFmpeg"],
         "FFmpegSink": ["InletOutput", "InletFFmpeg", "CFFmpeg", "CSRT"],
-        "V4L2Source": ["InletV4L2", "InletFFmpeg", "CV4L2", "CV4LConvert", "CFFmpeg", "CYUV"],
+        "V4L2Source": ["InletDecode", "InletV4L2", "InletFFmpeg", "CV4L2", "CV4LConvert"],
         "V4L2Sink": ["InletV4L2", "InletFFmpeg", "CV4L2", "CYUV"],
         "PipeSink": ["InletOutput", "CLinux"],
         "StillSinks": ["InletSystem", "InletOutput", "InletFFmpeg"],

@@ -96,6 +96,13 @@ import Testing
                 (.delta(8), "ok"), (.picture(8), "mark"), (.key(12), "ok"), (.keyPicture(12), "ok"),
             ], policy: .mark),
         Row(
+            what: "a key frame that lacks something itself is marked, and the whole one behind it is not",
+            events: [
+                (.key(0), "ok"), (.keyPicture(0), "ok"), (.brokenKey(4), "ok"), (.keyPicture(4), "mark"),
+                (.key(8), "ok"), (.keyPicture(8), "ok"), (.brokenKey(nil), "ok"), (.keyPicture(nil), "mark"),
+                (.key(nil), "ok"), (.keyPicture(nil), "ok"),
+            ], policy: .mark),
+        Row(
             what: "damaged pictures are shown where that is wanted",
             events: [(.key(0), "ok"), (.keyPicture(0), "ok"), (.brokenDelta(4), "ok"), (.damagedPicture(4), "ok")],
             policy: .show),

@@ -284,6 +284,19 @@ extension DriverTests {
                 let actual = [UInt8](try #require(packed))
                 #expect(PictureComparison.psnr(actual, expected) >= stream.quality)
             }
+            guard ["MJPG", "H264"].contains(stream.format) else { return }
+            // What is recorded as it is: packets of the file, from a key frame on.
+            var demand = SourceDemand.everything
+            (demand.packets, demand.pictures) = (true, false)
+            camera.context.setDemand(demand)
+            let file = try Data(contentsOf: URL(fileURLWithPath: path))
+            for index in 0..<6 {
+                let packet = try camera.nextPacket()
+                #expect(packet.isKey || index > 0)
+                #expect(packet.pts != nil && packet.dts != nil && packet.captureTime != nil)
+                let bytes = Data(packet.data.bytes.indices.map { packet.data.bytes[$0] })
+                #expect(file.range(of: bytes) != nil, "packet \(index) of \(bytes.count) bytes")
+            }
         }
     }
 }

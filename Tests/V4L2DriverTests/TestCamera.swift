@@ -1,7 +1,9 @@
 import Foundation
+import Inlet
 import InletCapture
 import InletConvert
 import InletCore
+import InletDecode
 import InletV4L2
 import Logging
 import ReferenceTools
@@ -23,6 +25,8 @@ final class TestCamera {
         context = SourceContext(clock: SystemClock(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         context.setDemand(demand)
         context.setDeadline(after: patience)
+        var configuration = configuration
+        configuration.decoders = PluginRegistry.standard.decoders
         source = configuration.makeSource()
         do {
             format = try source.open(context)
@@ -38,6 +42,13 @@ final class TestCamera {
         context.setDeadline(after: patience)
         guard let frame = try source.next(context)?.frame else { throw InletError(.disconnected, "the stream ended") }
         return frame
+    }
+
+    /// The next packet as the camera gave it, where the demand is for packets.
+    func nextPacket(patience: Duration = .seconds(20)) throws -> SourcePacket {
+        context.setDeadline(after: patience)
+        while let item = try source.next(context) { if let packet = item.packet { return packet } }
+        throw InletError(.disconnected, "the stream ended")
     }
 
     func close() {

@@ -1,4 +1,5 @@
 import InletCore
+import InletDecode
 import InletV4L2
 import Testing
 
@@ -41,7 +42,7 @@ import Testing
     func options() throws {
         let found = try #require(
             try Self.configuration(
-                "v4l2:?size=640x480&fps=30000/1001&format=MJPG&range=pc&matrix=709&damage=deliver&buffers=4&copies=0&io=userptr&input=1&controls=a=1,b=2"
+                "v4l2:?size=640x480&fps=30000/1001&format=MJPG&range=pc&matrix=709&damage=deliver&buffers=4&copies=0&io=userptr&input=1&controls=a=1,b=2&maximum-lag=40ms&decoder=ffmpeg"
             ))
         #expect(found.size == ImageSize(width: 640, height: 480))
         #expect(found.frameRate == Rational(30000, 1001))
@@ -54,6 +55,13 @@ import Testing
         #expect(found.method == .own)
         #expect(found.input == 1)
         #expect(found.controls == "a=1,b=2")
+        #expect(found.maximumLag == .milliseconds(40))
+        #expect(found.decoder == "ffmpeg")
+        let decoding = found.decoding
+        #expect(decoding.damage == .mark)
+        #expect(decoding.colorRange == .full && decoding.colorMatrix == .bt709)
+        #expect(decoding.maximumLag == .milliseconds(40) && decoding.decoder == "ffmpeg")
+        #expect(try Self.configuration("v4l2:")?.decoding.decoder == "turbojpeg")
     }
 
     @Test(

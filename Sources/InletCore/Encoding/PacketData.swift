@@ -16,7 +16,12 @@
 
     /// A copy of bytes.
     public init(_ bytes: [UInt8]) {
-        let block = PacketBlock(bytes)
+        self = unsafe bytes.withUnsafeBytes { unsafe PacketData(copying: [$0]) }
+    }
+
+    /// One copy of several pieces of memory, one behind another. They may change as soon as this returns.
+    @unsafe public init(copying pieces: [UnsafeRawBufferPointer]) {
+        let block = unsafe PacketBlock(pieces)
         unsafe memory = UnsafeRawBufferPointer(block.memory)
         owner = block
     }
@@ -44,13 +49,23 @@
     // Written in `init` only, and freed once.
     nonisolated(unsafe) let memory: UnsafeMutableRawBufferPointer
 
-    init(_ bytes: [UInt8]) {
-        // Libraries read a few bytes further than the end: FFmpeg's AV_INPUT_BUFFER_PADDING_SIZE is 64.
-        let block = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count + 64, alignment: 16)
-        unsafe block.initializeMemory(as: UInt8.self, repeating: 0)
-        unsafe block.copyBytes(from: bytes)
-        unsafe memory = UnsafeMutableRawBufferPointer(rebasing: block[..<bytes.count])
+    @unsafe init(_ pieces: [UnsafeRawBufferPointer]) {
+        let count = unsafe pieces.reduce(0) { $0 + $1.count }
+        let block = UnsafeMutableRawBufferPointer.allocate(byteCount: count + Self.padding, alignment: 16)
+        var place = 0
+        for index in unsafe pieces.indices {
+            let piece = unsafe pieces[index]
+            unsafe UnsafeMutableRawBufferPointer(rebasing: block[place...]).copyMemory(from: piece)
+            place += piece.count
+        }
+        unsafe UnsafeMutableRawBufferPointer(rebasing: block[count...])
+            .initializeMemory(as: UInt8.self, repeating: 0)
+        unsafe memory = UnsafeMutableRawBufferPointer(rebasing: block[..<count])
     }
+
+    /// Libraries read a few bytes further than the end, and take zeros there for it: FFmpeg's
+    /// AV_INPUT_BUFFER_PADDING_SIZE is 64.
+    private static let padding = 64
 
     deinit { unsafe memory.baseAddress?.deallocate() }
 }

@@ -1,0 +1,10 @@
+public import InletCore
+
+extension DecoderPlugin {
+    /// `decoder=turbojpeg`: libjpeg-turbo, for Motion JPEG.
+    ///
+    /// Its preference is below libavcodec's, as its pictures differ from those of the `ffmpeg` command by a rounding.
+    public static let turboJPEG = DecoderPlugin(
+        "turbojpeg", summary: "libjpeg-turbo, for Motion JPEG.", preference: -1, decodes: { $0 == .mjpeg },
+        makeDecoder: { try TurboJPEGVideoDecoder() })
+}

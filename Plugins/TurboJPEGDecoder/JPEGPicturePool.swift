@@ -1,0 +1,60 @@
+import InletCore
+import Synchronization
+
+/// Memory of pictures that went out of use, kept for those to come.
+///
+/// How many pictures are out is bounded by the queues of those who hold them. Safe from any thread: pictures come back
+/// when their last owner lets go; the pool may go away before them.
+final class JPEGPicturePool: Sendable {
+    private let idle = Mutex([JPEGPicture]())
+
+    /// More wait only after many were held at once.
+    private static let mostIdle = 4
+
+    /// Memory of that many bytes, to be written to.
+    func take(byteCount: Int) -> JPEGPictureLease {
+        let picture = idle.withLock { idle -> JPEGPicture? in
+            // A stream that has changed its size has no more use for the others.
+            while let picture = idle.popLast() { if picture.byteCount == byteCount { return picture } }
+            return nil
+        }
+        return JPEGPictureLease(picture ?? JPEGPicture(byteCount: byteCount), pool: self)
+    }
+
+    fileprivate func giveBack(_ picture: JPEGPicture) {
+        idle.withLock { if $0.count < Self.mostIdle { $0.append(picture) } }
+    }
+}
+
+/// The memory of one picture, with room behind it that libraries may read.
+///
+/// `@unchecked Sendable`: written by the decoder that took it from the pool, before a frame refers to it, and read by
+/// frames after.
+@safe final class JPEGPicture: @unchecked Sendable {
+    let memory: UnsafeMutableRawBufferPointer
+    let byteCount: Int
+
+    /// As InletConvert's README has it: planes with 64 bytes behind them need no second pass.
+    private static let readAhead = 64
+
+    init(byteCount: Int) {
+        self.byteCount = byteCount
+        unsafe memory = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount + Self.readAhead, alignment: 64)
+        unsafe memory.initializeMemory(as: UInt8.self, repeating: 0)
+    }
+
+    deinit { unsafe memory.deallocate() }
+}
+
+/// What a frame holds: a picture's memory, which goes back to its pool when the last owner of the frame lets go.
+final class JPEGPictureLease: Sendable {
+    let picture: JPEGPicture
+    private let pool: JPEGPicturePool
+
+    init(_ picture: JPEGPicture, pool: JPEGPicturePool) {
+        self.picture = picture
+        self.pool = pool
+    }
+
+    deinit { pool.giveBack(picture) }
+}

@@ -1,0 +1,133 @@
+import InletCore
+
+/// A ``VideoDecoder`` of Motion JPEG by libjpeg-turbo, which decodes into pooled planes.
+///
+/// A JPEG of a kind that it leaves to others makes it unusable, so that the next decoder goes on with the next picture.
+@safe final class TurboJPEGVideoDecoder: VideoDecoder {
+    private let library: TurboJPEGLibrary
+    private let pool = JPEGPicturePool()
+    private var parameters: CodecParameters?
+    private var settings = DecoderSettings()
+    private var picture: SourceFrame?
+    private var isDraining = false
+    /// Pictures in a row that something was wrong with.
+    private var damagedCount = 0
+
+    var skipsNonReferencePictures = false
+    var reorderDepth: Int { 0 }
+
+    /// A stream of which no picture is whole is one that libjpeg-turbo finds fault with, and others may not.
+    private static let mostDamaged = 8
+    /// Webcams put a few bytes between the data and the end, of which libjpeg-turbo warns.
+    private static let mostPadding = 8
+    /// The codes of containers for what every decoder reads alike. Others stand for kinds of makers.
+    private static let plainTags: Set<UInt32> = Set(
+        ["MJPG", "mjpg", "jpeg", "JPEG", "mp4v"].map { $0.utf8.reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) } }
+    ).union([0])
+
+    /// - Throws: ``InletError/Code/resourceExhausted`` where there is no memory.
+    init() throws(InletError) { library = try TurboJPEGLibrary() }
+
+    func open(_ parameters: CodecParameters, _ settings: DecoderSettings) throws {
+        guard parameters.codec == .mjpeg, parameters.extraData.isEmpty, Self.plainTags.contains(parameters.codecTag)
+        else {
+            throw InletError(.unsupported, "libjpeg-turbo decodes plain Motion JPEG, and this is another kind of it.")
+        }
+        self.parameters = parameters
+        self.settings = settings
+    }
+
+    func send(_ packet: SourcePacket) throws -> PacketFault? {
+        guard let parameters else { return .malformed }
+        picture = nil
+        switch JPEGDescription.read(packet.data.bytes) {
+        case .malformed: return try noteDamage("the beginning of the JPEG is not whole")
+        case .foreign(let kind): throw Self.refusal(of: kind)
+        case .picture(let description):
+            let size = description.size
+            guard size.fits(in: settings.maximumSize) else { return .tooLarge }
+            // libavcodec takes a picture that is so much lower than its container says for one of two fields.
+            if parameters.size.isValid, 4 * size.height < 3 * parameters.size.height {
+                throw Self.refusal(of: "one field of two")
+            }
+            return try decode(packet, description, parameters)
+        }
+    }
+
+    private static func refusal(of kind: String) -> InletError {
+        InletError(.unsupported, "libjpeg-turbo is not used for this kind of JPEG: \(kind).")
+    }
+
+    private func decode(
+        _ packet: SourcePacket, _ description: JPEGDescription, _ parameters: CodecParameters
+    ) throws(InletError) -> PacketFault? {
+        let (bytes, size) = (packet.data.bytes, description.size)
+        guard let layout = library.layout(of: bytes, size: size) else {
+            throw Self.refusal(of: "a sampling or colours that it does not know")
+        }
+        let lease = pool.take(byteCount: layout.byteCount)
+        var result = unsafe library.decode(
+            bytes, size: size, into: lease.picture.memory, layout, stopsAtDamage: !settings.showsDamaged)
+        if case .damaged(let text) = result, description.isBaseline, Self.isPadding(text) { result = .whole }
+        var flags: FrameFlags = .key
+        switch result {
+        case .whole: damagedCount = 0
+        case .damaged where settings.showsDamaged: flags.insert(.corrupt)
+        case .damaged(let text), .failed(let text): return try noteDamage(text)
+        }
+        var planes = SourcePlanes()
+        let memory = unsafe UnsafeRawBufferPointer(lease.picture.memory)
+        for plane in layout.planes {
+            unsafe planes.append(SourcePlane(memory, offset: plane.offset, stride: plane.stride))
+        }
+        picture = SourceFrame(
+            pixelFormat: layout.pixelFormat, size: size, planes: planes, owner: lease, pts: packet.pts ?? packet.dts,
+            duration: packet.duration, sequence: 0, colorSpace: Self.colorSpace(parameters.colorSpace),
+            rotation: parameters.rotation, flags: flags,
+            sampleAspectRatio: description.sampleAspectRatio ?? parameters.sampleAspectRatio)
+        return nil
+    }
+
+    /// JFIF 1.02: full range, and the matrix of ITU-R BT.601 for 625 lines. The rest is what the container says.
+    private static func colorSpace(_ stated: ColorSpace) -> ColorSpace {
+        var colorSpace = stated
+        (colorSpace.matrix, colorSpace.range) = (.bt470bg, .full)
+        return colorSpace
+    }
+
+    /// Whether libjpeg-turbo warned of nothing but a few bytes between the data and the end of image
+    /// (JWRN_EXTRANEOUS_DATA in `jerror.h`), behind which nothing can be wrong.
+    private static func isPadding(_ text: String) -> Bool {
+        let (start, end) = ("Corrupt JPEG data: ", " extraneous bytes before marker 0xd9")
+        guard text.hasBytePrefix(start), text.hasByteSuffix(end), text.utf8.count > start.utf8.count + end.utf8.count
+        else { return false }
+        let digits = text.utf8.dropFirst(start.utf8.count).dropLast(end.utf8.count)
+        return Int(String(Substring(digits))).map { $0 <= mostPadding } ?? false
+    }
+
+    /// - Throws: where so many pictures were damaged that another decoder is to try.
+    private func noteDamage(_ text: String) throws(InletError) -> PacketFault? {
+        damagedCount += 1
+        guard damagedCount < Self.mostDamaged else {
+            throw InletError(
+                .malformedData,
+                "libjpeg-turbo finds something wrong with all of the last \(damagedCount) JPEGs: \(text.sanitized()).")
+        }
+        return .malformed
+    }
+
+    func receive() throws -> DecoderOutput {
+        if let picture {
+            self.picture = nil
+            return .picture(picture)
+        }
+        return isDraining ? .ended : .needsPacket
+    }
+
+    func drain() { isDraining = true }
+
+    func reset() {
+        isDraining = false
+        picture = nil
+    }
+}

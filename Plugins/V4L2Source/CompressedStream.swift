@@ -1,0 +1,117 @@
+import InletCore
+import InletFFmpeg
+
+/// Makes packets of what a camera compresses: looks whether a buffer holds a whole picture, and whether decoding can
+/// begin with it.
+///
+/// The data is copied, and the driver's buffer free at once, since packets wait in queues for much longer than pictures
+/// do, and libraries read zeros behind the end of a packet, which a driver's buffer does not have. A copy takes some
+/// microseconds, where decoding takes milliseconds.
+///
+/// Confined to one thread at a time.
+@safe final class CompressedStream {
+    /// What became of a buffer.
+    enum Output {
+        /// An access unit. Its flags are ``PacketFlags/key`` and ``PacketFlags/loss``.
+        case packet(data: PacketData, parameters: CodecParameters, flags: PacketFlags)
+        /// Parameter sets alone, which stand before the next picture.
+        case header
+        /// Something else, or a JPEG that is cut or larger than the camera was asked for.
+        case undecodable
+        /// There is no memory for it.
+        case exhausted
+    }
+
+    private var parameters: CodecParameters
+    private let largest: Int
+    /// Nil where every picture stands for itself.
+    private let parser: PacketParser?
+    private var header: [UInt8] = []
+    /// Something is missing before the next packet.
+    private var hasLoss = false
+
+    /// Parameter sets are no longer.
+    private static let longestHeader = 4096
+
+    /// - Parameter parameters: what the driver says of the stream. No JPEG may be larger than its size.
+    init(_ parameters: CodecParameters) {
+        self.parameters = parameters
+        largest = parameters.size.decodedPixelCount
+        parser = parameters.codec == .mjpeg ? nil : PacketParser(parameters.codec)
+    }
+
+    /// Whether every picture stands for itself.
+    var isIntra: Bool { parser == nil }
+
+    /// A picture was lost, or was too damaged to be handed on.
+    func noteLoss() { hasLoss = parser != nil }
+
+    /// Copies a buffer's data.
+    ///
+    /// - Parameters:
+    ///   - isKey: the driver says that decoding can begin with it.
+    ///   - isDamaged: the driver says that it is damaged.
+    ///   - wantsHeader: whether somebody takes packets as they are, and needs the parameter sets beside them.
+    @unsafe func packet(
+        of bytes: UnsafeRawBufferPointer, isKey: Bool, isDamaged: Bool, wantsHeader: Bool
+    ) -> Output {
+        if parameters.codec == .mjpeg { return unsafe jpeg(bytes, isDamaged: isDamaged) }
+        if unsafe isHeader(bytes) {
+            header = unsafe Array(bytes)
+            return .header
+        }
+        let data = unsafe header.withUnsafeBytes { unsafe PacketData(copying: [$0, bytes]) }
+        header = []
+        var flags: PacketFlags = isKey || parser == nil ? .key : []
+        if parser != nil || wantsHeader {
+            guard let packet = try? FFmpegPacket(), (try? packet.fill(sharing: data)) != nil else { return .exhausted }
+            // The parser sees every packet, whatever the driver says.
+            if parser?.isKey(packet) == true { flags.insert(.key) }
+            if wantsHeader, flags.contains(.key), parameters.extraData.isEmpty {
+                parameters.extraData = PacketInspection.parameterSets(in: packet, parameters.codec) ?? []
+            }
+        }
+        // Nothing before a key frame is missed by it.
+        if isDamaged || hasLoss && !flags.contains(.key) { flags.insert(.loss) }
+        hasLoss = false
+        return .packet(data: data, parameters: parameters, flags: flags)
+    }
+
+    @unsafe private func jpeg(_ bytes: UnsafeRawBufferPointer, isDamaged: Bool) -> Output {
+        guard let end = unsafe Self.endOfJPEG(bytes) else { return .undecodable }
+        let picture = unsafe UnsafeRawBufferPointer(rebasing: bytes[..<end])
+        guard let size = unsafe JPEGHeader.size(in: picture.bytes), size.isValid, size.pixelCount <= largest else {
+            return .undecodable
+        }
+        parameters.size = size
+        return .packet(
+            data: unsafe PacketData(copying: [picture]), parameters: parameters,
+            flags: isDamaged ? [.key, .loss] : .key)
+    }
+
+    /// Where a JPEG ends; nil where the data does not begin and end as one does: a cut one would be filled up with
+    /// grey. Cameras put zeros behind.
+    @unsafe private static func endOfJPEG(_ bytes: UnsafeRawBufferPointer) -> Int? {
+        guard bytes.count > 4, unsafe bytes[0] == 0xFF, unsafe bytes[1] == 0xD8,
+            let last = unsafe bytes.lastIndex(where: { $0 != 0 }), last > 2
+        else { return nil }
+        return unsafe bytes[last] == 0xD9 && bytes[last - 1] == 0xFF ? last + 1 : nil
+    }
+
+    /// Whether there are NAL units and no slice among them: encoders may give the parameter sets in a buffer of their
+    /// own (V4L2_MPEG_VIDEO_HEADER_MODE_SEPARATE).
+    @unsafe private func isHeader(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard parameters.codec == .h264 || parameters.codec == .hevc, (5...Self.longestHeader).contains(bytes.count)
+        else { return false }
+        var hasUnits = false
+        for index in 3..<bytes.count
+        where unsafe bytes[index - 3] == 0 && bytes[index - 2] == 0 && bytes[index - 1] == 1 {
+            hasUnits = true
+            // ITU-T H.264, table 7-1: slices are 1 to 5. H.265, table 7-1: 0 to 31.
+            let first = unsafe bytes[index]
+            let isSlice = parameters.codec == .h264 ? (1...5).contains(first & 0x1F) : first >> 1 & 0x3F < 32
+            if isSlice { return false }
+        }
+        return hasUnits
+    }
+}

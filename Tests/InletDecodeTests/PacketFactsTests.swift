@@ -1,0 +1,79 @@
+import InletCore
+import Testing
+
+@testable import InletDecode
+
+@Suite struct PacketFactsTests {
+    private static let timeBase = Rational(1, 1000)
+
+    private static func packet(_ ticks: Int64?, capture: Int64?, _ flags: PacketFlags = .key) -> SourcePacket {
+        var packet = SourcePacket(
+            parameters: CodecParameters(
+                codec: .mjpeg, size: ImageSize(width: 16, height: 16), timeBase: timeBase), data: PacketData([1]),
+            pts: ticks.map { MediaTime(ticks: $0, timeBase: timeBase) }, dts: nil, flags: flags)
+        packet.captureTime = capture.map { MonotonicTime(nanoseconds: $0) }
+        return packet
+    }
+
+    private static func picture(_ ticks: Int64?, _ format: PixelFormat = .yuvj420p) -> SourceFrame {
+        SourceFrame(
+            pixelFormat: format, size: ImageSize(width: 16, height: 16), planes: SourcePlanes(),
+            owner: Owner(), pts: ticks.map { MediaTime(ticks: $0, timeBase: timeBase) }, sequence: 0,
+            colorSpace: ColorSpace(primaries: .bt709, transfer: .bt709, matrix: .bt709, range: .full))
+    }
+
+    private final class Owner: Sendable {}
+
+    @Test("A picture gets the capture time of its own packet, whatever the order in which they come out")
+    func times() {
+        var facts = PacketFacts(range: nil, matrix: nil)
+        for (ticks, capture) in [(40, 1), (120, 2), (80, 3)] as [(Int64, Int64)] {
+            facts.note(Self.packet(ticks, capture: capture))
+        }
+        facts.note(Self.packet(160, capture: nil))
+        facts.note(Self.packet(nil, capture: 9))
+        let found = ([40, 80, 120, 160, nil] as [Int64?]).map { ticks -> Int64? in
+            var frame = Self.picture(ticks)
+            facts.complete(&frame)
+            return frame.captureTime?.nanoseconds
+        }
+        #expect(found == [1, 3, 2, nil, nil])
+    }
+
+    @Test("Of packets that give no picture no more than some times are kept")
+    func bounded() {
+        var facts = PacketFacts(range: nil, matrix: nil)
+        for ticks in 0...Int64(64) { facts.note(Self.packet(ticks, capture: ticks)) }
+        var (old, new) = (Self.picture(3), Self.picture(64))
+        facts.complete(&old)
+        facts.complete(&new)
+        #expect(old.captureTime == nil)
+        #expect(new.captureTime == MonotonicTime(nanoseconds: 64))
+    }
+
+    @Test("The first picture behind a packet of a new timeline says so, and no other")
+    func discontinuity() {
+        var facts = PacketFacts(range: nil, matrix: nil)
+        facts.note(Self.packet(0, capture: nil, [.key, .discontinuity]))
+        let found = ([0, 40] as [Int64]).map { ticks -> Bool in
+            var frame = Self.picture(ticks)
+            facts.complete(&frame)
+            return frame.flags.contains(.discontinuity)
+        }
+        #expect(found == [true, false])
+    }
+
+    @Test("Range and matrix that are set count more than what the picture says, and its format's name does not deny it")
+    func color() {
+        var facts = PacketFacts(range: .limited, matrix: .smpte170m)
+        var frame = Self.picture(0, PixelFormat("yuvj422p"))
+        facts.complete(&frame)
+        #expect(frame.colorSpace.range == .limited && frame.colorSpace.matrix == .smpte170m)
+        #expect(frame.colorSpace.primaries == .bt709)
+        #expect(frame.pixelFormat == PixelFormat("yuv422p"))
+        facts = PacketFacts(range: nil, matrix: nil)
+        frame = Self.picture(0)
+        facts.complete(&frame)
+        #expect(frame.colorSpace.range == .full && frame.pixelFormat == .yuvj420p)
+    }
+}
