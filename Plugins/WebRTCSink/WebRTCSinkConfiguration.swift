@@ -29,8 +29,9 @@
         /// How many encodings of the source there may be for each codec: the full size, half of it, and a quarter. Each
         /// viewer is on the best that its path bears. From 1 to 3. The default is 3.
         public var tiers = 3
-        /// Whether H.264 of the source goes to viewers as it is, without decoding, where it can: see
-        /// ``PassThroughGate``. The default is true.
+        /// Whether H.264 of the source goes to viewers as it is, without decoding, where it can: with start codes, of a
+        /// profile that browsers know, in the order in which it is shown, no larger and no faster than viewers are to
+        /// be sent, upright, and with a key frame every 2 seconds at least. The default is true.
         public var passesThrough = true
         /// Threads of each encoder. The default is 1, which is enough for 720p.
         public var threads = 1
