@@ -109,7 +109,7 @@ final class FFmpegSource: FrameSource {
         self.parameters = parameters
     }
 
-    /// A file stands still by not being read; a server is asked to wait, and the stream is closed where it cannot.
+    /// A file is paused by not being read; a server is asked to wait, and the stream is closed where it cannot.
     func pause(_ context: SourceContext) throws -> Bool { demuxer?.pause() ?? false }
 
     func resume(_ context: SourceContext) throws { try demuxer?.play() }

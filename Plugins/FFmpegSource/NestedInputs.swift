@@ -151,7 +151,7 @@ import Synchronization
         unsafe HTTPInput.close(new)
         unsafe io.pointee = playlist.flatMap { unsafe Self.memory($0) }
         if unsafe io.pointee != nil { return 0 }
-        self.end(InletError(.malformedData, "The playlist is none, is empty, or is longer than 4 MB."))
+        self.end(InletError(.malformedData, "This is no playlist, or it is empty or longer than 4 MB."))
         return inlet_averror_exit
     }
 

@@ -25,7 +25,7 @@ import InletFFmpeg
             return
         }
         guard HTTPAddress(address.withoutCredentials) != nil else {
-            throw InletError(.invalidConfiguration, "The address is none of HTTP. Check its host and port.")
+            throw InletError(.invalidConfiguration, "This is not an HTTP address. Check its host and port.")
         }
     }
 

@@ -37,7 +37,7 @@ public final class PatternSource: FrameSource {
         demanded = DemandedFrames(from: 0, at: nil, of: configuration.frameRate)
     }
 
-    /// Checks the configuration and draws what stands still.
+    /// Checks the configuration and draws what never changes.
     public func open(_ context: SourceContext) throws -> SourceFormat {
         try configuration.validate()
         try context.checkCancellation()
@@ -84,7 +84,7 @@ public final class PatternSource: FrameSource {
     /// Goes on with the frame that is due now.
     public func resume(_ context: SourceContext) throws { selectFrames(context) }
 
-    /// Lets go of the picture that stands still.
+    /// Lets go of the picture that never changes.
     public func close() { still = nil }
 
     private func time(of frame: UInt64) -> MediaTime {

@@ -14,8 +14,8 @@ import InletOutput
 
 /// The owner of a program that reads what this process writes to its standard input.
 ///
-/// The child gets its input, this process's standard output, a pipe for its complaints, and no other descriptor. It has
-/// a process group of its own, so that Ctrl-C does not end it before it got the last frame, and default signal
+/// The child gets its input, this process's standard output, a pipe for its standard error, and no other descriptor. It
+/// has a process group of its own, so that Ctrl-C does not end it before it got the last frame, and default signal
 /// handling. Not for use from two threads at once.
 @safe final class ChildProcess {
     /// How a program ended.
@@ -35,7 +35,7 @@ import InletOutput
     }
 
     private var input: Int32
-    private var complaints: Int32
+    private var standardError: Int32
     private let processID: pid_t
     private(set) var exit: Exit?
     private(set) var tail = ErrorTail()
@@ -46,23 +46,23 @@ import InletOutput
     /// - Throws: an error made of the `errno`.
     init(_ arguments: [String]) throws(InletError) {
         let input = try Self.pipe()
-        let complaints: (reading: Int32, writing: Int32)
+        let standardError: (reading: Int32, writing: Int32)
         do throws(InletError) {
-            complaints = try Self.pipe()
+            standardError = try Self.pipe()
         } catch {
             close(input.reading)
             close(input.writing)
             throw error
         }
-        let (status, child) = Self.spawn(arguments, input: input.reading, complaints: complaints.writing)
+        let (status, child) = Self.spawn(arguments, input: input.reading, standardError: standardError.writing)
         close(input.reading)
-        close(complaints.writing)
-        (self.input, self.complaints, processID) = (input.writing, complaints.reading, child)
+        close(standardError.writing)
+        (self.input, self.standardError, processID) = (input.writing, standardError.reading, child)
         guard status == 0 else {
             exit = .unknown
             throw InletError(spawning: arguments.first ?? "", errno: status)
         }
-        for descriptor in [self.input, self.complaints] {
+        for descriptor in [self.input, self.standardError] {
             _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
         }
         #if os(Linux)
@@ -78,14 +78,14 @@ import InletOutput
             kill(-processID, SIGKILL)
             _ = wait(for: .seconds(1))
         }
-        if complaints >= 0 { close(complaints) }
+        if standardError >= 0 { close(standardError) }
     }
 
     /// Writes all pieces.
     ///
     /// - Throws: where the child does not take them within `limit`.
     func write(_ pieces: inout OutputPieces, within limit: Duration) throws(WriteFailure) {
-        drainComplaints()
+        drainStandardError()
         let deadline = ContinuousClock.now + limit
         while !pieces.isEmpty {
             let (count, error) = SignalGuard.run { pieces.write(to: input) }
@@ -93,8 +93,8 @@ import InletOutput
                 pieces.drop(count)
             } else if error == EAGAIN {
                 poll(until: deadline, forInput: true)
-                drainComplaints()
-                // Asked in any case, as complaints wake it, too.
+                drainStandardError()
+                // Asked in any case, as standard error wakes it, too.
                 guard ContinuousClock.now < deadline else { throw .timedOut }
             } else if error == EPIPE {
                 throw .closed
@@ -121,7 +121,7 @@ import InletOutput
     func wait(for limit: Duration) -> Exit? {
         let deadline = ContinuousClock.now + limit
         while exit == nil {
-            drainComplaints()
+            drainStandardError()
             var status: Int32 = 0
             let result = unsafe waitpid(processID, &status, WNOHANG)
             if result == processID {
@@ -136,16 +136,16 @@ import InletOutput
                 poll(until: min(deadline, .now + .milliseconds(10)), forInput: false)
             }
         }
-        drainComplaints()
+        drainStandardError()
         return exit
     }
 
-    /// Waits for complaints, or for room in the input, no longer than until the deadline.
+    /// Waits for standard error, or for room in the input, no longer than until the deadline.
     private func poll(until deadline: ContinuousClock.Instant, forInput: Bool) {
         let left = max(0, ContinuousClock.now.duration(to: deadline).wholeNanoseconds)
         let milliseconds = Int32(clamping: left / 1_000_000 + 1)
         unsafe withUnsafeTemporaryAllocation(of: pollfd.self, capacity: 2) { requests in
-            unsafe requests.initializeElement(at: 0, to: pollfd(fd: complaints, events: Int16(POLLIN), revents: 0))
+            unsafe requests.initializeElement(at: 0, to: pollfd(fd: standardError, events: Int16(POLLIN), revents: 0))
             // The system leaves out what is less than zero.
             unsafe requests.initializeElement(
                 at: 1, to: pollfd(fd: forInput ? input : -1, events: Int16(POLLOUT), revents: 0))
@@ -160,16 +160,16 @@ import InletOutput
     }
 
     /// Reads what the child has written to its standard error so far, so that it never waits for that.
-    private func drainComplaints() {
-        guard complaints >= 0 else { return }
+    private func drainStandardError() {
+        guard standardError >= 0 else { return }
         unsafe withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { block in
             // Bounded, so that a child that complains without end does not keep frames from it.
             for _ in 0..<64 {
-                let count = unsafe read(complaints, block.baseAddress, block.count)
+                let count = unsafe read(standardError, block.baseAddress, block.count)
                 guard count > 0 else {
                     if count == 0 {
-                        close(complaints)
-                        complaints = -1
+                        close(standardError)
+                        standardError = -1
                     }
                     return
                 }
@@ -190,7 +190,9 @@ import InletOutput
         return (ends[0], ends[1])
     }
 
-    private static func spawn(_ arguments: [String], input: Int32, complaints: Int32) -> (status: Int32, child: pid_t) {
+    private static func spawn(_ arguments: [String], input: Int32, standardError: Int32) -> (
+        status: Int32, child: pid_t
+    ) {
         #if canImport(Darwin)
             var actions: posix_spawn_file_actions_t?
             var attributes: posix_spawnattr_t?
@@ -205,7 +207,7 @@ import InletOutput
             unsafe posix_spawnattr_destroy(&attributes)
         }
         unsafe posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-        unsafe posix_spawn_file_actions_adddup2(&actions, complaints, STDERR_FILENO)
+        unsafe posix_spawn_file_actions_adddup2(&actions, standardError, STDERR_FILENO)
         var flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
         #if os(Linux)
             // Descriptors that others opened without O_CLOEXEC stay here, too.

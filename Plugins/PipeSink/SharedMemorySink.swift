@@ -16,7 +16,7 @@ final class SharedMemorySink: FrameSink {
             let counts = SharedMemorySinkConfiguration.slotCounts
             throw InletError(
                 .invalidConfiguration,
-                "\(configuration.slots) slots are not to be had: \(counts.lowerBound) to \(counts.upperBound) are.",
+                "A segment has from \(counts.lowerBound) to \(counts.upperBound) slots, not \(configuration.slots).",
                 context: .init(subject: subject))
         }
         let segment = try makeSegment(for: format.size, published: 0)

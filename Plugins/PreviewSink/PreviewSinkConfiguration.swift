@@ -86,7 +86,7 @@ private enum PreviewOptions {
     static let token = PluginOption.secret(
         "token", "What everyone must show; made where others reach the server and none is given")
     static let largest = PluginOption(
-        "largest", default: ImageSize(width: 1280, height: 720),
+        "max-size", default: ImageSize(width: 1280, height: 720),
         in: ImageSize(width: 64, height: 64)...ImageSize(width: 7680, height: 7680),
         "Scale larger pictures down to fit",
         unit: "pixels")

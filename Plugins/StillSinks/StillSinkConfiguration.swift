@@ -160,7 +160,7 @@ private enum StillOptions {
         isAllowed: { $0.map(StillSinkConfiguration.intervals.contains) ?? true })
     static let overwrite = PluginOption("overwrite", default: false, "Replace files of the same name")
     static let largest = PluginOption<ImageSize?>(
-        "largest", default: nil, "Scale larger pictures down to fit", unit: "pixels", range: "16x16 to 16384x16384",
+        "max-size", default: nil, "Scale larger pictures down to fit", unit: "pixels", range: "16x16 to 16384x16384",
         isAllowed: { size in
             size.map { (16...16_384).contains($0.width) && (16...16_384).contains($0.height) } ?? true
         })

@@ -16,7 +16,8 @@ import InletV4L2
     let info: V4L2DeviceInfo
     private(set) var picture: CapturePicture
     private(set) var rate: Rational?
-    /// The rates of the mode, from which a lower one may be taken; nil where a wish or a signal says what it is.
+    /// The rates of the mode, from which a lower one may be taken; nil where the configuration or a signal says what it
+    /// is.
     let freeRates: V4L2FrameRates?
     private let type: UInt32
     private let formats: [V4L2FormatInfo]

@@ -112,10 +112,10 @@ struct Negotiation: Sendable {
     }
 
     private func refusal(_ request: Request, _ formats: [V4L2FormatInfo]) -> InletError {
-        var wishes: [String] = []
-        if let size = request.size { wishes.append("\(size)") }
-        if let rate = request.rate { wishes.append("\(rate) fps") }
-        if let format = request.format { wishes.append("format \(format)") }
+        var wanted: [String] = []
+        if let size = request.size { wanted.append("\(size)") }
+        if let rate = request.rate { wanted.append("\(rate) fps") }
+        if let format = request.format { wanted.append("format \(format)") }
         // Every size with its rate that is nearest.
         let all = formats.flatMap { info in
             (info.sizes.isEmpty ? [Self.anySize] : info.sizes).map { sizes in
@@ -136,7 +136,7 @@ struct Negotiation: Sendable {
         return InletError(
             .unsupported,
             """
-            The camera has no mode with \(wishes.joined(separator: ", ")). \
+            The camera has no mode with \(wanted.joined(separator: ", ")). \
             \(nearest.map { "The nearest is \($0). " } ?? "")`inlet devices` lists them all.
             """)
     }

@@ -24,7 +24,7 @@
         }
 
         /// What all sessions of a sink have in common.
-        struct Surroundings: Sendable {
+        struct Environment: Sendable {
             var hub: ViewerHub
             /// Of the codecs that can be sent, those first that are preferred. An offer of ours is of the first.
             var pipelines: [ViewerPipeline]
@@ -44,7 +44,7 @@
 
         /// Its name, by which the hub knows it.
         let name: String
-        private let surroundings: Surroundings
+        private let environment: Environment
         private let queue: DispatchQueue
         private let timer: any DispatchSourceTimer
         private let source = UInt32.random(in: 1...UInt32.max)
@@ -74,23 +74,23 @@
         private var hasJoined = false
         private var nextInquiry = MonotonicTime.distantFuture
         private static let inquiryInterval = Duration.seconds(1)
-        private var hub: ViewerHub { surroundings.hub }
-        private var logger: Logger { surroundings.logger }
+        private var hub: ViewerHub { environment.hub }
+        private var logger: Logger { environment.logger }
 
         /// - Parameters:
         ///   - serversOfSignaling: asked before each offer.
         ///   - tell: called on the session's queue. It must not hold the session.
         init(
-            _ policy: PeerSessionPolicy, _ surroundings: Surroundings,
+            _ policy: PeerSessionPolicy, _ environment: Environment,
             serversOfSignaling: @escaping @Sendable () async -> [ICEServer] = { [] },
             tell: @escaping @Sendable (Event) -> Void
         ) {
             name = policy.name
-            let broadcast = surroundings.broadcast
+            let broadcast = environment.broadcast
             channels = PeerChannels(
-                of: policy.name, limits: surroundings.limits,
+                of: policy.name, limits: environment.limits,
                 page: PageChannel(firstTimestamp: source) { [weak broadcast] in broadcast?.state.shown ?? .off })
-            self.surroundings = surroundings
+            self.environment = environment
             self.serversOfSignaling = serversOfSignaling
             self.tell = tell
             var policy = policy
@@ -132,7 +132,7 @@
         }
 
         private func closeUnlessPublished() {
-            guard surroundings.broadcast?.state.isPublished ?? false else { return handle(.close) }
+            guard environment.broadcast?.state.isPublished ?? false else { return handle(.close) }
             _ = channels.tellPages()
         }
 
@@ -157,7 +157,7 @@
         private var currentStatistics: ViewerStatistics {
             let packets = hub.figures(of: name) ?? lastPackets
             return ViewerStatistics(
-                viewer: name, state: machine.state, codec: (pipeline ?? surroundings.pipelines.first)?.codec ?? .h264,
+                viewer: name, state: machine.state, codec: (pipeline ?? environment.pipelines.first)?.codec ?? .h264,
                 tier: packets.encoding?.tier, bitrate: steering?.bitrate ?? 0,
                 roundTrip: steering?.feedback?.roundTrip, packetsLost: steering?.packetsLost ?? 0,
                 keyFrameRequests: keyFrameRequests, framesSent: packets.sent, framesDropped: packets.dropped,
@@ -189,7 +189,7 @@
                 nextInquiry = .now + Self.inquiryInterval
                 viewer?.inquire()
                 steer()
-                surroundings.broadcast?.tell(.reported(currentStatistics))
+                environment.broadcast?.tell(.reported(currentStatistics))
             }
             handle(.tick)
         }
@@ -232,12 +232,12 @@
                 let servers = await serversOfSignaling()
                 self?.queue.async { [weak self] in
                     guard let self, engine == id else { return }
-                    guard let pipeline = surroundings.pipelines.first else { return say(id, .failed(.noCommonCodec)) }
+                    guard let pipeline = environment.pipelines.first else { return say(id, .failed(.noCommonCodec)) }
                     self.pipeline = pipeline
                     let text = pipeline.text(
                         payload: 96, source: source, transportWideSequence: 1, orientation: nil)
                     build(text, servers, orientation: nil, id)
-                    for parameters in surroundings.channels {
+                    for parameters in environment.channels {
                         if let channel = viewer?.openChannel(parameters) { channels.add(channel) }
                     }
                     viewer?.makeOffer()
@@ -249,7 +249,7 @@
             do throws(PeerSessionFailure) {
                 // Of an answer, too, this says what the peer takes.
                 let video = try VideoOffer(description.sdp)
-                let usable = description.kind == .offer ? surroundings.pipelines : pipeline.map { [$0] } ?? []
+                let usable = description.kind == .offer ? environment.pipelines : pipeline.map { [$0] } ?? []
                 guard let pipeline = usable.first(where: { video.payload(for: $0.codec) != nil }),
                     let chosen = video.payload(for: pipeline.codec)
                 else { throw .noCommonCodec }
@@ -258,7 +258,7 @@
                 profile = pipeline.codec == .h264 ? (ofSource ?? chosen).profile : nil
                 let number = video.extensions[VideoOffer.transportWideSequence]
                 steering = try? PathSteering(
-                    surroundings.rateControl, surroundings.rates, isTransportWide: number != nil)
+                    environment.rateControl, environment.rates, isTransportWide: number != nil)
                 if description.kind == .offer {
                     let orientation = video.extensions[VideoOffer.videoOrientation]
                     let text = pipeline.text(
@@ -278,13 +278,13 @@
         private func build(
             _ pipeline: String, _ servers: [ICEServer], orientation: Int?, _ id: PeerSessionStateMachine.EngineID
         ) {
-            let ice = surroundings.ice
+            let ice = environment.ice
             do throws(InletError) {
                 viewer = try GStreamerViewer(
                     pipeline, servers: ice.list(for: "inlet", now: SystemTime.seconds) + servers,
-                    isRelayOnly: ice.isRelayOnly, address: surroundings.address, closing: hub.closing,
+                    isRelayOnly: ice.isRelayOnly, address: environment.address, closing: hub.closing,
                     orientation: orientation,
-                    longestMessage: surroundings.limits.messageBytes
+                    longestMessage: environment.limits.messageBytes
                 ) { [weak self] event in
                     guard let self else { return }
                     queue.async { self.viewerSaid(event, id) }
@@ -332,7 +332,7 @@
         /// What the engine found, where it is enough: it tells nothing of a relay that refuses credentials, only has no
         /// address there.
         private func gathered(_ text: String) -> PeerSessionStateMachine.EngineEvent {
-            let ice = surroundings.ice
+            let ice = environment.ice
             guard ice.hasRelay, !text.containsBytes(" typ relay") else { return .gathered(text) }
             if !hasWarned {
                 logger.warning("No relay gave an address, of \(ice). \(PeerSessionFailure.noRelay.advice)")
@@ -357,14 +357,14 @@
             case .connected:
                 if let viewer, let codec = pipeline?.codec {
                     hub.add(
-                        viewer, named: name, codec: codec, bitrate: steering?.bitrate ?? surroundings.rates.start,
+                        viewer, named: name, codec: codec, bitrate: steering?.bitrate ?? environment.rates.start,
                         profile: profile)
                 }
-                if !hasJoined { surroundings.broadcast?.tell(.joined(name)) }
+                if !hasJoined { environment.broadcast?.tell(.joined(name)) }
                 hasJoined = true
                 nextInquiry = .now + Self.inquiryInterval
             case .ended(let end):
-                surroundings.broadcast?.tell(.left(currentStatistics, end))
+                environment.broadcast?.tell(.left(currentStatistics, end))
                 hub.remove(name)
                 nextInquiry = .distantFuture
             default: nextInquiry = .distantFuture

@@ -72,12 +72,12 @@
             try rates.validate()
             try ice.validate()
             try limits.validate(opening: channels)
-            let surroundings = EngineSession.Surroundings(
+            let environment = EngineSession.Environment(
                 hub: hub, pipelines: try pipelines(), rateControl: .automatic, rates: rates, ice: ice,
                 limits: limits, channels: channels, logger: logger)
             let session: SignaledSession? = state.withLock { state in
                 guard !state.isClosed, state.sessions[policy.name] == nil else { return nil }
-                let session = SignaledSession(channel, policy, surroundings) {
+                let session = SignaledSession(channel, policy, environment) {
                     [weak self] _ in self?.remove(policy.name)
                 }
                 state.sessions[policy.name] = session

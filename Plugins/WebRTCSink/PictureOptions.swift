@@ -5,7 +5,7 @@
     /// The options that say which pictures peers get.
     enum PictureOptions {
         static let largest = PluginOption(
-            "largest", default: ImageSize(width: 1280, height: 720),
+            "max-size", default: ImageSize(width: 1280, height: 720),
             in: ImageSize(width: 64, height: 64)...ImageSize(width: 7680, height: 7680),
             "Scale larger pictures down to fit", unit: "pixels")
         static let fps = PluginOption<Rational?>(

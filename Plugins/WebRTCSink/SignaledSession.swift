@@ -28,13 +28,13 @@
                 var count = 0
             }
             let state = Mutex(State())
-            let hearers: Broadcaster<PeerMessage>
+            let subscribers: Broadcaster<PeerMessage>
             private let logger: Logger
             private static let mostWarnings = 16
 
             init(_ logger: Logger, limits: DataChannelLimits) {
                 self.logger = logger
-                hearers = Broadcaster(limit: limits.unreadMessages)
+                subscribers = Broadcaster(limit: limits.unreadMessages)
             }
 
             func tell(_ event: PeerSessionEvent) {
@@ -74,17 +74,17 @@
         /// - Parameters:
         ///   - onEnd: called once, when the peer has been told that it is over, or could not be.
         init(
-            _ channel: any SignalingChannel, _ policy: PeerSessionPolicy, _ surroundings: EngineSession.Surroundings,
+            _ channel: any SignalingChannel, _ policy: PeerSessionPolicy, _ environment: EngineSession.Environment,
             onEnd: @escaping @Sendable (SignaledSession) -> Void
         ) {
-            let shown = Shown(surroundings.logger, limits: surroundings.limits)
+            let shown = Shown(environment.logger, limits: environment.limits)
             // As many as a few flows with all of their candidates: a peer that is told late has no use for more.
             let (messages, outgoing) = AsyncStream.makeStream(
                 of: SignalingMessage.self, bufferingPolicy: .bufferingOldest(512))
             self.shown = shown
-            limits = surroundings.limits
+            limits = environment.limits
             let engine = EngineSession(
-                policy, surroundings, serversOfSignaling: { await channel.iceServers() }
+                policy, environment, serversOfSignaling: { await channel.iceServers() }
             ) { event in
                 switch event {
                 case .send(let message): outgoing.yield(message)
@@ -92,11 +92,11 @@
                     if case .ended(let end) = state {
                         outgoing.finish()
                         if let error = end.error, end != .declined { shown.fail(error) }
-                        shown.hearers.finish()
+                        shown.subscribers.finish()
                     }
                     shown.set(state)
                 case .setback(let end): if let error = end.error { shown.fail(error) }
-                case .channel(.said(let message)): shown.hearers.send(message)
+                case .channel(.said(let message)): shown.subscribers.send(message)
                 case .channel(.opened(let channel)): shown.tell(.channelOpened(channel))
                 case .channel(.closed(let channel)): shown.tell(.channelClosed(channel))
                 }
@@ -170,7 +170,7 @@
             return stream
         }
 
-        func messages() -> AsyncStream<PeerMessage> { shown.hearers.stream() }
+        func messages() -> AsyncStream<PeerMessage> { shown.subscribers.stream() }
 
         func send(_ body: PeerMessage.Body, over delivery: DataDelivery, labelled label: String?) throws(InletError) {
             try limits.checkSendable(body)

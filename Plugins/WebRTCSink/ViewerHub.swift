@@ -31,7 +31,7 @@
         /// Left when every pipeline is closed.
         let closing = DispatchGroup()
         /// Whether pictures are wanted, or all viewers are on the source's own packets.
-        let pictureWish = PictureWish()
+        let pictureRequest = PictureRequest()
         private let keyFrameInterval: Duration
         private let state: Mutex<State>
         private static let planInterval = Duration.milliseconds(200)
@@ -131,7 +131,7 @@
                 state.planned = nil
                 return state.usableSource == nil
             }
-            if needsPictures { pictureWish.set(true) }
+            if needsPictures { pictureRequest.set(true) }
         }
 
         /// Looks who is to be on the source's packets, and says whether pictures are wanted for others. Called with
@@ -141,7 +141,7 @@
                 if state.planned.map({ time - $0 >= Self.planInterval }) ?? true { plan(&state, at: time) }
                 return state.usableSource == nil || !state.lanes.allSatisfy(\.isOnSource)
             }
-            pictureWish.set(isWanted)
+            pictureRequest.set(isWanted)
         }
 
         // MARK: The encoders' side

@@ -37,7 +37,7 @@
 
         /// - Parameter onEnd: called once, with the session's name, on its queue.
         init(
-            _ offer: VideoOffer, _ surroundings: EngineSession.Surroundings,
+            _ offer: VideoOffer, _ environment: EngineSession.Environment,
             onEnd: @escaping @Sendable (String) -> Void
         ) {
             var random = SystemRandomNumberGenerator()
@@ -46,9 +46,9 @@
             self.reply = reply
             tag = Self.word(&random)
             self.offer = offer
-            let broadcast = surroundings.broadcast
+            let broadcast = environment.broadcast
             session = EngineSession(
-                PeerSessionPolicy(role: .answering, name: name), surroundings
+                PeerSessionPolicy(role: .answering, name: name), environment
             ) { [weak broadcast] event in
                 switch event {
                 case .send(.description(let description)): reply.give(.success(description.sdp))

@@ -124,7 +124,7 @@
             guard let pipeline = pipelines.first(where: { offer.payload(for: $0.codec) != nil }) else {
                 return refuse(.noCommonCodec)
             }
-            let session = ViewerSession(offer, surroundings(pipeline, configuration.ice, broadcast)) { [weak self] in
+            let session = ViewerSession(offer, environment(pipeline, configuration.ice, broadcast)) { [weak self] in
                 self?.remove($0, of: client)
             }
             let isTaken = state.withLock { state in
@@ -142,10 +142,10 @@
             }
         }
 
-        private func surroundings(
+        private func environment(
             _ pipeline: ViewerPipeline, _ ice: ICEServers, _ broadcast: WebRTCBroadcast?
-        ) -> EngineSession.Surroundings {
-            EngineSession.Surroundings(
+        ) -> EngineSession.Environment {
+            EngineSession.Environment(
                 hub: hub, pipelines: [pipeline], rateControl: configuration.rateControl, rates: configuration.rates,
                 ice: ice, address: configuration.gatheringAddress, limits: configuration.channels, broadcast: broadcast,
                 logger: logger)
@@ -158,7 +158,7 @@
                 let pipeline = pipelines.first(where: { offer.payload(for: $0.codec) != nil })
             else { return }
             // Nobody's: it is no viewer, asks no servers, and is not told of.
-            let session = ViewerSession(offer, surroundings(pipeline, ICEServers(), nil)) { _ in }
+            let session = ViewerSession(offer, environment(pipeline, ICEServers(), nil)) { _ in }
             // Kept by what waits for its answer.
             session.answer(ThrowawayOffer.sdp) { _ in session.close(.bye(nil)) }
         }

@@ -114,7 +114,8 @@
             else {
                 throw SignalingFailure(
                     InletError(
-                        .malformedData, "The server sends us to an address that is none, or less safe than its own."),
+                        .malformedData,
+                        "The server redirects to an address that is not valid, or less safe than its own."),
                     retryAfter: nil)
             }
             return url

@@ -28,7 +28,7 @@
                 maximumFrameRate: adaptation.frameRate ?? configuration.frameRate)
         }
 
-        var pictureWish: PictureWish { hub.pictureWish }
+        var pictureRequest: PictureRequest { hub.pictureRequest }
 
         func makePacketSink() -> any PacketSink & Sendable { SourcePackets(configuration, hub: hub, logger: logger) }
 

@@ -84,7 +84,18 @@ struct RunReport: Encodable {
         }
     }
 
-    /// A few lines for a person.
+    /// Why it ended, for a person.
+    private var endInWords: String {
+        switch EndReason(rawValue: ended) {
+        case .endOfStream: "end of stream"
+        case .frameLimit: "frame limit reached"
+        case .durationLimit: "duration limit reached"
+        case .cancelled, .noSinks: "stopped"
+        case nil: ended
+        }
+    }
+
+    /// Several lines for a person.
     var text: String {
         var delivered = ""
         switch frames.delivered {
@@ -92,7 +103,9 @@ struct RunReport: Encodable {
         case .several(let counts):
             delivered = counts.sorted { $0.key < $1.key }.map { "\($0.value) to \($0.key)" }.joined(separator: ", ")
         }
-        var lines = ["\(ended): captured \(frames.captured), converted \(frames.converted), delivered \(delivered)"]
+        var lines = [
+            "\(endInWords): captured \(frames.captured), converted \(frames.converted), delivered \(delivered)"
+        ]
         if !frames.dropped.isEmpty {
             lines.append(
                 "dropped: "

@@ -16,7 +16,7 @@ import Synchronization
     private let state = Mutex(State())
     /// Signalled where ``State/command`` was carried out, or the thread has ended.
     private let answered = DispatchSemaphore(value: 0)
-    /// Signalled where a thread that stands still has a command to carry out.
+    /// Signalled where a paused thread has a command to carry out.
     private let commanded = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
 
@@ -97,7 +97,7 @@ import Synchronization
             while true {
                 switch command {
                 case .stop: return .success(())
-                case .pause: if try standStill() == .stop { return .success(()) }
+                case .pause: if try pauseSource() == .stop { return .success(()) }
                 case .resume, nil: break
                 }
                 switch unsafe try source.next(context) {
@@ -111,10 +111,10 @@ import Synchronization
         }
     }
 
-    /// Has the source stand still until it is to go on.
+    /// Pauses the source until it is to go on.
     ///
     /// - Returns: what is to be done then.
-    private func standStill() throws -> Command? {
+    private func pauseSource() throws -> Command? {
         guard unsafe try source.pause(context) else {
             answer(.success(false))
             return nil

@@ -51,7 +51,7 @@ public final class ScriptedSource: FrameSource {
         /// What happens before `close` returns, up to the first step that throws. Frames and ends are passed over. The
         /// default is nothing.
         public var closing: [Step]
-        /// Whether the source can stand still during a pause. The default is false.
+        /// Whether the source stays open during a pause. The default is false.
         public var standsStill = false
 
         public init(

@@ -1,10 +1,23 @@
+import Synchronization
+
 /// What a rule needs to know of Swift source: the code without its comments and the contents of its strings.
 ///
 /// A light reading, line by line kept: every line of ``code`` has the number it has in the file.
 enum SwiftText {
     /// The text with comments and string contents replaced by spaces. What stands in `\( )` inside a string is blanked,
     /// too.
+    ///
+    /// Several rules look at each file, which is read once.
     static func code(of text: String) -> String {
+        if let code = known.withLock({ $0[text] }) { return code }
+        let code = withoutCommentsAndStrings(text)
+        known.withLock { $0[text] = code }
+        return code
+    }
+
+    private static let known = Mutex<[String: String]>([:])
+
+    private static func withoutCommentsAndStrings(_ text: String) -> String {
         var result = ""
         var rest = Substring(text)
         while let character = rest.first {

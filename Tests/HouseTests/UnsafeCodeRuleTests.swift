@@ -17,6 +17,7 @@ import Testing
         arguments: [
             "let a = unsafe b.pointee", "nonisolated(unsafe) var a = 0", "@unsafe func f() {}",
             "func f(_ a: UnsafeRawPointer) {}", "var a: [UnsafeMutablePointer<Int8>?]", "func f() { unsafe\n g() }",
+            "final class A: @unchecked Sendable {}",
         ])
     func seen(text: String) {
         let file = HouseTree.File(path: "Plugins/X/A.swift", text: "\n" + text)

@@ -16,8 +16,8 @@ final class CaptureSession: Sendable {
         var frame: @Sendable () -> Void
         /// Data came after ``CaptureSession/noticeNextFrame()``, whether or not a frame comes of it.
         var progress: @Sendable () -> Void
-        /// The source stands still.
-        var stoodStill: @Sendable () -> Void
+        /// The source has paused.
+        var paused: @Sendable () -> Void
         var interruption: @Sendable (String?) -> Void
         /// Decoding begins not to keep up, or keeps up again.
         var lag: @Sendable (Bool) -> Void
@@ -38,7 +38,7 @@ final class CaptureSession: Sendable {
     private let dispatcher: FrameDispatcher
     private let delegate: Delegate
     private let wakeUp: WakeUpSignal
-    /// Where the thread stands still during a pause.
+    /// Where the thread waits during a pause.
     private let rest = ProducerGate()
     private let wantsPause = Atomic(false)
     // The first frame is always news.
@@ -78,10 +78,10 @@ final class CaptureSession: Sendable {
         rest.signal()
     }
 
-    /// Has the source stand still before the next frame.
+    /// Has the source pause before the next frame.
     func pause() { wantsPause.store(true, ordering: .releasing) }
 
-    /// Ends a pause, or takes back the wish for one.
+    /// Ends a pause, or withdraws the request for one.
     func resume() {
         wantsPause.store(false, ordering: .releasing)
         rest.signal()
@@ -141,13 +141,13 @@ final class CaptureSession: Sendable {
         let longest = max(timeouts.firstFrame, allowance.restart)
         // The first frame is decoded whatever the demand, and data alone does not put it off.
         var limits = (silence: longest, total: longest, followsDemand: false)
-        var stoodStill = false
+        var paused = false
         while !context.isCancelled {
             if wantsPause.load(ordering: .acquiring) {
                 context.setDeadline(after: allowance.restart)
-                guard try standStill(source) else { return .closedForPause }
+                guard try pauseSource(source) else { return .closedForPause }
                 limits = (longest, max(longest, allowance.frame), true)
-                stoodStill = true
+                paused = true
             }
             context.setFrameDeadline(
                 silence: limits.silence, total: limits.total, followsDemand: limits.followsDemand)
@@ -161,9 +161,10 @@ final class CaptureSession: Sendable {
                 delegate.frame()
             }
             context.clearDeadline()
-            // PTS stand still with a source that plays from a store. One that is not paced had no time to lose.
-            let startsAnew = stoodStill && format.pacing != .unpaced
-            stoodStill = false
+            // The PTS of a source that plays from a store do not go on in a pause. One that is not paced had no time to
+            // lose.
+            let startsAnew = paused && format.pacing != .unpaced
+            paused = false
             switch dispatcher.deliver(
                 item, from: id, startsAnew: startsAnew, isCancelled: { context.isCancelled })
             {
@@ -175,13 +176,13 @@ final class CaptureSession: Sendable {
         return .ended(.cancelled)
     }
 
-    /// Has the source stand still until the pause or the session ends.
+    /// Pauses the source until the pause or the session ends.
     ///
     /// - Returns: false where it cannot.
-    private func standStill(_ source: any FrameSource) throws -> Bool {
+    private func pauseSource(_ source: any FrameSource) throws -> Bool {
         guard try source.pause(context) else { return false }
         context.clearDeadline()
-        delegate.stoodStill()
+        delegate.paused()
         while wantsPause.load(ordering: .acquiring), !context.isCancelled { rest.wait() }
         guard !context.isCancelled else { return true }
         context.setDeadline(after: timeouts.firstFrame)

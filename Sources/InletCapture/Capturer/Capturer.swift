@@ -327,7 +327,7 @@ public final class Capturer: Sendable {
 
     /// Stops the frames until ``resume()``: for an application in the background, or a call on hold. Returns at once.
     ///
-    /// A source that can stand still stays open and costs next to nothing; another is closed. A pause before the run
+    /// A source that can pause stays open and costs next to nothing; another is closed. A pause before the run
     /// begins it paused.
     public func pause() { supervisor.post(.pause) }
 

@@ -27,7 +27,7 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
     private let currentWants: Mutex<SinkWants>
     /// Whether frames are to be expected, by what was said last.
     private let condition = Mutex(SourceCondition.live)
-    /// The way of the packets to a sink that takes those, too. Another with each sink.
+    /// Hands packets to a sink that takes those, too. Each sink that is made has one of its own.
     private let tap = Mutex(PacketTap?.none)
     private let worker: Worker
 

@@ -18,7 +18,7 @@ final class PacketDelivery: PacketReceiver {
     /// Four seconds of most cameras.
     private static let capacity = 120
     /// How long what waits may take when there is no more time: less than ``CapturerConfiguration/stopTimeout``.
-    private static let patience = DispatchTimeInterval.seconds(2)
+    private static let gracePeriod = DispatchTimeInterval.seconds(2)
     private let state: Mutex<State>
     private let wantsRoom = Atomic(false)
 
@@ -133,7 +133,7 @@ final class PacketDelivery: PacketReceiver {
     private func makeLane() -> PacketLane {
         PacketLane(
             id: PacketFanOut.ID(number: id.number), name: name, sink: configuration.makePacketSink(),
-            capacity: Self.capacity, onWish: {}, onTaken: { [weak self] in self?.signalRoom() },
+            capacity: Self.capacity, onKeyFrameRequest: {}, onTaken: { [weak self] in self?.signalRoom() },
             onWritten: { [weak self] in self?.noteWritten() },
             onDrop: { [counters] reason, count in counters.countDrop(reason, count) },
             onEnd: { [weak self] lane, error in self?.laneEnded(lane, error) }
@@ -177,7 +177,7 @@ final class PacketDelivery: PacketReceiver {
         guard let lane = finish(reporting: nil) else { return }
         // Each packet is part of a whole, and a file is whole with those that wait; but a server may take as long as it
         // likes for each.
-        DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { lane.close() }
+        DispatchQueue.global().asyncAfter(deadline: .now() + Self.gracePeriod) { lane.close() }
     }
 
     /// Takes no more packets, and has the lane write what it holds.
@@ -200,7 +200,7 @@ final class PacketDelivery: PacketReceiver {
             return nil
         }
         lane.finish()
-        // A source that waits for room in a sink that stands still goes on without it.
+        // A source that waits for room in a sink that hangs goes on without it.
         signalRoom()
         return lane
     }

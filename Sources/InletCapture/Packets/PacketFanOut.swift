@@ -82,7 +82,7 @@ public final class PacketFanOut: PacketSink, Sendable {
         }
         let lane = PacketLane(
             id: id, name: name, sink: sink, capacity: capacity,
-            onWish: { [weak self] in self?.requestKeyFrame() },
+            onKeyFrameRequest: { [weak self] in self?.requestKeyFrame() },
             onEnd: { [weak self] lane, error in self?.ended(lane, error) })
         try lane.begin()
         let isFinished = state.withLock { state in

@@ -12,7 +12,7 @@ final class PacketLane: Sendable {
     private let hasBegun = Atomic(false)
     private let delivered = Atomic(UInt64(0))
     private let worker: Worker
-    private let onWish: @Sendable () -> Void
+    private let onKeyFrameRequest: @Sendable () -> Void
     private let onTaken: @Sendable () -> Void
     private let onWritten: @Sendable () -> Void
     private let onDrop: @Sendable (DropReason, Int) -> Void
@@ -31,14 +31,14 @@ final class PacketLane: Sendable {
     }
 
     /// - Parameters:
-    ///   - onWish: called when a key frame should come.
+    ///   - onKeyFrameRequest: called when a key frame should come.
     ///   - onTaken: called on the lane's thread when there may be room again.
     ///   - onWritten: called on the lane's thread after each packet that the sink has taken.
     ///   - onDrop: called with each number of packets that the sink will not get, and why.
     ///   - onEnd: called on the lane's thread, once, when the sink has finished.
     init(
         id: PacketFanOut.ID, name: String, sink: sending any PacketSink, capacity: Int,
-        onWish: @escaping @Sendable () -> Void, onTaken: @escaping @Sendable () -> Void = {},
+        onKeyFrameRequest: @escaping @Sendable () -> Void, onTaken: @escaping @Sendable () -> Void = {},
         onWritten: @escaping @Sendable () -> Void = {},
         onDrop: @escaping @Sendable (DropReason, Int) -> Void = { _, _ in },
         onEnd: @escaping @Sendable (PacketLane, InletError?) -> Void
@@ -47,7 +47,7 @@ final class PacketLane: Sendable {
         self.name = name
         state = Mutex(PacketLaneStateMachine(capacity: capacity))
         worker = Worker(sink)
-        self.onWish = onWish
+        self.onKeyFrameRequest = onKeyFrameRequest
         self.onTaken = onTaken
         self.onWritten = onWritten
         self.onDrop = onDrop
@@ -101,13 +101,13 @@ final class PacketLane: Sendable {
 
     /// - Parameter body: returns the reason for what it dropped, where it may have dropped anything.
     private func change(_ quietly: Bool = false, _ body: (inout PacketLaneStateMachine) -> DropReason?) {
-        let (wishes, wakes, reason, dropped) = state.withLock { state in
+        let (needsKeyFrame, wakes, reason, dropped) = state.withLock { state in
             let before = state.dropped
             let reason = body(&state)
-            return (state.takeWish(), state.takeWakeUp(), reason, state.dropped - before)
+            return (state.takeKeyFrameRequest(), state.takeWakeUp(), reason, state.dropped - before)
         }
         if wakes { signal.signal() }
-        if wishes, !quietly { onWish() }
+        if needsKeyFrame, !quietly { onKeyFrameRequest() }
         if let reason, dropped > 0 { onDrop(reason, Int(clamping: dropped)) }
     }
 
@@ -115,8 +115,8 @@ final class PacketLane: Sendable {
         // Packets that came while it rested are written one after another; then it rests again.
         var rests = worker.batchInterval > .zero
         while true {
-            let (taken, wishes) = state.withLock { ($0.take(rests: rests), $0.takeWish()) }
-            if wishes { onWish() }
+            let (taken, needsKeyFrame) = state.withLock { ($0.take(rests: rests), $0.takeKeyFrameRequest()) }
+            if needsKeyFrame { onKeyFrameRequest() }
             switch taken {
             case .empty where rests:
                 rests = false
@@ -155,7 +155,7 @@ final class PacketLane: Sendable {
             try worker.sink.write(packet)
             delivered.add(1, ordering: .relaxed)
             onWritten()
-            if worker.sink.wantsKeyFrame { onWish() }
+            if worker.sink.wantsKeyFrame { onKeyFrameRequest() }
         }
     }
 

@@ -134,7 +134,7 @@ struct PacketLaneStateMachine {
     var hasRoom: Bool { items.count < capacity && byteCount < byteCapacity || isEnded }
 
     /// Whether a key frame is to be asked for now. True once for each group that was dropped.
-    mutating func takeWish() -> Bool {
+    mutating func takeKeyFrameRequest() -> Bool {
         guard isAwaitingKey, !isAsked, !isEnded, items.count <= capacity / 2, byteCount <= byteCapacity / 2 else {
             return false
         }

@@ -5,7 +5,7 @@ import Synchronization
 /// Hands the source's packets to a sink that takes pictures as well, on a thread of their own.
 final class PacketTap: Sendable {
     private let lane: PacketLane
-    private let wish: PictureWish
+    private let request: PictureRequest
     private let state = Mutex(State())
     private let ended: DispatchSemaphore
     /// Two seconds of most cameras.
@@ -19,20 +19,20 @@ final class PacketTap: Sendable {
 
     /// - Parameter onChange: called when the sink wants pictures, or wants them no more.
     init(_ sink: some PassThroughSink, id: SinkID, name: String, onChange: @escaping @Sendable () -> Void) {
-        let (wish, ended) = (sink.pictureWish, DispatchSemaphore(value: 0))
-        (self.wish, self.ended) = (wish, ended)
-        wish.observe(onChange)
+        let (request, ended) = (sink.pictureRequest, DispatchSemaphore(value: 0))
+        (self.request, self.ended) = (request, ended)
+        request.observe(onChange)
         lane = PacketLane(
             id: PacketFanOut.ID(number: id.number), name: name, sink: sink.makePacketSink(),
-            capacity: Self.capacity, onWish: {},
+            capacity: Self.capacity, onKeyFrameRequest: {},
             onEnd: { _, _ in
-                wish.set(true)
+                request.set(true)
                 ended.signal()
             })
     }
 
     /// Whether pictures are wanted, too.
-    var wantsPictures: Bool { wish.isWanted }
+    var wantsPictures: Bool { request.isWanted }
 
     func offer(_ packet: EncodedPacket, of parameters: CodecParameters) {
         let (isOver, begins, isNew) = state.withLock { state in
@@ -46,7 +46,7 @@ final class PacketTap: Sendable {
             } catch {
                 // There are the pictures.
                 state.withLock { $0.isOver = true }
-                return wish.set(true)
+                return request.set(true)
             }
         }
         if isNew { lane.start(parameters) }
@@ -62,7 +62,7 @@ final class PacketTap: Sendable {
             defer { state.isOver = true }
             return state.hasBegun && !state.isOver
         }
-        wish.observe(nil)
+        request.observe(nil)
         lane.close()
         if waits { _ = ended.wait(timeout: .now() + 1) }
     }

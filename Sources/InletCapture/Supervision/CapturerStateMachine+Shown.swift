@@ -6,7 +6,7 @@ extension CapturerStateMachine {
     var state: CapturerState { shown }
 
     /// What sinks get in place of frames.
-    enum StandIn: Hashable {
+    enum Placeholder: Hashable {
         case nothing
         /// What a disabled track shows.
         case disabled
@@ -15,7 +15,7 @@ extension CapturerStateMachine {
     }
 
     /// What sinks get in place of frames now.
-    var standIn: StandIn {
+    var placeholder: Placeholder {
         switch phase {
         case .idle, .ended: return .nothing
         default: if rests { return .nothing }

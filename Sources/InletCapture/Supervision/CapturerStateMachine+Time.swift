@@ -52,7 +52,7 @@ extension CapturerStateMachine {
                     ? "The source sent no frame for \(allowance.restart)."
                     : "The source sends data, but no frame came of it for \(allowance.frame) or longer."
             )
-        case .pausing: return ("pause", "The source did not stand still within \(allowance.restart).")
+        case .pausing: return ("pause", "The source did not pause within \(allowance.restart).")
         default: return nil
         }
     }

@@ -34,7 +34,7 @@ struct CapturerStateMachine {
         /// Data came, whether or not a frame comes of it.
         case progress(SessionID)
         case interruption(SessionID, String?)
-        case stoodStill(SessionID)
+        case paused(SessionID)
         /// The source has ended by itself and is about to be closed, which may take a while.
         case closing(SessionID, Outcome)
         case closed(SessionID, Outcome)
@@ -46,7 +46,7 @@ struct CapturerStateMachine {
     enum Outcome {
         case ended(EndReason)
         case failed(InletError)
-        /// Closed because it cannot stand still.
+        /// Closed because it cannot pause.
         case closedForPause
     }
 
@@ -72,7 +72,7 @@ struct CapturerStateMachine {
         case awaitingFrame(SessionID)
         case live(SessionID)
         case stalled(SessionID)
-        /// Asked to stand still, and not there yet.
+        /// Asked to pause, and not there yet.
         case pausing(SessionID)
         /// Nil where the source was closed for the pause.
         case paused(SessionID?)
@@ -145,7 +145,7 @@ struct CapturerStateMachine {
         case .frame(let id): frameCame(id, now, &actions)
         case .progress(let id): dataCame(id, now, &actions)
         case .interruption(let id, let reason): interrupted(id, reason, now, &actions)
-        case .stoodStill(let id): if case .pausing(id) = phase { phase = .paused(id) }
+        case .paused(let id): if case .pausing(id) = phase { phase = .paused(id) }
         case .closing(let id, let outcome): closing(id, outcome, now)
         case .closed(let id, let outcome): closed(id, outcome, now, &actions)
         case .tick(let operation): tick(now, operation, &actions)

@@ -41,10 +41,10 @@ final class OutagePlayer: Sendable {
     }
 
     /// Shows what belongs to a state, or nothing.
-    func show(_ standIn: CapturerStateMachine.StandIn, in capturerState: CapturerState, now: MonotonicTime) {
+    func show(_ placeholder: CapturerStateMachine.Placeholder, in capturerState: CapturerState, now: MonotonicTime) {
         let picture: OutagePolicy.Picture
         var start: MonotonicTime?
-        switch standIn {
+        switch placeholder {
         case .nothing: picture = .nothing
         case .disabled: picture = disabledPicture
         case .outage(let since):

@@ -82,8 +82,8 @@ final class Supervisor: Sendable {
         }
         for action in actions { perform(action, &current) }
         if case .setEnabled(let isEnabled) = input { dispatcher.setDisabled(!isEnabled) }
-        let (standIn, shown) = state.withLock { ($0.machine.standIn, $0.machine.state) }
-        outage.show(standIn, in: shown, now: clock.now)
+        let (placeholder, shown) = state.withLock { ($0.machine.placeholder, $0.machine.state) }
+        outage.show(placeholder, in: shown, now: clock.now)
         schedule()
     }
 
@@ -113,7 +113,7 @@ final class Supervisor: Sendable {
             opened: { [weak self] in self?.post(.opened(id, $0)) },
             frame: { [weak self] in self?.post(.frame(id)) },
             progress: { [weak self] in self?.post(.progress(id)) },
-            stoodStill: { [weak self] in self?.post(.stoodStill(id)) },
+            paused: { [weak self] in self?.post(.paused(id)) },
             interruption: { [weak self] in self?.post(.interruption(id, $0)) },
             lag: { [weak self] in self?.onEvent(.lagging($0)) },
             decoderFailure: { [weak self] in self?.onEvent(.decoderFailed(name: $0, $1, next: $2)) },

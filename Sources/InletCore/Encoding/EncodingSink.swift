@@ -12,7 +12,7 @@ public final class EncodingSink: FrameSink {
     private let output: any PacketSink
     private let control: EncoderControl?
     private var format: VideoFormat?
-    /// The output's wish was passed on, and its packet has not come yet.
+    /// The output's key-frame request was passed on, and its packet has not come yet.
     private var isKeyOnItsWay = false
 
     /// - Parameters:
@@ -58,22 +58,22 @@ public final class EncodingSink: FrameSink {
 
     /// - Returns: whether a key frame was asked for.
     private func follow(_ control: EncoderControl?) -> Bool {
-        guard let control, let wishes = control.take() else { return false }
-        if wishes.bitrate != nil || wishes.frameRate != nil {
+        guard let control, let requests = control.take() else { return false }
+        if requests.bitrate != nil || requests.frameRate != nil {
             do {
-                try encoder.change(bitrate: wishes.bitrate, frameRate: wishes.frameRate)
+                try encoder.change(bitrate: requests.bitrate, frameRate: requests.frameRate)
                 control.note(nil)
             } catch {
                 control.note(InletError(wrapping: error, operation: "The encoder"))
             }
         }
-        return wishes.wantsKeyFrame
+        return requests.wantsKeyFrame
     }
 
     private func write(_ packets: [EncodedPacket]) throws {
         for packet in packets {
             if packet.isKey { isKeyOnItsWay = false }
-            // The output's wish for a key frame is seen before the next picture.
+            // The output's key-frame request is seen before the next picture.
             do { try output.write(packet) } catch is KeyFrameNeeded {}
         }
     }

@@ -53,7 +53,7 @@ public final class I420BufferPool: Sendable {
         public var inUse = 0
         /// Pictures that wait for reuse.
         public var idle = 0
-        /// Blocks of memory taken from the system so far; it stands still in the steady state.
+        /// Blocks of memory taken from the system so far; constant in the steady state.
         public var allocations = 0
         /// Requests refused because all pictures were held.
         public var exhaustions = 0

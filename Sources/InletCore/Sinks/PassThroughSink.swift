@@ -11,5 +11,5 @@ public protocol PassThroughSink: FrameSink {
     func makePacketSink() -> any PacketSink & Sendable
 
     /// Says whether pictures are wanted, too.
-    var pictureWish: PictureWish { get }
+    var pictureRequest: PictureRequest { get }
 }

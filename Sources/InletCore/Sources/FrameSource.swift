@@ -43,7 +43,7 @@ public protocol FrameSource: AnyObject {
 }
 
 extension FrameSource {
-    /// Cannot stand still.
+    /// Cannot pause.
     public func pause(_ context: SourceContext) throws -> Bool { false }
     /// Does nothing.
     public func resume(_ context: SourceContext) throws {}

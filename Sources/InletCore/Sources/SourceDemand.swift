@@ -1,6 +1,6 @@
 /// The least that a source may deliver without any sink missing something: what all sinks together want.
 ///
-/// A wish, never an order. A source that can save work by it does: a camera goes to a lower rate, a decoder leaves out
+/// A hint, never an order. A source that can save work by it does: a camera goes to a lower rate, a decoder leaves out
 /// frames that no other refers to, or decodes key frames only. The bridge scales and thins out whatever still comes.
 public struct SourceDemand: Sendable, Hashable {
     /// No sink takes more frames a second than this. The default, nil, is all that there are.

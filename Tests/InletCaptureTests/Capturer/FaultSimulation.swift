@@ -300,7 +300,7 @@ struct FaultSimulation {
             if Bool.random(using: &random) {
                 session?.mode = .standing
                 session?.limits.end()
-                try handle(.stoodStill(id))
+                try handle(.paused(id))
             } else {
                 try ends(id, .closedForPause)
             }

@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test("A frame after the source stood still lies as much later as the clock says, though its PTS do not")
-    func stoodStill() throws {
+    func paused() throws {
         let receiver = CollectingReceiver()
         let dispatcher = dispatcher(for: [receiver])
         #expect(dispatcher.begin(1, format: ScriptedSource.format(pacing: .realtime)))

@@ -42,9 +42,9 @@ import Testing
     func lost() {
         var machine = PacketLaneStateMachine(capacity: 10)
         _ = machine.put(Self.packet(0, key: true))
-        let before = machine.takeWish()
+        let before = machine.takeKeyFrameRequest()
         machine.lose()
-        let after = machine.takeWish()
+        let after = machine.takeKeyFrameRequest()
         #expect(!before && after)
         _ = machine.put(Self.packet(2))
         _ = machine.put(Self.packet(3, key: true))

@@ -45,7 +45,7 @@ import Testing
 
     private final class Record: Sendable {
         let counts = Mutex((pictures: 0, packets: 0, finishes: 0))
-        let wish = PictureWish()
+        let wish = PictureRequest()
         var pictures: Int { counts.withLock { $0.pictures } }
         var packets: Int { counts.withLock { $0.packets } }
     }
@@ -54,7 +54,7 @@ import Testing
         let record: Record
         let fails: Bool
         init(_ record: Record, fails: Bool = false) { (self.record, self.fails) = (record, fails) }
-        var pictureWish: PictureWish { record.wish }
+        var pictureRequest: PictureRequest { record.wish }
         func makePacketSink() -> any PacketSink & Sendable { Packets(record, fails: fails) }
         func consume(_ frame: VideoFrame) { record.counts.withLock { $0.pictures += 1 } }
     }

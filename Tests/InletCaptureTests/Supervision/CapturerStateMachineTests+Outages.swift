@@ -11,7 +11,7 @@ extension CapturerStateMachineTests {
             [.silence(.seconds(2)), .silence(.seconds(30))],
             [.time(.seconds(9)), .interrupt(2), .time(.seconds(60)), .fails(2)],
             [.time(.seconds(9)), .interrupt(2), .time(.seconds(60)), .uninterrupt(2), .frame(2), .fails(2)],
-            [.time(.seconds(9)), .pause, .stoodStill(2), .time(.seconds(60)), .resume, .frame(2), .fails(2)],
+            [.time(.seconds(9)), .pause, .paused(2), .time(.seconds(60)), .resume, .frame(2), .fails(2)],
         ]
         for steps in breaks {
             var run = Run()
@@ -30,8 +30,7 @@ extension CapturerStateMachineTests {
     @Test("The time of a pause is no outage, and the first frame after it no recovery")
     func pausesAreNoOutage() {
         var run = Run()
-        for step in Self.live + [.pause, .stoodStill(1), .time(.seconds(3600)), .resume, .time(.seconds(1)), .frame(1)]
-        {
+        for step in Self.live + [.pause, .paused(1), .time(.seconds(3600)), .resume, .time(.seconds(1)), .frame(1)] {
             _ = run.play(step)
         }
         #expect(run.machine.state == .live)
@@ -42,8 +41,7 @@ extension CapturerStateMachineTests {
         #expect(run.machine.figures.outage == .zero)
 
         run = Run()
-        for step in Self.live + [.silence(.seconds(2)), .pause, .stoodStill(1), .time(.seconds(3600)), .stop, .ends(1)]
-        {
+        for step in Self.live + [.silence(.seconds(2)), .pause, .paused(1), .time(.seconds(3600)), .stop, .ends(1)] {
             _ = run.play(step)
         }
         #expect(run.machine.figures.outage == .seconds(2))
@@ -60,22 +58,22 @@ extension CapturerStateMachineTests {
     @Test(
         "Nothing stands in for frames before the run, in a pause or after the end, whether the track is disabled or not"
     )
-    func standIn() {
+    func placeholder() {
         let nothing: [[Step]] = [
             [.disable], [.disable, .pause, .start], Self.live + [.disable, .pause],
-            Self.live + [.disable, .pause, .stoodStill(1)], Self.live + [.disable, .pause, .isClosingForPause(1)],
+            Self.live + [.disable, .pause, .paused(1)], Self.live + [.disable, .pause, .isClosingForPause(1)],
             Self.live + [.disable, .ends(1)], Self.live, Self.waiting + [.pause], Self.waiting + [.stop],
             Self.live + [.isFailing(1), .pause], Self.live + [.isEnding(1)],
         ]
         for steps in nothing {
             var run = Run()
             for step in steps { _ = run.play(step) }
-            #expect(run.machine.standIn == .nothing, "after \(steps)")
+            #expect(run.machine.placeholder == .nothing, "after \(steps)")
         }
         var run = Run()
         for step in Self.live + [.disable] { _ = run.play(step) }
-        #expect(run.machine.standIn == .disabled)
+        #expect(run.machine.placeholder == .disabled)
         for step in [.enable, .time(.seconds(1)), .isFailing(1), .time(.seconds(1))] as [Step] { _ = run.play(step) }
-        #expect(run.machine.standIn == .outage(since: run.now - .seconds(1)))
+        #expect(run.machine.placeholder == .outage(since: run.now - .seconds(1)))
     }
 }

@@ -15,7 +15,7 @@ import Testing
     /// What happens, in the words of the table. Sessions are counted from 1.
     enum Step: CustomTestStringConvertible {
         case start, stop, noSinks, pause, resume, disable, enable
-        case opened(Int), frame(Int), data(Int), stoodStill(Int), interrupt(Int), uninterrupt(Int)
+        case opened(Int), frame(Int), data(Int), paused(Int), interrupt(Int), uninterrupt(Int)
         case ends(Int), fails(Int), failsForGood(Int), closesForPause(Int)
         /// The same before the source is closed.
         case isEnding(Int), isFailing(Int), isFailingForGood(Int), isClosingForPause(Int)
@@ -118,14 +118,14 @@ import Testing
         Row(live + [.silence(.seconds(2)), .pause], .paused, ["pause 1"]),
         Row(live + [.silence(.seconds(2)), .fails(1)], retry),
         // Pauses.
-        Row(live + [.pause, .stoodStill(1)], .paused),
-        Row(live + [.pause, .stoodStill(1), .resume], .opening, ["notice 1", "resume 1"]),
-        Row(live + [.pause, .stoodStill(1), .resume, .frame(1)], .live),
-        Row(live + [.pause, .stoodStill(1), .resume, .data(1)], .opening),
-        Row(live + [.pause, .stoodStill(1), .data(1)], .paused),
-        Row(live + [.pause, .stoodStill(1), .stop], .paused, ["cancel 1"]),
-        Row(live + [.pause, .stoodStill(1), .stop, .ends(1)], .ended(.cancelled), ["finish cancelled"]),
-        Row(live + [.pause, .stoodStill(1), .time(.seconds(3600))], .paused),
+        Row(live + [.pause, .paused(1)], .paused),
+        Row(live + [.pause, .paused(1), .resume], .opening, ["notice 1", "resume 1"]),
+        Row(live + [.pause, .paused(1), .resume, .frame(1)], .live),
+        Row(live + [.pause, .paused(1), .resume, .data(1)], .opening),
+        Row(live + [.pause, .paused(1), .data(1)], .paused),
+        Row(live + [.pause, .paused(1), .stop], .paused, ["cancel 1"]),
+        Row(live + [.pause, .paused(1), .stop, .ends(1)], .ended(.cancelled), ["finish cancelled"]),
+        Row(live + [.pause, .paused(1), .time(.seconds(3600))], .paused),
         Row(live + [.pause, .resume], .opening, ["notice 1", "resume 1"]),
         Row(live + [.pause, .closesForPause(1)], .paused),
         Row(live + [.pause, .closesForPause(1), .resume], .opening, ["open 2"]),
@@ -317,7 +317,7 @@ import Testing
             case .opened(let id): return handle(.opened(id, format))
             case .frame(let id): return handle(.frame(id))
             case .data(let id): return handle(.progress(id))
-            case .stoodStill(let id): return handle(.stoodStill(id))
+            case .paused(let id): return handle(.paused(id))
             case .interrupt(let id): return handle(.interruption(id, "lid"))
             case .uninterrupt(let id): return handle(.interruption(id, nil))
             case .ends(let id): return handle(.closed(id, .ended(.endOfStream)))

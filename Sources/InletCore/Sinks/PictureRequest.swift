@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Whether a sink that takes packets wants pictures as well, which may change at any time. Safe from any thread.
-public final class PictureWish: Sendable {
+public final class PictureRequest: Sendable {
     private let state = Mutex(State())
 
     private struct State {
