@@ -21,19 +21,28 @@ class Browser:
 
     def __enter__(self):
         self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
-        self.driver = self.spawn(
-            ["chromedriver", "--port=0"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            env={**os.environ, "HOME": self.profile.name})
-        for line in self.driver.stdout:
-            if found := re.search(r"successfully on port (\d+)", line):
-                self.base = f"http://127.0.0.1:{found[1]}"
-                break
+        self.start_driver()
         options = {"args": [*self.flags, f"--user-data-dir={self.profile.name}/data"]}
         # "none": a page is waited for in `open`.
         wanted = {"goog:chromeOptions": options, "pageLoadStrategy": "none"}
         session = self.call("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
         self.base += "/session/" + session["sessionId"]
         return self
+
+    def start_driver(self):
+        """Starts the driver, anew where it ends before it listens, as it does once in some hundred times."""
+        said = ""
+        for _ in range(5):
+            self.driver = self.spawn(
+                ["chromedriver", "--port=0"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                text=True, env={**os.environ, "HOME": self.profile.name})
+            for line in self.driver.stdout:
+                said += line
+                if found := re.search(r"successfully on port (\d+)", line):
+                    self.base = f"http://127.0.0.1:{found[1]}"
+                    return
+            self.driver.wait()
+        raise RuntimeError(f"chromedriver did not start: {said}")
 
     def __exit__(self, *_):
         try:

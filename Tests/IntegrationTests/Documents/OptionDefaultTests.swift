@@ -1,0 +1,66 @@
+import Foundation
+import Inlet
+import Testing
+
+/// The defaults in the READMEs of plug-ins are those of the code.
+@Suite struct OptionDefaultTests {
+    /// The folder of each plug-in, by one of its schemes.
+    private static let sources = [
+        "pattern": "PatternSource", "file": "FFmpegSource", "rtsp": "FFmpegSource", "v4l2": "V4L2Source",
+    ]
+    private static let sinks = [
+        "null": "FileSinks", "i420": "FileSinks", "y4m": "FileSinks", "framemd5": "FileSinks", "mp4": "FFmpegSink",
+        "rtsp": "FFmpegSink", "exec": "PipeSink", "shm": "PipeSink", "preview": "PreviewSink", "jpeg": "StillSinks",
+        "png": "StillSinks", "v4l2": "V4L2Sink", "webrtc": "WebRTCSink", "whip+https": "WebRTCSink",
+    ]
+
+    /// The third cells of the rows of tables that begin with each option's name in backquotes.
+    private static func defaults(in readme: String) -> [String: [String]] {
+        var found: [String: [String]] = [:]
+        for line in readme.split(separator: "\n") where line.hasPrefix("| `") {
+            let cells = line.split(separator: "|", omittingEmptySubsequences: false).map(plain)
+            if cells.count > 4 { found[cells[1], default: []].append(cells[3]) }
+        }
+        return found
+    }
+
+    /// Without backquotes and blanks, as `150 ms` and `150ms` are alike.
+    private static func plain(_ cell: Substring) -> String { cell.filter { $0 != "`" && $0 != " " } }
+
+    private static func violations(_ info: PluginInfo, in folders: [String: String]) throws -> [String] {
+        guard let folder = info.schemes.compactMap({ folders[$0] }).first else {
+            return ["\(info.name) is not in this test's table"]
+        }
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let readme = try String(contentsOf: root.appending(path: "Plugins/\(folder)/README.md"), encoding: .utf8)
+        let documented = defaults(in: readme)
+        return info.options.compactMap { option in
+            guard !option.defaultValue.isEmpty else { return nil }
+            let cells = documented[option.name] ?? []
+            if cells.contains(plain(option.defaultValue[...])) { return nil }
+            return "\(folder): `\(option.name)` is \(option.defaultValue), not \(cells)"
+        }
+    }
+
+    @Test("The default of each option stands in its plug-in's README")
+    func all() throws {
+        let registry = PluginRegistry.standard
+        #expect(registry.sources.count > 3 && registry.sinks.count > 10)
+        let found =
+            try registry.sources.flatMap { try Self.violations($0.info, in: Self.sources) }
+            + registry.sinks.flatMap { try Self.violations($0.info, in: Self.sinks) }
+        #expect(found == [])
+    }
+
+    @Test("A table's rows are read")
+    func rows() {
+        let readme = """
+            | option | type | default | meaning |
+            |---|---|---|---|
+            | `a` | time | `150 ms` | text |
+            | b | | |
+            """
+        #expect(Self.defaults(in: readme) == ["a": ["150ms"]])
+    }
+}
