@@ -18,12 +18,15 @@ struct JPEGDescription: Sendable, Hashable {
     var hasChroma: Bool
     /// All components lie in one scan, of which each row is decoded in its turn.
     var isBaseline: Bool
+    /// Markers lie between the data (DRI, section B.2.4.4).
+    var hasRestarts = false
     /// The width of a pixel over its height; nil where it is not told.
     var sampleAspectRatio: Rational?
 
     private struct Found {
         var density: Rational?
         var adobeTransform: UInt8?
+        var hasRestarts = false
         var foreign: String?
     }
 
@@ -57,8 +60,10 @@ struct JPEGDescription: Sendable, Hashable {
                     guard var frame, !segment.isEmpty else { return .malformed }
                     if let foreign = found.foreign ?? colors(of: frame, found) { return .foreign(foreign) }
                     frame.isBaseline = frame.isBaseline && segment[0] == (frame.hasChroma ? 3 : 1)
+                    frame.hasRestarts = found.hasRestarts
                     frame.sampleAspectRatio = found.density
                     return .picture(frame)
+                case 0xDD: found.hasRestarts = segment.count > 1 && (segment[0] != 0 || segment[1] != 0)
                 case 0xE0...0xEF, 0xFE: note(segment, kind, &found)
                 default: break
                 }

@@ -12,12 +12,16 @@ import InletCore
     private var isDraining = false
     /// Pictures in a row that something was wrong with.
     private var damagedCount = 0
+    /// A picture was whole.
+    private var hasDecoded = false
 
     var skipsNonReferencePictures = false
     var reorderDepth: Int { 0 }
 
     /// A stream of which no picture is whole is one that libjpeg-turbo finds fault with, and others may not.
     private static let mostDamaged = 8
+    /// Of progressive pictures, or such with a scan for each component.
+    private static let mostPixelsInScans = 1 << 22
     /// Webcams put a few bytes between the data and the end, of which libjpeg-turbo warns.
     private static let mostPadding = 8
     /// The codes of containers for what every decoder reads alike. Others stand for kinds of makers.
@@ -42,20 +46,29 @@ import InletCore
         picture = nil
         switch JPEGDescription.read(packet.data.bytes) {
         case .malformed: return try noteDamage("the beginning of the JPEG is not whole")
-        case .foreign(let kind): throw Self.refusal(of: kind)
+        case .foreign(let kind): return try noteForeign(kind)
         case .picture(let description):
             let size = description.size
             guard size.fits(in: settings.maximumSize) else { return .tooLarge }
             // libavcodec takes a picture that is so much lower than its container says for one of two fields.
-            if parameters.size.isValid, 4 * size.height < 3 * parameters.size.height {
-                throw Self.refusal(of: "one field of two")
+            let stated = packet.parameters.size
+            if stated.isValid, 4 * size.height < 3 * stated.height { return try noteForeign("one field of two") }
+            // The library keeps the coefficients of all of it, and each scan costs as much as a picture.
+            guard description.isBaseline || size.pixelCount <= Self.mostPixelsInScans else {
+                return try noteForeign("\(size) in several scans")
             }
             return try decode(packet, description, parameters)
         }
     }
 
-    private static func refusal(of kind: String) -> InletError {
-        InletError(.unsupported, "libjpeg-turbo is not used for this kind of JPEG: \(kind).")
+    /// - Throws: for the first picture, and where so many in a row were of a kind that is left to others: a header in
+    ///   which a bit is wrong may say anything.
+    private func noteForeign(_ kind: String) throws(InletError) -> PacketFault? {
+        damagedCount += 1
+        guard hasDecoded, damagedCount < Self.mostDamaged else {
+            throw InletError(.unsupported, "libjpeg-turbo is not used for this kind of JPEG: \(kind).")
+        }
+        return .malformed
     }
 
     private func decode(
@@ -63,15 +76,18 @@ import InletCore
     ) throws(InletError) -> PacketFault? {
         let (bytes, size) = (packet.data.bytes, description.size)
         guard let layout = library.layout(of: bytes, size: size) else {
-            throw Self.refusal(of: "a sampling or colours that it does not know")
+            return try noteForeign("a sampling or colours that it does not know")
         }
         let lease = pool.take(byteCount: layout.byteCount)
         var result = unsafe library.decode(
             bytes, size: size, into: lease.picture.memory, layout, stopsAtDamage: !settings.showsDamaged)
-        if case .damaged(let text) = result, description.isBaseline, Self.isPadding(text) { result = .whole }
+        // Between markers the same words tell of data that is missing.
+        if case .damaged(let text) = result, description.isBaseline, !description.hasRestarts, Self.isPadding(text) {
+            result = .whole
+        }
         var flags: FrameFlags = .key
         switch result {
-        case .whole: damagedCount = 0
+        case .whole: (damagedCount, hasDecoded) = (0, true)
         case .damaged where settings.showsDamaged: flags.insert(.corrupt)
         case .damaged(let text), .failed(let text): return try noteDamage(text)
         }

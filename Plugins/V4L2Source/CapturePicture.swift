@@ -14,6 +14,9 @@ import InletV4L2
     /// How many bytes each of the driver's planes must have for a whole picture; empty for compressed ones.
     private let neededBytes: [Int]
 
+    /// What it is compressed by; nil where it is not.
+    var codec: VideoCodec? { if case .compressed(let codec) = layout { codec } else { nil } }
+
     /// - Throws: ``InletError/Code/unsupported`` where nothing here reads the format.
     init(_ format: inlet_v4l2_format) throws(InletError) {
         self.format = format

@@ -51,23 +51,26 @@ import InletFFmpeg
     /// - Parameters:
     ///   - isKey: the driver says that decoding can begin with it.
     ///   - isDamaged: the driver says that it is damaged.
-    ///   - wantsHeader: whether somebody takes packets as they are, and needs the parameter sets beside them.
     @unsafe func packet(
-        of bytes: UnsafeRawBufferPointer, isKey: Bool, isDamaged: Bool, wantsHeader: Bool
+        of bytes: UnsafeRawBufferPointer, isKey: Bool, isDamaged: Bool
     ) -> Output {
         if parameters.codec == .mjpeg { return unsafe jpeg(bytes, isDamaged: isDamaged) }
         if unsafe isHeader(bytes) {
-            header = unsafe Array(bytes)
+            guard !isDamaged else { return .undecodable }
+            // Each set may come in a buffer of its own; too many are not what they look like.
+            if header.count + bytes.count > Self.longestHeader { header = [] }
+            unsafe header.append(contentsOf: bytes)
             return .header
         }
         let data = unsafe header.withUnsafeBytes { unsafe PacketData(copying: [$0, bytes]) }
         header = []
         var flags: PacketFlags = isKey || parser == nil ? .key : []
-        if parser != nil || wantsHeader {
+        if parser != nil {
             guard let packet = try? FFmpegPacket(), (try? packet.fill(sharing: data)) != nil else { return .exhausted }
             // The parser sees every packet, whatever the driver says.
             if parser?.isKey(packet) == true { flags.insert(.key) }
-            if wantsHeader, flags.contains(.key), parameters.extraData.isEmpty {
+            // For those who take packets as they are, now or later: packets must not become others in mid-stream.
+            if flags.contains(.key), parameters.extraData.isEmpty {
                 parameters.extraData = PacketInspection.parameterSets(in: packet, parameters.codec) ?? []
             }
         }

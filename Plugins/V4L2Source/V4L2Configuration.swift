@@ -93,6 +93,9 @@ public struct V4L2Configuration: PacketSourceConfiguration {
     public var decoding: DecodingSettings {
         // It takes less time, and the pictures of a camera need not be those of the ffmpeg command to the bit.
         var settings = DecodingSettings(decoders, decoder: decoder ?? "turbojpeg")
+        // The size is ours to choose: no picture is too large that the camera was asked for.
+        let most = ImageSize.maximumDimension
+        settings.limits.size = size ?? ImageSize(width: most, height: most)
         settings.damage = damage == .deliver ? .mark : .drop
         settings.maximumLag = maximumLag > .zero ? maximumLag : nil
         settings.colorRange = range

@@ -71,7 +71,12 @@ final class V4L2Source: FrameSource {
                     context.logger.notice("The camera's shutter is open.")
                 }
             case .sourceChanged:
+                let codec = camera.picture.codec
                 try camera.restart()
+                guard camera.picture.codec == codec else {
+                    throw InletError(
+                        .disconnected, "The camera's input changed to another kind of picture: \(camera.mode).")
+                }
                 rateDemand = nil
                 adopt(camera)
                 startsAnew = true
@@ -119,9 +124,7 @@ final class V4L2Source: FrameSource {
 
     func close() {
         camera?.close()
-        camera = nil
-        stream = nil
-        converter = nil
+        (camera, stream, converter) = (nil, nil, nil)
     }
 
     /// Prepares for the mode that is set.
@@ -133,8 +136,11 @@ final class V4L2Source: FrameSource {
         stream = nil
         converter = nil
         if case .compressed(let codec) = picture.layout {
-            // JPEG is of full range, whatever the driver says.
-            if codec == .mjpeg, configuration.range == nil { colorSpace.range = .full }
+            // JPEG is of full range and has the matrix of BT.601 (JFIF 1.02), whatever the driver says.
+            if codec == .mjpeg {
+                colorSpace.range = configuration.range ?? .full
+                colorSpace.matrix = configuration.matrix ?? .bt470bg
+            }
             stream = CompressedStream(parameters(of: camera, codec))
         }
         trust = TimestampTrust()
@@ -145,7 +151,9 @@ final class V4L2Source: FrameSource {
     /// What the packets of a camera that compresses are.
     private func parameters(of camera: Camera, _ codec: VideoCodec) -> CodecParameters {
         CodecParameters(
-            codec: codec, size: camera.picture.size, timeBase: Self.timeBase, frameRate: camera.rate,
+            codec: codec, size: camera.picture.size, timeBase: Self.timeBase,
+            // The camera may go to a lower rate and back, and packets are to stay what they are.
+            frameRate: rateDemand?.highest ?? camera.rate,
             colorSpace: colorSpace)
     }
 
@@ -293,7 +301,7 @@ final class V4L2Source: FrameSource {
         // Of many packets no picture may be wanted.
         context.reportProgress()
         let output = unsafe stream.packet(
-            of: bytes, isKey: isKey, isDamaged: isDamaged, wantsHeader: context.demand.packets)
+            of: bytes, isKey: isKey, isDamaged: isDamaged)
         switch output {
         case .header: return nil
         case .undecodable: drop(.undecodable, context)

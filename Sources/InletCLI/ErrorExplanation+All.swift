@@ -84,11 +84,13 @@ extension ErrorExplanation {
                 "A codec that the installed libav* was built without.",
                 "A format, size or control that the driver does not have.",
                 "A server that refuses the request or the transport.",
+                "A picture that is larger than max-size allows.",
             ],
             remedies: [
                 "Run inlet devices --formats or inlet controls for what a camera can do.",
                 "Install a fuller build of FFmpeg; ffmpeg -decoders lists what there is.",
                 "Try another transport (transport=udp), or another codec in the camera.",
+                "Raise the bound: max-size=WIDTHxHEIGHT.",
             ]),
     ]
 
@@ -191,7 +193,6 @@ extension ErrorExplanation {
             .resourceExhausted, "A configured bound, the memory or the disk is used up.",
             causes: [
                 "A disk or a quota that is full, or a limit on the size of files.",
-                "A picture that is larger than max-size allows.",
                 "Too many open files, or too little memory.",
             ],
             remedies: [

@@ -136,7 +136,7 @@ package final class DecodingSource: FrameSource {
         if !context.isCancelled, dropped > 0 {
             throw InletError(
                 .timedOut,
-                "Packets come, but \(dropped) in a row gave no whole picture: too many are lost. Try transport=tcp, or damaged=mark."
+                "Packets come, but \(dropped) in a row gave no whole picture: too many are lost. Have them sent in a way that loses none, such as transport=tcp of a network camera."
             )
         }
         if !context.isCancelled, stage.pictures == 0, stage.refusals > 0 {

@@ -39,9 +39,11 @@ import TurboJPEGDecoder
         return decoder
     }
 
-    private static func packet(_ bytes: [UInt8]) -> SourcePacket {
+    /// - Parameter size: what the container says.
+    private static func packet(_ bytes: [UInt8], of size: ImageSize = ImageSize(width: 0, height: 0)) -> SourcePacket {
         SourcePacket(
-            parameters: parameters(), data: PacketData(bytes), pts: MediaTime(ticks: 40, timeBase: timeBase), dts: nil,
+            parameters: parameters(size), data: PacketData(bytes), pts: MediaTime(ticks: 40, timeBase: timeBase),
+            dts: nil,
             duration: MediaTime(ticks: 20, timeBase: timeBase), flags: .key)
     }
 
@@ -164,6 +166,37 @@ import TurboJPEGDecoder
         #expect(try Self.decode(padded(60), by: Self.decoder()).fault == .malformed)
     }
 
+    @Test("A JPEG with restart markers that is cut before one and closed is damaged, also with a few bytes between")
+    func cutAtRestart() throws {
+        let whole = try JPEGSamples.cjpeg(Self.small, ["-sample", "2x1", "-restart", "1"])
+        let markers = whole.indices.dropLast().filter {
+            whole[$0] == 0xFF && (0xD0...0xD7).contains(whole[$0 + 1])
+        }
+        #expect(markers.count > 3)
+        for marker in markers {
+            for count in 0...3 {
+                let bytes = whole[..<marker] + [UInt8](repeating: 0x55, count: count) + [0xFF, 0xD9]
+                #expect(try Self.decode(Array(bytes), by: Self.decoder()).fault == .malformed, "\(marker) \(count)")
+            }
+        }
+        #expect(try Self.decode(whole, by: Self.decoder()).picture?.flags == .key)
+    }
+
+    @Test("A header that says something else now and then costs that picture alone")
+    func foreignHeader() throws {
+        let whole = try JPEGSamples.ffmpeg(Self.small, "yuvj422p")
+        var bytes = whole
+        let place = try #require(bytes.indices.dropLast().first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xC0 })
+        bytes[place + 4] = 12
+        let decoder = try Self.decoder()
+        for _ in 0..<3 {
+            #expect(try Self.decode(whole, by: decoder).picture != nil)
+            for _ in 0..<7 { #expect(try Self.decode(bytes, by: decoder).fault == .malformed) }
+        }
+        let error = #expect(throws: InletError.self) { try Self.decode(bytes, by: decoder) }
+        #expect(error?.code == .unsupported)
+    }
+
     @Test("Where no picture is whole, another decoder is to try; one that is whole begins the count anew")
     func hopeless() throws {
         let whole = try JPEGSamples.cjpeg(Self.small, [])
@@ -204,7 +237,9 @@ import TurboJPEGDecoder
         let fields = try DecoderPlugin.turboJPEG.makeDecoder()
         try fields.open(Self.parameters(ImageSize(width: 97, height: 126)), DecoderSettings())
         let bytes = try JPEGSamples.ffmpeg(Self.small, "yuvj422p")
-        #expect(throws: InletError.self) { try Self.decode(bytes, by: fields) }
+        #expect(throws: InletError.self) {
+            try fields.send(Self.packet(bytes, of: ImageSize(width: 97, height: 126)))
+        }
     }
 
     @Test("Bytes changed at random never trap, and what is left out is told")

@@ -34,11 +34,10 @@ import Testing
     }
 
     private static func packet(
-        _ bytes: [UInt8], of stream: CompressedStream, isKey: Bool = false, isDamaged: Bool = false,
-        wantsHeader: Bool = false
+        _ bytes: [UInt8], of stream: CompressedStream, isKey: Bool = false, isDamaged: Bool = false
     ) -> Packet? {
         let output = unsafe bytes.withUnsafeBytes {
-            unsafe stream.packet(of: $0, isKey: isKey, isDamaged: isDamaged, wantsHeader: wantsHeader)
+            unsafe stream.packet(of: $0, isKey: isKey, isDamaged: isDamaged)
         }
         guard case .packet(let data, let parameters, let flags) = output else { return nil }
         return Packet(data: data, parameters: parameters, flags: flags)
@@ -46,7 +45,7 @@ import Testing
 
     private static func isUndecodable(_ bytes: [UInt8]) -> Bool {
         let output = unsafe bytes.withUnsafeBytes {
-            unsafe stream().packet(of: $0, isKey: false, isDamaged: false, wantsHeader: false)
+            unsafe stream().packet(of: $0, isKey: false, isDamaged: false)
         }
         if case .undecodable = output { return true }
         return false
@@ -114,7 +113,7 @@ import Testing
         let units = Self.units(bytes, delimiter: delimiter)
         try #require(units.count == 9)
         let stream = Self.stream(codec)
-        var found = units.map { Self.packet($0, of: stream, wantsHeader: true) }
+        var found = units.map { Self.packet($0, of: stream) }
         #expect(found.map { $0?.flags.contains(.key) } == (0..<9).map { $0 % 4 == 0 })
         #expect(found.map { $0?.bytes } == units)
         #expect(found.first??.parameters.extraData.isEmpty == false)

@@ -1,9 +1,10 @@
 /// Where pictures come from: a camera, a file, a network stream, a generator.
 ///
 /// The bridge owns the thread, the clock, the queues, the retries and the conversion; a source only opens, yields its
-/// next picture or packet until there is none, and closes. All three are called on one capture thread, in that order,
-/// so an implementation keeps plain mutable state and need not be `Sendable`. A source is opened once; a reconnect
-/// makes a new one from its configuration.
+/// next picture or packet until there is none, and closes. All three are called on one thread at a time, in that order,
+/// so an implementation keeps plain mutable state and need not be `Sendable`; a live source of packets is read on
+/// another thread than it is opened and closed on. A source is opened once; a reconnect makes a new one from its
+/// configuration.
 ///
 /// Blocking calls return within 100 ms of a cancellation: sleep through ``SourceContext/sleep(until:)``, add
 /// ``SourceContext/wakeUpDescriptor`` to what is polled, or look at ``SourceContext/isCancelled`` from a library's
