@@ -4,9 +4,11 @@ import Synchronization
 /// Puts frames on the timeline and offers them to the receivers, one at a time: those of the source, and placeholders
 /// between them.
 ///
-/// It outlives the source's sessions, which is what makes timestamps and sequence numbers go on across reconnects. A
-/// lock lets one producer in: the session's thread, the next session's, or the supervisor with a placeholder. It is not
-/// contended while frames flow.
+/// It outlives the source's sessions, which is what makes timestamps and sequence numbers go on across reconnects.
+/// Stamping is done under a lock, which is not contended while frames flow; offering, which may wait for a lossless
+/// sink, is not. Of the session that is current one item at a time is offered, as it has one thread, and no placeholder
+/// comes meanwhile. What a thread that was given up still offers is older than what others have put in since, and the
+/// mailboxes refuse it.
 final class FrameDispatcher: Sendable {
     typealias SessionID = CapturerStateMachine.SessionID
 
@@ -28,6 +30,9 @@ final class FrameDispatcher: Sendable {
     let placeholders = Atomic(UInt64(0))
     /// Where a producer waits for room under a lossless policy.
     let room = ProducerGate()
+    /// The session that offers an item now, or ``nobody``. Set under the lock.
+    private let offering = Atomic(nobody)
+    private static let nobody: SessionID = -1
 
     /// Those attached, by what they take; one that takes both is in both.
     private struct Receivers {
@@ -152,19 +157,39 @@ final class FrameDispatcher: Sendable {
     func deliver(
         _ item: SourceItem, from session: SessionID, startsAnew: Bool = false, isCancelled: () -> Bool
     ) -> Result {
-        state.withLock { state in
-            guard state.session == session else { return .notCurrent }
-            if limits.frames == 0 { return .limit(.frameLimit) }
-            return switch item {
-            case .frame(let frame): deliver(frame, startsAnew: startsAnew, &state, isCancelled)
-            case .packet(let packet): deliver(packet, startsAnew: startsAnew, &state, isCancelled)
+        let (result, offer) = state.withLock { state -> (Result, Offer) in
+            guard state.session == session else { return (.notCurrent, .nothing) }
+            if limits.frames == 0 { return (.limit(.frameLimit), .nothing) }
+            let (result, offer) =
+                switch item {
+                case .frame(let frame): take(frame, startsAnew: startsAnew, &state)
+                case .packet(let packet): take(packet, startsAnew: startsAnew, &state)
+                }
+            if case .nothing = offer {} else { offering.store(session, ordering: .relaxed) }
+            return (result, offer)
+        }
+        switch offer {
+        case .nothing: return result
+        case .frame(let frame, let receivers):
+            for receiver in receivers { receiver.offer(frame, isCancelled: isCancelled) }
+        case .packet(let packet, let parameters, let receivers):
+            for receiver in receivers where receiver.takesPackets {
+                receiver.offer(packet, of: parameters, isCancelled: isCancelled)
             }
         }
+        // Nothing is to be undone where another session has begun to offer.
+        _ = offering.compareExchange(expected: session, desired: Self.nobody, ordering: .releasing)
+        return result
     }
 
-    private func deliver(
-        _ frame: SourceFrame, startsAnew: Bool, _ state: inout State, _ isCancelled: () -> Bool
-    ) -> Result {
+    /// What is to be offered, and to whom, once the lock is released.
+    private enum Offer {
+        case nothing
+        case frame(CapturedFrame, [any FrameReceiver])
+        case packet(EncodedPacket, CodecParameters, [any PacketReceiver])
+    }
+
+    private func take(_ frame: SourceFrame, startsAnew: Bool, _ state: inout State) -> (Result, Offer) {
         let arrival = clock.now
         if let last = state.lastPlaceholder { state.frameClock.skip(to: last) }
         let stamp = state.frameClock.stamp(
@@ -177,9 +202,10 @@ final class FrameDispatcher: Sendable {
         frame.wallClock = stamp.wallClock
         let first = state.firstTimestamp ?? timestamp
         state.firstTimestamp = first
-        if let limit = limits.duration, timestamp - first >= limit { return .limit(.durationLimit) }
+        if let limit = limits.duration, timestamp - first >= limit { return (.limit(.durationLimit), .nothing) }
         countSequence(frame.sequence, &state)
         count(arrival: arrival, timestamp: timestamp, captureTime: frame.captureTime, &state)
+        var offer = Offer.nothing
         if disabled.load(ordering: .relaxed) {
             dropForAll(.disabled, &state)
         } else if let last = state.lastPlaceholder, timestamp <= last {
@@ -187,18 +213,19 @@ final class FrameDispatcher: Sendable {
             dropForAll(.outOfOrder, &state)
         } else {
             state.lastPlaceholder = nil
-            offer(frame, arrival: arrival, timestamp: timestamp, &state, isCancelled: isCancelled)
+            offer = number(frame, arrival: arrival, timestamp: timestamp, &state)
         }
         if keepsLastFrame { state.lastFrame = frame }
         state.lastSize = frame.size
-        if let limit = limits.frames, state.count >= limit { return .limit(.frameLimit) }
-        return .goOn
+        return (resultOfCount(state), offer)
+    }
+
+    private func resultOfCount(_ state: borrowing State) -> Result {
+        if let limit = limits.frames, state.count >= limit { .limit(.frameLimit) } else { .goOn }
     }
 
     /// Takes a packet. It counts as a frame where no one takes pictures.
-    private func deliver(
-        _ packet: SourcePacket, startsAnew: Bool, _ state: inout State, _ isCancelled: () -> Bool
-    ) -> Result {
+    private func take(_ packet: SourcePacket, startsAnew: Bool, _ state: inout State) -> (Result, Offer) {
         let arrival = clock.now
         lookAtReceivers(&state)
         let decoding = state.packetClock.stamp(
@@ -213,31 +240,28 @@ final class FrameDispatcher: Sendable {
         if !state.receivers.frames.contains(where: \.takesPictures) {
             let first = state.firstTimestamp ?? timestamp
             state.firstTimestamp = first
-            if let limit = limits.duration, timestamp - first >= limit { return .limit(.durationLimit) }
+            if let limit = limits.duration, timestamp - first >= limit { return (.limit(.durationLimit), .nothing) }
             state.nextSequence &+= 1
             // Packets are not numbered: the next picture's number shows no gap.
             state.nextOwnSequence = nil
             count(arrival: arrival, timestamp: decoding, captureTime: packet.captureTime, &state)
         }
-        if disabled.load(ordering: .relaxed) {
-            for receiver in state.receivers.packets where receiver.takesPackets { receiver.losePacket(.disabled) }
-        } else {
-            let dts = max(decoding.ticks, state.lastPacketTicks.map { $0 + 1 } ?? .min)
-            state.lastPacketTicks = dts
-            let encoded = EncodedPacket(
-                data: packet.data,
-                pts: MediaTime(ticks: max(timestamp.ticks, dts), timeBase: MonotonicTime.packetTimeBase),
-                dts: MediaTime(ticks: dts, timeBase: MonotonicTime.packetTimeBase),
-                duration: packet.duration?.rescaled(to: MonotonicTime.packetTimeBase), isKey: packet.isKey,
-                captureTime: timestamp)
-            var parameters = packet.parameters
-            parameters.timeBase = MonotonicTime.packetTimeBase
-            for receiver in state.receivers.packets where receiver.takesPackets {
-                receiver.offer(encoded, of: parameters, isCancelled: isCancelled)
-            }
+        let receivers = state.receivers.packets
+        guard !disabled.load(ordering: .relaxed) else {
+            for receiver in receivers where receiver.takesPackets { receiver.losePacket(.disabled) }
+            return (resultOfCount(state), .nothing)
         }
-        if let limit = limits.frames, state.count >= limit { return .limit(.frameLimit) }
-        return .goOn
+        let dts = max(decoding.ticks, state.lastPacketTicks.map { $0 + 1 } ?? .min)
+        state.lastPacketTicks = dts
+        let encoded = EncodedPacket(
+            data: packet.data,
+            pts: MediaTime(ticks: max(timestamp.ticks, dts), timeBase: MonotonicTime.packetTimeBase),
+            dts: MediaTime(ticks: dts, timeBase: MonotonicTime.packetTimeBase),
+            duration: packet.duration?.rescaled(to: MonotonicTime.packetTimeBase), isKey: packet.isKey,
+            captureTime: timestamp)
+        var parameters = packet.parameters
+        parameters.timeBase = MonotonicTime.packetTimeBase
+        return (resultOfCount(state), receivers.isEmpty ? .nothing : .packet(encoded, parameters, receivers))
     }
 
     private func count(
@@ -257,22 +281,21 @@ final class FrameDispatcher: Sendable {
         state.nextOwnSequence = sequence &+ 1
     }
 
-    private func offer(
-        _ frame: SourceFrame, arrival: MonotonicTime, timestamp: MonotonicTime, _ state: inout State,
-        isCancelled: () -> Bool
-    ) {
+    /// Gives a frame its place among those of the run, and says who gets it.
+    private func number(
+        _ frame: SourceFrame, arrival: MonotonicTime, timestamp: MonotonicTime, _ state: inout State
+    ) -> Offer {
         var frame = frame
         frame.sequence = max(frame.sequence &+ state.sequenceOffset, state.nextSequence)
         state.nextSequence = frame.sequence &+ 1
         lookAtReceivers(&state)
-        guard !state.receivers.frames.isEmpty else { return }
+        guard !state.receivers.frames.isEmpty else { return .nothing }
         var stages = StageTimes()
         stages.captured = frame.captureTime
         stages.received = frame.receiveTime
         stages.decoded = arrival
         stages.queued = arrival
-        let captured = CapturedFrame(frame, timestamp: timestamp, stages: stages)
-        for receiver in state.receivers.frames { receiver.offer(captured, isCancelled: isCancelled) }
+        return .frame(CapturedFrame(frame, timestamp: timestamp, stages: stages), state.receivers.frames)
     }
 
     private func dropForAll(_ reason: DropReason, _ state: inout State) {
@@ -299,13 +322,13 @@ final class FrameDispatcher: Sendable {
         var size: ImageSize?
     }
 
-    /// The source's newest picture; nil while a producer is busy.
+    /// The source's newest picture; nil while a frame is stamped.
     var lastPicture: LastPicture? {
         state.withLockIfAvailable { LastPicture(frame: $0.lastFrame, size: $0.lastSize ?? $0.format?.size) }
     }
 
-    /// Offers a picture that is not the source's. Never blocks: while a producer is busy, or a lossless sink has no
-    /// room, it is left out.
+    /// Offers a picture that is not the source's. Never blocks: while a frame is stamped or offered, or a lossless sink
+    /// has no room, it is left out.
     ///
     /// Until a source has been open, it goes only to sinks that want a size of their own: others would begin with a
     /// size that no frame has.
@@ -314,6 +337,7 @@ final class FrameDispatcher: Sendable {
     ///   supervisor may not know yet. nil for placeholders that stand in for frames.
     func offerPlaceholder(_ picture: SourceFrame, outageFrom start: MonotonicTime?) {
         _ = state.withLockIfAvailable { state in
+            guard offering.load(ordering: .acquiring) != state.session else { return }
             if let start, let arrival = state.lastArrival, arrival >= start { return }
             let now = clock.now
             guard now > state.lastTimestamp ?? MonotonicTime(nanoseconds: .min) else { return }

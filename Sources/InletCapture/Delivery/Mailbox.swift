@@ -4,9 +4,10 @@ import Synchronization
 
 /// Where frames wait between the capture thread and one consumer: bounded, with its own policy and rate.
 ///
-/// One producer at a time and one consumer. Putting takes one lock and never blocks except under
-/// ``QueuePolicy/lossless(_:)``, and then only until there is room, the mailbox ends or the producer is cancelled. It
-/// can be finished or closed before it is opened.
+/// One producer at a time and one consumer. A second producer may come only where the first was given up: what that one
+/// puts in late, older than what is in by then, is refused, so that elements come out in the order of their times.
+/// Putting takes one lock and never blocks except under ``QueuePolicy/lossless(_:)``, and then only until there is
+/// room, the mailbox ends or the producer is cancelled. It can be finished or closed before it is opened.
 final class Mailbox<Element: Sendable>: Sendable {
     private let state = Mutex(State())
 
@@ -14,8 +15,17 @@ final class Mailbox<Element: Sendable>: Sendable {
         var machine = MailboxStateMachine<Element>(policy: .latest)
         var limiter: RateLimiter?
         var isSettled = false
+        /// The time of the newest element that was put in.
+        var newest: MonotonicTime?
         /// Signalled when a producer that was refused for lack of room should try again.
         var room: ProducerGate?
+
+        mutating func put(_ element: Element, at time: MonotonicTime) -> MailboxStateMachine<Element>.PutResult {
+            if let newest, time < newest { return .refused(reason: .outOfOrder) }
+            let result = machine.put(element)
+            if case .stored = result { newest = time }
+            return result
+        }
     }
 
     /// Says how elements are taken in, before the first of a source.
@@ -54,10 +64,10 @@ final class Mailbox<Element: Sendable>: Sendable {
     ) -> Bool {
         let first = state.withLock { state -> MailboxStateMachine<Element>.PutResult? in
             guard state.limiter?.admits(time) != false else { return .refused(reason: .rateLimited) }
-            return state.machine.losesNothing ? nil : state.machine.put(element)
+            return state.machine.losesNothing ? nil : state.put(element, at: time)
         }
         if first == nil { onAdmission() }
-        var result = first ?? state.withLock { $0.machine.put(element) }
+        var result = first ?? state.withLock { $0.put(element, at: time) }
         while true {
             switch result {
             case .stored(let wake, let dropped, let reason):
@@ -72,7 +82,7 @@ final class Mailbox<Element: Sendable>: Sendable {
                     return false
                 }
                 room.wait()
-                result = state.withLock { $0.machine.put(element) }
+                result = state.withLock { $0.put(element, at: time) }
             }
         }
     }

@@ -1,5 +1,6 @@
 import InletConvert
 import InletCore
+import InletSystem
 import InletTesting
 import Synchronization
 import Testing
@@ -153,6 +154,41 @@ import Testing
         #expect(lastBuffer == nil && lastReceiver == nil)
         #expect(!dispatcher.begin(2, format: Self.live))
         #expect(!isTaken(dispatcher.deliver(.frame(try frame(1)), from: 1) { false }))
+    }
+
+    @Test("A sink that lets a frame wait holds up no other session, no placeholder of a later one, and not the end")
+    func waitingSink() async throws {
+        let gate = Gate()
+        let (slow, quick) = (CollectingReceiver(gate: gate), CollectingReceiver())
+        let receivers = ReceiverList()
+        receivers.all = [slow]
+        let dispatcher = FrameDispatcher(
+            clock: clock, counters: SessionCounters(), limits: .init(), keepsLastFrame: false,
+            receivers: { receivers.all })
+        #expect(dispatcher.begin(1, format: Self.live))
+        let producer = Completion<Bool>()
+        let first = try frame(0)
+        try SystemThread.start(named: "producer") {
+            producer.resolve(self.isTaken(dispatcher.deliver(.frame(first), from: 1) { false }))
+        }
+        await gate.someoneWaits()
+        clock.advance(by: .milliseconds(1))
+        dispatcher.offerPlaceholder(try frame(0), outageFrom: nil)
+        #expect(dispatcher.placeholders.load(ordering: .relaxed) == 0, "it would overtake the frame")
+
+        // The thread was given up, and so was the sink.
+        #expect(dispatcher.begin(2, format: Self.live))
+        receivers.all = [quick]
+        dispatcher.receiversChanged()
+        clock.advance(by: .milliseconds(1))
+        dispatcher.offerPlaceholder(try frame(0), outageFrom: nil)
+        #expect(dispatcher.placeholders.load(ordering: .relaxed) == 1)
+        clock.advance(by: .milliseconds(1))
+        #expect(isTaken(dispatcher.deliver(.frame(try frame(0)), from: 2) { false }))
+        #expect(quick.frames.count == 2)
+        dispatcher.finish()
+        gate.open()
+        #expect(await producer.value())
     }
 
     @Test("Sequence numbers at their limit do not stop the run")

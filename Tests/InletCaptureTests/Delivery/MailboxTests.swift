@@ -36,20 +36,39 @@ import Testing
         "However many elements come, the consumer is woken once for each time that it fell asleep", arguments: policies)
     func oneWakeUp(_ policy: QueuePolicy) {
         let mailbox = mailbox(policy)
-        for _ in 0..<3 {
-            #expect(put(1, into: mailbox))
-            #expect((2..<10).allSatisfy { !put($0, into: mailbox) })
+        for first in [1, 11, 21] {
+            #expect(put(first, into: mailbox))
+            #expect((first + 1..<first + 9).allSatisfy { !put($0, into: mailbox) })
             // Busy with the first, it looks again before it sleeps.
             guard case .element = mailbox.take() else {
                 Issue.record("nothing waits")
                 return
             }
-            #expect(!put(10, into: mailbox))
+            #expect(!put(first + 9, into: mailbox))
             while case .element = mailbox.take() {}
         }
         #expect(mailbox.finish())
         #expect(!mailbox.finish())
         #expect(!mailbox.close().wakeConsumer)
+    }
+
+    @Test("What a producer puts in late, older than what is in by then, is refused", arguments: policies)
+    func order(_ policy: QueuePolicy) {
+        let mailbox = mailbox(policy)
+        var reasons: [DropReason] = []
+        #expect(put(2, into: mailbox) { reasons.append($1) })
+        #expect(!put(1, into: mailbox) { reasons.append($1) })
+        #expect(reasons == [.outOfOrder])
+        guard case .element(2) = mailbox.take() else {
+            Issue.record("the newer element is gone")
+            return
+        }
+        #expect(!put(1, into: mailbox) { reasons.append($1) })
+        #expect(reasons == [.outOfOrder, .outOfOrder], "it is refused when the newer one has been taken, too")
+        guard case .empty = mailbox.take() else {
+            Issue.record("the older element came out")
+            return
+        }
     }
 
     @Test("What is over the rate is dropped with its reason, wakes no one, and takes no room")
