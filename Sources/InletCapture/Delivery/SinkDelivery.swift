@@ -19,19 +19,29 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
     private let context: DeliveryContext
     /// Counts the times that the thread should look into the mailbox.
     private let signal = DispatchSemaphore(value: 0)
-    private let isStarted = Atomic(false)
-    /// False while a failed sink waits to be made anew: nothing is converted for it then.
-    private let hasSink = Atomic(true)
     private let mailbox = Mailbox<CapturedFrame>()
-    private let format = Mutex(SourceFormat?.none)
-    private let currentWants: Mutex<SinkWants>
-    /// Whether frames are to be expected, by what was said last.
-    private let condition = Mutex(SourceCondition.live)
-    /// Hands packets to a sink that takes those, too. Each sink that is made has one of its own.
-    private let tap = Mutex(PacketTap?.none)
+    private let state: Mutex<State>
     private let worker: Worker
 
-    var wants: SinkWants { currentWants.withLock { $0 } }
+    /// What the capture thread, the sink's and the application's share.
+    private struct State {
+        var wants: SinkWants
+        /// Hands packets to a sink that takes those, too. Each sink that is made has one of its own.
+        var tap: PacketTap?
+        /// Nil until a source has been open.
+        var format: SourceFormat?
+        /// Whether frames are to be expected, by what was said last.
+        var condition = SourceCondition.live
+        /// Whether the thread runs.
+        var isStarted = false
+        /// False while a failed sink waits to be made anew: nothing is converted for it then.
+        var hasSink = true
+
+        /// Nil where the source or the sink is one of pictures alone.
+        var packetTap: PacketTap? { format.map { $0.hasPackets && $0.pacing != .unpaced } ?? true ? tap : nil }
+    }
+
+    var wants: SinkWants { state.withLock { $0.wants } }
 
     /// Touched on the sink's thread only, which is what makes it safe to hand around.
     private final class Worker: @unchecked Sendable {
@@ -73,8 +83,7 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
         self.name = name
         self.policy = policy
         self.context = context
-        currentWants = Mutex(wants ?? sink.wants)
-        tap.withLock { $0 = Self.tap(of: sink, id, name, context) }
+        state = Mutex(State(wants: wants ?? sink.wants, tap: Self.tap(of: sink, id, name, context)))
         worker = Worker(sink: sink, restart: restart, decidesWants: wants == nil)
     }
 
@@ -87,22 +96,23 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
 
     // MARK: Packets
 
-    var takesPackets: Bool {
-        tap.withLock { $0 != nil } && format.withLock { $0.map { $0.hasPackets && $0.pacing != .unpaced } ?? true }
-    }
+    var takesPackets: Bool { state.withLock { $0.packetTap != nil } }
 
-    var takesPictures: Bool { tap.withLock { $0?.wantsPictures ?? true } || !takesPackets }
+    var takesPictures: Bool { state.withLock { $0.packetTap }?.wantsPictures ?? true }
 
     func offer(_ packet: EncodedPacket, of parameters: CodecParameters, isCancelled: () -> Bool) {
-        tap.withLock { $0 }?.offer(packet, of: parameters)
+        state.withLock { $0.tap }?.offer(packet, of: parameters)
     }
 
-    func losePacket(_ reason: DropReason) { tap.withLock { $0 }?.lose() }
+    func losePacket(_ reason: DropReason) { state.withLock { $0.tap }?.lose() }
 
     // MARK: Frames
 
     func begin(_ format: SourceFormat?, room: ProducerGate) {
-        self.format.withLock { $0 = format }
+        let wants = state.withLock { state in
+            state.format = format
+            return state.wants
+        }
         mailbox.open(
             policy: policy ?? .standard(for: format), limiter: RateLimiter(wants, source: format), room: room,
             isProvisional: format == nil)
@@ -115,7 +125,7 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
             frame, at: frame.timestamp, isCancelled: isCancelled,
             // A placeholder waits for nothing; a frame of the source until it is cancelled.
             refusedAs: frame.isPlaceholder ? .queueFull : .cancelled,
-            onAdmission: { if hasSink.load(ordering: .relaxed) { context.convertAhead(frame, for: self) } },
+            onAdmission: { if state.withLock({ $0.hasSink }) { context.convertAhead(frame, for: self) } },
             onDrop: { context.countDrop(of: $0, $1, by: self) })
         {
             wake()
@@ -133,14 +143,21 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
     }
 
     func sourceChanged(to condition: SourceCondition) {
-        self.condition.withLock { $0 = condition }
+        let isStarted = state.withLock { state in
+            state.condition = condition
+            return state.isStarted
+        }
         // A sink that has not started is told when it does.
-        if isStarted.load(ordering: .acquiring) { signal.signal() }
+        if isStarted { signal.signal() }
     }
 
     /// Has the thread look into the mailbox. Called once for each time that it fell asleep, and in the beginning.
     private func wake() {
-        guard isStarted.exchange(true, ordering: .acquiringAndReleasing) else {
+        let isStarted = state.withLock { state in
+            defer { state.isStarted = true }
+            return state.isStarted
+        }
+        guard isStarted else {
             do throws(InletError) {
                 try SystemThread.start(named: "inlet-\(name)") { self.work() }
             } catch {
@@ -197,7 +214,7 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
         do {
             if !worker.hasStarted {
                 (sink as? any StatisticsSink)?.willStart(reading: context.statistics)
-                try sink.start(VideoFormat(frame, of: format.withLock { $0 }, wants: wants))
+                try sink.start(VideoFormat(frame, of: state.withLock { $0.format }, wants: wants))
                 worker.hasStarted = true
                 worker.toldCondition = .live
                 tellCondition()
@@ -221,7 +238,7 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
     /// Tells the sink whether frames are to be expected, where that is another answer than before.
     private func tellCondition() {
         guard worker.hasStarted, let sink = worker.sink as? any ConditionSink else { return }
-        let now = condition.withLock { $0 }
+        let now = state.withLock { $0.condition }
         guard now != worker.toldCondition else { return }
         worker.toldCondition = now
         sink.sourceChanged(to: now)
@@ -229,11 +246,13 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
 
     /// Takes up what the sink wants by now.
     private func follow(_ wanted: SinkWants) {
-        let before = wants
+        let (before, format) = state.withLock { state in
+            defer { state.wants = wanted }
+            return (state.wants, state.format)
+        }
         guard wanted != before else { return }
-        currentWants.withLock { $0 = wanted }
         if wanted.maximumFrameRate != before.maximumFrameRate {
-            mailbox.setLimiter(RateLimiter(wanted, source: format.withLock { $0 }))
+            mailbox.setLimiter(RateLimiter(wanted, source: format))
         }
         context.wantsChanged()
     }
@@ -245,8 +264,8 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
         worker.failure = nil
         let sink = restart.configuration.makeSink()
         worker.sink = sink
-        hasSink.store(true, ordering: .relaxed)
-        tap.withLock { $0 = Self.tap(of: sink, id, name, context) }
+        let tap = Self.tap(of: sink, id, name, context)
+        state.withLock { ($0.hasSink, $0.tap) = (true, tap) }
         context.wantsChanged()
         return sink
     }
@@ -283,10 +302,10 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
     private func finishSink() -> InletError? {
         defer {
             worker.sink = nil
-            hasSink.store(false, ordering: .relaxed)
+            state.withLock { $0.hasSink = false }
             worker.hasStarted = false
         }
-        if let tap = tap.withLock({ $0.take() }) {
+        if let tap = state.withLock({ $0.tap.take() }) {
             tap.close()
             context.wantsChanged()
         }
