@@ -28,7 +28,7 @@ public struct FFmpegCopyConfiguration: PacketSinkConfiguration {
 
         init(subject: String) { self.subject = subject }
 
-        func start(_ format: VideoFormat) throws {
+        func start(_ format: VideoFormat, _ context: SinkContext) throws {
             throw InletError(
                 .invalidConfiguration, "codec=copy takes packets, and these are pictures. Name a codec.",
                 context: .init(subject: subject))

@@ -18,7 +18,7 @@ final class FrameMD5Sink: FrameSink {
         self.subject = subject
     }
 
-    func start(_ format: VideoFormat) throws {
+    func start(_ format: VideoFormat, _ context: SinkContext) throws {
         let output = try (file: OutputFile(path: path, mode: mode, subject: subject), digest: MD5Digest())
         try output.file.write(Array(Self.header(format).utf8))
         self.output = output

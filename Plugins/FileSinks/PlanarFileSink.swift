@@ -26,7 +26,7 @@ final class PlanarFileSink: FrameSink {
         frameHeader = layout == .y4m ? Array("FRAME\n".utf8) : []
     }
 
-    func start(_ format: VideoFormat) throws {
+    func start(_ format: VideoFormat, _ context: SinkContext) throws {
         let file = try OutputFile(path: path, mode: mode, subject: subject)
         if layout == .y4m { try file.write(Array(Y4MHeader(format).text.utf8)) }
         self.file = file

@@ -29,7 +29,7 @@ final class ExecSink: FrameSink {
         frameHeader = configuration.format == .y4m ? Array("FRAME\n".utf8) : []
     }
 
-    func start(_ format: VideoFormat) throws {
+    func start(_ format: VideoFormat, _ context: SinkContext) throws {
         do throws(InletError) {
             child = try ChildProcess(arguments(for: format))
         } catch {

@@ -11,7 +11,7 @@ final class SharedMemorySink: FrameSink {
         subject = configuration.redactedURI
     }
 
-    func start(_ format: VideoFormat) throws {
+    func start(_ format: VideoFormat, _ context: SinkContext) throws {
         guard SharedMemorySinkConfiguration.slotCounts.contains(configuration.slots) else {
             let counts = SharedMemorySinkConfiguration.slotCounts
             throw InletError(

@@ -13,9 +13,10 @@ struct PreviewPages: Sendable {
     }
 
     private static let page = ByteBuffer(bytes: PackageResources.preview_html)
-    private let statistics: any StatisticsReader
+    private let context: SinkContext
 
-    init(statistics: any StatisticsReader) { self.statistics = statistics }
+    /// - Parameter context: tells what is shown.
+    init(_ context: SinkContext) { self.context = context }
 
     /// - Parameter cookie: the header that has a browser keep that it showed the token; nil where it showed none.
     func answer(to request: HTTPRequest, cookie: String?) -> Answer {
@@ -27,10 +28,10 @@ struct PreviewPages: Sendable {
         case "/stream.mjpg": return .stream
         case "/snapshot.jpg": return .snapshot
         case "/stats.json":
-            let text = StatisticsJSON.text(of: statistics.report())
+            let text = StatisticsJSON.text(of: context.statistics)
             return .page(HTTPAnswer(type: "application/json", body: ByteBuffer(string: text)))
         case "/metrics":
-            let text = PrometheusText.text(of: statistics.report())
+            let text = PrometheusText.text(of: context.statistics)
             return .page(HTTPAnswer(type: "text/plain; version=0.0.4; charset=utf-8", body: ByteBuffer(string: text)))
         case "/healthz": return .page(health)
         default: return .page(.text("There is no such page.", .notFound))
@@ -38,8 +39,8 @@ struct PreviewPages: Sendable {
     }
 
     private var health: HTTPAnswer {
-        let report = statistics.report()
-        let text = report.state == nil ? "unknown" : report.stateDescription
-        return .text(text, report.state == .live ? .ok : .serviceUnavailable)
+        let statistics = context.statistics
+        let text = statistics.phase == nil ? "unknown" : statistics.stateDescription
+        return .text(text, statistics.phase == .live ? .ok : .serviceUnavailable)
     }
 }

@@ -14,11 +14,11 @@ final class PreviewServer: Sendable {
     ///
     /// - Throws: ``InletError`` where the address cannot be had.
     init(
-        _ configuration: PreviewSinkConfiguration, statistics: any StatisticsReader, logger: Logger
+        _ configuration: PreviewSinkConfiguration, context: SinkContext, logger: Logger
     ) throws(InletError) {
         let listener = HTTPListener()
         let hub = PictureHub(listener.loop)
-        let pages = PreviewPages(statistics: statistics)
+        let pages = PreviewPages(context)
         // Some connections more than streams: the page, its figures and whoever watches over it get answers where all
         // streams are taken.
         let place = HTTPListener.Place(

@@ -4,11 +4,10 @@ import InletHTTP
 import Logging
 
 /// Serves the newest frames to browsers.
-final class PreviewSink: StatisticsSink {
+final class PreviewSink: FrameSink {
     private let configuration: PreviewSinkConfiguration
     private let encoder: JPEGEncoder
     private let logger: Logger
-    private var statistics: any StatisticsReader = NoStatistics()
     private var server: PreviewServer?
 
     init(_ configuration: PreviewSinkConfiguration, logger: Logger = Logger(label: "inlet.preview")) {
@@ -22,12 +21,10 @@ final class PreviewSink: StatisticsSink {
             largestSize: configuration.largestSize, rotation: .applied, maximumFrameRate: configuration.frameRate)
     }
 
-    func willStart(reading statistics: any StatisticsReader) { self.statistics = statistics }
-
-    func start(_ format: VideoFormat) throws {
+    func start(_ format: VideoFormat, _ context: SinkContext) throws {
         do throws(InletError) {
             try configuration.validate()
-            let server = try PreviewServer(configuration, statistics: statistics, logger: logger)
+            let server = try PreviewServer(configuration, context: context, logger: logger)
             let pages = HTTPListener.pages(of: configuration.access, at: server.address)
             logger.notice("The preview is at \(pages)")
             self.server = server
@@ -48,10 +45,5 @@ final class PreviewSink: StatisticsSink {
     func finish() throws {
         server?.stop()
         server = nil
-    }
-
-    /// What a sink outside of any capture has to show.
-    private struct NoStatistics: StatisticsReader {
-        func report() -> CaptureReport { CaptureReport() }
     }
 }

@@ -1,39 +1,44 @@
 import InletCore
 
-/// The report in Prometheus's text format, version 0.0.4, by the names of `Docs/reference/metrics.md`.
+/// The statistics in Prometheus's text format, version 0.0.4, by the names of `Docs/reference/metrics.md`.
 struct PrometheusText {
     private var text = ""
 
-    static func text(of report: CaptureReport) -> String {
+    static func text(of statistics: CaptureStatistics) -> String {
         var writer = PrometheusText()
-        writer.write(report)
+        writer.write(statistics)
         return writer.text
     }
 
-    private mutating func write(_ report: CaptureReport) {
-        let source = [("source", report.source)]
-        family("inlet_frames_captured_total", "counter", "Frames that the source yielded.", [(source, report.captured)])
-        family("inlet_frames_converted_total", "counter", "Frames that became I420.", [(source, report.converted)])
+    private mutating func write(_ statistics: CaptureStatistics) {
+        let (source, supervision) = ([("source", statistics.source)], statistics.supervision)
+        family(
+            "inlet_frames_captured_total", "counter", "Frames that the source yielded.", [(source, statistics.captured)]
+        )
+        family("inlet_frames_converted_total", "counter", "Frames that became I420.", [(source, statistics.converted)])
         family(
             "inlet_source_frames_dropped_total", "counter", "Frames lost before any sink.",
-            counts(report.sourceDrops, as: "reason", source))
+            counts(statistics.sourceDrops, as: "reason", source))
         family(
-            "inlet_source_openings_total", "counter", "How often the source was opened.", [(source, report.openings)])
-        family("inlet_source_stalls_total", "counter", "How often frames stopped coming.", [(source, report.stalls)])
+            "inlet_source_openings_total", "counter", "How often the source was opened.",
+            [(source, supervision.openings)])
+        family(
+            "inlet_source_stalls_total", "counter", "How often frames stopped coming.", [(source, supervision.stalls)])
         family(
             "inlet_source_failures_total", "counter", "How often the source failed.",
-            counts(report.failures, as: "code", source))
+            counts(supervision.failures, as: "code", source))
         family(
-            "inlet_frame_rate", "gauge", "Frames a second of late.", report.frameRate.map { [(source, $0)] } ?? [])
+            "inlet_frame_rate", "gauge", "Frames a second of late.",
+            statistics.recentFrameRate.map { [(source, $0)] } ?? [])
         family(
             "inlet_last_frame_age_seconds", "gauge", "How long ago the newest frame arrived.",
-            report.lastFrameAge.map { [(source, $0.inSeconds)] } ?? [])
+            statistics.lastFrameAge.map { [(source, $0.inSeconds)] } ?? [])
         family(
             "inlet_capturer_state", "gauge", "1 for the state that the capture is in.",
-            report.state.map { [(source + [("state", $0.rawValue)], 1)] } ?? [])
-        summary("inlet_capture_latency_seconds", "From capture to arrival.", [(source, report.captureLatency)])
+            statistics.phase.map { [(source + [("state", $0.rawValue)], 1)] } ?? [])
+        summary("inlet_capture_latency_seconds", "From capture to arrival.", [(source, statistics.captureLatency)])
 
-        let sinks = report.sinks.map { sink in (source + [("sink", sink.name), ("id", sink.id)], sink) }
+        let sinks = statistics.sinks.map { sink in (source + [("sink", sink.name), ("id", sink.id.description)], sink) }
         family(
             "inlet_sink_frames_delivered_total", "counter", "Frames that a sink took.",
             sinks.map { ($0.0, $0.1.delivered) })
@@ -41,12 +46,16 @@ struct PrometheusText {
             "inlet_sink_frames_dropped_total", "counter", "Frames that a sink did not get.",
             sinks.flatMap { counts($0.1.drops, as: "reason", $0.0) })
         summary(
-            "inlet_sink_queue_latency_seconds", "From arrival to the sink's turn.", sinks.map { ($0.0, $0.1.queue) })
-        summary("inlet_sink_conversion_time_seconds", "Conversion and scaling.", sinks.map { ($0.0, $0.1.conversion) })
+            "inlet_sink_queue_latency_seconds", "From arrival to the sink's turn.",
+            sinks.map { ($0.0, $0.1.queueLatency) })
         summary(
-            "inlet_sink_delivery_latency_seconds", "From arrival to handing over.", sinks.map { ($0.0, $0.1.delivery) })
+            "inlet_sink_conversion_time_seconds", "Conversion and scaling.", sinks.map { ($0.0, $0.1.conversionTime) })
         summary(
-            "inlet_sink_consume_time_seconds", "What the sink took for a frame.", sinks.map { ($0.0, $0.1.consume) })
+            "inlet_sink_delivery_latency_seconds", "From arrival to handing over.",
+            sinks.map { ($0.0, $0.1.deliveryLatency) })
+        summary(
+            "inlet_sink_consume_time_seconds", "What the sink took for a frame.", sinks.map { ($0.0, $0.1.consumeTime) }
+        )
     }
 
     private typealias Labels = [(String, String)]
@@ -57,12 +66,12 @@ struct PrometheusText {
         for (labels, value) in samples { line(name, labels, "\(value)") }
     }
 
-    private mutating func summary(_ name: String, _ help: String, _ samples: [(Labels, CaptureReport.StageReport)]) {
+    private mutating func summary(_ name: String, _ help: String, _ samples: [(Labels, LatencyDistribution)]) {
         let samples = samples.filter { $0.1.count > 0 }
         guard !samples.isEmpty else { return }
         text += "# HELP \(name) \(help)\n# TYPE \(name) summary\n"
         for (labels, stage) in samples {
-            for (quantile, value) in [("0.5", stage.median), ("0.99", stage.percentile99)] {
+            for (quantile, value) in [("0.5", stage.value(at: 0.5)), ("0.99", stage.value(at: 0.99))] {
                 if let value { line(name, labels + [("quantile", quantile)], "\(value.inSeconds)") }
             }
             line(name + "_sum", labels, "\(stage.total.inSeconds)")

@@ -1,12 +1,12 @@
 import FoundationEssentials
 import InletCore
 
-/// The report as `/stats.json` has it. Times are in seconds.
+/// The statistics as `/stats.json` has it. Times are in seconds.
 enum StatisticsJSON {
-    static func text(of report: CaptureReport) -> String {
+    static func text(of statistics: CaptureStatistics) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return (try? encoder.encode(Report(report))).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+        return (try? encoder.encode(Report(statistics))).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
     }
 
     private struct Report: Encodable {
@@ -19,18 +19,20 @@ enum StatisticsJSON {
         var captureLatency: Stage
         var sinks: [Sink]
 
-        init(_ report: CaptureReport) {
-            (source, state, stateDescription) = (report.source, report.state?.rawValue ?? "", report.stateDescription)
-            (captured, converted) = (report.captured, report.converted)
-            (openings, stalls) = (report.openings, report.stalls)
-            frameRate = report.frameRate
-            lastFrameAge = report.lastFrameAge?.inSeconds
-            sourceDrops = named(report.sourceDrops)
-            failures = Dictionary(uniqueKeysWithValues: report.failures.map { ("\($0.key)", $0.value) })
-            lastFailure = report.lastFailure
-            outage = report.outage.inSeconds
-            captureLatency = Stage(report.captureLatency)
-            sinks = report.sinks.map(Sink.init)
+        init(_ statistics: CaptureStatistics) {
+            (source, state) = (statistics.source, statistics.phase?.rawValue ?? "")
+            stateDescription = statistics.stateDescription
+            (captured, converted) = (statistics.captured, statistics.converted)
+            frameRate = statistics.recentFrameRate
+            lastFrameAge = statistics.lastFrameAge?.inSeconds
+            sourceDrops = named(statistics.sourceDrops)
+            captureLatency = Stage(statistics.captureLatency)
+            sinks = statistics.sinks.map(Sink.init)
+            let supervision = statistics.supervision
+            (openings, stalls) = (supervision.openings, supervision.stalls)
+            failures = Dictionary(uniqueKeysWithValues: supervision.failures.map { ("\($0.key)", $0.value) })
+            lastFailure = supervision.lastFailure?.description
+            outage = supervision.outage.inSeconds
         }
     }
 
@@ -41,11 +43,11 @@ enum StatisticsJSON {
         var drops: [String: UInt64]
         var queue, conversion, delivery, consume: Stage
 
-        init(_ sink: CaptureReport.SinkReport) {
-            (id, name, isAttached, delivered) = (sink.id, sink.name, sink.isAttached, sink.delivered)
+        init(_ sink: CaptureStatistics.Sink) {
+            (id, name, isAttached, delivered) = (sink.id.description, sink.name, sink.isAttached, sink.delivered)
             drops = named(sink.drops)
-            (queue, conversion) = (Stage(sink.queue), Stage(sink.conversion))
-            (delivery, consume) = (Stage(sink.delivery), Stage(sink.consume))
+            (queue, conversion) = (Stage(sink.queueLatency), Stage(sink.conversionTime))
+            (delivery, consume) = (Stage(sink.deliveryLatency), Stage(sink.consumeTime))
         }
     }
 
@@ -54,9 +56,9 @@ enum StatisticsJSON {
         var total, maximum: Double
         var median, percentile99: Double?
 
-        init(_ stage: CaptureReport.StageReport) {
+        init(_ stage: LatencyDistribution) {
             (count, total, maximum) = (stage.count, stage.total.inSeconds, stage.maximum.inSeconds)
-            (median, percentile99) = (stage.median?.inSeconds, stage.percentile99?.inSeconds)
+            (median, percentile99) = (stage.value(at: 0.5)?.inSeconds, stage.value(at: 0.99)?.inSeconds)
         }
     }
 

@@ -45,7 +45,7 @@ final class StillSink: FrameSink {
         return wants
     }
 
-    func start(_ format: VideoFormat) throws {
+    func start(_ format: VideoFormat, _ context: SinkContext) throws {
         do throws(InletError) {
             let pattern = try configuration.validated()
             number = pattern.highestNumber

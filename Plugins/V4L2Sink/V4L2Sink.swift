@@ -10,7 +10,7 @@ final class V4L2Sink: FrameSink {
 
     init(_ configuration: V4L2SinkConfiguration) { self.configuration = configuration }
 
-    func start(_ format: VideoFormat) throws {
+    func start(_ format: VideoFormat, _ context: SinkContext) throws {
         size = format.size
         do throws(InletError) {
             let device = try V4L2Device(node: V4L2Devices.find(configuration.address, .output).node)

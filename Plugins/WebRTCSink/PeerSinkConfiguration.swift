@@ -46,7 +46,7 @@
                 largestSize: configuration.largestSize, rotation: .applied, maximumFrameRate: configuration.frameRate)
         }
 
-        func start(_ format: VideoFormat) throws {
+        func start(_ format: VideoFormat, _ context: SinkContext) throws {
             try GStreamerViewer.load()
             encoders.start(format, most: configuration.frameRate)
         }

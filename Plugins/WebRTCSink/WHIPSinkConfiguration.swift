@@ -84,7 +84,7 @@
                 largestSize: configuration.largestSize, rotation: .applied, maximumFrameRate: configuration.frameRate)
         }
 
-        func start(_ format: VideoFormat) throws {
+        func start(_ format: VideoFormat, _ context: SinkContext) throws {
             do {
                 try configuration.validate()
                 let endpoint = try configuration.endpoint()
@@ -94,7 +94,7 @@
                 var peer = PeerSinkConfiguration(publisher)
                 peer.threads = configuration.threads
                 let sink = PeerSink(peer)
-                try sink.start(format)
+                try sink.start(format, context)
                 var random = SystemRandomNumberGenerator()
                 var policy = PeerSessionPolicy(role: .offering, name: ViewerSession.word(&random))
                 policy.attempts = .max

@@ -5,7 +5,7 @@
     import Logging
 
     /// Sends the newest frames to whoever comes by WHEP. Nothing is encoded while nobody looks.
-    final class WebRTCSink: ConditionSink, PassThroughSink {
+    final class WebRTCSink: FrameSink {
         private let configuration: WebRTCSinkConfiguration
         private let hub: ViewerHub
         private let encoders: ViewerEncoders
@@ -28,11 +28,12 @@
                 maximumFrameRate: adaptation.frameRate ?? configuration.frameRate)
         }
 
-        var pictureRequest: PictureRequest { hub.pictureRequest }
+        func makePassThrough() -> PassThrough? {
+            PassThrough(
+                to: SourcePackets(configuration, hub: hub, logger: logger), pictureRequest: hub.pictureRequest)
+        }
 
-        func makePacketSink() -> any PacketSink & Sendable { SourcePackets(configuration, hub: hub, logger: logger) }
-
-        func start(_ format: VideoFormat) throws {
+        func start(_ format: VideoFormat, _ context: SinkContext) throws {
             do {
                 try configuration.validate()
                 try GStreamerViewer.load()

@@ -97,7 +97,8 @@ struct SnapshotCommand: AsyncParsableCommand {
                 context: .init(subject: capturer.sourceName))
         }
         let sink = still.makeSink()
-        try sink.start(VideoFormat(size: frame.size, timeBase: Rational(1, 1000), colorSpace: frame.colorSpace))
+        try sink.start(
+            VideoFormat(size: frame.size, timeBase: Rational(1, 1000), colorSpace: frame.colorSpace), SinkContext())
         do {
             try sink.consume(frame)
         } catch let error as InletError where error.code == .busy {

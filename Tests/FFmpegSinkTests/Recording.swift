@@ -55,7 +55,7 @@ enum Recording {
     ) throws {
         let times = times ?? (0..<pictures.count).map { Double($0) / 30 }
         let sink = try registry.sink(uri).makeSink()
-        try sink.start(format(pictures.size, color: color, rotation: rotation))
+        try sink.start(format(pictures.size, color: color, rotation: rotation), SinkContext())
         for index in 0..<pictures.count {
             try sink.consume(
                 frame(pictures.padded(index), index, at: times[index], color: color, rotation: rotation))

@@ -148,7 +148,7 @@ import Testing
         let pictures = try Recording.pictures(count: 20)
         for _ in 0..<2 {
             let sink = configuration.makeSink()
-            try sink.start(Recording.format(pictures.size))
+            try sink.start(Recording.format(pictures.size), SinkContext())
             for index in 0..<pictures.count {
                 try sink.consume(Recording.frame(pictures.padded(index), index, at: Double(index) / 30))
                 // As after a step of the clock by a day.

@@ -131,7 +131,7 @@ import Testing
                 let input = try Recording.pictures(count: 10)
                 let uri = "srt://127.0.0.1:\(port)?connect-timeout=30s&write-timeout=\(limit)"
                 let sink = try Recording.registry.sink(uri).makeSink()
-                try sink.start(Recording.format(input.size))
+                try sink.start(Recording.format(input.size), SinkContext())
                 var stop: ContinuousClock.Instant?
                 for index in 0... {
                     do {

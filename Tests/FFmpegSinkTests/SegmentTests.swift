@@ -71,7 +71,7 @@ import Testing
         let small = try Recording.pictures(count: 4)
         let large = try Recording.pictures(ImageSize(width: 200, height: 150), count: 5)
         let sink = try Recording.registry.sink("mp4:\(folder.path("out.mp4"))").makeSink()
-        try sink.start(Recording.format(small.size))
+        try sink.start(Recording.format(small.size), SinkContext())
         for index in 0..<4 { try sink.consume(Recording.frame(small.padded(index), index, at: Double(index) / 30)) }
         for index in 0..<5 {
             try sink.consume(Recording.frame(large.padded(index), 4 + index, at: Double(4 + index) / 30))
@@ -89,7 +89,7 @@ import Testing
         let pictures = try Recording.pictures(count: 3)
         for _ in 0..<2 {
             let sink = configuration.makeSink()
-            try sink.start(Recording.format(pictures.size))
+            try sink.start(Recording.format(pictures.size), SinkContext())
             for index in 0..<3 {
                 try sink.consume(Recording.frame(pictures.padded(index), index, at: Double(index) / 30))
             }

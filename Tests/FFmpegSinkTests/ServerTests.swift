@@ -40,7 +40,7 @@ import Testing
     private func publish(to server: StreamReceiver, _ options: String, until count: Int) throws {
         let input = try Recording.pictures(count: 10)
         let sink = try Recording.registry.sink(server.url + options).makeSink()
-        try sink.start(Recording.format(input.size))
+        try sink.start(Recording.format(input.size), SinkContext())
         let end = ContinuousClock.now + .seconds(30)
         var index = 0
         while try server.frames() < count {

@@ -108,7 +108,7 @@ struct FileSinksTests {
         let size = ImageSize(width: 16, height: 16)
         let sink = FrameMD5SinkConfiguration(path: path).makeSink()
         let timeBase = Rational(1, 90000)
-        try sink.start(SinkRun.format(size, timeBase: timeBase))
+        try sink.start(SinkRun.format(size, timeBase: timeBase), SinkContext())
         let times = [-7, 0, 3003, 123_456_789_012]
         for ticks in times {
             try sink.consume(SinkRun.frame(SinkRun.gray(size), ticks, timeBase: timeBase))
@@ -131,7 +131,7 @@ struct FileSinksTests {
         let path = folder.path("out.framemd5")
         let size = ImageSize(width: 16, height: 16)
         let sink = FrameMD5SinkConfiguration(path: path).makeSink()
-        try sink.start(SinkRun.format(size, timeBase: Rational(1, 1000)))
+        try sink.start(SinkRun.format(size, timeBase: Rational(1, 1000)), SinkContext())
         for milliseconds in [5000, 5040, 5081] as [Int64] {
             var frame = try SinkRun.frame(SinkRun.gray(size), 0)
             frame.pts = nil

@@ -82,7 +82,7 @@ struct OutputFileTests {
             limit.rlim_max = limit.rlim_cur
             try #require(unsafe setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
             let sink = Y4MSinkConfiguration(path: path).makeSink()
-            try sink.start(SinkRun.format(OutputFileTests.size))
+            try sink.start(SinkRun.format(OutputFileTests.size), SinkContext())
             for index in 0..<3 { try sink.consume(SinkRun.frame(SinkRun.gray(OutputFileTests.size), index)) }
             let error = #expect(throws: InletError.self) {
                 try sink.consume(SinkRun.frame(SinkRun.gray(OutputFileTests.size), 3))
@@ -103,7 +103,7 @@ struct OutputFileTests {
             try #require(unsafe mkfifo(path, 0o600) == 0)
             let reader = unsafe open(path, O_RDONLY | O_NONBLOCK)
             let sink = I420SinkConfiguration(path: path).makeSink()
-            try sink.start(SinkRun.format(OutputFileTests.size))
+            try sink.start(SinkRun.format(OutputFileTests.size), SinkContext())
             try sink.consume(SinkRun.frame(SinkRun.gray(OutputFileTests.size), 0))
             close(reader)
             #expect(throws: SinkStopped.self) {
@@ -163,7 +163,7 @@ struct OutputFileTests {
                 limit.rlim_max = limit.rlim_cur
                 try #require(unsafe setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
                 let sink = I420SinkConfiguration(path: "-").makeSink()
-                try sink.start(SinkRun.format(OutputFileTests.size))
+                try sink.start(SinkRun.format(OutputFileTests.size), SinkContext())
                 try sink.consume(SinkRun.frame(SinkRun.gray(OutputFileTests.size), 0))
                 #expect(throws: InletError.self) {
                     try sink.consume(SinkRun.frame(SinkRun.gray(OutputFileTests.size), 1))

@@ -34,7 +34,7 @@ enum SinkRun {
         _ pictures: [I420Buffer], to configuration: any FrameSinkConfiguration, format: VideoFormat
     ) throws {
         let sink = configuration.makeSink()
-        try sink.start(format)
+        try sink.start(format, SinkContext())
         for (index, picture) in pictures.enumerated() {
             try sink.consume(frame(picture, index, timeBase: format.timeBase))
         }

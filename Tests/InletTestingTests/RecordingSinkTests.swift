@@ -17,7 +17,7 @@ struct RecordingSinkTests {
     @Test("the log holds what the sink got, in its order")
     func record() async throws {
         let sink = RecordingSink()
-        try sink.start(format)
+        try sink.start(format, SinkContext())
         for index in 0..<3 { try sink.consume(frame(index)) }
         #expect(!sink.log.isFinished)
         try sink.finish()
@@ -49,7 +49,7 @@ struct RecordingSinkTests {
         behavior.frameError = (1, InletError(.inputOutput, "frame"))
         behavior.finishError = InletError(.internal, "finish")
         let sink = RecordingSink(behavior)
-        #expect(#expect(throws: InletError.self) { try sink.start(format) }?.code == .busy)
+        #expect(#expect(throws: InletError.self) { try sink.start(format, SinkContext()) }?.code == .busy)
         try sink.consume(frame(0))
         #expect(#expect(throws: InletError.self) { try sink.consume(frame(1)) }?.code == .inputOutput)
         #expect(#expect(throws: InletError.self) { try sink.finish() }?.code == .internal)

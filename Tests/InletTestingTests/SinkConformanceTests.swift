@@ -39,7 +39,7 @@ struct SinkConformanceTests {
                 self.shared = shared
             }
 
-            func start(_ format: VideoFormat) throws {
+            func start(_ format: VideoFormat, _ context: SinkContext) throws {
                 if fault == .throwsAtStart { throw InletError(.inputOutput, "no") }
                 if fault == .sharesOutput, shared.users.load(ordering: .relaxed) > 0 { throw InletError(.busy, "no") }
                 shared.users.add(1, ordering: .relaxed)

@@ -29,7 +29,7 @@ import Testing
     private func write(_ pictures: [I420Buffer], to configuration: ExecSinkConfiguration) throws {
         let sink = configuration.makeSink()
         let size = pictures.first?.size ?? Self.size
-        try sink.start(format(size))
+        try sink.start(format(size), SinkContext())
         do {
             for (index, picture) in pictures.enumerated() {
                 try sink.consume(

@@ -34,7 +34,8 @@ import Testing
         private func start(_ configuration: SharedMemorySinkConfiguration, _ frame: VideoFrame) throws -> any FrameSink
         {
             let sink = configuration.makeSink()
-            try sink.start(VideoFormat(size: frame.size, timeBase: Rational(1, 30), colorSpace: frame.colorSpace))
+            try sink.start(
+                VideoFormat(size: frame.size, timeBase: Rational(1, 30), colorSpace: frame.colorSpace), SinkContext())
             return sink
         }
 

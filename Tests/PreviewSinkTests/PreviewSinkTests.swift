@@ -97,7 +97,7 @@ import Testing
         var configuration = PreviewSinkConfiguration(host: "0.0.0.0", port: 0)
         try configuration.validate()
         let sink = PreviewSink(configuration, logger: logger)
-        try sink.start(VideoFormat(size: ImageSize(width: 16, height: 16), timeBase: Rational(1, 25)))
+        try sink.start(VideoFormat(size: ImageSize(width: 16, height: 16), timeBase: Rational(1, 25)), SinkContext())
         let line = try #require(lines.all.first)
         let page = try #require(line.split(separator: " ").first { $0.hasPrefix("http://") })
         #expect(page.contains("/?token=") && !page.contains("0.0.0.0"))
@@ -111,7 +111,7 @@ import Testing
         // A token that was given is not told.
         configuration.token = "let-me-in-please"
         let other = PreviewSink(configuration, logger: logger)
-        try other.start(VideoFormat(size: ImageSize(width: 16, height: 16), timeBase: Rational(1, 25)))
+        try other.start(VideoFormat(size: ImageSize(width: 16, height: 16), timeBase: Rational(1, 25)), SinkContext())
         try other.finish()
         #expect(lines.all.count == 2 && !lines.all.contains { $0.contains("let-me-in") })
     }
@@ -200,10 +200,7 @@ import Testing
     func watching() async throws {
         var configuration = PreviewSinkConfiguration(port: try await FreePort.find())
         configuration.patience = .milliseconds(300)
-        struct Nothing: StatisticsReader {
-            func report() -> CaptureReport { CaptureReport() }
-        }
-        let server = try PreviewServer(configuration, statistics: Nothing(), logger: Logger(label: "test"))
+        let server = try PreviewServer(configuration, context: SinkContext(), logger: Logger(label: "test"))
         defer { server.stop() }
         #expect(!server.isWatched)
         let address = "http://\(server.address)"
@@ -256,7 +253,8 @@ import Testing
         try await PreviewRun.with { run in
             let sink = PreviewSinkConfiguration(port: run.port).makeSink()
             let error = #expect(throws: InletError.self) {
-                try sink.start(VideoFormat(size: ImageSize(width: 16, height: 16), timeBase: Rational(1, 25)))
+                try sink.start(
+                    VideoFormat(size: ImageSize(width: 16, height: 16), timeBase: Rational(1, 25)), SinkContext())
             }
             #expect(error?.code == .busy)
             #expect(error?.message.contains("\(run.port)") == true)

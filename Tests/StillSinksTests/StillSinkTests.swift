@@ -29,7 +29,7 @@ import Testing
     @discardableResult
     private func write(_ frames: [VideoFrame], to configuration: StillSinkConfiguration) throws -> Int {
         let sink = configuration.makeSink()
-        try sink.start(VideoFormat(size: Self.size, timeBase: Rational(1, 25), colorSpace: .bt601))
+        try sink.start(VideoFormat(size: Self.size, timeBase: Rational(1, 25), colorSpace: .bt601), SinkContext())
         for (index, frame) in frames.enumerated() {
             do {
                 try sink.consume(frame)
@@ -143,7 +143,7 @@ import Testing
         #expect(error?.message.contains("1ms to 24h") == true)
         #expect(throws: InletError.self) {
             try configuration.makeSink().start(
-                VideoFormat(size: Self.size, timeBase: Rational(1, 25), colorSpace: .bt601))
+                VideoFormat(size: Self.size, timeBase: Rational(1, 25), colorSpace: .bt601), SinkContext())
         }
         _ = configuration.makeSink().wants
     }

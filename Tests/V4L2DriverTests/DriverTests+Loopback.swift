@@ -155,7 +155,7 @@ extension DriverTests {
         func oddWidth() throws {
             let sink = V4L2SinkConfiguration(.node("/dev/video40"), format: .yu12).makeSink()
             let format = VideoFormat(size: ImageSize(width: 63, height: 49), timeBase: Rational(1, 30))
-            let error = #expect(throws: InletError.self) { try sink.start(format) }
+            let error = #expect(throws: InletError.self) { try sink.start(format, SinkContext()) }
             #expect(error?.code == .unsupported)
             #expect(error?.message.contains("odd widths as MJPEG") == true)
             try sink.finish()

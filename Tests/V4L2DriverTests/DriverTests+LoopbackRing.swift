@@ -36,7 +36,7 @@ extension DriverTests {
 
         private static func makeWriter() throws -> any FrameSink {
             let writer = V4L2SinkConfiguration(.node(node), format: .yu12).makeSink()
-            try writer.start(VideoFormat(size: size, timeBase: Rational(1, 30)))
+            try writer.start(VideoFormat(size: size, timeBase: Rational(1, 30)), SinkContext())
             return writer
         }
 

@@ -60,7 +60,7 @@ import Testing
     func unusable(node: String, code: InletError.Code, words: String) throws {
         let sink = V4L2SinkConfiguration(.node(node)).makeSink()
         let format = VideoFormat(size: ImageSize(width: 16, height: 16), timeBase: Rational(1, 30))
-        let error = #expect(throws: InletError.self) { try sink.start(format) }
+        let error = #expect(throws: InletError.self) { try sink.start(format, SinkContext()) }
         #expect(error?.code == code)
         #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
         #expect(error?.context.subject == "v4l2:\(node)")

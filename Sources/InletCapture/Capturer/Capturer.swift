@@ -98,7 +98,11 @@ public final class Capturer: Sendable {
 
     /// What happened so far.
     public var statistics: CaptureStatistics {
-        var statistics = counters.statistics(at: clock.now)
+        let (now, state) = (clock.now, state)
+        var statistics = counters.statistics(at: now)
+        statistics.time = now
+        statistics.source = sourceName
+        (statistics.phase, statistics.stateDescription) = (state.phase, state.description)
         statistics.supervision = supervisor.figures
         let (past, present) = shared.withLock { ($0.pastSinks, $0.receivers) }
         statistics.sinks =
@@ -214,7 +218,7 @@ public final class Capturer: Sendable {
                         .sinkRestarting(receiver.id, name: receiver.name, error, attempt: attempt, delay: delay))
                 }
             },
-            statistics: CapturerReader { [weak self, clock] in self?.report(at: clock.now) }, observer: observer,
+            sinkContext: SinkContext { [weak self] in self?.statistics ?? .afterTheEnd }, observer: observer,
             wantsChanged: { [weak self] in self?.supervisor.receiversChanged() })
     }
 
@@ -360,6 +364,15 @@ public final class Capturer: Sendable {
         case .success: receiver.finish(nil)
         case .failure(let error): receiver.finish(error)
         }
+    }
+}
+
+extension CaptureStatistics {
+    /// What is left to say when the capturer is gone.
+    fileprivate static var afterTheEnd: CaptureStatistics {
+        var statistics = CaptureStatistics()
+        (statistics.phase, statistics.stateDescription) = (.ended, "ended")
+        return statistics
     }
 }
 

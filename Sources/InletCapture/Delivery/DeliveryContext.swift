@@ -6,8 +6,8 @@ struct DeliveryContext: Sendable {
     let conversion: ConversionContext
     /// Called on the receiver's own queue or task.
     let report: @Sendable (any SinkReceiver, ReceiverEvent) -> Void
-    /// What sinks that show figures are given.
-    var statistics: any StatisticsReader = CapturerReader { nil }
+    /// What sinks are given when they start.
+    var sinkContext = SinkContext()
     var observer = DeliveryObserver()
     /// Called when a receiver wants other frames than before.
     var wantsChanged: @Sendable () -> Void = {}

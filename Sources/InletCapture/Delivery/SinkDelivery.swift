@@ -90,8 +90,7 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
     private static func tap(
         of sink: any FrameSink, _ id: SinkID, _ name: String, _ context: DeliveryContext
     ) -> PacketTap? {
-        guard let sink = sink as? any PassThroughSink else { return nil }
-        return PacketTap(sink, id: id, name: name, onChange: context.wantsChanged)
+        sink.makePassThrough().map { PacketTap($0, id: id, name: name, onChange: context.wantsChanged) }
     }
 
     // MARK: Packets
@@ -213,8 +212,8 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
     private func hand(_ frame: VideoFrame, of captured: CapturedFrame, to sink: any FrameSink) {
         do {
             if !worker.hasStarted {
-                (sink as? any StatisticsSink)?.willStart(reading: context.statistics)
-                try sink.start(VideoFormat(frame, of: state.withLock { $0.format }, wants: wants))
+                let format = VideoFormat(frame, of: state.withLock { $0.format }, wants: wants)
+                try sink.start(format, context.sinkContext)
                 worker.hasStarted = true
                 worker.toldCondition = .live
                 tellCondition()
@@ -237,7 +236,7 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
 
     /// Tells the sink whether frames are to be expected, where that is another answer than before.
     private func tellCondition() {
-        guard worker.hasStarted, let sink = worker.sink as? any ConditionSink else { return }
+        guard worker.hasStarted, let sink = worker.sink else { return }
         let now = state.withLock { $0.condition }
         guard now != worker.toldCondition else { return }
         worker.toldCondition = now

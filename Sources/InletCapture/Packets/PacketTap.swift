@@ -18,12 +18,12 @@ final class PacketTap: Sendable {
     }
 
     /// - Parameter onChange: called when the sink wants pictures, or wants them no more.
-    init(_ sink: some PassThroughSink, id: SinkID, name: String, onChange: @escaping @Sendable () -> Void) {
-        let (request, ended) = (sink.pictureRequest, DispatchSemaphore(value: 0))
+    init(_ passThrough: PassThrough, id: SinkID, name: String, onChange: @escaping @Sendable () -> Void) {
+        let (request, ended) = (passThrough.pictureRequest, DispatchSemaphore(value: 0))
         (self.request, self.ended) = (request, ended)
         request.observe(onChange)
         lane = PacketLane(
-            id: PacketFanOut.ID(number: id.number), name: name, sink: sink.makePacketSink(),
+            id: PacketFanOut.ID(number: id.number), name: name, sink: passThrough.sink,
             capacity: Self.capacity, onKeyFrameRequest: {},
             onEnd: { _, _ in
                 request.set(true)

@@ -7,9 +7,8 @@ import Synchronization
 /// greatest and the sum are kept exactly. The buckets reach to 2^42 ns, which is 73 minutes; all that took longer falls
 /// into the last.
 final class LatencyHistogram: Sendable {
-    /// A bucket for each of the first 8 nanoseconds, and 8 for each power of two from 2^3 to 2^41.
-    static let bucketCount = 8 * 40
-    private let counts = AtomicCounters(count: bucketCount)
+    private typealias Bucket = LatencyDistribution.Bucket
+    private let counts = AtomicCounters(count: Bucket.number)
     private let sum = Atomic(UInt64(0))
     private let greatest = Atomic(Int64(0))
 
@@ -24,7 +23,7 @@ final class LatencyHistogram: Sendable {
 
     private func record(nanoseconds: Int64) {
         let nanoseconds = max(0, nanoseconds)
-        counts.add(1, at: Self.bucket(of: nanoseconds))
+        counts.add(1, at: Bucket.index(of: nanoseconds))
         sum.wrappingAdd(UInt64(nanoseconds), ordering: .relaxed)
         if nanoseconds > greatest.load(ordering: .relaxed) { greatest.max(nanoseconds, ordering: .relaxed) }
     }
@@ -32,30 +31,14 @@ final class LatencyHistogram: Sendable {
     /// What has been counted so far.
     var snapshot: LatencyDistribution {
         let maximum = greatest.load(ordering: .relaxed)
-        var buckets: [LatencyDistribution.Bucket] = []
-        for index in 0..<Self.bucketCount {
+        var buckets: [Bucket] = []
+        for index in 0..<Bucket.number {
             let count = counts.load(at: index)
             guard count > 0 else { continue }
-            buckets.append(.init(upperBound: .nanoseconds(Self.upperBound(of: index)), count: count))
+            buckets.append(.init(upperBound: .nanoseconds(Bucket.upperBound(of: index)), count: count))
         }
         return LatencyDistribution(
             buckets: buckets, maximum: .nanoseconds(maximum),
             total: .nanoseconds(Int64(clamping: sum.load(ordering: .relaxed))))
-    }
-
-    /// Below 8 ns a bucket a nanosecond; above, the power of two and the three bits after the leading one.
-    static func bucket(of nanoseconds: Int64) -> Int {
-        guard nanoseconds >= 8 else { return Int(nanoseconds) }
-        let power = 63 - nanoseconds.leadingZeroBitCount
-        let index = (power - 2) * 8 + Int((nanoseconds >> (power - 3)) & 7)
-        return min(index, bucketCount - 1)
-    }
-
-    /// The greatest number of nanoseconds that falls into a bucket.
-    static func upperBound(of bucket: Int) -> Int64 {
-        guard bucket < bucketCount - 1 else { return .max }
-        guard bucket >= 8 else { return Int64(bucket) }
-        let power = bucket / 8 + 2
-        return (Int64(8 + bucket % 8 + 1) << (power - 3)) - 1
     }
 }

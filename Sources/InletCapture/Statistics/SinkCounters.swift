@@ -14,10 +14,14 @@ final class SinkCounters: Sendable {
     func countDrop(_ reason: DropReason, _ count: Int = 1) { drops.count(reason, UInt64(clamping: count)) }
 
     func snapshot(id: SinkID, name: String) -> CaptureStatistics.Sink {
-        CaptureStatistics.Sink(
-            id: id, name: name, delivered: delivered.load(ordering: .relaxed), drops: drops.snapshot,
-            queueLatency: queueLatency.snapshot, conversionTime: conversionTime.snapshot,
-            deliveryLatency: deliveryLatency.snapshot, consumeTime: consumeTime.snapshot,
-            isAttached: isAttached.load(ordering: .relaxed))
+        var sink = CaptureStatistics.Sink(id: id, name: name)
+        sink.delivered = delivered.load(ordering: .relaxed)
+        sink.drops = drops.snapshot
+        sink.queueLatency = queueLatency.snapshot
+        sink.conversionTime = conversionTime.snapshot
+        sink.deliveryLatency = deliveryLatency.snapshot
+        sink.consumeTime = consumeTime.snapshot
+        sink.isAttached = isAttached.load(ordering: .relaxed)
+        return sink
     }
 }

@@ -33,7 +33,7 @@ public final class EncodingSink: FrameSink {
     }
 
     /// Opens the encoder and starts the packet sink.
-    public func start(_ format: VideoFormat) throws { try open(format) }
+    public func start(_ format: VideoFormat, _ context: SinkContext) throws { try open(format) }
 
     private func open(_ format: VideoFormat) throws {
         try output.start(encoder.open(format, settings))

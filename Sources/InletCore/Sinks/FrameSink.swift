@@ -11,10 +11,12 @@ public protocol FrameSink: AnyObject {
 
     /// Called once, before the first frame.
     ///
-    /// - Parameter format: the format of the first frame. A source may change its size, colour or rotation in
-    ///   mid-stream; compare each frame's own where that matters.
+    /// - Parameters:
+    ///   - format: the format of the first frame. A source may change its size, colour or rotation in mid-stream;
+    ///     compare each frame's own where that matters.
+    ///   - context: tells of the capture that the frames come from. May be kept.
     /// - Throws: what makes it pointless to go on: the sink is then detached and ``finish()`` is not called.
-    func start(_ format: VideoFormat) throws
+    func start(_ format: VideoFormat, _ context: SinkContext) throws
 
     /// Takes one frame. Keep it if needed; its pixels never change.
     ///
@@ -22,6 +24,18 @@ public protocol FrameSink: AnyObject {
     ///   where the application chose that. ``SinkStopped`` is not an error: the sink has had enough, as when the reader
     ///   of a pipe went away.
     func consume(_ frame: VideoFrame) throws
+
+    /// Tells a sink that has an audience of its own whether frames are to be expected: a page, a call, a display. The
+    /// default does nothing.
+    ///
+    /// Called between frames, from the start on: at once where frames are not ``SourceCondition/live`` then, and at
+    /// each change. Changes that follow each other faster than the sink takes them up are told as one. Placeholders may
+    /// come in any condition. The end needs no word of its own: it is ``finish()``.
+    func sourceChanged(to condition: SourceCondition)
+
+    /// How the sink takes the source's packets beside the pictures. Called once, when it is attached, on the thread
+    /// that attaches it. The default is nil: it takes pictures alone.
+    func makePassThrough() -> PassThrough?
 
     /// Writes what is left and lets go of everything. Called exactly once after a `start` that did not throw.
     func finish() throws
@@ -31,7 +45,11 @@ extension FrameSink {
     /// Frames as they come.
     public var wants: SinkWants { SinkWants() }
     /// Does nothing.
-    public func start(_ format: VideoFormat) throws {}
+    public func start(_ format: VideoFormat, _ context: SinkContext) throws {}
+    /// Does nothing.
+    public func sourceChanged(to condition: SourceCondition) {}
+    /// Pictures alone.
+    public func makePassThrough() -> PassThrough? { nil }
     /// Does nothing.
     public func finish() throws {}
 }

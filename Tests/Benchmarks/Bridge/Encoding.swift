@@ -39,7 +39,7 @@ enum Encoding {
 
         deinit { unsafe bare_encoder_close(bare) }
 
-        func start(_ format: VideoFormat) throws { try sink.start(format) }
+        func start(_ format: VideoFormat, _ context: SinkContext) throws { try sink.start(format, context) }
 
         func consume(_ frame: VideoFrame) throws {
             count += 1

@@ -239,9 +239,9 @@ extension CapturerConfiguration {
     func limitsOfTypes() {
         var statistics = CaptureStatistics()
         statistics.sourceDrops = [.damaged: .max]
-        statistics.sinks = [
-            CaptureStatistics.Sink(id: Capturer(scripted([])).attach(RecordingSink()), name: "", drops: [.damaged: 2])
-        ]
+        var sink = CaptureStatistics.Sink(id: SinkID(number: 1), name: "")
+        sink.drops = [.damaged: 2]
+        statistics.sinks = [sink]
         #expect(statistics.drops == [.damaged: 1])
 
         let context = SourceContext(clock: ManualClock(), logger: Logger(label: "test"))

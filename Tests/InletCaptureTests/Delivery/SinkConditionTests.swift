@@ -12,7 +12,7 @@ import Testing
     }
 
     /// Wants half the size from its third frame on.
-    final class Changing: ConditionSink {
+    final class Changing: FrameSink {
         let record: Record
         private var count = 0
 

@@ -91,7 +91,11 @@ import Testing
     @Test("Sinks of one name share their counters")
     func sharedNames() {
         var statistics = CaptureStatistics()
-        statistics.sinks = (1...2).map { CaptureStatistics.Sink(id: SinkID(number: $0), name: "null:", delivered: 7) }
+        statistics.sinks = (1...2).map { number in
+            var sink = CaptureStatistics.Sink(id: SinkID(number: number), name: "null:")
+            sink.delivered = 7
+            return sink
+        }
         CaptureMetrics(capturer([]), factory: metrics).publish(statistics, phase: .live)
         let total = metrics.counterTotal(
             label: "inlet_sink_frames_delivered_total", dimensions: source + [("sink", "null:")])

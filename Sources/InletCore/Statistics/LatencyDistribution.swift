@@ -1,5 +1,3 @@
-import InletCore
-
 /// How long a stage took, over many frames.
 public struct LatencyDistribution: Sendable, Hashable {
     /// How many durations fell between the bucket before and `upperBound`.
@@ -9,13 +7,38 @@ public struct LatencyDistribution: Sendable, Hashable {
         /// How many durations did.
         public var count: UInt64
 
+        package init(upperBound: Duration, count: UInt64) {
+            self.upperBound = upperBound
+            self.count = count
+        }
+
         /// What stands for the bucket's durations where one number must: the middle, so that they are not all too
         /// great.
-        var middle: Duration {
+        package var middle: Duration {
             let upper = upperBound.wholeNanoseconds
-            let index = LatencyHistogram.bucket(of: upper)
-            let lower = index > 0 ? LatencyHistogram.upperBound(of: index - 1) + 1 : 0
+            let index = Self.index(of: upper)
+            let lower = index > 0 ? Self.upperBound(of: index - 1) + 1 : 0
             return .nanoseconds(lower + (upper - lower) / 2)
+        }
+
+        /// How many buckets there are: one for each of the first 8 nanoseconds, and 8 for each power of two from 2^3 to
+        /// 2^41.
+        package static let number = 8 * 40
+
+        /// The bucket that a duration falls into: below 8 ns a bucket a nanosecond; above, the power of two and the
+        /// three bits after the leading one.
+        package static func index(of nanoseconds: Int64) -> Int {
+            guard nanoseconds >= 8 else { return Int(nanoseconds) }
+            let power = 63 - nanoseconds.leadingZeroBitCount
+            return min((power - 2) * 8 + Int((nanoseconds >> (power - 3)) & 7), number - 1)
+        }
+
+        /// The greatest number of nanoseconds that falls into a bucket.
+        package static func upperBound(of index: Int) -> Int64 {
+            guard index < number - 1 else { return .max }
+            guard index >= 8 else { return Int64(index) }
+            let power = index / 8 + 2
+            return (Int64(8 + index % 8 + 1) << (power - 3)) - 1
         }
     }
 
@@ -30,7 +53,7 @@ public struct LatencyDistribution: Sendable, Hashable {
     /// A distribution in which nothing was counted.
     public init() { self.init(buckets: [], maximum: .zero, total: .zero) }
 
-    init(buckets: [Bucket], maximum: Duration, total: Duration) {
+    package init(buckets: [Bucket], maximum: Duration, total: Duration) {
         self.buckets = buckets
         self.maximum = maximum
         self.total = total
@@ -92,7 +115,7 @@ public struct LatencyDistribution: Sendable, Hashable {
     }
 
     /// What was counted since an earlier snapshot of the same histogram, bucket by bucket.
-    func buckets(since earlier: LatencyDistribution) -> [Bucket] {
+    package func buckets(since earlier: LatencyDistribution) -> [Bucket] {
         var before = earlier.buckets[...]
         return buckets.compactMap { bucket in
             while let first = before.first, first.upperBound < bucket.upperBound { before.removeFirst() }

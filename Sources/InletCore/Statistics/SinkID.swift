@@ -1,5 +1,8 @@
 /// Names one attachment of a sink to a capturer.
 public struct SinkID: Sendable, Hashable, CustomStringConvertible {
-    let number: Int
+    package let number: Int
+
+    package init(number: Int) { self.number = number }
+
     public var description: String { "sink-\(number)" }
 }

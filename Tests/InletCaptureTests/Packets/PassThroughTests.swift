@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// A sink that takes the source's packets and says whether it wants pictures, too.
-@Suite struct PassThroughSinkTests {
+@Suite struct PassThroughTests {
     /// Gives a packet before each picture where packets are wanted, and pictures where those are.
     private final class Camera: FrameSource, FrameSourceConfiguration {
         let hasPackets: Bool
@@ -50,12 +50,13 @@ import Testing
         var packets: Int { counts.withLock { $0.packets } }
     }
 
-    private final class Sink: PassThroughSink {
+    private final class Sink: FrameSink {
         let record: Record
         let fails: Bool
         init(_ record: Record, fails: Bool = false) { (self.record, self.fails) = (record, fails) }
-        var pictureRequest: PictureRequest { record.wish }
-        func makePacketSink() -> any PacketSink & Sendable { Packets(record, fails: fails) }
+        func makePassThrough() -> PassThrough? {
+            PassThrough(to: Packets(record, fails: fails), pictureRequest: record.wish)
+        }
         func consume(_ frame: VideoFrame) { record.counts.withLock { $0.pictures += 1 } }
     }
 

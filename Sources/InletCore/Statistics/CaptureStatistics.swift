@@ -1,7 +1,13 @@
-public import InletCore
-
-/// What a capturer did so far. A snapshot: counts of different stages may be a frame apart while frames flow.
+/// What a capture has done so far. A snapshot: counts of different stages may be a frame apart while frames flow.
 public struct CaptureStatistics: Sendable {
+    /// The source by its URI, without credentials.
+    public var source = ""
+    /// What the capture does now; nil where that is not known.
+    public var phase: CapturePhase?
+    /// The same with its circumstances, for people.
+    public var stateDescription = ""
+    /// When the snapshot was taken; nil where nothing is captured.
+    public var time: MonotonicTime?
     /// Frames that the source yielded.
     public var captured: UInt64 = 0
     /// Frames that became I420, whether wrapped or converted. A frame that no sink takes is never converted.
@@ -16,20 +22,23 @@ public struct CaptureStatistics: Sendable {
     /// The time from the capture of a picture to its arrival here, decoded: only where the source says when it was
     /// captured.
     public var captureLatency = LatencyDistribution()
-    /// When the first and the newest frame arrived.
+    /// When the first frame arrived.
     public var firstArrival: MonotonicTime?
     /// When the newest frame arrived.
     public var lastArrival: MonotonicTime?
     /// Frames a second as they arrived over about the last two seconds, sinking towards zero while none comes; nil
     /// before the second frame. For the whole run there is ``frameRate``.
     public var recentFrameRate: Double?
-    /// The timestamps of the first and the newest frame.
+    /// The timestamp of the first frame.
     public var firstTimestamp: MonotonicTime?
     /// The timestamp of the newest frame.
     public var lastTimestamp: MonotonicTime?
 
     /// What it took to keep the source going.
     public var supervision = SupervisionFigures()
+
+    /// Nothing has happened.
+    public init() {}
 
     /// Frames delivered, over all sinks.
     public var delivered: UInt64 { sinks.reduce(0) { $0 + $1.delivered } }
@@ -59,10 +68,22 @@ public struct CaptureStatistics: Sendable {
         public var consumeTime = LatencyDistribution()
         /// Whether the sink still takes frames.
         public var isAttached = true
+
+        /// A sink that got nothing yet.
+        public init(id: SinkID, name: String) {
+            self.id = id
+            self.name = name
+        }
     }
 }
 
 extension CaptureStatistics {
+    /// How long ago the newest frame arrived; nil before the first.
+    public var lastFrameAge: Duration? {
+        guard let time, let lastArrival else { return nil }
+        return time - lastArrival
+    }
+
     /// Frames a second as they arrived, over the whole run; nil before the second frame.
     public var frameRate: Double? {
         guard captured > 1, let firstArrival, let lastArrival, lastArrival > firstArrival else { return nil }

@@ -1,5 +1,3 @@
-public import InletCore
-
 /// What it took to keep a source going.
 public struct SupervisionFigures: Sendable {
     /// How often the source was opened, the first time included.
