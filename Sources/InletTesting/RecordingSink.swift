@@ -39,7 +39,7 @@ public final class RecordingSink: FrameSink {
     }
 
     /// Notes the format.
-    public func start(_ format: VideoFormat) throws {
+    public func start(_ format: VideoFormat, _ context: SinkContext) throws {
         log.record(.start(format))
         if let error = behavior.startError { throw error }
     }

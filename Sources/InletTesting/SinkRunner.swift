@@ -28,7 +28,7 @@ final class SinkRunner: @unchecked Sendable {
         let format = VideoFormat(
             size: limits.size, timeBase: Rational(1, 30), frameRate: Rational(30), colorSpace: .bt601,
             sampleAspectRatio: Rational(1))
-        return await call { sink in try sink.start(format) }
+        return await call { sink in try sink.start(format, SinkContext()) }
     }
 
     func tryConsume(_ index: Int, size: ImageSize) async -> Outcome {

@@ -1,5 +1,6 @@
 import InletCore
 import Logging
+import Synchronization
 
 /// One source of a configuration, driven on a thread of its own.
 ///
@@ -11,6 +12,20 @@ final class SourceRunner: @unchecked Sendable {
     private let wakeUp = DescriptorSignal()
     private let limit: Duration
     private var source: (any FrameSource)?
+    private let times = Mutex(Times())
+
+    private struct Times {
+        var cancellation: SuspendingClock.Instant?
+        var call = (start: SuspendingClock.now, end: SuspendingClock.now)
+    }
+
+    /// How long the last call went on after the cancellation, by the source's own thread: what a task waits to be run
+    /// is none of the source's time.
+    var timeAfterCancellation: Duration {
+        times.withLock { times in
+            times.cancellation.map { max(.zero, times.call.end - max($0, times.call.start)) } ?? .zero
+        }
+    }
 
     /// What became of a call.
     enum Outcome<Value: Sendable>: Sendable {
@@ -28,6 +43,7 @@ final class SourceRunner: @unchecked Sendable {
     }
 
     func cancel() {
+        times.withLock { $0.cancellation = .now }
         context.cancel()
         wakeUp.raise()
     }
@@ -58,6 +74,8 @@ final class SourceRunner: @unchecked Sendable {
     ) async -> Outcome<Value> {
         await worker.run(within: limit) { () -> Outcome<Value> in
             guard let source = self.source else { return .hung }
+            let start = SuspendingClock.now
+            defer { self.times.withLock { $0.call = (start, .now) } }
             do {
                 return .returned(try body(source, self.context))
             } catch {
