@@ -21,15 +21,20 @@ extension CapturerStateMachine {
         default: if rests { return .nothing }
         }
         if !isEnabled { return .disabled }
-        return outageStart.map { .outage(since: $0) } ?? .nothing
+        return outage.map { .outage(since: $0.start) } ?? .nothing
     }
 
     /// Whether there are no frames because the application paused them.
     var rests: Bool {
         switch phase {
-        case .pausing, .paused, .closing(_, .rest, _): true
+        case .open(let session):
+            switch session.stage {
+            case .pausing, .paused: true
+            case .opening, .awaitingFrame, .live, .stalled: false
+            }
+        case .closedForPause, .closing(_, .rest, _): true
         case .closing(_, .fail, _): wantsPause
-        default: false
+        case .idle, .closing, .waiting, .ended: false
         }
     }
 
@@ -46,15 +51,16 @@ extension CapturerStateMachine {
         case .idle: return .idle
         case .ended(let reason): return .ended(reason)
         case .waiting(_, let delay): return .waiting(attempt: failures, delay: delay)
+        case .closedForPause: return .paused
         // What it was closed for shows when it is closed.
         case .closing: return shown
-        default: break
-        }
-        if let interruption { return .interrupted(reason: interruption) }
-        switch phase {
-        case .stalled: return .stalled
-        case .live: return isEnabled ? .live : .disabled
-        default: return .opening
+        case .open(let session):
+            if let interruption = session.interruption { return .interrupted(reason: interruption) }
+            return switch session.stage {
+            case .stalled: .stalled
+            case .live: isEnabled ? .live : .disabled
+            case .opening, .awaitingFrame, .pausing, .paused: .opening
+            }
         }
     }
 }

@@ -6,15 +6,15 @@ extension CapturerStateMachine {
     static let grace = Duration.milliseconds(200)
 
     mutating func tick(_ now: MonotonicTime, _ operation: SourceOperation?, _ actions: inout [Action]) {
-        let session = currentSession
+        let id = session?.id
         switch phase {
-        case .closing(let id, let next, let by) where now >= by: abandon(id, next: next, now, &actions)
+        case .closing(let session, let next, let by) where now >= by: abandon(session, next: next, now, &actions)
         case .waiting(let until, _) where now >= until: openSession(&actions)
-        case .live(let id) where interruption == nil: stallIfSilent(id, now, operation, &actions)
+        case .open(let session): if case .live = session.stage { stallIfSilent(session, now, operation, &actions) }
         default: break
         }
         // The operation is not that of a session which has just been opened.
-        if session == currentSession, let overdue = overdueOperation(now, operation) {
+        if id == session?.id, let overdue = overdueOperation(now, operation) {
             let error = InletError(
                 .timedOut, overdue.message, context: .init(subject: policy.subject, operation: overdue.name))
             close(then: wantsPause ? .rest : .fail(error), now, &actions)
@@ -23,14 +23,16 @@ extension CapturerStateMachine {
     }
 
     private mutating func stallIfSilent(
-        _ id: SessionID, _ now: MonotonicTime, _ operation: SourceOperation?, _ actions: inout [Action]
+        _ session: Session, _ now: MonotonicTime, _ operation: SourceOperation?, _ actions: inout [Action]
     ) {
-        guard let operation, now >= operation.quietSince + allowance.stall else { return }
-        phase = .stalled(id)
-        figures.stalls += 1
+        guard let operation, session.interruption == nil, now >= operation.quietSince + allowance.stall else { return }
         settleHealth(until: operation.quietSince)
+        var session = session
+        session.stage = .stalled
+        phase = .open(session)
+        figures.stalls += 1
         beginOutage(at: operation.quietSince)
-        actions.append(.noticeNextFrame(id))
+        actions.append(.noticeNextFrame(session.id))
         // Told at once, as the same tick may find it overdue.
         tellState(&actions)
     }
@@ -38,8 +40,10 @@ extension CapturerStateMachine {
     private func overdueOperation(
         _ now: MonotonicTime, _ operation: SourceOperation?
     ) -> (name: String, message: String)? {
-        guard let operation, now >= operation.deadline + Self.grace, interruption == nil else { return nil }
-        switch phase {
+        guard let operation, case .open(let session) = phase, session.interruption == nil,
+            now >= operation.deadline + Self.grace
+        else { return nil }
+        switch session.stage {
         case .opening:
             return ("open", "The source was not open after \(policy.timeouts.open).")
         case .awaitingFrame:
@@ -53,7 +57,7 @@ extension CapturerStateMachine {
                     : "The source sends data, but no frame came of it for \(allowance.frame) or longer."
             )
         case .pausing: return ("pause", "The source did not pause within \(allowance.restart).")
-        default: return nil
+        case .paused: return nil
         }
     }
 
@@ -64,7 +68,7 @@ extension CapturerStateMachine {
             .timedOut,
             "No frame came for \(giveUp), so the source is given up." + (cause.map { " Last: \($0.message)" } ?? ""),
             cause: cause, context: .init(subject: policy.subject, operation: "giveUp"))
-        if currentSession == nil {
+        if session == nil {
             finish(.failure(error), now, &actions)
         } else {
             close(then: .finish(.failure(error)), now, &actions)
@@ -72,36 +76,42 @@ extension CapturerStateMachine {
     }
 
     private var giveUpTime: MonotonicTime? {
-        guard let giveUp = policy.timeouts.giveUp, let outageStart else { return nil }
+        guard let giveUp = policy.timeouts.giveUp, let outage else { return nil }
         switch phase {
         case .idle, .ended, .closing(_, .finish, _): return nil
-        default: return rests ? nil : outageStart + giveUp
+        default: return rests ? nil : outage.start + giveUp
         }
     }
 
     private var allowance: (stall: Duration, restart: Duration, frame: Duration) {
-        Self.frameAllowance(policy.timeouts, frameInterval: format?.frameInterval ?? .zero)
+        Self.frameAllowance(policy.timeouts, frameInterval: session?.format?.frameInterval ?? .zero)
     }
 
     /// When to be ticked next, at the latest.
     ///
     /// - Parameter operation: as for ``Input/tick(_:)``, read now.
     func nextTick(at now: MonotonicTime, operation: SourceOperation?) -> MonotonicTime? {
-        // An interrupted source may take as long as the interruption lasts, whose end is an input.
-        let overdue = interruption == nil ? operation.map { $0.deadline + Self.grace } : nil
         let phaseTime: MonotonicTime?
         switch phase {
-        case .idle, .paused, .ended: return nil
+        case .idle, .closedForPause, .ended: return nil
         case .closing(_, _, let by): phaseTime = by
         case .waiting(let until, _): phaseTime = until
-        // An operation that begins after this look has all its time before it.
-        case .opening: phaseTime = overdue ?? (now + policy.timeouts.open)
-        case .awaitingFrame, .stalled, .pausing: phaseTime = overdue ?? (now + allowance.restart)
-        case .live where interruption != nil: phaseTime = now + allowance.restart
-        case .live:
-            let stallTime = operation.map { $0.quietSince + allowance.stall } ?? (now + allowance.stall)
-            phaseTime = min(stallTime, overdue ?? .distantFuture)
+        case .open(let session): phaseTime = nextTick(of: session, at: now, operation)
         }
         return [phaseTime, giveUpTime].compactMap { $0 }.min()
+    }
+    private func nextTick(
+        of session: Session, at now: MonotonicTime, _ operation: SourceOperation?
+    ) -> MonotonicTime? {
+        // An interrupted source may take as long as the interruption lasts, whose end is an input.
+        let overdue = session.interruption == nil ? operation.map { $0.deadline + Self.grace } : nil
+        return switch session.stage {
+        // An operation that begins after this look has all its time before it.
+        case .opening: overdue ?? (now + policy.timeouts.open)
+        case .awaitingFrame, .stalled, .pausing: overdue ?? (now + allowance.restart)
+        case .live where session.interruption != nil: now + allowance.restart
+        case .live: min((operation?.quietSince ?? now) + allowance.stall, overdue ?? .distantFuture)
+        case .paused: nil
+        }
     }
 }

@@ -65,52 +65,20 @@ struct CapturerStateMachine {
         case finish(Result<EndReason, InletError>)
     }
 
-    enum Phase {
-        case idle
-        case opening(SessionID)
-        /// Open; no frame since the opening or the end of a pause.
-        case awaitingFrame(SessionID)
-        case live(SessionID)
-        case stalled(SessionID)
-        /// Asked to pause, and not there yet.
-        case pausing(SessionID)
-        /// Nil where the source was closed for the pause.
-        case paused(SessionID?)
-        /// Cancelled, or ended by itself; lost if it has not closed by then.
-        case closing(SessionID, next: Next, by: MonotonicTime)
-        case waiting(until: MonotonicTime, delay: Duration)
-        case ended(EndReason?)
-    }
-
-    /// What follows when a session has closed.
-    enum Next {
-        case fail(InletError)
-        case rest
-        case reopen
-        case finish(Result<EndReason, InletError>)
-    }
-
     let policy: Policy
-    var phase = Phase.idle
+    var phase = Phase.idle(stop: nil)
     /// Threads that were given up and have not ended since.
     private(set) var abandoned: Set<SessionID> = []
     var figures = SupervisionFigures()
 
     private(set) var isEnabled = true
     var wantsPause = false
-    private var stopRequest: EndReason?
-    var interruption: String?
     private var sessionCount = 0
-    var format: SourceFormat?
+    /// Whether frames have come, in any session.
     private var wasLive = false
-    private var sessionWasLive = false
     private(set) var failures = 0
-    /// The first frame of a stretch that nothing has ended yet.
-    private var healthySince: MonotonicTime?
-    /// Since when there have been no frames although the application wants some; nil while they come.
-    private(set) var outageStart: MonotonicTime?
-    /// Whether that is for something that went wrong, not for a first opening or the end of a pause.
-    private var isTrouble = false
+    /// Nil while frames come, or none are wanted.
+    private(set) var outage: Outage?
     var shown = CapturerState.idle
     private var random: any RandomNumberGenerator & Sendable
 
@@ -145,7 +113,7 @@ struct CapturerStateMachine {
         case .frame(let id): frameCame(id, now, &actions)
         case .progress(let id): dataCame(id, now, &actions)
         case .interruption(let id, let reason): interrupted(id, reason, now, &actions)
-        case .paused(let id): if case .pausing(id) = phase { phase = .paused(id) }
+        case .paused(let id): paused(id)
         case .closing(let id, let outcome): closing(id, outcome, now)
         case .closed(let id, let outcome): closed(id, outcome, now, &actions)
         case .tick(let operation): tick(now, operation, &actions)
@@ -155,13 +123,13 @@ struct CapturerStateMachine {
     }
 
     private mutating func start(_ now: MonotonicTime, _ actions: inout [Action]) {
-        guard case .idle = phase else { return }
-        if let stopRequest {
-            finish(.success(stopRequest), now, &actions)
+        guard case .idle(let stop) = phase else { return }
+        if let stop {
+            finish(.success(stop), now, &actions)
         } else if wantsPause {
-            phase = .paused(nil)
+            phase = .closedForPause
         } else {
-            outageStart = now
+            outage = Outage(start: now, isTrouble: false)
             openSession(&actions)
         }
     }
@@ -169,20 +137,17 @@ struct CapturerStateMachine {
     mutating func openSession(_ actions: inout [Action]) {
         sessionCount += 1
         figures.openings += 1
-        sessionWasLive = false
-        interruption = nil
-        format = nil
-        phase = .opening(sessionCount)
+        phase = .open(Session(id: sessionCount))
         actions.append(.open(sessionCount))
     }
 
     private mutating func stop(_ reason: EndReason, _ now: MonotonicTime, _ actions: inout [Action]) {
         switch phase {
         // Sinks that go before the run are not missed: others may come.
-        case .idle: if reason != .noSinks { stopRequest = stopRequest ?? reason }
-        case .paused(nil), .waiting: finish(.success(reason), now, &actions)
+        case .idle(let earlier): if reason != .noSinks { phase = .idle(stop: earlier ?? reason) }
+        case .closedForPause, .waiting: finish(.success(reason), now, &actions)
         case .closing(_, .finish, _), .ended: break
-        default: close(then: .finish(.success(reason)), now, &actions)
+        case .open, .closing: close(then: .finish(.success(reason)), now, &actions)
         }
     }
 
@@ -191,90 +156,112 @@ struct CapturerStateMachine {
         settleHealth(until: now)
         endOutage(at: now)
         switch phase {
-        case .awaitingFrame(let id), .live(let id), .stalled(let id):
-            phase = .pausing(id)
-            actions.append(.pause(id))
-        case .waiting: phase = .paused(nil)
+        case .open(var session):
+            switch session.stage {
+            case .awaitingFrame, .live, .stalled: pause(&session, &actions)
+            // It pauses once it is open.
+            case .opening, .pausing, .paused: break
+            }
+            phase = .open(session)
+        case .waiting: phase = .closedForPause
         // A failure is still one, though the next attempt waits for the end of the pause.
-        case .closing(let id, .reopen, let by): phase = .closing(id, next: .rest, by: by)
-        default: break
+        case .closing(let session, .reopen, let by): phase = .closing(session, next: .rest, by: by)
+        case .idle, .closedForPause, .closing, .ended: break
         }
+    }
+
+    private func pause(_ session: inout Session, _ actions: inout [Action]) {
+        session.stage = .pausing
+        actions.append(.pause(session.id))
+    }
+
+    private mutating func paused(_ id: SessionID) {
+        guard var session = open(id), case .pausing = session.stage else { return }
+        session.stage = .paused
+        phase = .open(session)
     }
 
     private mutating func resume(_ now: MonotonicTime, _ actions: inout [Action]) {
         guard wantsPause else { return }
         wantsPause = false
-        outageStart = now
+        outage = Outage(start: now, isTrouble: false)
         switch phase {
-        case .paused(nil): openSession(&actions)
-        case .paused(let id?), .pausing(let id):
-            phase = .awaitingFrame(id)
-            actions += [.noticeNextFrame(id), .resume(id)]
-        case .closing(let id, .rest, let by): phase = .closing(id, next: .reopen, by: by)
-        default: break
+        case .closedForPause: openSession(&actions)
+        case .open(var session):
+            switch session.stage {
+            case .paused, .pausing:
+                session.stage = .awaitingFrame
+                phase = .open(session)
+                actions += [.noticeNextFrame(session.id), .resume(session.id)]
+            case .opening, .awaitingFrame, .live, .stalled: break
+            }
+        case .closing(let session, .rest, let by): phase = .closing(session, next: .reopen, by: by)
+        case .idle, .waiting, .closing, .ended: break
         }
     }
 
     private mutating func opened(_ id: SessionID, _ format: SourceFormat, _ actions: inout [Action]) {
-        guard case .opening(id) = phase else { return }
-        self.format = format
+        guard var session = open(id), case .opening = session.stage else { return }
+        session.format = format
         actions.append(.tell(.opened(format)))
         if wantsPause {
-            phase = .pausing(id)
-            actions.append(.pause(id))
+            pause(&session, &actions)
         } else {
-            phase = .awaitingFrame(id)
+            session.stage = .awaitingFrame
             actions.append(.noticeNextFrame(id))
         }
+        phase = .open(session)
     }
 
     private mutating func frameCame(_ id: SessionID, _ now: MonotonicTime, _ actions: inout [Action]) {
-        switch phase {
-        case .awaitingFrame(id), .stalled(id): break
-        case .live(id) where interruption != nil: break
-        default: return
+        guard var session = open(id) else { return }
+        switch session.stage {
+        case .awaitingFrame, .stalled: break
+        case .live where session.interruption != nil: break
+        case .opening, .live, .pausing, .paused: return
         }
-        interruption = nil
-        goLive(id, now, &actions)
+        session.interruption = nil
+        goLive(session, now, &actions)
     }
 
     /// A silent source sends data again. A first opening, a pause and an interruption end with a frame alone.
     private mutating func dataCame(_ id: SessionID, _ now: MonotonicTime, _ actions: inout [Action]) {
-        guard case .stalled(id) = phase, interruption == nil else { return }
-        goLive(id, now, &actions)
+        guard let session = open(id), case .stalled = session.stage, session.interruption == nil else { return }
+        goLive(session, now, &actions)
     }
 
-    private mutating func goLive(_ id: SessionID, _ now: MonotonicTime, _ actions: inout [Action]) {
-        phase = .live(id)
-        if wasLive, isTrouble, let outageStart {
+    private mutating func goLive(_ session: Session, _ now: MonotonicTime, _ actions: inout [Action]) {
+        var session = session
+        session.stage = .live(healthySince: now)
+        session.wasLive = true
+        phase = .open(session)
+        if wasLive, let outage, outage.isTrouble {
             figures.recoveries += 1
-            actions.append(.tell(.recovered(after: now - outageStart)))
+            actions.append(.tell(.recovered(after: now - outage.start)))
         }
         endOutage(at: now)
-        healthySince = now
         wasLive = true
-        sessionWasLive = true
     }
 
     private mutating func interrupted(
         _ id: SessionID, _ reason: String?, _ now: MonotonicTime, _ actions: inout [Action]
     ) {
-        guard id == currentSession else { return }
+        guard id == session?.id else { return }
         if reason != nil {
-            if interruption == nil { figures.interruptions += 1 }
+            if session?.interruption == nil { figures.interruptions += 1 }
             settleHealth(until: now)
             beginOutage(at: now)
             actions.append(.noticeNextFrame(id))
-        } else if case .live(id) = phase {
+        } else if case .open(var session) = phase, case .live = session.stage {
             // The device is back, but no frame has come yet.
-            phase = .stalled(id)
+            session.stage = .stalled
+            phase = .open(session)
         }
-        interruption = reason
+        session?.interruption = reason
     }
 
     private mutating func closing(_ id: SessionID, _ outcome: Outcome, _ now: MonotonicTime) {
-        guard id == currentSession else { return }
-        if case .closing = phase { return }
+        guard let session = open(id) else { return }
         let next: Next
         switch outcome {
         case .ended(let reason): next = .finish(.success(reason))
@@ -284,25 +271,28 @@ struct CapturerStateMachine {
         case .closedForPause: next = wantsPause ? .rest : .reopen
         }
         settleHealth(until: now)
-        phase = .closing(id, next: next, by: now + policy.stopTimeout + Self.grace)
+        phase = .closing(session, next: next, by: now + policy.stopTimeout + Self.grace)
     }
 
     private mutating func closed(_ id: SessionID, _ outcome: Outcome, _ now: MonotonicTime, _ actions: inout [Action]) {
         if abandoned.remove(id) != nil { figures.abandonedThreads = abandoned.count }
         closing(id, outcome, now)
-        if case .closing(id, let next, _) = phase { proceed(next, now, &actions) }
+        if case .closing(let session, let next, _) = phase, session.id == id {
+            proceed(next, after: session, now, &actions)
+        }
     }
 
     // MARK: Failures
 
-    private mutating func failed(_ error: InletError, _ now: MonotonicTime, _ actions: inout [Action]) {
+    private mutating func failed(
+        _ session: Session, _ error: InletError, _ now: MonotonicTime, _ actions: inout [Action]
+    ) {
         beginOutage(at: now)
         figures.failures[error.code, default: 0] += 1
         figures.lastFailure = error
-        settleHealth(until: now)
         failures += 1
         // A file that failed in its middle would begin anew.
-        let goesOn = format.map { $0.isBroadcast ?? ($0.pacing == .live) || !sessionWasLive } ?? true
+        let goesOn = session.format.map { $0.isBroadcast ?? ($0.pacing == .live) || !session.wasLive } ?? true
         guard goesOn, policy.retry.retries(after: error, failures: failures, wasLive: wasLive) else {
             actions.append(.tell(.sourceFailed(error, retryIn: nil)))
             finish(.failure(error), now, &actions)
@@ -310,41 +300,42 @@ struct CapturerStateMachine {
         }
         let delay = policy.retry.delay(afterFailures: failures, using: &random)
         actions.append(.tell(.sourceFailed(error, retryIn: delay)))
-        phase = wantsPause ? .paused(nil) : .waiting(until: now + delay, delay: delay)
+        phase = wantsPause ? .closedForPause : .waiting(until: now + delay, delay: delay)
     }
 
     /// Frames have come without a break until then: forgets earlier failures where that was for long enough.
     mutating func settleHealth(until end: MonotonicTime) {
-        if let healthySince, end - healthySince >= policy.retry.healthyAfter { failures = 0 }
-        healthySince = nil
+        guard case .open(var session) = phase, case .live(let start?) = session.stage else { return }
+        if end - start >= policy.retry.healthyAfter { failures = 0 }
+        session.stage = .live(healthySince: nil)
+        phase = .open(session)
     }
 
     /// Something keeps frames away that the application wants.
     mutating func beginOutage(at time: MonotonicTime) {
         guard !wantsPause else { return }
-        outageStart = outageStart ?? time
-        isTrouble = true
+        outage = Outage(start: outage?.start ?? time, isTrouble: true)
     }
 
     /// Frames come again, or are not wanted any more.
     private mutating func endOutage(at now: MonotonicTime) {
-        if wasLive, isTrouble, let outageStart { figures.outage += now - outageStart }
-        outageStart = nil
-        isTrouble = false
+        if wasLive, let outage, outage.isTrouble { figures.outage += now - outage.start }
+        outage = nil
     }
 
     /// Cancels the session and goes on from there when it has closed.
     mutating func close(then next: Next, _ now: MonotonicTime, _ actions: inout [Action]) {
-        guard let id = currentSession else { return }
+        settleHealth(until: now)
+        guard let session else { return }
         var by = now + policy.stopTimeout
         if case .closing(_, _, let earlier) = phase { by = min(by, earlier) }
         // Also where it is closing: one that has ended by itself may take its time until it hears of this.
-        actions.append(.cancel(id))
-        phase = .closing(id, next: next, by: by)
+        actions.append(.cancel(session.id))
+        phase = .closing(session, next: next, by: by)
     }
 
-    mutating func abandon(_ id: SessionID, next: Next, _ now: MonotonicTime, _ actions: inout [Action]) {
-        abandoned.insert(id)
+    mutating func abandon(_ session: Session, next: Next, _ now: MonotonicTime, _ actions: inout [Action]) {
+        abandoned.insert(session.id)
         figures.abandonedThreads = abandoned.count
         figures.abandonments += 1
         let error = InletError(
@@ -353,20 +344,22 @@ struct CapturerStateMachine {
             The source did not stop within \(policy.stopTimeout); its thread is given up and goes on by itself. \
             This is a fault of the source plug-in.
             """, context: .init(subject: policy.subject, operation: "stop"))
-        actions += [.abandon(id), .tell(.sourceAbandoned(error))]
+        actions += [.abandon(session.id), .tell(.sourceAbandoned(error))]
         if case .finish(.success) = next {
             finish(.failure(error), now, &actions)
         } else if abandoned.count >= policy.maximumAbandonedThreads {
             finish(.failure(error), now, &actions)
         } else {
-            proceed(next, now, &actions)
+            proceed(next, after: session, now, &actions)
         }
     }
 
-    private mutating func proceed(_ next: Next, _ now: MonotonicTime, _ actions: inout [Action]) {
+    private mutating func proceed(
+        _ next: Next, after session: Session, _ now: MonotonicTime, _ actions: inout [Action]
+    ) {
         switch next {
-        case .fail(let error): failed(error, now, &actions)
-        case .rest: phase = .paused(nil)
+        case .fail(let error): failed(session, error, now, &actions)
+        case .rest: phase = .closedForPause
         case .reopen: openSession(&actions)
         case .finish(let result): finish(result, now, &actions)
         }
@@ -378,17 +371,6 @@ struct CapturerStateMachine {
         endOutage(at: now)
         phase = .ended(try? result.get())
         actions.append(.finish(result))
-    }
-
-    /// The session whose thread is expected to do something.
-    var currentSession: SessionID? {
-        switch phase {
-        case .opening(let id), .awaitingFrame(let id), .live(let id), .stalled(let id), .pausing(let id),
-            .closing(let id, _, _):
-            id
-        case .paused(let id): id
-        case .idle, .waiting, .ended: nil
-        }
     }
 }
 

@@ -19,8 +19,8 @@ extension FaultSimulation {
             throw broken("still running \(now - stoppedAt) after the stop")
         }
         guard result == nil else { return }
-        switch machine.phase {
-        case .idle, .paused: break
+        switch (machine.phase, machine.session?.stage) {
+        case (.idle, _), (.closedForPause, _), (.open, .paused): break
         default:
             guard let next = machine.nextTick(at: now, operation: session?.limits.operation), next <= now + .seconds(3)
             else {

@@ -1,0 +1,80 @@
+import InletCore
+
+/// Where a capturer stands. What is valid in one phase alone is kept in it.
+extension CapturerStateMachine {
+    enum Phase {
+        /// Not started. A stop that comes first is kept until then.
+        case idle(stop: EndReason?)
+        /// The source is being opened, or is open.
+        case open(Session)
+        /// Paused, with the source closed.
+        case closedForPause
+        /// Cancelled, or ended by itself; lost if it has not closed by then.
+        case closing(Session, next: Next, by: MonotonicTime)
+        case waiting(until: MonotonicTime, delay: Duration)
+        case ended(EndReason?)
+    }
+
+    /// One opening of the source.
+    struct Session {
+        let id: SessionID
+        var stage = Stage.opening
+        /// Known once it is open.
+        var format: SourceFormat?
+        /// Whether frames have come.
+        var wasLive = false
+        /// Why the source has lost its device for a while, where it says so.
+        var interruption: String?
+    }
+
+    /// How far a session has come.
+    enum Stage {
+        case opening
+        /// Open; no frame since the opening or the end of a pause.
+        case awaitingFrame
+        /// Frames come: since then, unless an interruption has ended the stretch.
+        case live(healthySince: MonotonicTime?)
+        case stalled
+        /// Asked to pause, and not there yet.
+        case pausing
+        case paused
+    }
+
+    /// What follows when a session has closed.
+    enum Next {
+        case fail(InletError)
+        case rest
+        case reopen
+        case finish(Result<EndReason, InletError>)
+    }
+
+    /// A time without frames that the application wants.
+    struct Outage {
+        var start: MonotonicTime
+        /// Whether something went wrong, as opposed to a first opening or the end of a pause.
+        var isTrouble: Bool
+    }
+
+    /// The session whose thread is expected to do something.
+    var session: Session? {
+        get {
+            switch phase {
+            case .open(let session), .closing(let session, _, _): session
+            case .idle, .closedForPause, .waiting, .ended: nil
+            }
+        }
+        set {
+            guard let newValue else { return }
+            switch phase {
+            case .open: phase = .open(newValue)
+            case .closing(_, let next, let by): phase = .closing(newValue, next: next, by: by)
+            case .idle, .closedForPause, .waiting, .ended: break
+            }
+        }
+    }
+
+    /// The session of that number, where it is opening or open, and not closing.
+    func open(_ id: SessionID) -> Session? {
+        if case .open(let session) = phase, session.id == id { session } else { nil }
+    }
+}
