@@ -140,7 +140,7 @@ let package = Package(
                 onLinux("InletV4L2"), onLinux("V4L2Source"), onLinux("V4L2Sink"), withWebRTC("InletRTC"),
                 withWebRTC("WebRTCSink"),
             ]),
-        library("InletTesting", ["InletCore", logging]),
+        library("InletTesting", ["InletCore", "InletSystem", logging]),
 
         plugin("PatternSource", []),
         plugin("FFmpegSource", ["InletSystem", "InletDecode", "InletFFmpeg", "CFFmpeg", "CCurl"]),

@@ -1,4 +1,6 @@
+import Dispatch
 import InletCore
+import InletSystem
 import Synchronization
 
 #if canImport(Glibc)
@@ -38,6 +40,12 @@ final class DescriptorSignal: Sendable {
         _ = unsafe write(writeEnd, &byte, 1)
     }
 
+    /// Whether a descriptor is readable now; -1 never is.
+    static func isReadable(_ descriptor: Int32) -> Bool {
+        var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&request, 1, 0) > 0
+    }
+
     /// Blocks until this signal or the other descriptor is readable; -1 stands for no other.
     func wait(or other: Int32) {
         var requests = (
@@ -52,11 +60,7 @@ final class DescriptorSignal: Sendable {
 
 /// The machine's monotonic clock, for suites that check that something returns in time.
 struct RealClock: CaptureClock {
-    private static let origin = SuspendingClock.now
-
-    var now: MonotonicTime {
-        MonotonicTime(nanoseconds: 1_000_000_000) + Self.origin.duration(to: SuspendingClock.now)
-    }
+    var now: MonotonicTime { .now }
 
     func wait(until deadline: MonotonicTime, wakeUpDescriptor: Int32) -> Bool {
         while true {
@@ -65,5 +69,9 @@ struct RealClock: CaptureClock {
             var request = pollfd(fd: wakeUpDescriptor, events: Int16(POLLIN), revents: 0)
             if unsafe poll(&request, 1, Int32(clamping: left / 1_000_000 + 1)) > 0 { return false }
         }
+    }
+
+    func makeTimer(on queue: DispatchQueue, handler: @escaping @Sendable () -> Void) -> any CaptureTimer {
+        DispatchTimer(on: queue, handler: handler)
     }
 }

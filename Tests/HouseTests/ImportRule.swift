@@ -8,7 +8,8 @@ enum ImportRule {
     /// What each module in `Sources` may import besides ``standard``. A new module gets its line here and in
     /// `Package.swift`.
     static let sources: [String: Set<String>] = [
-        "InletCore": ["Logging"],
+        // Dispatch for the queues on which timers of a clock call.
+        "InletCore": ["Logging", "Dispatch"],
         "InletSystem": system.union(["InletCore", "CLinux"]),
         "InletConvert": system.union(["InletCore", "CFFmpeg", "CYUV", "CInletConvert"]),
         "InletDecode": system.union(["InletCore", "DequeModule"]),
@@ -23,7 +24,7 @@ enum ImportRule {
             "InletCore", "InletSystem", "InletConvert", "InletDecode", "InletOutput", "Logging", "CoreMetrics",
             "DequeModule", "CLinux",
         ]),
-        "InletTesting": system.union(["InletCore", "Logging"]),
+        "InletTesting": system.union(["InletCore", "InletSystem", "Logging"]),
         // The umbrella re-exports the library modules and builds the standard registry from the plug-ins.
         "Inlet": system.union([
             "InletCore", "InletSystem", "InletConvert", "InletDecode", "InletCapture", "InletV4L2", "PatternSource",

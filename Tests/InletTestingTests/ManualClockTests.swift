@@ -1,7 +1,9 @@
 import Dispatch
 import InletCore
-import InletTesting
+import Synchronization
 import Testing
+
+@testable import InletTesting
 
 struct ManualClockTests {
     /// Waits on a thread of its own, so that no thread of the test runner is blocked.
@@ -52,5 +54,118 @@ struct ManualClockTests {
         #expect(clock.wait(until: start + .seconds(5), wakeUpDescriptor: -1))
         #expect(clock.wait(until: start + .seconds(2), wakeUpDescriptor: -1))
         #expect(clock.now - start == .seconds(5))
+    }
+
+    // MARK: Timers
+
+    /// Notes what happens.
+    private final class Notes: Sendable {
+        private let notes = Mutex<[String]>([])
+        var all: [String] { notes.withLock { $0 } }
+        func add(_ note: String) { notes.withLock { $0.append(note) } }
+    }
+
+    private let queue = DispatchQueue(label: "timers")
+
+    @Test("Timers call in the order of their times, each once, when the time has come")
+    func timers() async {
+        let (clock, notes) = (ManualClock(), Notes())
+        let timers = ["a", "b", "c"].map { name in clock.makeTimer(on: queue) { notes.add(name) } }
+        for (timer, seconds) in zip(timers, [3, 1, 2]) { timer.set(for: clock.now + .seconds(seconds)) }
+        #expect(clock.timerCount == 3)
+        clock.advance(by: .milliseconds(999))
+        await clock.settle()
+        #expect(notes.all.isEmpty)
+        clock.advance(by: .seconds(10))
+        await clock.settle()
+        #expect(notes.all == ["b", "c", "a"])
+        #expect(clock.timerCount == 0)
+        clock.advance(by: .seconds(10))
+        await clock.settle()
+        #expect(notes.all.count == 3)
+        // A time that has passed has come.
+        timers[0].set(for: clock.now - .seconds(1), leeway: .seconds(5))
+        await clock.settle()
+        #expect(notes.all.last == "a" && notes.all.count == 4)
+        withExtendedLifetime(timers) {}
+    }
+
+    @Test("While time runs, each handler finds its own time and may set the next; an advance is one step")
+    func repeating() async {
+        final class Ticker: Sendable {
+            let notes = Notes()
+            let timer = Mutex((any CaptureTimer)?.none)
+            let clock: ManualClock
+            init(_ clock: ManualClock, on queue: DispatchQueue) {
+                self.clock = clock
+                let timer = clock.makeTimer(on: queue) { [weak self] in self?.tick() }
+                timer.set(for: clock.now + .milliseconds(300))
+                self.timer.withLock { $0 = timer }
+            }
+            func tick() {
+                notes.add("\(clock.now.nanoseconds / 1_000_000)")
+                timer.withLock { $0 }?.set(for: clock.now + .milliseconds(300))
+            }
+        }
+        let clock = ManualClock()
+        let ticker = Ticker(clock, on: queue)
+        await clock.run(for: .seconds(1))
+        #expect(ticker.notes.all == ["1300", "1600", "1900"])
+        clock.advance(by: .seconds(1))
+        await clock.settle()
+        #expect(ticker.notes.all.suffix(1) == ["3000"])
+        await clock.run(for: .milliseconds(300))
+        #expect(ticker.notes.all.suffix(1) == ["3300"])
+    }
+
+    @Test("A timer that was set anew, cancelled or let go of does not call, though it was due")
+    func cancelled() async {
+        let (clock, notes) = (ManualClock(), Notes())
+        var timers = ["set", "cancelled", "released", "unset"].map { name in
+            clock.makeTimer(on: queue) { notes.add(name) }
+        }
+        queue.sync {
+            for timer in timers { timer.set(for: clock.now + .seconds(1)) }
+            clock.advance(by: .seconds(1))
+            timers[0].set(for: clock.now + .seconds(1))
+            timers[1].cancel()
+            timers[1].cancel()
+            timers[1].set(for: clock.now)
+            timers[3].set(for: .distantFuture)
+            timers.remove(at: 2)
+        }
+        await clock.settle()
+        #expect(notes.all.isEmpty)
+        await clock.run(for: .seconds(5))
+        #expect(notes.all == ["set"])
+        withExtendedLifetime(timers) {}
+    }
+
+    @Test("A clock that moves itself lets the timers on the way call, and a wake-up ends the way")
+    func timersOnTheWay() async {
+        let (clock, notes) = (ManualClock(waiting: .movesTime), Notes())
+        let wakeUp = DescriptorSignal()
+        let start = clock.now
+        let noting = clock.makeTimer(on: queue) { notes.add("\((clock.now - start) / .seconds(1))") }
+        noting.set(for: start + .seconds(1))
+        #expect(await wait(clock, for: .seconds(2), descriptor: wakeUp.descriptor))
+        #expect(notes.all == ["1.0"])
+        let waking = clock.makeTimer(on: queue) { wakeUp.raise() }
+        waking.set(for: start + .seconds(5))
+        noting.set(for: start + .seconds(6))
+        #expect(await !wait(clock, for: .seconds(10), descriptor: wakeUp.descriptor))
+        #expect(clock.now - start == .seconds(5))
+        #expect(notes.all == ["1.0"])
+        noting.cancel()
+    }
+
+    @Test("A test can wait until somebody sets a timer")
+    func timerOfQueue() async {
+        let clock = ManualClock()
+        let timer = clock.makeTimer(on: queue) {}
+        async let left = clock.timer(onQueue: "timers")
+        DispatchQueue(label: "other").async { timer.set(for: clock.now + .seconds(7)) }
+        #expect(await left == .seconds(7))
+        timer.cancel()
     }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import InletCore
 import InletTesting
 import Synchronization
@@ -21,6 +22,10 @@ struct PatternDemandTests {
         func wait(until deadline: MonotonicTime, wakeUpDescriptor: Int32) -> Bool {
             onSleep(sleeps.add(1, ordering: .relaxed).newValue)
             return clock.wait(until: deadline, wakeUpDescriptor: wakeUpDescriptor)
+        }
+
+        func makeTimer(on queue: DispatchQueue, handler: @escaping @Sendable () -> Void) -> any CaptureTimer {
+            clock.makeTimer(on: queue, handler: handler)
         }
     }
 

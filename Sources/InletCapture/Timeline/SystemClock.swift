@@ -1,3 +1,4 @@
+public import Dispatch
 public import InletCore
 import InletSystem
 
@@ -34,5 +35,10 @@ public struct SystemClock: CaptureClock {
             #endif
             if ready > 0 { return false }
         }
+    }
+
+    /// Makes a timer of the system's dispatch library.
+    public func makeTimer(on queue: DispatchQueue, handler: @escaping @Sendable () -> Void) -> any CaptureTimer {
+        DispatchTimer(on: queue, handler: handler)
     }
 }

@@ -1,4 +1,6 @@
+import Dispatch
 import InletCore
+import InletTesting
 import Logging
 import Synchronization
 import Testing
@@ -24,6 +26,10 @@ private final class SteppingClock: CaptureClock {
         let time = min(now + step, deadline)
         nanoseconds.withLock { $0 = time.nanoseconds }
         return !woken
+    }
+
+    func makeTimer(on queue: DispatchQueue, handler: @escaping @Sendable () -> Void) -> any CaptureTimer {
+        ManualClock().makeTimer(on: queue, handler: handler)
     }
 }
 

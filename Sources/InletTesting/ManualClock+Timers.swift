@@ -1,0 +1,92 @@
+import Dispatch
+import InletCore
+import Synchronization
+
+extension ManualClock {
+    /// What a timer does and what it is set for.
+    struct Setting {
+        let queue: DispatchQueue
+        let handler: @Sendable () -> Void
+        var time: MonotonicTime?
+        /// Tells one time that was set from the others, and orders those that are the same.
+        var number = 0
+    }
+
+    /// Suspends until every handler that is due has returned, and with it all that stood on the queues of timers when
+    /// this was called or when the handlers returned.
+    ///
+    /// The time does not move. A queue that is suspended or was never activated holds this up.
+    public func settle() async {
+        repeat {
+            await suspend { $0.handlerCount == 0 }
+            for queue in timerQueues {
+                await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
+            }
+        } while !isIdle
+    }
+
+    /// As ``settle()``, for a thread that may be blocked.
+    func settleBlocking() {
+        var wasIdle: Bool
+        repeat {
+            wasIdle = isIdle
+            for queue in timerQueues {
+                let isDone = DispatchSemaphore(value: 0)
+                queue.async { isDone.signal() }
+                isDone.wait()
+            }
+        } while !wasIdle || !isIdle
+    }
+
+    /// How many timers are set now.
+    public var timerCount: Int { state.withLock { $0.timers.values.count { $0.time != nil } } }
+
+    /// Suspends until a timer is set whose queue has this label.
+    ///
+    /// - Returns: how long from now it is set for, the shortest where there are several.
+    @discardableResult
+    public func timer(onQueue label: String) async -> Duration {
+        while true {
+            let left = state.withLock { state in state.nextTime(onQueue: label).map { $0 - state.now } }
+            if let left { return left }
+            await suspend { $0.nextTime(onQueue: label) != nil }
+        }
+    }
+
+    private var isIdle: Bool { state.withLock { $0.handlerCount } == 0 }
+
+    private var timerQueues: [DispatchQueue] {
+        state.withLock { state in
+            var known: Set<ObjectIdentifier> = []
+            return state.timers.values.map(\.queue).filter { known.insert(ObjectIdentifier($0)).inserted }
+        }
+    }
+
+    /// Puts the handlers of the timers that are due on their queues, in the order of their times.
+    func callHandlers(_ state: inout State) {
+        let due = state.timers.filter { $0.value.time.map { $0 <= state.now } ?? false }
+        let inOrder = due.map { (timer: $0.key, setting: $0.value) }.sorted {
+            ($0.setting.time ?? state.now, $0.setting.number) < ($1.setting.time ?? state.now, $1.setting.number)
+        }
+        for (timer, setting) in inOrder {
+            state.timers[timer]?.time = nil
+            state.handlerCount += 1
+            setting.queue.async { self.callHandler(of: timer, settingNumber: setting.number) }
+        }
+    }
+
+    private func callHandler(of timer: Int, settingNumber: Int) {
+        // Not where the timer was cancelled or set anew meanwhile.
+        let handler = state.withLock { state in
+            state.timers[timer].flatMap { $0.number == settingNumber ? $0.handler : nil }
+        }
+        handler?()
+        change { $0.handlerCount -= 1 }
+    }
+}
+
+extension ManualClock.State {
+    fileprivate func nextTime(onQueue label: String) -> MonotonicTime? {
+        timers.values.filter { $0.queue.label == label }.compactMap(\.time).min()
+    }
+}
