@@ -15,7 +15,7 @@ public final class Capturer: Sendable {
     /// The source by its URI, without credentials.
     public let sourceName: String
     private let configuration: CapturerConfiguration
-    private let clock: any CaptureClock
+    let clock: any CaptureClock
     private let counters: SessionCounters
     private let converter = FrameConverter()
     private let pool: I420BufferPool
@@ -177,7 +177,7 @@ public final class Capturer: Sendable {
         guard let receiver = shared.withLock({ $0.receivers.first { $0.id == id } }) else { return }
         receiver.close()
         let unfinished = await SinkDeadline.wait(
-            for: [receiver], stopTimeout: configuration.stopTimeout, stop: .resolved(()))
+            for: [receiver], stopTimeout: configuration.stopTimeout, stop: .resolved(()), clock: clock)
         if let unfinished { throw unfinished }
     }
 
@@ -355,7 +355,7 @@ public final class Capturer: Sendable {
         for receiver in receivers { Self.finish(receiver, after: result) }
         return await SinkDeadline.wait(
             for: receivers, stopTimeout: configuration.stopTimeout,
-            stop: result.isStop ? .resolved(()) : stopRequest)
+            stop: result.isStop ? .resolved(()) : stopRequest, clock: clock)
     }
 
     private static func finish(_ receiver: any SinkReceiver, after result: Result<EndReason, InletError>) {

@@ -9,7 +9,7 @@ enum SinkDeadline {
     ///
     /// - Returns: nil when all have finished; an error that names those that had not when the time was up.
     static func wait(
-        for receivers: [any SinkReceiver], stopTimeout: Duration, stop: Completion<Void>
+        for receivers: [any SinkReceiver], stopTimeout: Duration, stop: Completion<Void>, clock: any CaptureClock
     ) async -> InletError? {
         let ended = end(of: receivers)
         // Whichever is first. What stays behind in a completion that never resolves is this and no more.
@@ -21,10 +21,8 @@ enum SinkDeadline {
         for receiver in receivers { receiver.close() }
         let last = Completion<Bool>()
         ended.observe { last.resolve(true) }
-        let timer = DispatchSource.makeTimerSource(queue: .global())
-        timer.setEventHandler { last.resolve(false) }
-        timer.schedule(deadline: .now() + .nanoseconds(Int(clamping: stopTimeout.wholeNanoseconds)))
-        timer.activate()
+        let timer = clock.makeTimer(on: DispatchQueue(label: "inlet.sink-deadline")) { last.resolve(false) }
+        timer.set(for: clock.now + stopTimeout)
         defer { timer.cancel() }
         if await last.value() { return nil }
 

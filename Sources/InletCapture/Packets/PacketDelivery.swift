@@ -1,4 +1,3 @@
-import Dispatch
 import InletCore
 import Synchronization
 
@@ -18,7 +17,7 @@ final class PacketDelivery: PacketReceiver {
     /// Four seconds of most cameras.
     private static let capacity = 120
     /// How long what waits may take when there is no more time: less than ``CapturerConfiguration/stopTimeout``.
-    private static let gracePeriod = DispatchTimeInterval.seconds(2)
+    private static let gracePeriod = Duration.seconds(2)
     private let state: Mutex<State>
     private let wantsRoom = Atomic(false)
 
@@ -177,7 +176,7 @@ final class PacketDelivery: PacketReceiver {
         guard let lane = finish(reporting: nil) else { return }
         // Each packet is part of a whole, and a file is whole with those that wait; but a server may take as long as it
         // likes for each.
-        DispatchQueue.global().asyncAfter(deadline: .now() + Self.gracePeriod) { lane.close() }
+        lane.close(at: context.clock.now + Self.gracePeriod, by: context.clock)
     }
 
     /// Takes no more packets, and has the lane write what it holds.

@@ -32,6 +32,7 @@ public final class PacketFanOut: PacketSink, Sendable {
 
     private let state: Mutex<State>
     private let finishTimeout: Duration
+    private let clock: any CaptureClock
     private let endsWithLastSink: Bool
     private let onEnd: @Sendable (ID, String, InletError?) -> Void
 
@@ -53,14 +54,16 @@ public final class PacketFanOut: PacketSink, Sendable {
     ///     then for no one, until another
     ///     sink is attached.
     ///   - finishTimeout: how long ``finish()`` waits for sinks to write what they have. The default is 3 seconds.
+    ///   - clock: measures `finishTimeout`. The default is the machine's.
     ///   - onEnd: told when a sink has ended, with an error where it failed. Called on the sink's thread.
     public init(
         keyFrameInterval: Duration = .milliseconds(500), endsWithLastSink: Bool = true,
-        finishTimeout: Duration = .seconds(3),
+        finishTimeout: Duration = .seconds(3), clock: any CaptureClock = SystemClock(),
         onEnd: @escaping @Sendable (ID, String, InletError?) -> Void = { _, _, _ in }
     ) {
         state = Mutex(State(throttle: KeyFrameThrottle(interval: keyFrameInterval)))
         self.finishTimeout = finishTimeout
+        self.clock = clock
         self.endsWithLastSink = endsWithLastSink
         self.onEnd = onEnd
     }
@@ -164,8 +167,15 @@ public final class PacketFanOut: PacketSink, Sendable {
             return state.lanes
         }
         for lane in lanes { lane.finish() }
-        let limit = DispatchTimeInterval.nanoseconds(Int(clamping: finishTimeout.wholeNanoseconds))
-        if waiter.wait(timeout: .now() + limit) == .timedOut {
+        let isLate = Atomic(false)
+        let timer = clock.makeTimer(on: DispatchQueue(label: "inlet.fan-out-deadline")) {
+            isLate.store(true, ordering: .relaxed)
+            waiter.signal()
+        }
+        timer.set(for: clock.now + finishTimeout)
+        defer { timer.cancel() }
+        waiter.wait()
+        if isLate.load(ordering: .relaxed) {
             let names = state.withLock { $0.lanes }.map(\.name).joined(separator: ", ")
             throw InletError(
                 .timedOut, "\(names) did not take what was left within \(finishTimeout).",

@@ -12,6 +12,8 @@ final class PacketLane: Sendable {
     private let hasBegun = Atomic(false)
     private let delivered = Atomic(UInt64(0))
     private let worker: Worker
+    /// Closes a lane that does not finish in time.
+    private let closing = Mutex((any CaptureTimer)?.none)
     private let onKeyFrameRequest: @Sendable () -> Void
     private let onTaken: @Sendable () -> Void
     private let onWritten: @Sendable () -> Void
@@ -91,6 +93,17 @@ final class PacketLane: Sendable {
         }
     }
     func close() { close(.cancelled) }
+    /// Drops what still waits at that time, where the lane has not ended. Only the first call counts. Returns at once.
+    func close(at time: MonotonicTime, by clock: any CaptureClock) {
+        closing.withLock { closing in
+            guard closing == nil else { return }
+            let timer = clock.makeTimer(on: DispatchQueue(label: "inlet.packet-deadline")) { [weak self] in
+                self?.close()
+            }
+            timer.set(for: time, leeway: .milliseconds(200))
+            closing = timer
+        }
+    }
 
     private func close(_ reason: DropReason, losing lost: UInt64 = 0) {
         change { state in

@@ -26,7 +26,8 @@ public final class CaptureMetrics: Sendable {
 
     /// - Parameters:
     ///   - capturer: whose statistics are published.
-    ///   - interval: the time between two publications, at least 10 ms. The default is 5 seconds.
+    ///   - interval: the time between two publications by the capturer's clock, at least 10 ms. The default is
+    ///     5 seconds.
     ///   - factory: where the metrics go. The default is the application's, `MetricsSystem`.
     public init(
         _ capturer: Capturer, interval: Duration = .seconds(5), factory: (any MetricsFactory)? = nil
@@ -47,7 +48,7 @@ public final class CaptureMetrics: Sendable {
             group.addTask {
                 while !Task.isCancelled {
                     self.publish()
-                    try? await Task.sleep(for: self.interval)
+                    await self.capturer.clock.sleep(for: self.interval)
                 }
             }
             await group.next()

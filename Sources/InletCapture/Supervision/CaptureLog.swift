@@ -1,5 +1,7 @@
+import Dispatch
 import InletCore
 import Logging
+import Synchronization
 
 /// What a capturer logs about trouble that may come with every frame: once a second with a count.
 final class CaptureLog: Sendable {
@@ -8,7 +10,8 @@ final class CaptureLog: Sendable {
     private let source: String
 
     init(_ logger: Logger, source: String, clock: any CaptureClock) {
-        repeated = RepeatedLog(logger, now: { clock.now })
+        let delayed = DelayedAction(clock)
+        repeated = RepeatedLog(logger, now: { clock.now }, later: { delayed.plan($1, after: $0) })
         self.source = source
     }
 
@@ -29,4 +32,33 @@ final class CaptureLog: Sendable {
     func flush() { repeated.flush() }
 
     private static let intended: Set<DropReason> = [.superseded, .rateLimited, .cancelled, .disabled]
+}
+
+/// The one action that a log has planned, by the capturer's clock.
+private final class DelayedAction: Sendable {
+    private let clock: any CaptureClock
+    private let queue = DispatchQueue(label: "inlet.log")
+    private let state = Mutex(State())
+
+    private struct State {
+        var timer: (any CaptureTimer)?
+        var action: (@Sendable () -> Void)?
+    }
+
+    init(_ clock: any CaptureClock) { self.clock = clock }
+
+    /// Does `action` after a while, in place of what was planned before.
+    func plan(_ action: @escaping @Sendable () -> Void, after delay: Duration) {
+        state.withLock { state in
+            state.action = action
+            let timer = state.timer ?? clock.makeTimer(on: queue) { [weak self] in self?.act() }
+            state.timer = timer
+            timer.set(for: clock.now + delay, leeway: delay / 20)
+        }
+    }
+
+    private func act() {
+        // Outside of the lock, as the action may plan the next.
+        state.withLock { $0.action.take() }?()
+    }
 }

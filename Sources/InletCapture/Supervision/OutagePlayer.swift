@@ -11,13 +11,16 @@ final class OutagePlayer: Sendable {
     private let disabledPicture: OutagePolicy.Picture
     /// How long an outage lasts before it shows.
     private let delay: Duration
+    private let clock: any CaptureClock
     private let dispatcher: FrameDispatcher
     private let queue: DispatchQueue
     private let converter = FrameConverter()
     private let state = Mutex(State())
 
     private struct State {
-        var timer: (any DispatchSourceTimer)?
+        var timer: (any CaptureTimer)?
+        /// When the next picture is due.
+        var next = MonotonicTime.distantFuture
         var shown: Shown?
         var start: MonotonicTime?
         var picture: SourceFrame?
@@ -30,12 +33,13 @@ final class OutagePlayer: Sendable {
     }
 
     init(
-        policy: OutagePolicy, disabledPicture: OutagePolicy.Picture, delay: Duration, dispatcher: FrameDispatcher,
-        queue: DispatchQueue
+        policy: OutagePolicy, disabledPicture: OutagePolicy.Picture, delay: Duration, clock: any CaptureClock,
+        dispatcher: FrameDispatcher, queue: DispatchQueue
     ) {
         self.policy = policy
         self.disabledPicture = disabledPicture
         self.delay = delay
+        self.clock = clock
         self.dispatcher = dispatcher
         self.queue = queue
     }
@@ -61,13 +65,9 @@ final class OutagePlayer: Sendable {
             state.shown = shown
             state.start = start
             guard state.timer == nil else { return }
-            let timer = DispatchSource.makeTimerSource(queue: queue)
-            timer.setEventHandler { [weak self] in self?.playOne() }
-            let wait = max(.zero, start.map { $0 - now } ?? .zero)
-            timer.schedule(
-                deadline: .now() + .nanoseconds(Int(clamping: wait.wholeNanoseconds)), repeating: interval,
-                leeway: .milliseconds(2))
-            timer.activate()
+            state.next = max(now, start ?? now)
+            let timer = clock.makeTimer(on: queue) { [weak self] in self?.timerFired() }
+            timer.set(for: state.next, leeway: Self.leeway)
             state.timer = timer
         }
     }
@@ -80,10 +80,25 @@ final class OutagePlayer: Sendable {
         }
     }
 
-    private var interval: DispatchTimeInterval {
+    private static let leeway = Duration.milliseconds(2)
+
+    /// The time from one picture to the next, in nanoseconds.
+    private var interval: Int64 {
         let rate = max(policy.frameRate, Rational(1, 3600))
         let interval = rate.reciprocal.map { MediaTime(ticks: 1, timeBase: $0).nanoseconds } ?? 200_000_000
-        return .nanoseconds(Int(clamping: max(1_000_000, interval)))
+        return max(1_000_000, interval)
+    }
+
+    private func timerFired() {
+        playOne()
+        let now = clock.now
+        state.withLock { state in
+            // From the time that was planned, so that the rate does not drift. Pictures whose time has gone by are left
+            // out.
+            let late = max(0, (now - state.next).wholeNanoseconds)
+            state.next = state.next + .nanoseconds((late / interval + 1) * interval)
+            state.timer?.set(for: state.next, leeway: Self.leeway)
+        }
     }
 
     /// Offers the picture that is shown now, once.

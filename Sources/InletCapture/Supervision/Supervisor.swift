@@ -27,7 +27,8 @@ final class Supervisor: Sendable {
     private struct State {
         var machine: Machine
         var session: CaptureSession?
-        var timer: (any DispatchSourceTimer)?
+        var timer: (any CaptureTimer)?
+        /// What the timer is set for.
         var timerTime: MonotonicTime?
     }
 
@@ -44,7 +45,8 @@ final class Supervisor: Sendable {
         queue = DispatchQueue(label: "inlet.supervisor")
         outage = OutagePlayer(
             policy: configuration.outage, disabledPicture: configuration.disabledPicture,
-            delay: configuration.timeouts.stall, dispatcher: dispatcher, queue: queue)
+            delay: configuration.timeouts.stall, clock: clock, dispatcher: dispatcher,
+            queue: queue)
         var policy = Machine.Policy()
         policy.timeouts = configuration.timeouts
         policy.retry = configuration.retry
@@ -52,6 +54,8 @@ final class Supervisor: Sendable {
         policy.maximumAbandonedThreads = max(1, configuration.maximumAbandonedThreads)
         policy.subject = source.redactedURI
         state = Mutex(State(machine: Machine(policy)))
+        let timer = clock.makeTimer(on: queue) { [weak self] in self?.timerFired() }
+        state.withLock { $0.timer = timer }
     }
 
     var figures: SupervisionFigures {
@@ -139,26 +143,17 @@ final class Supervisor: Sendable {
         let next = state.withLock { state -> MonotonicTime? in
             let next = state.machine.nextTick(at: now, operation: state.session?.operation)
             guard let next else {
-                state.timer?.cancel()
-                state.timer = nil
-                state.timerTime = nil
-                return nil
+                defer { state.timerTime = nil }
+                return state.timerTime == nil ? nil : .distantFuture
             }
             // A timer that comes earlier looks again.
             if let planned = state.timerTime, planned <= next, planned > now { return nil }
             state.timerTime = next
-            if state.timer == nil {
-                let timer = DispatchSource.makeTimerSource(queue: queue)
-                timer.setEventHandler { [weak self] in self?.timerFired() }
-                timer.activate()
-                state.timer = timer
-            }
             return next
         }
         guard let next else { return }
-        let delay = max(0, (next - now).wholeNanoseconds)
-        state.withLock { $0.timer }?.schedule(
-            deadline: .now() + .nanoseconds(Int(clamping: delay)), leeway: .nanoseconds(Int(clamping: delay / 20)))
+        let delay = max(.zero, next - now)
+        state.withLock { $0.timer }?.set(for: next, leeway: delay / 20)
     }
 
     private func timerFired() {
@@ -168,6 +163,4 @@ final class Supervisor: Sendable {
         }
         handle(.tick(operation))
     }
-
-    deinit { state.withLock { $0.timer?.cancel() } }
 }

@@ -40,6 +40,7 @@ import Testing
 
     private struct Run {
         let sinks: Sinks
+        let clock = ManualClock()
         let delivery: PacketDelivery
         let ends = Ends()
 
@@ -54,7 +55,7 @@ import Testing
             ) {}
             delivery = PacketDelivery(
                 id: SinkID(number: 1), sinks, onFailure: onFailure,
-                context: DeliveryContext(clock: ManualClock(), conversion: conversion) { [ends] _, event in
+                context: DeliveryContext(clock: clock, conversion: conversion) { [ends] _, event in
                     if case .ended(let error) = event { ends.all.withLock { $0.append(error) } }
                 })
             var format = ScriptedSource.format(pacing: pacing)
@@ -104,6 +105,28 @@ import Testing
         await run.delivery.ended.value()
         #expect(run.settled == 200)
         #expect(run.sinks.finished.load(ordering: .relaxed) == 1)
+    }
+
+    @Test("A sink that is closed has two seconds for what waits; the rest is dropped then")
+    func closesWithinGracePeriod() async {
+        let gate = Gate()
+        let run = Run(Sinks { _ in gate.pass() })
+        for index in 0..<10 { run.offer(index, isKey: index == 0) }
+        await gate.someoneWaits()
+        run.delivery.close()
+        #expect(await run.clock.timer(onQueue: "inlet.packet-deadline") == .seconds(2))
+        // A second call does not put it off.
+        run.clock.advance(by: .seconds(1))
+        run.delivery.close()
+        gate.letThrough()
+        await until { run.delivered == 1 }
+        await gate.someoneWaits()
+        #expect(run.drops == [:])
+        await run.clock.run(for: .seconds(1))
+        #expect(run.drops == [.cancelled: 8])
+        gate.open()
+        await run.delivery.ended.value()
+        #expect(run.delivered == 2 && run.sinks.finished.load(ordering: .relaxed) == 1)
     }
 
     @Test("What a sink refuses for want of a key frame counts as dropped, with all up to the key frame")

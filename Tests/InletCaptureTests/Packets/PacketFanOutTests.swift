@@ -1,6 +1,7 @@
 import Dispatch
 import InletCapture
 import InletCore
+import InletSystem
 import InletTesting
 import Synchronization
 import Testing
@@ -94,6 +95,34 @@ import Testing
         try fanOut.write(Self.packet(2, key: true))
         try fanOut.finish()
         #expect(second.lines.withLock { $0 } == ["start 64x48", "K2", "finish"])
+    }
+
+    @Test("Sinks that are not ready in time are named; the others have finished", .timeLimit(.minutes(1)))
+    func finishTimeout() async throws {
+        let clock = ManualClock()
+        let fanOut = PacketFanOut(finishTimeout: .seconds(3), clock: clock)
+        let gate = DispatchSemaphore(value: 0)
+        let (quick, stuck) = (Log(), Log())
+        try fanOut.attach(Sink(quick), named: "quick")
+        try fanOut.attach(Sink(stuck, gate: gate), named: "stuck")
+        fanOut.start(Self.parameters)
+        try fanOut.write(Self.packet(0, key: true))
+        let (errors, continuation) = AsyncStream<InletError?>.makeStream()
+        try SystemThread.start(named: "encoder") {
+            do {
+                try fanOut.finish()
+                continuation.yield(nil)
+            } catch {
+                continuation.yield(error as? InletError)
+            }
+        }
+        #expect(await clock.timer(onQueue: "inlet.fan-out-deadline") == .seconds(3))
+        while fanOut.figures.count > 1 { await Task.yield() }
+        clock.advance(by: .seconds(3))
+        let error = await errors.first { _ in true } ?? nil
+        #expect(error?.code == .timedOut && error?.message.hasPrefix("stuck did not take") == true)
+        #expect(quick.lines.withLock { $0 } == ["start 64x48", "K0", "finish"])
+        gate.signal()
     }
 
     @Test("A sink that fails ends alone, and the last one ends the fan-out with its error")

@@ -10,8 +10,8 @@ import Testing
     private let metrics = TestMetrics()
     private let source = [("source", "scripted:")]
 
-    private func capturer(_ steps: [ScriptedSource.Step]) -> Capturer {
-        Capturer(ScriptedSourceConfiguration(.init(steps)))
+    private func capturer(_ steps: [ScriptedSource.Step], clock: any CaptureClock = SystemClock()) -> Capturer {
+        Capturer(ScriptedSourceConfiguration(.init(steps)), clock: clock)
     }
 
     private func statistics(captured: UInt64) -> CaptureStatistics {
@@ -43,6 +43,33 @@ import Testing
         }
         let ended = metrics.meters(label: "inlet_capturer_state", dimensions: source + [("state", "ended")])
         #expect(ended.map(\.lastValue) == [1])
+    }
+
+    @Test("It publishes once an interval of the capturer's clock")
+    func interval() async throws {
+        let clock = ManualClock()
+        let capturer = capturer(.frames(5) + [.stall(.seconds(1))] + .frames(5) + [.stall(.seconds(5))], clock: clock)
+        async let published: Void = CaptureMetrics(capturer, interval: .milliseconds(800), factory: metrics).run()
+        #expect(await clock.timer(onQueue: "inlet.sleep") == .milliseconds(800))
+        async let reason = capturer.run()
+        func count() throws -> Int64 { try metrics.expectCounter("inlet_frames_captured_total", source).totalValue }
+        await clock.waiters()
+        await clock.run(for: .milliseconds(799))
+        #expect(try count() == 0)
+        // Each publication is followed by a timer for the next.
+        await clock.run(for: .milliseconds(1))
+        #expect(await clock.timer(onQueue: "inlet.sleep") == .milliseconds(800))
+        #expect(try count() == 5)
+        await clock.run(for: .milliseconds(200))
+        while capturer.statistics.captured < 10 { await Task.yield() }
+        #expect(try count() == 5)
+        await clock.run(for: .milliseconds(600))
+        #expect(await clock.timer(onQueue: "inlet.sleep") == .milliseconds(800))
+        #expect(try count() == 10)
+        capturer.stop()
+        _ = try await reason
+        await published
+        #expect(try count() == 10)
     }
 
     @Test("Counters grow by the difference to the publication before")

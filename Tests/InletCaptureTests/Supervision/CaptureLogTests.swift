@@ -47,6 +47,23 @@ import Testing
             ])
     }
 
+    @Test("What is held back is logged when the interval is over by the capturer's clock")
+    func interval() async {
+        let lines = Lines()
+        let clock = ManualClock()
+        let log = CaptureLog(lines.logger(.debug), source: "test:", clock: clock)
+        for _ in 0..<4 { log.dropped(.queueFull, by: "a") }
+        let first = "warning test:: dropped a frame for a: queueFull"
+        await clock.run(for: .milliseconds(999))
+        #expect(lines.all.withLock { $0 } == [first])
+        await clock.run(for: .milliseconds(1))
+        #expect(lines.all.withLock { $0 } == [first, first + " (3 times)"])
+        for _ in 0..<2 { log.dropped(.queueFull, by: "a") }
+        await clock.run(for: .seconds(1))
+        #expect(lines.all.withLock { $0 }.last == first + " (2 times)")
+        #expect(clock.timerCount == 0)
+    }
+
     @Test("A run that drops frames says so with their number, at its end at the latest")
     func run() async throws {
         let lines = Lines()

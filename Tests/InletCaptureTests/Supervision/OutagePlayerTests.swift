@@ -25,7 +25,8 @@ import Testing
         // A queue that never ran cannot be let go of.
         defer { queue.activate() }
         let player = OutagePlayer(
-            policy: OutagePolicy(picture), disabledPicture: .black, delay: .zero, dispatcher: dispatcher, queue: queue)
+            policy: OutagePolicy(picture), disabledPicture: .black, delay: .zero, clock: clock,
+            dispatcher: dispatcher, queue: queue)
         defer { player.stop() }
         try await body(player)
     }
@@ -62,6 +63,57 @@ import Testing
                 #expect(receiver.frames.count == attempt)
             }
         }
+    }
+
+    @Test("Placeholders keep to the times that were planned, and those whose time has gone by are left out")
+    func rate() async throws {
+        let receiver = CollectingReceiver()
+        let dispatcher = dispatcher(for: receiver)
+        #expect(dispatcher.begin(1, format: ScriptedSource.format(size: size, pacing: .live)))
+        let queue = DispatchQueue(label: "outage")
+        let player = OutagePlayer(
+            policy: OutagePolicy(.black, frameRate: Rational(10)), disabledPicture: .black, delay: .seconds(1),
+            clock: clock, dispatcher: dispatcher, queue: queue)
+        let start = clock.now
+        func show() {
+            queue.sync { player.show(.outage(since: start), in: .stalled, now: clock.now) }
+        }
+        /// In milliseconds.
+        var times: [Int64] { receiver.frames.map { ($0.timestamp - start).wholeNanoseconds / 1_000_000 } }
+        show()
+        await clock.run(for: .milliseconds(999))
+        #expect(times.isEmpty)
+        await clock.run(for: .milliseconds(201))
+        #expect(times == [1000, 1100, 1200])
+        // What it shows is asked for again at every event, which changes nothing.
+        show()
+        // The queue is late by two pictures and a half.
+        clock.advance(by: .milliseconds(350))
+        await clock.run(for: .milliseconds(150))
+        #expect(times.dropFirst(3) == [1550, 1600, 1700])
+        queue.sync { player.stop() }
+        #expect(clock.timerCount == 0)
+        await clock.run(for: .seconds(10))
+        #expect(times.count == 6)
+    }
+
+    @Test("A player that nobody refers to any more shows nothing, and its timer keeps it not alive")
+    func released() async throws {
+        let receiver = CollectingReceiver()
+        let dispatcher = dispatcher(for: receiver)
+        #expect(dispatcher.begin(1, format: ScriptedSource.format(size: size, pacing: .live)))
+        weak var released: OutagePlayer?
+        do {
+            let player = OutagePlayer(
+                policy: OutagePolicy(.black), disabledPicture: .black, delay: .zero, clock: clock,
+                dispatcher: dispatcher, queue: DispatchQueue(label: "outage"))
+            player.show(.outage(since: clock.now), in: .stalled, now: clock.now)
+            await clock.settle()
+            #expect(clock.timerCount == 1)
+            released = player
+        }
+        #expect(released == nil)
+        #expect(clock.timerCount == 0)
     }
 
     @Test("A placeholder has the source's size from its opening on, also where a producer is busy at the moment")
