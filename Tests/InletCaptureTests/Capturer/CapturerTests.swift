@@ -88,13 +88,16 @@ extension CapturerConfiguration {
         var configuration = CapturerConfiguration()
         configuration.stopTimeout = .seconds(2)
         configuration.timeouts.nextFrame = .seconds(600)
-        let capturer = Capturer(scripted(.frames(50) + [.hang]), configuration: configuration)
+        let clock = ManualClock()
+        let capturer = Capturer(scripted(.frames(50) + [.hang]), configuration: configuration, clock: clock)
         let log = RecordingSink.Log()
         capturer.attach(RecordingSink(behavior), named: "stuck", queue: .latest)
         capturer.attach(RecordingSink(log: log), named: "quick", queue: .lossless())
         let run = Task { try await capturer.run() }
         await log.frames(atLeast: 50)
         capturer.stop()
+        #expect(await clock.timer(onQueue: "inlet.sink-deadline") == .seconds(2))
+        clock.advance(by: .seconds(2))
         await #expect {
             _ = try await run.value
         } throws: {
@@ -112,7 +115,8 @@ extension CapturerConfiguration {
         var configuration = CapturerConfiguration()
         configuration.stopTimeout = .milliseconds(100)
         let source = scripted(.frames(1))
-        let capturer = Capturer(source, configuration: configuration)
+        let clock = ManualClock()
+        let capturer = Capturer(source, configuration: configuration, clock: clock)
         capturer.attach(RecordingSink(behavior), named: "stuck")
         let run = Task { try await capturer.run() }
         await gate.someoneWaits()
@@ -123,6 +127,8 @@ extension CapturerConfiguration {
             await Task.yield()
         }
         run.cancel()
+        #expect(await clock.timer(onQueue: "inlet.sink-deadline") == .milliseconds(100))
+        clock.advance(by: .milliseconds(100))
         await #expect {
             _ = try await run.value
         } throws: { ($0 as? InletError)?.code == .timedOut && "\($0)".contains("stuck") }
@@ -137,12 +143,16 @@ extension CapturerConfiguration {
         var configuration = CapturerConfiguration()
         configuration.stopTimeout = .seconds(2)
         configuration.timeouts.nextFrame = .seconds(600)
-        let capturer = Capturer(scripted(.frames(1) + [.hang]), configuration: configuration)
+        let clock = ManualClock()
+        let capturer = Capturer(scripted(.frames(1) + [.hang]), configuration: configuration, clock: clock)
         let id = capturer.attach(RecordingSink(behavior), named: "stuck")
         async let reason = capturer.run()
         await gate.someoneWaits()
+        let detaching = Task { try await capturer.detach(id) }
+        #expect(await clock.timer(onQueue: "inlet.sink-deadline") == .seconds(2))
+        clock.advance(by: .seconds(2))
         await #expect {
-            try await capturer.detach(id)
+            try await detaching.value
         } throws: { ($0 as? InletError)?.code == .timedOut && "\($0)".contains("stuck") }
         gate.open()
         while capturer.statistics.sinks.contains(where: \.isAttached) { await Task.yield() }

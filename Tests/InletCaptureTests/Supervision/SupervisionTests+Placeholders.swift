@@ -16,14 +16,16 @@ extension SupervisionTests {
         configuration.timeouts.nextFrame = .seconds(60)
         configuration.timeouts.stall = .milliseconds(300)
         let run = await play(
-            [Script(format: Self.live, .frames(2) + [.stall(.seconds(1))] + .frames(2))], configuration)
+            [Script(format: Self.live, .frames(2) + [.stall(.milliseconds(1005))] + .frames(2))], configuration,
+            queue: .lossless(100))
         expectIncreasing(run.log)
         let flags = run.log.frames.map { $0.flags.contains(.placeholder) }
         #expect(flags.prefix(2) == [false, false] && flags.suffix(2) == [false, false])
         let shown = run.log.frames.filter { $0.flags.contains(.placeholder) }
-        #expect(shown.count >= 3)
+        // A hundred a second, from 300 ms to a second.
+        #expect(shown.count == 71)
         #expect(flags.dropFirst(2).dropLast(2).allSatisfy { $0 })
-        #expect(UInt64(shown.count) <= run.capturer.statistics.supervision.placeholders)
+        #expect(UInt64(shown.count) == run.capturer.statistics.supervision.placeholders)
         #expect(shown.allSatisfy { $0.size == ImageSize(width: 64, height: 48) && $0.pts == nil })
         let luma: UInt8 =
             switch picture {
@@ -49,13 +51,14 @@ extension SupervisionTests {
         var configuration = Self.quick()
         configuration.outage = OutagePolicy(.text, frameRate: Rational(200))
         configuration.timeouts.open = .seconds(60)
-        let capturer = Capturer(ScriptedSourceConfiguration(script), configuration: configuration)
+        let clock = ManualClock()
+        let capturer = Capturer(ScriptedSourceConfiguration(script), configuration: configuration, clock: clock)
         let (plain, sized) = (RecordingSink.Log(), RecordingSink.Log())
         let small = ImageSize(width: 32, height: 24)
         capturer.attach(RecordingSink(log: plain))
         capturer.attach(RecordingSink(wants: SinkWants(size: small), log: sized))
         async let reason = capturer.run()
-        await sized.frames(atLeast: 3)
+        while sized.frames.count < 3 { await clock.run(for: .milliseconds(5)) }
         #expect(plain.events.isEmpty)
         opening.open()
         #expect(try await reason == .endOfStream)
@@ -74,7 +77,8 @@ extension SupervisionTests {
         configuration.outage.frameRate = Rational(500)
         let source = ScriptedSourceConfiguration(Script(format: Self.live, standsStill: true, .frames(1) + [.hang]))
         configuration.timeouts.nextFrame = .seconds(60)
-        let capturer = Capturer(source, configuration: configuration)
+        let clock = ManualClock()
+        let capturer = Capturer(source, configuration: configuration, clock: clock)
         let log = RecordingSink.Log()
         capturer.attach(RecordingSink(wants: SinkWants(size: Self.live.size), log: log))
         var shown: UInt64 { capturer.statistics.supervision.placeholders }
@@ -82,16 +86,20 @@ extension SupervisionTests {
         capturer.pause()
         async let reason = capturer.run()
         while capturer.state != .paused { await Task.yield() }
+        await clock.run(for: .milliseconds(100))
         #expect(shown == 0)
         capturer.resume()
-        while shown < 3 { await Task.yield() }
+        while shown < 3 { await clock.run(for: .milliseconds(2)) }
         capturer.pause()
         while capturer.state != .paused { await Task.yield() }
+        await clock.settle()
+        let before = shown
+        await clock.run(for: .milliseconds(100))
+        #expect(shown == before)
         capturer.stop()
         #expect(try await reason == .cancelled)
-        // Whatever would still be shown has at least this long to show: other runs from beginning to end.
         let after = shown
-        for _ in 0..<20 { _ = await play([Script(.frames(5))]) }
+        await clock.run(for: .milliseconds(100))
         #expect(shown == after)
     }
 

@@ -1,6 +1,8 @@
+import Dispatch
 import InletCapture
 import InletCore
 import InletTesting
+import Synchronization
 import Testing
 
 /// Sources whose data comes and of which few frames are wanted, or none can be made. Time moves only where the source
@@ -90,5 +92,35 @@ extension SupervisionTests {
         speaking.open()
         #expect(try await reason == .endOfStream)
         expectIncreasing(log)
+    }
+
+    @Test("A source whose frames come costs the supervisor one look a stall time-out, and no clock but the capturer's")
+    func looks() async throws {
+        let clock = CountingClock()
+        let steps = (0..<600).flatMap { _ in [.stall(.milliseconds(100))] + [ScriptedSource.Step].frames(1) }
+        let source = ScriptedSourceConfiguration(Script(format: Self.live, steps))
+        let capturer = Capturer(source, configuration: Self.once, clock: clock)
+        #expect(try await capturer.run() == .endOfStream)
+        #expect(capturer.statistics.captured == 600)
+        // A minute; each look comes a second after the frame that it found newest.
+        #expect((58...68).contains(clock.calls.load(ordering: .relaxed)))
+    }
+}
+
+/// A manual clock that counts how often its timers call.
+private final class CountingClock: CaptureClock {
+    let clock = ManualClock(waiting: .movesTime)
+    let calls = Atomic(0)
+    var now: MonotonicTime { clock.now }
+
+    func wait(until deadline: MonotonicTime, wakeUpDescriptor: Int32) -> Bool {
+        clock.wait(until: deadline, wakeUpDescriptor: wakeUpDescriptor)
+    }
+
+    func makeTimer(on queue: DispatchQueue, handler: @escaping @Sendable () -> Void) -> any CaptureTimer {
+        clock.makeTimer(on: queue) { [weak self] in
+            self?.calls.add(1, ordering: .relaxed)
+            handler()
+        }
     }
 }
