@@ -6,7 +6,7 @@ import InletFFmpeg
 extension Demuxer {
     /// How far apart the first key frames are, in ticks, as far as the container's index tells without reading on.
     var keyFrameDistances: [Int64] {
-        guard let found = unsafe input?.pointee.streams[stream.index] else { return [] }
+        guard let found = unsafe formatContext?.pointee.streams[stream.index] else { return [] }
         var keys: [Int64] = []
         for index in 0..<min(unsafe avformat_index_get_entries_count(found), 512) {
             guard let entry = unsafe avformat_index_get_entry(found, index)?.pointee else { break }
@@ -17,7 +17,9 @@ extension Demuxer {
 
     /// What the stream's packets are.
     var codecParameters: CodecParameters? {
-        guard let codec = unsafe input?.pointee.streams[stream.index]?.pointee.codecpar.pointee else { return nil }
+        guard let codec = unsafe formatContext?.pointee.streams[stream.index]?.pointee.codecpar.pointee else {
+            return nil
+        }
         let format = format
         var parameters = CodecParameters(
             codec: VideoCodec(rawValue: format.codec ?? ""), size: format.size, timeBase: stream.timeBase,
@@ -40,8 +42,10 @@ extension Demuxer {
         var format = SourceFormat(
             size: ImageSize(width: 0, height: 0), pixelFormat: .yuv420p, frameRate: stream.frameRate,
             timeBase: stream.timeBase,
-            rotation: stream.rotation, sampleAspectRatio: stream.sampleAspectRatio, pacing: pacing)
-        guard let input = unsafe input, let found = unsafe input.pointee.streams[stream.index] else { return format }
+            rotation: stream.rotation, sampleAspectRatio: stream.sampleAspectRatio, pacing: facts.pacing,
+            isBroadcast: facts.isBroadcast)
+        guard let formatContext = unsafe formatContext, let found = unsafe formatContext.pointee.streams[stream.index]
+        else { return format }
         let parameters = unsafe found.pointee.codecpar.pointee
         let nativeFormat = unsafe AVPixelFormat(parameters.format)
         format.size = unsafe ImageSize(width: Int(parameters.width), height: Int(parameters.height))
@@ -50,18 +54,14 @@ extension Demuxer {
             primaries: parameters.color_primaries, transfer: parameters.color_trc, matrix: parameters.color_space,
             range: parameters.color_range, pixelFormat: nativeFormat)
         format.codec = unsafe String(cString: avcodec_get_name(parameters.codec_id))
-        // What comes through a pipe does not come again. Standard input cannot be opened again at all.
-        format.isBroadcast = kind.isNetwork ? !kind.hasEnd : pipe?.canBeOpenedAnew
-        if kind.isNetwork || pacing == .live {
-            let bits = unsafe Int(found.pointee.pts_wrap_bits)
-            format.timestampBits = makesTimesUp || bits >= 64 ? nil : bits
-        }
-        if let name = unsafe input.pointee.iformat?.pointee.name { format.container = unsafe String(cString: name) }
+        let bits = unsafe Int(found.pointee.pts_wrap_bits)
+        if facts.timestampsWrap, !facts.makesTimesUp, bits < 64 { format.timestampBits = bits }
+        format.container = unsafe formatContext.pointee.demuxerName
         let length = unsafe found.pointee.duration
         if length != inlet_av_nopts_value, length > 0 {
             format.duration = MediaTime(ticks: length, timeBase: stream.timeBase)
-        } else if unsafe input.pointee.duration > 0 {
-            format.duration = unsafe MediaTime(ticks: input.pointee.duration, timeBase: Rational(1, 1_000_000))
+        } else if unsafe formatContext.pointee.duration > 0 {
+            format.duration = unsafe MediaTime(ticks: formatContext.pointee.duration, timeBase: Rational(1, 1_000_000))
         }
         return format
     }

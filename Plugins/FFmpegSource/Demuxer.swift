@@ -3,59 +3,43 @@ import InletCore
 import InletDecode
 import InletFFmpeg
 
-/// Owns a libavformat input: opens it, finds the stream, reads its packets.
+/// Owns what libavformat has opened: finds the stream, reads its packets.
 ///
 /// Used by one thread at a time. libavformat asks the interrupt callback whether to give up, so no call outlasts a
 /// cancellation by more than one read of a local file.
 @safe final class Demuxer {
-    private(set) var input: UnsafeMutablePointer<AVFormatContext>?
-    let pipe: PipeInput?
-    private let interruption: Interruption
-    private let nested: NestedInputs
-    private var packet: FFmpegPacket
-    /// libavformat has parsed packets, and goes on so.
-    private var isParsed = false
-    /// Makes access units of RTP payloads; nil where libavformat does.
-    private var assembler: AccessUnitAssembler?
+    private let input: any DemuxerInput
+    /// Never nil after `init`.
+    private(set) var formatContext: UnsafeMutablePointer<AVFormatContext>?
+    private(set) var facts: InputFacts
     private(set) var stream: StreamFacts
-
-    /// What is read from. Known when the input is open.
-    private(set) var kind = InputKind.file
-    /// How frames come.
-    private(set) var pacing: SourcePacing
     private let pictureLimits: PictureLimits
-    /// How long the first and later packets may take; nil for what is no network, for which the bridge's limits are
-    /// enough.
-    private var limits: (first: Duration, later: Duration)?
-    private var hasRead = false
+    private var packet: FFmpegPacket
     /// A packet was read that has not been given out.
     private var isPacketPending = false
+    /// Makes access units of RTP payloads; nil where libavformat does.
+    private var assembler: AccessUnitAssembler?
     /// The times of the first packet and of the latest, in ticks.
     private var span: (first: Int64, last: Int64)?
     private var losses = 0
-    /// The demuxer counts frames instead of telling their times.
-    private(set) var makesTimesUp = false
 
     init(_ source: FFmpegInput, context: SourceContext) throws(InletError) {
-        if case .file(let path) = source.kind { pipe = try PipeInput(path: path, context: context) } else { pipe = nil }
-        nested = try source.makeNestedInputs()
-        interruption = Interruption(context, nested: nested)
-        packet = try FFmpegPacket()
-        stream = StreamFacts(index: 0, timeBase: Rational(1), rotation: .none)
-        pacing = source.pace ?? .unpaced
-        pictureLimits = source.decoding.limits
         FFmpegLogging.install()
+        input = try source.makeDemuxerInput(context)
+        packet = try FFmpegPacket()
+        facts = InputFacts(kind: .file, pacing: .unpaced)
+        stream = StreamFacts(index: 0, timeBase: Rational(1), rotation: .none)
+        pictureLimits = source.decoding.limits
         do throws(InletError) {
-            switch source.kind {
-            case .file(let path): try openFile(path, context)
-            case .network(let network): try open(network, asked: source.pace, context)
-            }
-            if kind.isNetwork || kind == .livePipe { try awaitVideo(context) }
+            let formatContext = unsafe try input.open()
+            unsafe self.formatContext = formatContext
+            facts = unsafe try input.analyze(formatContext)
+            if facts.showsVideoLate { try awaitVideo() }
             try findStream(source.stream)
-            if case .network(let network) = source.kind { try assembleUnits(of: network) }
+            if !facts.isParsed { try assembleUnits() }
         } catch {
-            // deinit does not run for an object that was never whole.
-            unsafe avformat_close_input(&input)
+            // Without the moment that `deinit` gives to closing.
+            unsafe avformat_close_input(&formatContext)
             // libavformat says only that it was interrupted, not by what.
             try context.checkCancellation()
             throw error
@@ -63,108 +47,54 @@ import InletFFmpeg
     }
 
     deinit {
-        interruption.beginClosing()
-        unsafe avformat_close_input(&input)
+        input.interruption.beginClosing()
+        unsafe avformat_close_input(&formatContext)
     }
 
-    private func openFile(_ path: String, _ context: SourceContext) throws(InletError) {
-        if let pipe {
-            kind = pacing == .live && pipe.canBeOpenedAnew ? .livePipe : .pipe
-        } else if pacing == .live {
-            throw InletError(.invalidConfiguration, "A file is not live: pace=live is for FIFOs and devices.")
-        }
-        let allocated = unsafe try interruption.makeInput()
-        unsafe input = allocated
-        if let pipe { unsafe allocated.pointee.pb = pipe.io }
-        // A playlist or a reference inside the file may name other local files, never the network.
-        var options: OpaquePointer?
-        unsafe av_dict_set(&options, "protocol_whitelist", "file", 0)
-        // In microseconds, instead of 5 s: whoever writes may do so as the pictures come.
-        if pipe != nil { unsafe av_dict_set(&options, "analyzeduration", "1000000", 0) }
-        defer { unsafe av_dict_free(&options) }
-        try check(
-            unsafe avformat_open_input(&input, pipe == nil ? "file:\(path)" : nil, nil, &options), "avformat_open_input"
-        )
-        guard let input = unsafe input else { return }
-        guard kind != .livePipe else {
-            // As of a live network stream, the first key frame tells the size.
-            makesTimesUp = unsafe NetworkConnection.makesTimesUp(input)
-            return
-        }
-        try check(
-            unsafe StreamAnalysis.run(input, maximumPixels: pictureLimits.size.decodedPixelCount),
-            "avformat_find_stream_info")
-        // It is content with what it has read where it was told to give up.
-        try context.checkCancellation()
-    }
-
-    private func open(
-        _ network: FFmpegNetworkConfiguration, asked pace: SourcePacing?, _ context: SourceContext
-    ) throws(InletError) {
-        limits = (network.firstTimeout, network.readTimeout)
-        let connection = try NetworkConnection(network, interruption: interruption, nested: nested, context: context)
-        unsafe input = try unsafe connection.open()
-        isParsed = unsafe try connection.findParameters(input)
-        guard let input = unsafe input else { return }
-        pacing = unsafe pace ?? connection.pacing(input)
-        kind = unsafe pacing != .live && connection.isFile(input) ? .networkFile : .liveNetwork
-        makesTimesUp = unsafe NetworkConnection.makesTimesUp(input)
-    }
-
-    /// Reads on until the stream shows that it has video: RTMP and HTTP tell only as they go. The packet that shows it
-    /// is the first that is decoded.
-    private func awaitVideo(_ context: SourceContext) throws(InletError) {
-        interruption.allow(limits?.first)
+    /// Reads on until the stream shows that it has video. The packet that shows it is the first that is decoded.
+    private func awaitVideo() throws(InletError) {
+        input.beginRead()
         var count = 0
-        while !hasVideo {
-            isParsed = true
+        while unsafe formatContext?.pointee.hasVideo == false {
+            facts.isParsed = true
             packet.unref()
-            let code = unsafe av_read_frame(input, packet.pointer)
-            let facts = FFmpegLogging.takeFacts()
-            try checkInterruption(context, limits?.first)
+            let code = unsafe av_read_frame(formatContext, packet.pointer)
+            let logged = input.takeFacts()
+            try input.checkRead()
             guard code >= 0 || code == inlet_averror_eagain else {
-                throw failure(reading(code).byteError ?? code, facts)
+                throw failure(reading(code).byteError ?? code, logged)
             }
             count += 1
             // Audio and data alone, for so long: there will be no video.
             guard count < Self.packetsWithoutVideo else { return }
-            isPacketPending = code >= 0 && hasVideo
+            isPacketPending = unsafe code >= 0 && formatContext?.pointee.hasVideo == true
         }
     }
 
-    /// Takes the payloads of RTP as they come, where nothing was parsed yet.
-    private func assembleUnits(of network: FFmpegNetworkConfiguration) throws(InletError) {
-        guard network.url.lowercasedASCII.hasBytePrefix("rtsp"), !isParsed, let input = unsafe input,
-            let parameters = unsafe input.pointee.streams[stream.index]?.pointee.codecpar
+    /// Takes the packets as they come, where the input has something to make access units of them.
+    private func assembleUnits() throws(InletError) {
+        guard let formatContext = unsafe formatContext,
+            let parameters = unsafe formatContext.pointee.streams[stream.index]?.pointee.codecpar
         else { return }
-        assembler = unsafe try AccessUnitAssembler(
-            parameters, comesByUDP: [.udp, .multicast].contains(network.transport))
-        if assembler != nil { unsafe input.pointee.flags |= AVFMT_FLAG_NOPARSE | AVFMT_FLAG_NOFILLIN }
+        assembler = unsafe try input.makeAssembler(parameters)
+        if assembler != nil { unsafe formatContext.pointee.flags |= AVFMT_FLAG_NOPARSE | AVFMT_FLAG_NOFILLIN }
     }
 
     private static let packetsWithoutVideo = 2000
 
-    private var hasVideo: Bool {
-        guard let input = unsafe input else { return false }
-        return (0..<Int(unsafe input.pointee.nb_streams)).contains { index in
-            guard let parameters = unsafe input.pointee.streams[index]?.pointee.codecpar else { return false }
-            return unsafe parameters.pointee.codec_type == AVMEDIA_TYPE_VIDEO
-                && parameters.pointee.codec_id != AV_CODEC_ID_NONE
-        }
-    }
-
     private func findStream(_ wanted: Int?) throws(InletError) {
-        guard let input = unsafe input else { return }
-        let index = unsafe av_find_best_stream(input, AVMEDIA_TYPE_VIDEO, Int32(clamping: wanted ?? -1), -1, nil, 0)
-        guard index >= 0, let found = unsafe input.pointee.streams[Int(index)] else {
+        guard let formatContext = unsafe formatContext else { return }
+        let index = unsafe av_find_best_stream(
+            formatContext, AVMEDIA_TYPE_VIDEO, Int32(clamping: wanted ?? -1), -1, nil, 0)
+        guard index >= 0, let found = unsafe formatContext.pointee.streams[Int(index)] else {
             throw InletError(
-                wanted == nil && kind.hasEnd ? .malformedData : .unsupported,
+                wanted == nil && facts.kind.hasEnd ? .malformedData : .unsupported,
                 wanted.map { "Stream \($0) is no video stream. ffprobe lists what there is." }
                     ?? "It holds no video. ffprobe lists what it holds.",
                 context: .init(operation: "av_find_best_stream", nativeCode: index))
         }
-        for other in 0..<Int(unsafe input.pointee.nb_streams) where other != Int(index) {
-            unsafe input.pointee.streams[other]?.pointee.discard = AVDISCARD_ALL
+        for other in 0..<Int(unsafe formatContext.pointee.nb_streams) where other != Int(index) {
+            unsafe formatContext.pointee.streams[other]?.pointee.discard = AVDISCARD_ALL
         }
         let parameters = unsafe found.pointee.codecpar.pointee
         let size = unsafe ImageSize(width: Int(parameters.width), height: Int(parameters.height))
@@ -172,8 +102,8 @@ import InletFFmpeg
         stream = unsafe StreamFacts(
             index: Int(index), timeBase: Rational(known: found.pointee.time_base) ?? Rational(1, 1_000_000),
             rotation: Self.rotation(of: found),
-            sampleAspectRatio: Rational(known: av_guess_sample_aspect_ratio(input, found, nil)),
-            frameRate: Rational(known: av_guess_frame_rate(input, found, nil)))
+            sampleAspectRatio: Rational(known: av_guess_sample_aspect_ratio(formatContext, found, nil)),
+            frameRate: Rational(known: av_guess_frame_rate(formatContext, found, nil)))
     }
 
     /// The stream's next packet, valid until the next call; nil at the end of a stream that has one.
@@ -188,13 +118,12 @@ import InletFFmpeg
             if packet.streamIndex == stream.index { return packet }
         }
         var failures = 0
-        let limit = limits.map { hasRead ? $0.later : $0.first }
-        interruption.allow(limit)
+        input.beginRead()
         while true {
             packet.unref()
-            let code = unsafe av_read_frame(input, packet.pointer)
-            let facts = kind.isNetwork ? FFmpegLogging.takeFacts() : FFmpegLogging.Facts()
-            losses += facts.losses
+            let code = unsafe av_read_frame(formatContext, packet.pointer)
+            let logged = input.takeFacts()
+            losses += logged.losses
             if code == inlet_averror_eof, let last = assembler?.takeLast() {
                 note(last.pts)
                 if hasPlayedAll { return last }
@@ -202,21 +131,21 @@ import InletFFmpeg
                 context.countDrop(.damaged)
             }
             guard code >= 0 else {
-                guard try isOver(reading(code), facts, failures: failures, limit, context) else {
+                guard try isOver(reading(code), logged, failures: failures, context) else {
                     if code != inlet_averror_eagain { failures += 1 }
                     continue
                 }
                 return nil
             }
             // What libavformat has held back comes out when a read was told to give up, as if it had arrived.
-            try checkInterruption(context, limit)
+            try input.checkRead()
             failures = 0
-            nested.notePacket()
-            guard packet.streamIndex == stream.index else { continue }
-            hasRead = true
+            let isWanted = packet.streamIndex == stream.index
+            input.notePacket(isWanted: isWanted)
+            guard isWanted else { continue }
             context.reportProgress()
-            guard let unit = try assemble(isAfterLoss: facts.losses > 0) else { continue }
-            if makesTimesUp {
+            guard let unit = try assemble(isAfterLoss: logged.losses > 0) else { continue }
+            if facts.makesTimesUp {
                 unit.pts = nil
                 unit.dts = nil
             }
@@ -228,7 +157,7 @@ import InletFFmpeg
     /// What libavformat says of a read that gave no packet.
     private func reading(_ code: Int32) -> ReadOutcome.Reading {
         var reading = ReadOutcome.Reading(code: code)
-        if let io = unsafe input?.pointee.pb {
+        if let io = unsafe formatContext?.pointee.pb {
             let error = unsafe io.pointee.error
             reading.byteError = error < 0 && error != inlet_averror_eof ? error : nil
             reading.isAtEnd = unsafe io.pointee.eof_reached != 0
@@ -240,37 +169,28 @@ import InletFFmpeg
     ///
     /// - Parameter failures: how many reads in a row gave nothing that can be understood, before this one.
     private func isOver(
-        _ reading: ReadOutcome.Reading, _ facts: FFmpegLogging.Facts, failures: Int, _ limit: Duration?,
-        _ context: SourceContext
+        _ reading: ReadOutcome.Reading, _ logged: FFmpegLogging.Facts, failures: Int, _ context: SourceContext
     ) throws(InletError) -> Bool {
-        var outcome = ReadOutcome(reading, of: kind, hasPlayedAll: hasPlayedAll)
+        var outcome = ReadOutcome(reading, of: facts.kind, hasPlayedAll: hasPlayedAll)
         // A read that was told to give up looks like the end, or like anything else.
-        if outcome != .end || reading.byteError != nil { try checkInterruption(context, limit) }
+        if outcome != .end || reading.byteError != nil { try input.checkRead() }
         if outcome == .skip {
             context.countDrop(.undecodable)
-            if failures + 1 >= Self.toleratedFailures { outcome = ReadOutcome(givingUp: reading, of: kind) }
+            if failures + 1 >= Self.toleratedFailures { outcome = ReadOutcome(givingUp: reading, of: facts.kind) }
         }
         switch outcome {
         case .end: return true
         case .tryAgain, .skip: return false
-        case .fail(let code): throw failure(code, facts)
+        case .fail(let code): throw failure(code, logged)
         }
     }
 
     /// The error for what a read failed with.
-    private func failure(_ code: Int32, _ facts: FFmpegLogging.Facts) -> InletError {
-        let operation = "av_read_frame"
-        let context = InletError.Context(operation: operation, nativeCode: code)
-        switch code {
-        case inlet_averror_invaliddata:
-            return InletError(
-                .malformedData, "Nothing more can be understood of what is read. Check with ffprobe what it is.",
-                context: context)
-        case _ where kind.isNetwork: return NetworkTrouble.error(code, facts, operation: operation)
-        case inlet_averror_eof:
-            return InletError(.streamEnded, "Whoever wrote to the pipe has closed it.", context: context)
-        default: return InletError(ffmpeg: code, operation: operation)
-        }
+    private func failure(_ code: Int32, _ logged: FFmpegLogging.Facts) -> InletError {
+        guard code == inlet_averror_invaliddata else { return input.failure(code, logged) }
+        return InletError(
+            .malformedData, "Nothing more can be understood of what is read. Check with ffprobe what it is.",
+            context: .init(operation: "av_read_frame", nativeCode: code))
     }
 
     private func note(_ time: Int64?) {
@@ -301,34 +221,17 @@ import InletFFmpeg
         return played.nanoseconds.subtracting(saturating: length.nanoseconds).magnitude < 1_000_000_000
     }
 
-    /// Throws where an operation ended because it was to.
-    private func checkInterruption(_ context: SourceContext, _ limit: Duration?) throws(InletError) {
-        try context.checkCancellation()
-        try nested.check()
-        guard let limit, interruption.hasExpired else { return }
-        throw InletError(
-            .timedOut,
-            hasRead
-                ? "Nothing came for \(limit.optionText). The server or what lies between has stopped. read-timeout sets how long to wait."
-                : "The server promised a stream, but nothing came within \(limit.optionText). first-timeout sets how long to wait.",
-            context: .init(operation: "av_read_frame"))
-    }
-
-    /// Stands still; false where the input cannot: what a camera writes to a pipe meanwhile would be shown late.
+    /// Stands still; false where the input cannot.
     func pause() -> Bool {
-        guard kind.isNetwork else { return kind.hasEnd }
-        interruption.allow(limits?.later)
-        return unsafe av_read_pause(input) == 0
+        guard let formatContext = unsafe formatContext else { return false }
+        return unsafe input.pause(formatContext)
     }
 
     /// Goes on after a pause.
     func play() throws(InletError) {
-        guard kind.isNetwork else { return }
-        hasRead = false
+        guard let formatContext = unsafe formatContext else { return }
         assembler?.reset()
-        interruption.allow(limits?.first)
-        let code = unsafe av_read_play(input)
-        if code < 0 { throw NetworkTrouble.error(code, FFmpegLogging.takeFacts(), operation: "av_read_play") }
+        unsafe try input.play(formatContext)
     }
 
     /// More failures in a row than this are taken for the end of what can be read.
@@ -338,23 +241,25 @@ import InletFFmpeg
     ///
     /// - Returns: the time in ticks.
     func seek(to time: Duration) throws(InletError) -> Int64? {
-        guard let input = unsafe input, let found = unsafe input.pointee.streams[stream.index] else { return nil }
+        guard let formatContext = unsafe formatContext, let found = unsafe formatContext.pointee.streams[stream.index]
+        else { return nil }
         let start = unsafe found.pointee.start_time
         let origin = start == inlet_av_nopts_value ? 0 : start
         let nanosecond = Rational(1, 1_000_000_000)
         let length = MediaTime(ticks: time.wholeNanoseconds, timeBase: nanosecond).rescaled(to: stream.timeBase)
         let target = origin.adding(saturating: length.ticks)
         try check(
-            unsafe av_seek_frame(input, Int32(stream.index), target, AVSEEK_FLAG_BACKWARD), "av_seek_frame")
+            unsafe av_seek_frame(formatContext, Int32(stream.index), target, AVSEEK_FLAG_BACKWARD), "av_seek_frame")
         return target
     }
 
     /// Goes back to the beginning.
     func rewind() throws(InletError) {
-        let start = unsafe input?.pointee.start_time ?? 0
+        let start = unsafe formatContext?.pointee.start_time ?? 0
         let target = start == inlet_av_nopts_value ? 0 : start
         try check(
-            unsafe avformat_seek_file(input, -1, .min, target, target, AVSEEK_FLAG_BACKWARD), "avformat_seek_file")
+            unsafe avformat_seek_file(formatContext, -1, .min, target, target, AVSEEK_FLAG_BACKWARD),
+            "avformat_seek_file")
     }
 
     private func check(_ code: Int32, _ operation: String) throws(InletError) {

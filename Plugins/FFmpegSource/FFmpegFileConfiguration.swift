@@ -37,7 +37,7 @@ public struct FFmpegFileConfiguration: PacketSourceConfiguration {
     public func makePacketSource() -> any FrameSource {
         FFmpegSource(
             FFmpegInput(
-                kind: .file(path: path), stream: stream, pace: pace, decoding: decoding, loop: loop, start: start))
+                kind: .file(path: path, pacing: pace), stream: stream, decoding: decoding, loop: loop, start: start))
     }
 }
 

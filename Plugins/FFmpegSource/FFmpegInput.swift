@@ -1,4 +1,3 @@
-import FoundationEssentials
 import InletCore
 import InletDecode
 import InletFFmpeg
@@ -8,25 +7,23 @@ struct FFmpegInput: Sendable {
     var kind: Kind
     /// The stream to read, as ffprobe counts; nil for the best.
     var stream: Int?
-    /// How frames come; nil for what the input is.
-    var pace: SourcePacing?
     var decoding: DecodingSettings
     /// More passes after the first; -1 is for ever.
     var loop = 0
     var start = Duration.zero
 
-    /// What watches the inputs that it opens besides itself.
-    func makeNestedInputs() throws(InletError) -> NestedInputs {
-        guard case .network(let network) = kind else { return NestedInputs(isSecure: false) }
-        let environment = ProcessInfo.processInfo.environment
-        return try NestedInputs(
-            isSecure: network.scheme == "https", protocols: network.allowedProtocols,
-            http: network.isHTTP ? HTTPSettings(network, environment: environment) : nil)
+    enum Kind: Sendable {
+        case file(path: String, pacing: SourcePacing)
+        case network(FFmpegNetworkConfiguration)
     }
 
-    enum Kind: Sendable {
-        case file(path: String)
-        case network(FFmpegNetworkConfiguration)
+    /// What a demuxer reads. Opens a pipe, and nothing else yet.
+    func makeDemuxerInput(_ context: SourceContext) throws(InletError) -> any DemuxerInput {
+        switch kind {
+        case .file(let path, let pacing):
+            try FileInput(path: path, pacing: pacing, limits: decoding.limits, context: context)
+        case .network(let network): try NetworkInput(network, context: context)
+        }
     }
 }
 

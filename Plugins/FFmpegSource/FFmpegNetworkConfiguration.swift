@@ -91,6 +91,6 @@ public struct FFmpegNetworkConfiguration: PacketSourceConfiguration {
 
     /// A source that reads the stream. Connects to nothing yet.
     public func makePacketSource() -> any FrameSource {
-        FFmpegSource(FFmpegInput(kind: .network(self), stream: stream, pace: pace, decoding: decoding))
+        FFmpegSource(FFmpegInput(kind: .network(self), stream: stream, decoding: decoding))
     }
 }

@@ -4,19 +4,20 @@ import InletFFmpeg
 import Synchronization
 
 /// What libavformat's interrupt callback looks at: a cancellation, the bridge's deadline, the limit of the phase that
-/// runs, and a server that goes on without end.
+/// runs, and what else must end, such as a server that goes on without end.
 ///
 /// Safe from any thread. An input that was made by it must not outlive it.
 @safe final class Interruption: Sendable {
     private let context: SourceContext
-    private let nested: NestedInputs
+    private let mustEnd: @Sendable () -> Bool
     private let limit = Atomic(Int64.max)
     private let expired = Atomic(false)
     private let isClosing = Atomic(false)
 
-    init(_ context: SourceContext, nested: NestedInputs) {
+    /// - Parameter mustEnd: what else ends all that libavformat does, asked on any thread.
+    init(_ context: SourceContext, mustEnd: @escaping @Sendable () -> Bool = { false }) {
         self.context = context
-        self.nested = nested
+        self.mustEnd = mustEnd
     }
 
     /// Gives the operation that begins now so much time; nil is without a limit of its own.
@@ -50,7 +51,7 @@ import Synchronization
     var shouldGiveUp: Bool {
         let now = context.clock.now
         if !isClosing.load(ordering: .relaxed),
-            context.isCancelled || now >= context.deadline || nested.mustEnd
+            context.isCancelled || now >= context.deadline || mustEnd()
         {
             return true
         }

@@ -1,4 +1,5 @@
 import CFFmpeg
+import FoundationEssentials
 import InletCore
 import InletFFmpeg
 import Synchronization
@@ -15,8 +16,8 @@ import Synchronization
 
     /// Whether nothing may come in plain text.
     private let isSecure: Bool
-    /// The protocols that may be used for them; nil leaves that to libavformat's own list.
-    private let protocols: Set<String>?
+    /// The protocols that may be used for them.
+    private let protocols: Set<String>
     /// How HTTP is spoken; nil where the input is none of HTTP.
     private let http: HTTPSettings?
     private let count = Atomic(0)
@@ -33,10 +34,10 @@ import Synchronization
     /// More than this many before one packet has come are a playlist that leads to itself.
     private static let most = 256
 
-    init(isSecure: Bool, protocols: Set<String>? = nil, http: HTTPSettings? = nil) {
-        self.isSecure = isSecure
-        self.protocols = protocols
-        self.http = http
+    init(_ network: FFmpegNetworkConfiguration) throws(InletError) {
+        isSecure = network.scheme == "https"
+        protocols = network.allowedProtocols
+        http = network.isHTTP ? try HTTPSettings(network, environment: ProcessInfo.processInfo.environment) : nil
     }
 
     deinit {
@@ -162,7 +163,6 @@ import Synchronization
     /// Looks at what a playlist wants opened.
     private func note(_ url: Substring) {
         let scheme = url.prefix(whileByte: { !":+".utf8.contains($0) }).lowercasedASCII
-        guard let protocols else { return }
         // What is encrypted names the protocol that it comes by behind that: crypto+https://host/path.
         if scheme == "crypto" { note(Substring(url.utf8.dropFirst(scheme.utf8.count + 1))) }
         guard !protocols.contains(scheme) else { return }

@@ -32,7 +32,7 @@ import InletFFmpeg
     /// Opens the input, on a thread of its own, and follows where an RTSP server leads.
     ///
     /// - Returns: the input, which the caller owns.
-    @unsafe func open() throws(InletError) -> UnsafeMutablePointer<AVFormatContext>? {
+    @unsafe func open() throws(InletError) -> UnsafeMutablePointer<AVFormatContext> {
         let (user, password) = (configuration.user, configuration.password)
         let whole = try address.url(user: user, password: password)
         // HTTP has them from ``HTTPSettings``.
@@ -50,7 +50,10 @@ import InletFFmpeg
                     if !hasCredentials, error.code == .authenticationFailed { throw NetworkRedirect.strangersRefusal }
                     throw error
                 }
-                return unsafe opened.input
+                guard let input = unsafe opened.input else {
+                    throw InletError(.internal, "libavformat opened nothing, and named no error.")
+                }
+                return unsafe input
             }
             unsafe avformat_close_input(&opened.input)
             try checkTime()
@@ -163,10 +166,10 @@ import InletFFmpeg
     ///
     /// - Returns: whether it has read packets for that.
     /// - Throws: ``InletError/Code/timedOut`` where nothing came to analyse.
-    @unsafe func findParameters(_ input: UnsafeMutablePointer<AVFormatContext>?) throws(InletError) -> Bool {
-        guard let input = unsafe input,
-            unsafe (configuration.pace ?? pacing(input)) == .unpaced || configuration.probe > .zero
-        else { return false }
+    @unsafe func findParameters(_ input: UnsafeMutablePointer<AVFormatContext>) throws(InletError) -> Bool {
+        guard unsafe (configuration.pace ?? pacing(input)) == .unpaced || configuration.probe > .zero else {
+            return false
+        }
         interruption.allow(configuration.firstTimeout)
         _ = FFmpegLogging.takeFacts()
         let limits = PictureLimits(size: configuration.maximumSize)
@@ -186,27 +189,10 @@ import InletFFmpeg
     @unsafe func pacing(_ input: UnsafeMutablePointer<AVFormatContext>) -> SourcePacing {
         switch address.scheme {
         case "http", "https":
-            if unsafe isFile(input) { return .unpaced }
-            return unsafe Self.name(input).containsBytes("hls") ? .realtime : .live
+            if unsafe input.pointee.hasLength { return .unpaced }
+            return unsafe input.pointee.demuxerName?.containsBytes("hls") == true ? .realtime : .live
         default: return .live
         }
-    }
-
-    /// Whether it has a length: a recording, and no broadcast.
-    @unsafe func isFile(_ input: UnsafeMutablePointer<AVFormatContext>) -> Bool {
-        if unsafe input.pointee.duration > 0 { return true }
-        guard let io = unsafe input.pointee.pb else { return false }
-        return unsafe io.pointee.seekable & AVIO_SEEKABLE_NORMAL != 0 && avio_size(io) > 0
-    }
-
-    /// Whether the demuxer only counts the pictures, as that of MJPEG over HTTP does: its times would have nothing to
-    /// do with the camera's.
-    @unsafe static func makesTimesUp(_ input: UnsafeMutablePointer<AVFormatContext>) -> Bool {
-        unsafe ["mpjpeg", "mjpeg", "jpeg_pipe", "image2pipe"].contains(name(input))
-    }
-
-    @unsafe private static func name(_ input: UnsafeMutablePointer<AVFormatContext>) -> String {
-        unsafe input.pointee.iformat?.pointee.name.map { unsafe String(cString: $0) } ?? ""
     }
 
     /// Throws where an operation ended because it was to.

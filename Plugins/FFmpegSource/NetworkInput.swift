@@ -1,0 +1,87 @@
+import CFFmpeg
+import InletCore
+import InletFFmpeg
+
+/// A stream or a recording that a server sends, with limits of time for each packet.
+@safe final class NetworkInput: DemuxerInput {
+    let interruption: Interruption
+    private let configuration: FFmpegNetworkConfiguration
+    private let nested: NestedInputs
+    private let connection: NetworkConnection
+    private let context: SourceContext
+    /// A packet of the stream has come since the start, or since the last pause.
+    private var hasRead = false
+    /// How long the packet that is waited for may take.
+    private var limit: Duration
+
+    init(_ configuration: FFmpegNetworkConfiguration, context: SourceContext) throws(InletError) {
+        let nested = try NestedInputs(configuration)
+        interruption = Interruption(context) { nested.mustEnd }
+        connection = try NetworkConnection(
+            configuration, interruption: interruption, nested: nested, context: context)
+        limit = configuration.firstTimeout
+        self.configuration = configuration
+        self.nested = nested
+        self.context = context
+    }
+
+    @unsafe func open() throws(InletError) -> UnsafeMutablePointer<AVFormatContext> { unsafe try connection.open() }
+
+    @unsafe func analyze(_ formatContext: UnsafeMutablePointer<AVFormatContext>) throws(InletError) -> InputFacts {
+        let isParsed = unsafe try connection.findParameters(formatContext)
+        let pacing = unsafe configuration.pace ?? connection.pacing(formatContext)
+        let kind = unsafe pacing != .live && formatContext.pointee.hasLength ? InputKind.networkFile : .liveNetwork
+        return unsafe InputFacts(
+            kind: kind, pacing: pacing, isBroadcast: kind == .liveNetwork, showsVideoLate: true, isParsed: isParsed,
+            makesTimesUp: formatContext.pointee.makesTimesUp, timestampsWrap: true)
+    }
+
+    /// Takes the payloads of RTP as they come.
+    @unsafe func makeAssembler(
+        _ parameters: UnsafePointer<AVCodecParameters>
+    ) throws(InletError) -> AccessUnitAssembler? {
+        guard configuration.scheme.hasBytePrefix("rtsp") else { return nil }
+        return unsafe try AccessUnitAssembler(
+            parameters, comesByUDP: [.udp, .multicast].contains(configuration.transport))
+    }
+
+    func beginRead() {
+        limit = hasRead ? configuration.readTimeout : configuration.firstTimeout
+        interruption.allow(limit)
+    }
+
+    func checkRead() throws(InletError) {
+        try context.checkCancellation()
+        try nested.check()
+        guard interruption.hasExpired else { return }
+        throw InletError(
+            .timedOut,
+            hasRead
+                ? "Nothing came for \(limit.optionText). The server or what lies between has stopped. read-timeout sets how long to wait."
+                : "The server promised a stream, but nothing came within \(limit.optionText). first-timeout sets how long to wait.",
+            context: .init(operation: Self.readOperation))
+    }
+
+    func notePacket(isWanted: Bool) {
+        nested.notePacket()
+        if isWanted { hasRead = true }
+    }
+
+    func takeFacts() -> FFmpegLogging.Facts { FFmpegLogging.takeFacts() }
+
+    func failure(_ code: Int32, _ facts: FFmpegLogging.Facts) -> InletError {
+        NetworkTrouble.error(code, facts, operation: Self.readOperation)
+    }
+
+    @unsafe func pause(_ formatContext: UnsafeMutablePointer<AVFormatContext>) -> Bool {
+        interruption.allow(configuration.readTimeout)
+        return unsafe av_read_pause(formatContext) == 0
+    }
+
+    @unsafe func play(_ formatContext: UnsafeMutablePointer<AVFormatContext>) throws(InletError) {
+        hasRead = false
+        interruption.allow(configuration.firstTimeout)
+        let code = unsafe av_read_play(formatContext)
+        if code < 0 { throw NetworkTrouble.error(code, takeFacts(), operation: "av_read_play") }
+    }
+}
