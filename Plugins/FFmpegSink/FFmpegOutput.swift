@@ -1,4 +1,5 @@
 public import InletCore
+import InletFFmpeg
 import InletOutput
 
 /// Where packets are written, and when a file is long enough.
@@ -32,7 +33,7 @@ public struct FFmpegOutput: Sendable, Hashable {
     /// the system's.
     public var certificateAuthorities: String?
     /// Whether such a server's certificate is checked. The default is true.
-    public var verifiesCertificate = true
+    public var verifiesCertificate = CertificateCheck().isOn
     /// What SRT encrypts with: 10 to 79 characters. The default, nil, is what the address says.
     public var passphrase: String?
     /// What the SRT server is told that the stream is, which may hold credentials. The default, nil, is what the

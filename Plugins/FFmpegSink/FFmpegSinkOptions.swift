@@ -22,6 +22,9 @@ enum FFmpegSinkOptions {
         private static let copy = "copy"
     }
 
+    private static let encoder = EncoderSettings()
+    private static let output = FFmpegOutput(.mp4, to: "")
+
     static let codec = PluginOption<CodecName?>(
         "codec", default: nil, "The compression, or the source's packets as they are; the default is h264, for WebM vp9"
     )
@@ -32,11 +35,13 @@ enum FFmpegSinkOptions {
         "quality", default: nil, "A constant quality instead of a bit rate, 100 the best", range: "1 to 100"
     ) { $0.map(EncoderSettings.qualities.contains) ?? true }
     static let preset = PluginOption(
-        "preset", default: EncoderSettings.Preset.realtime, "No delay, or smaller, or as small as is sensible")
+        "preset", default: encoder.preset, "No delay, or smaller, or as small as is sensible")
     static let gop = PluginOption(
-        "gop", default: Duration.seconds(2), in: .milliseconds(1) ... .seconds(3600), "From one key frame to the next")
+        "gop", default: encoder.keyFrameInterval, in: .milliseconds(1) ... .seconds(3600),
+        "From one key frame to the next")
     static let threads = PluginOption(
-        "threads", default: 0, in: EncoderSettings.threadCounts, "Threads that encode; 0 is the encoder's choice")
+        "threads", default: encoder.threads, in: EncoderSettings.threadCounts,
+        "Threads that encode; 0 is the encoder's choice")
     static let segment = PluginOption<Duration?>(
         "segment", default: nil,
         "The length of a file, and of an HLS segment: 1s or more, and 2s where not given",
@@ -54,9 +59,10 @@ enum FFmpegSinkOptions {
         range: "1s or more"
     ) { $0.map { $0 >= .seconds(1) } ?? true }
     static let playlist = PluginOption(
-        "playlist", default: 6, in: 0...100_000, "Segments in an HLS playlist; older ones are deleted, with 0 none")
+        "playlist", default: output.playlistLength, in: 0...100_000,
+        "Segments in an HLS playlist; older ones are deleted, with 0 none")
     static let transport = PluginOption(
-        "transport", default: FFmpegOutput.Transport.tcp, "How RTSP carries the media")
+        "transport", default: output.transport, "How RTSP carries the media")
     static let user = PluginOption<String?>("user", default: nil, "The user, instead of the address's")
         .only(for: "rtmp", "rtmps", "rtsp", "rtsps")
     static let password = PluginOption.secret("password", "The password, instead of the address's")
@@ -68,10 +74,10 @@ enum FFmpegSinkOptions {
         "streamid", "What the SRT server is told that the stream is, which may hold credentials"
     ).only(for: "srt")
     static let connectTimeout = PluginOption(
-        "connect-timeout", default: Duration.seconds(4), in: .milliseconds(10) ... .seconds(3600),
+        "connect-timeout", default: output.connectTimeout, in: .milliseconds(10) ... .seconds(3600),
         "How long connecting may take")
     static let writeTimeout = PluginOption(
-        "write-timeout", default: Duration.seconds(4), in: .milliseconds(10) ... .seconds(3600),
+        "write-timeout", default: output.writeTimeout, in: .milliseconds(10) ... .seconds(3600),
         "How long the server may take for a packet")
 
     static let encoding = [

@@ -59,7 +59,7 @@ extension SourcePlugin {
         var configuration = FFmpegFileConfiguration(path: uri.rest)
         configuration.loop = values[FileOptions.loop]
         configuration.start = values[FileOptions.start]
-        configuration.pace = values[FileOptions.pace].pacing
+        configuration.pace = values[FileOptions.pace]
         configuration.threads = values[FileOptions.threads]
         configuration.decoder = values[FileOptions.decoder]
         configuration.stream = values[FileOptions.stream]
@@ -68,29 +68,20 @@ extension SourcePlugin {
 }
 
 private enum FileOptions {
+    private static let defaults = FFmpegFileConfiguration(path: "")
     static let loop = PluginOption(
-        "loop", default: 0, in: -1...1_000_000, "How often to begin again after the end; -1 is for ever")
+        "loop", default: defaults.loop, in: -1...1_000_000, "How often to begin again after the end; -1 is for ever")
     static let start = PluginOption(
-        "start", default: Duration.zero, in: .zero ... .seconds(1_000_000), "Where to begin")
+        "start", default: defaults.start, in: .zero ... .seconds(1_000_000), "Where to begin")
     static let pace = PluginOption(
-        "pace", default: Pace.none,
+        "pace", default: defaults.pace,
         "realtime plays at the file's own speed, none as fast as frames are taken; live is a FIFO to which a camera's program writes"
     )
-    static let threads = PluginOption("threads", default: 0, in: 0...64, "Threads that decode; 0 is one a core")
+    static let threads = PluginOption(
+        "threads", default: defaults.threads, in: 0...64, "Threads that decode; 0 is one a core")
     static let decoder = PluginOption<String?>(
         "decoder", default: nil, "The decoder to try first; 'inlet plugins' lists them")
     static let stream = PluginOption<Int?>(
         "stream", default: nil, "The number of the stream, as ffprobe counts", range: "0 or more"
     ) { ($0 ?? 0) >= 0 }
-
-    enum Pace: String, ChoiceOptionValue {
-        case realtime, live, none
-        var pacing: SourcePacing {
-            switch self {
-            case .realtime: .realtime
-            case .live: .live
-            case .none: .unpaced
-            }
-        }
-    }
 }

@@ -24,7 +24,7 @@ public struct FFmpegNetworkConfiguration: PacketSourceConfiguration {
     /// A file of certificate authorities, in PEM, to check the server by.
     public var certificateAuthorities: String?
     /// Whether the server's certificate is checked. The default is true.
-    public var verifiesCertificate = true
+    public var verifiesCertificate = CertificateCheck().isOn
     /// Where a server may lead by a redirect or a playlist. The default is `.follow`: to no more private address space
     /// than its own.
     public var privateAddresses = PrivateAddresses.follow
@@ -38,7 +38,7 @@ public struct FFmpegNetworkConfiguration: PacketSourceConfiguration {
     /// for others.
     public var threads: Int?
     /// Larger pictures are refused before memory is taken for them. The default is 8192x8192.
-    public var maximumSize = ImageSize(width: 8192, height: 8192)
+    public var maximumSize = PictureLimits().size
     /// A live stream with more frames a second is refused. The default is 240.
     public var maximumFrameRate = Rational(240)
     /// The longest time from a packet's arrival to its picture, for live streams: where decoding does not keep up,

@@ -20,13 +20,14 @@ extension SourcePlugin {
 }
 
 private enum NetworkOptions {
+    private static let defaults = FFmpegNetworkConfiguration(url: "")
     static let transport = PluginOption(
-        "transport", default: FFmpegNetworkConfiguration.Transport.auto, "How RTSP carries the media; auto is tcp")
+        "transport", default: defaults.transport, "How RTSP carries the media; auto is tcp")
     static let latency = PluginOption(
-        "latency", default: Duration.milliseconds(100), in: .zero ... .seconds(10),
+        "latency", default: defaults.latency, in: .zero ... .seconds(10),
         "How long late packets are waited for")
     static let probe = PluginOption(
-        "probe", default: Duration.zero, in: .zero ... .seconds(60),
+        "probe", default: defaults.probe, in: .zero ... .seconds(60),
         "How much is looked at before the start, to tell size and rate beforehand")
     static let user = PluginOption<String?>("user", default: nil, "The user, instead of the address's")
     static let password = PluginOption.secret("password", "The password, instead of the address's")
@@ -37,36 +38,36 @@ private enum NetworkOptions {
     static let key = PluginOption.secret("key", "The stream's key, which follows the application in an RTMP address")
         .only(for: "rtmp", "rtmps", "ffmpeg")
     static let privateAddresses = PluginOption(
-        "private-addresses", default: FFmpegNetworkConfiguration.PrivateAddresses.follow,
+        "private-addresses", default: defaults.privateAddresses,
         "Where a server may lead: to no more private addresses than its own, to public ones alone, or everywhere")
     static let connectTimeout = PluginOption(
-        "connect-timeout", default: Duration.seconds(5), in: .milliseconds(10) ... .seconds(3600),
+        "connect-timeout", default: defaults.connectTimeout, in: .milliseconds(10) ... .seconds(3600),
         "How long connecting may take")
     static let firstTimeout = PluginOption(
-        "first-timeout", default: Duration.seconds(5), in: .milliseconds(10) ... .seconds(3600),
+        "first-timeout", default: defaults.firstTimeout, in: .milliseconds(10) ... .seconds(3600),
         "How long the first packet may take")
     static let readTimeout = PluginOption(
-        "read-timeout", default: Duration.seconds(5), in: .milliseconds(10) ... .seconds(3600),
+        "read-timeout", default: defaults.readTimeout, in: .milliseconds(10) ... .seconds(3600),
         "How long any later packet may take")
     static let threads = PluginOption<Int?>(
         "threads", default: nil, "Threads that decode, 0 for one a core; 1 for live streams where it is not given",
         range: "0...64"
     ) { (0...64).contains($0 ?? 0) }
     static let largestSize = PluginOption(
-        "max-size", default: ImageSize(width: 8192, height: 8192),
+        "max-size", default: defaults.maximumSize,
         in: ImageSize(width: 16, height: 16)...ImageSize(width: 32_768, height: 32_768), "Larger pictures are refused")
     static let highestRate = PluginOption(
-        "max-fps", default: Rational(240), in: Rational(1)...Rational(100_000),
+        "max-fps", default: defaults.maximumFrameRate, in: Rational(1)...Rational(100_000),
         "A live stream with more frames a second is refused")
     static let decoder = PluginOption<String?>(
         "decoder", default: nil, "The decoder to try first; 'inlet plugins' lists them")
     static let maximumLag = PluginOption(
-        "maximum-lag", default: Duration.milliseconds(150), in: .zero ... .seconds(60),
+        "maximum-lag", default: defaults.maximumLag, in: .zero ... .seconds(60),
         "The longest time from a packet's arrival to its picture; what would be later is left out; 0 is no limit")
     static let stream = PluginOption<Int?>(
         "stream", default: nil, "The number of the stream, as ffprobe counts", range: "0 or more"
     ) { ($0 ?? 0) >= 0 }
-    static let damaged = PluginOption("damaged", default: DamagePolicy.drop, "What becomes of damaged pictures")
+    static let damaged = PluginOption("damaged", default: defaults.damage, "What becomes of damaged pictures")
     static let pace = PluginOption<SourcePacing?>(
         "pace", default: nil,
         "live, realtime or none; none for a file over HTTP and realtime for HLS where it is not given")

@@ -14,7 +14,7 @@ public struct ExecSinkConfiguration: FrameSinkConfiguration, Hashable {
     /// How long the program may take for one frame before the sink fails. The default is 5 seconds.
     public var timeout: Duration
     /// How long the program may go on after its input has ended. Then it gets SIGTERM, and a second later SIGKILL. The
-    /// default is 3 seconds: together less than `CapturerConfiguration.stopTimeout`.
+    /// default is 2 seconds: together less than `CapturerConfiguration.stopTimeout`.
     public var finish: Duration
 
     /// A program, or what a shell makes of a line.
@@ -79,13 +79,14 @@ extension SinkPlugin {
 }
 
 private enum ExecOptions {
+    private static let defaults = ExecSinkConfiguration(.program([]))
     static let format = PluginOption(
-        "format", default: ExecSinkConfiguration.Format.y4m, "What the program gets")
+        "format", default: defaults.format, "What the program gets")
     static let shell = PluginOption("shell", default: false, "Have /bin/sh run the command")
     static let timeout = PluginOption(
-        "timeout", default: Duration.seconds(5), in: .milliseconds(10)...(.seconds(3600)),
+        "timeout", default: defaults.timeout, in: .milliseconds(10)...(.seconds(3600)),
         "How long the program may take for a frame")
     static let finish = PluginOption(
-        "finish", default: Duration.seconds(2), in: .zero...(.seconds(3600)),
+        "finish", default: defaults.finish, in: .zero...(.seconds(3600)),
         "How long it may go on after the last frame before it is ended")
 }

@@ -68,8 +68,9 @@ extension SinkPlugin {
 }
 
 private enum SharedMemoryOptions {
+    private static let defaults = SharedMemorySinkConfiguration(name: "")
     static let slots = PluginOption(
-        "slots", default: 4, in: SharedMemorySinkConfiguration.slotCounts, "How many frames stay readable")
+        "slots", default: defaults.slots, in: SharedMemorySinkConfiguration.slotCounts, "How many frames stay readable")
     static let readers = PluginOption(
-        "readers", default: SharedMemorySinkConfiguration.Readers.user, "Who may read")
+        "readers", default: defaults.readers, "Who may read")
 }

@@ -49,7 +49,7 @@ extension SinkPlugin {
         PluginInfo(
             name: "PreviewSink", schemes: ["preview"],
             summary: "A web page with the live picture and the figures of the capture.",
-            usage: "preview:[HOST:PORT], by default 127.0.0.1:8090",
+            usage: "preview:[HOST:PORT], by default \(PreviewOptions.defaults.host):\(PreviewOptions.defaults.port)",
             options: [
                 PreviewOptions.token.description, PreviewOptions.largest.description, PreviewOptions.fps.description,
                 PreviewOptions.quality.description, PreviewOptions.clients.description,
@@ -83,19 +83,20 @@ extension PreviewSinkConfiguration {
 }
 
 private enum PreviewOptions {
+    static let defaults = PreviewSinkConfiguration()
     static let token = PluginOption.secret(
         "token", "What everyone must show; made where others reach the server and none is given")
     static let largest = PluginOption(
-        "max-size", default: ImageSize(width: 1280, height: 720),
+        "max-size", default: defaults.largestSize,
         in: ImageSize(width: 64, height: 64)...ImageSize(width: 7680, height: 7680),
         "Scale larger pictures down to fit",
         unit: "pixels")
     static let fps = PluginOption<Rational?>(
         "fps", default: nil, "The most pictures a second", range: "above 0 to 240",
         isAllowed: { $0.map { $0 > Rational(0) && $0 <= Rational(240) } ?? true })
-    static let quality = PluginOption("quality", default: 75, in: 1...100, "Of the JPEGs")
-    static let clients = PluginOption("clients", default: 64, in: 1...1024, "The most streams at a time")
+    static let quality = PluginOption("quality", default: defaults.quality, in: 1...100, "Of the JPEGs")
+    static let clients = PluginOption("clients", default: defaults.clients, in: 1...1024, "The most streams at a time")
     static let patience = PluginOption(
-        "patience", default: Duration.seconds(5), in: .milliseconds(100)...(.seconds(60)),
+        "patience", default: defaults.patience, in: .milliseconds(100)...(.seconds(60)),
         "How long a client may take for a picture before it is cut off")
 }

@@ -154,16 +154,17 @@ private enum TakeOption: String, ChoiceOptionValue {
 }
 
 private enum StillOptions {
+    private static let defaults = StillSinkConfiguration(.jpeg, pattern: "")
     static let take = PluginOption<TakeOption?>("take", default: nil, "Which frames: the first, key frames, or all")
     static let every = PluginOption<Duration?>(
         "every", default: nil, "One frame in this time", range: StillSinkConfiguration.intervalText,
         isAllowed: { $0.map(StillSinkConfiguration.intervals.contains) ?? true })
-    static let overwrite = PluginOption("overwrite", default: false, "Replace files of the same name")
+    static let overwrite = PluginOption("overwrite", default: defaults.overwrites, "Replace files of the same name")
     static let largest = PluginOption<ImageSize?>(
         "max-size", default: nil, "Scale larger pictures down to fit", unit: "pixels", range: "16x16 to 16384x16384",
         isAllowed: { size in
             size.map { (16...16_384).contains($0.width) && (16...16_384).contains($0.height) } ?? true
         })
-    static let quality = PluginOption("quality", default: 90, in: 1...100, "Of the JPEG")
-    static let compression = PluginOption("compression", default: 6, in: 0...9, "Of the PNG")
+    static let quality = PluginOption("quality", default: defaults.quality, in: 1...100, "Of the JPEG")
+    static let compression = PluginOption("compression", default: defaults.compression, in: 0...9, "Of the PNG")
 }

@@ -81,11 +81,13 @@ extension SinkPlugin {
 }
 
 private enum OutputOptions {
+    private static let defaults = V4L2SinkConfiguration()
     static let name = PluginOption<String?>("name", default: nil, "The device whose name holds this text")
     static let format = PluginOption(
-        "format", default: V4L2SinkConfiguration.Format.automatic, "The pixel format that is written")
+        "format", default: defaults.format, "The pixel format that is written")
     static let buffers = PluginOption(
-        "buffers", default: 4, in: V4L2SinkConfiguration.bufferCounts, "Buffers that the driver is asked for")
+        "buffers", default: defaults.buffers, in: V4L2SinkConfiguration.bufferCounts,
+        "Buffers that the driver is asked for")
     static let quality = PluginOption(
-        "quality", default: 90, in: V4L2SinkConfiguration.qualities, "The quality of JPEGs")
+        "quality", default: defaults.quality, in: V4L2SinkConfiguration.qualities, "The quality of JPEGs")
 }

@@ -57,6 +57,7 @@ extension SourcePlugin {
 }
 
 private enum CameraOptions {
+    private static let defaults = V4L2Configuration()
     static let id = PluginOption<String?>(
         "id", default: nil, "The camera with this link in /dev/v4l/by-id, or this serial number")
     static let name = PluginOption<String?>("name", default: nil, "The camera whose name holds this text")
@@ -84,16 +85,17 @@ private enum CameraOptions {
     static let matrix = PluginOption(
         "matrix", default: MatrixChoice.auto, "How luma and chroma are made; auto is what the driver says")
     static let damage = PluginOption(
-        "damage", default: V4L2Configuration.DamagePolicy.drop, "What becomes of damaged pictures")
+        "damage", default: defaults.damage, "What becomes of damaged pictures")
     static let buffers = PluginOption(
-        "buffers", default: 6, in: V4L2Configuration.bufferCounts, "Buffers that the driver is asked for")
+        "buffers", default: defaults.buffers, in: V4L2Configuration.bufferCounts, "Buffers that the driver is asked for"
+    )
     static let copies = PluginOption(
-        "copies", default: 32, in: V4L2Configuration.copyCounts,
+        "copies", default: defaults.copies, in: V4L2Configuration.copyCounts,
         "Pictures that may be held in copies when the driver would run dry")
     static let io = PluginOption(
-        "io", default: V4L2Configuration.InputMethod.automatic, "How pictures get from the driver to the process")
+        "io", default: defaults.method, "How pictures get from the driver to the process")
     static let maximumLag = PluginOption(
-        "maximum-lag", default: Duration.milliseconds(150), in: .zero ... .seconds(60),
+        "maximum-lag", default: defaults.maximumLag, in: .zero ... .seconds(60),
         "The longest time from a compressed picture's arrival to the picture; what would be later is left out; 0 is no limit"
     )
     static let decoder = PluginOption<String?>(

@@ -13,7 +13,8 @@
         static let password = PluginOption.secret("turn-password", "The password to that")
         static let secret = PluginOption.secret(
             "turn-secret", "Shared with the relays; credentials that expire are made of it")
-        static let relayOnly = PluginOption("relay-only", default: false, "Send through a relay in any case")
+        static let relayOnly = PluginOption(
+            "relay-only", default: ICEServers().isRelayOnly, "Send through a relay in any case")
 
         static var descriptions: [PluginOptionDescription] {
             [

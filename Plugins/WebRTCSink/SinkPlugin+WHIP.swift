@@ -7,12 +7,13 @@
         ///
         /// - Parameter makeEncoder: makes the encoder, such as `FFmpegVideoEncoder`.
         public static func whip(makeEncoder: @escaping @Sendable () -> any VideoEncoder) -> SinkPlugin {
-            SinkPlugin(
+            let options = WHIPOptions(WHIPSinkConfiguration("", makeEncoder: makeEncoder))
+            return SinkPlugin(
                 PluginInfo(
                     name: "WHIP", schemes: ["whip+https", "whip+http"],
                     summary: "Publishes to a media server by WebRTC.",
                     usage: "whip+https://HOST/PATH; options that are not listed stay in the address",
-                    options: WHIPOptions.descriptions,
+                    options: options.descriptions,
                     examples: [
                         "whip+https://media.example/live/whip?token-file=/run/secrets/media",
                         "whip+http://127.0.0.1:8889/camera/whip?bitrate=4000000",
@@ -21,12 +22,12 @@
                 var configuration = WHIPSinkConfiguration(
                     PluginURI.address("\(uri.scheme.dropFirst("whip+".count)):\(uri.rest)", values.others),
                     makeEncoder: makeEncoder)
-                configuration.token = values[WHIPOptions.token]
-                configuration.largestSize = values[PictureOptions.largest]
-                configuration.frameRate = values[PictureOptions.fps]
-                configuration.rates = PictureOptions.rates(values)
-                configuration.threads = values[PictureOptions.threads]
-                configuration.codec = VideoCodec(rawValue: values[WHIPOptions.codec])
+                configuration.token = values[options.token]
+                configuration.largestSize = values[options.pictures.largest]
+                configuration.frameRate = values[options.pictures.fps]
+                configuration.rates = options.pictures.rates(values)
+                configuration.threads = values[options.pictures.threads]
+                configuration.codec = VideoCodec(rawValue: values[options.codec])
                 configuration.ice = try ICEOptions.servers(values)
                 try configuration.validate()
                 return configuration
@@ -34,12 +35,21 @@
         }
     }
 
-    private enum WHIPOptions {
-        static let token = PluginOption.secret("token", "The bearer token")
-        static let codec = PluginOption(
-            "codec", default: "h264", "What is sent", range: "h264, vp8, vp9 or hevc",
-            isAllowed: { ["h264", "vp8", "vp9", "hevc"].contains($0) })
-        static let descriptions =
-            [token.description, codec.description] + PictureOptions.descriptions + ICEOptions.descriptions
+    private struct WHIPOptions: Sendable {
+        let token = PluginOption.secret("token", "The bearer token")
+        let codec: PluginOption<String>
+        let pictures: PictureOptions
+
+        init(_ defaults: WHIPSinkConfiguration) {
+            codec = PluginOption(
+                "codec", default: defaults.codec.rawValue, "What is sent", range: "h264, vp8, vp9 or hevc",
+                isAllowed: { ["h264", "vp8", "vp9", "hevc"].contains($0) })
+            pictures = PictureOptions(
+                largestSize: defaults.largestSize, rates: defaults.rates, threads: defaults.threads)
+        }
+
+        var descriptions: [PluginOptionDescription] {
+            [token.description, codec.description] + pictures.descriptions + ICEOptions.descriptions
+        }
     }
 #endif

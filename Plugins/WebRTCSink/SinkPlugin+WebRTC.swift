@@ -8,17 +8,14 @@
         ///
         /// - Parameter makeEncoder: makes the encoder, such as `FFmpegVideoEncoder`.
         public static func webRTC(makeEncoder: @escaping @Sendable () -> any VideoEncoder) -> SinkPlugin {
-            SinkPlugin(
+            let defaults = WebRTCSinkConfiguration(makeEncoder: makeEncoder)
+            let options = WebRTCOptions(defaults)
+            return SinkPlugin(
                 PluginInfo(
                     name: "WebRTCSink", schemes: ["webrtc"],
                     summary: "A web page that shows the source with little delay, and an endpoint of WHEP.",
-                    usage: "webrtc:[HOST:PORT], by default 127.0.0.1:8091",
-                    options: [WebRTCOptions.token.description] + PictureOptions.descriptions + [
-                        WebRTCOptions.rate.description, WebRTCOptions.codecs.description,
-                        WebRTCOptions.tiers.description, WebRTCOptions.passThrough.description,
-                        WebRTCOptions.viewers.description, WebRTCOptions.perClient.description,
-                        WebRTCOptions.origin.description, WebRTCOptions.reachesOut.description,
-                    ] + ICEOptions.descriptions,
+                    usage: "webrtc:[HOST:PORT], by default \(defaults.host):\(defaults.port)",
+                    options: options.descriptions,
                     examples: [
                         "webrtc:", "webrtc:127.0.0.1:9000?bitrate=4000000",
                         "webrtc:0.0.0.0:8091", "webrtc:0.0.0.0:8091?token-file=/run/secrets/viewers",
@@ -28,21 +25,21 @@
                 let place = try ListenAddress(uri.rest, scheme: "webrtc")
                 configuration.host = place.host ?? configuration.host
                 configuration.port = place.port ?? configuration.port
-                configuration.token = values[WebRTCOptions.token]
-                configuration.largestSize = values[PictureOptions.largest]
-                configuration.frameRate = values[PictureOptions.fps]
-                configuration.rates = PictureOptions.rates(values)
-                configuration.rateControl = values[WebRTCOptions.rate]
-                configuration.codecs = values[WebRTCOptions.codecs].split(atByte: ",").map {
+                configuration.token = values[options.token]
+                configuration.largestSize = values[options.pictures.largest]
+                configuration.frameRate = values[options.pictures.fps]
+                configuration.rates = options.pictures.rates(values)
+                configuration.rateControl = values[options.rate]
+                configuration.codecs = values[options.codecs].split(atByte: ",").map {
                     VideoCodec(rawValue: String($0))
                 }
-                configuration.tiers = values[WebRTCOptions.tiers]
-                configuration.passesThrough = values[WebRTCOptions.passThrough]
-                configuration.viewers = values[WebRTCOptions.viewers]
-                configuration.viewersPerClient = values[WebRTCOptions.perClient]
-                configuration.reachesOut = values[WebRTCOptions.reachesOut]
-                configuration.threads = values[PictureOptions.threads]
-                configuration.origins = values[WebRTCOptions.origin].map { [$0] } ?? []
+                configuration.tiers = values[options.tiers]
+                configuration.passesThrough = values[options.passThrough]
+                configuration.viewers = values[options.viewers]
+                configuration.viewersPerClient = values[options.perClient]
+                configuration.reachesOut = values[options.reachesOut]
+                configuration.threads = values[options.pictures.threads]
+                configuration.origins = values[options.origin].map { [$0] } ?? []
                 configuration.ice = try ICEOptions.servers(values)
                 try configuration.validate()
                 return configuration
@@ -50,28 +47,51 @@
         }
     }
 
-    private enum WebRTCOptions {
-        static let token = PluginOption.secret(
+    private struct WebRTCOptions: Sendable {
+        let token = PluginOption.secret(
             "token", "What everyone must show; made where others reach the server and none is given")
-        static let rate = PluginOption("rate", default: RateControl.automatic, "By what the bit rate is found")
-        static let passThrough = PluginOption(
-            "pass-through", default: true, "Send H.264 of the source as it is, where it can be")
-        static let codecs = PluginOption(
-            "codecs", default: "h264,vp8,vp9,hevc", "The first that a viewer takes is sent",
-            range: "h264, vp8, vp9, hevc, by commas",
-            isAllowed: { text in
-                let known: Set<Substring> = ["h264", "vp8", "vp9", "hevc"]
-                let words = text.split(atByte: ",")
-                return words.allSatisfy(known.contains) && Set(words).count == words.count
-            })
-        static let tiers = PluginOption(
-            "tiers", default: 3, in: 1...3, "Encodings of one source, each for viewers of a speed")
-        static let viewers = PluginOption("viewers", default: 100, in: 1...1000, "The most viewers at a time")
-        static let perClient = PluginOption(
-            "per-client", default: 25, in: 1...1000, "The most viewers at one address; behind a proxy all are at one")
-        static let reachesOut = PluginOption(
-            "reach-out", default: false, "At a loopback address, send by all addresses of this machine: behind a proxy")
-        static let origin = PluginOption<String?>(
+        let rate: PluginOption<RateControl>
+        let passThrough: PluginOption<Bool>
+        let codecs: PluginOption<String>
+        let tiers: PluginOption<Int>
+        let viewers: PluginOption<Int>
+        let perClient: PluginOption<Int>
+        let reachesOut: PluginOption<Bool>
+        let origin = PluginOption<String?>(
             "origin", default: nil, "A site whose pages may show the picture, such as https://example.org, or *")
+        let pictures: PictureOptions
+
+        init(_ defaults: WebRTCSinkConfiguration) {
+            rate = PluginOption("rate", default: defaults.rateControl, "By what the bit rate is found")
+            passThrough = PluginOption(
+                "pass-through", default: defaults.passesThrough, "Send H.264 of the source as it is, where it can be")
+            codecs = PluginOption(
+                "codecs", default: defaults.codecs.map(\.rawValue).joined(separator: ","),
+                "The first that a viewer takes is sent", range: "h264, vp8, vp9, hevc, by commas",
+                isAllowed: { text in
+                    let known: Set<Substring> = ["h264", "vp8", "vp9", "hevc"]
+                    let words = text.split(atByte: ",")
+                    return words.allSatisfy(known.contains) && Set(words).count == words.count
+                })
+            tiers = PluginOption(
+                "tiers", default: defaults.tiers, in: 1...3, "Encodings of one source, each for viewers of a speed")
+            viewers = PluginOption(
+                "viewers", default: defaults.viewers, in: 1...1000, "The most viewers at a time")
+            perClient = PluginOption(
+                "per-client", default: defaults.viewersPerClient, in: 1...1000,
+                "The most viewers at one address; behind a proxy all are at one")
+            reachesOut = PluginOption(
+                "reach-out", default: defaults.reachesOut,
+                "At a loopback address, send by all addresses of this machine: behind a proxy")
+            pictures = PictureOptions(
+                largestSize: defaults.largestSize, rates: defaults.rates, threads: defaults.threads)
+        }
+
+        var descriptions: [PluginOptionDescription] {
+            [token.description] + pictures.descriptions + [
+                rate.description, codecs.description, tiers.description, passThrough.description,
+                viewers.description, perClient.description, origin.description, reachesOut.description,
+            ] + ICEOptions.descriptions
+        }
     }
 #endif

@@ -17,10 +17,13 @@ struct RunCommand: AsyncParsableCommand {
               inlet run rtsp://camera/stream --to 'mp4:cam-{n}.mp4?segment=60s&keep-size=10G' --sink-retry forever
             """)
 
+    private static let defaultSink = "null:"
+
     @Argument(help: "A source URI or a path; `inlet plugins` lists what there is.")
     var source: String
 
-    @Option(name: .customLong("to"), help: "A sink URI. May be given several times. The default is null:.")
+    @Option(
+        name: .customLong("to"), help: "A sink URI. May be given several times. The default is \(Self.defaultSink).")
     var sinks: [String] = []
 
     @Option(
@@ -54,7 +57,7 @@ struct RunCommand: AsyncParsableCommand {
     func run() async throws {
         let registry = PluginRegistry.command
         let source = try registry.source(source)
-        let sinks = try (sinks.isEmpty ? ["null:"] : sinks).map(registry.sink)
+        let sinks = try (sinks.isEmpty ? [Self.defaultSink] : sinks).map(registry.sink)
 
         var configuration = CapturerConfiguration()
         configuration.frameLimit = frames

@@ -15,6 +15,11 @@ struct SnapshotCommand: AsyncParsableCommand {
               inlet snapshot v4l2: hour.jpg --contact-sheet 6x10 --every 1m --size 1920x1800
             """)
 
+    private static let defaults = StillSinkConfiguration(.jpeg, pattern: "")
+    private static let defaultTimeout = Duration.seconds(10)
+    /// Between the pictures of a contact sheet, where the source has no length.
+    private static let defaultStep = Duration.seconds(1)
+
     @Argument(help: "A source URI or a path; `inlet plugins` lists what there is.")
     var source: String
 
@@ -22,8 +27,9 @@ struct SnapshotCommand: AsyncParsableCommand {
     var output: String
 
     @Option(
-        help: "How long to wait for a frame. The default is 10 s.", transform: { try RunCommand.time($0, "--timeout") })
-    var timeout: Duration = .seconds(10)
+        help: "How long to wait for a frame. The default is \(Self.defaultTimeout.optionText).",
+        transform: { try RunCommand.time($0, "--timeout") })
+    var timeout = Self.defaultTimeout
 
     @Option(
         help: "Leave out the source's first frames, for a camera that needs time for its exposure.",
@@ -34,20 +40,21 @@ struct SnapshotCommand: AsyncParsableCommand {
     var size: ImageSize?
 
     @Option(help: "Of a JPEG, from 1 to 100.")
-    var quality = 90
+    var quality = Self.defaults.quality
 
     @Flag(help: "Replace the file where there is one.")
     var overwrite = false
 
     @Option(
-        help: "Who may read the file, as chmod's octal digits. The default is 600, this user alone.",
+        help:
+            "Who may read the file, as chmod's octal digits. The default is \(Self.defaults.mode.optionText), this user alone.",
         transform: { text in
             guard let mode = FileMode(optionText: text) else {
                 throw ValidationError("--mode takes 600 to 666, without execution, not '\(text)'.")
             }
             return mode
         })
-    var mode = FileMode.owner
+    var mode = Self.defaults.mode
 
     @Option(
         help:
@@ -57,7 +64,7 @@ struct SnapshotCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "The time from one picture of a contact sheet to the next. The default is 1 s where the source has no length.",
+            "The time from one picture of a contact sheet to the next. The default is \(Self.defaultStep.optionText) where the source has no length.",
         transform: { try RunCommand.time($0, "--every") })
     var every: Duration?
 
@@ -165,7 +172,7 @@ struct SnapshotCommand: AsyncParsableCommand {
             if let duration = format.duration { return .nanoseconds(duration.nanoseconds / Int64(count)) }
             break
         }
-        return .seconds(1)
+        return Self.defaultStep
     }
 
     private var stillFormat: StillSinkConfiguration.Format {

@@ -12,7 +12,7 @@ struct TroubleOptions: ParsableArguments {
     @Option(
         help: """
             How long the source may take to open, for its first frame, and from frame to frame, such as 5 or 500ms, before it is opened again. \
-            The default is 10.
+            The default is \(CaptureTimeouts().open.optionText).
             """, transform: { try RunCommand.time($0, "--timeout") })
     var timeout: Duration?
 

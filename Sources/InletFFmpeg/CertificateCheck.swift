@@ -6,10 +6,11 @@ package struct CertificateCheck: Sendable, Hashable {
     /// A file of certificate authorities, in PEM; nil are the system's.
     package var authorities: String?
     /// The default is true.
-    package var isOn = true
+    package var isOn: Bool
 
     package static let authorities = PluginOption.file("tls-ca", "A PEM file of certificate authorities")
-    package static let verify = PluginOption("tls-verify", default: true, "Whether the server's certificate is checked")
+    package static let verify = PluginOption(
+        "tls-verify", default: CertificateCheck().isOn, "Whether the server's certificate is checked")
 
     package init(authorities: String? = nil, isOn: Bool = true) {
         self.authorities = authorities
