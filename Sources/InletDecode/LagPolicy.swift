@@ -62,8 +62,8 @@ struct LagPolicy {
     /// - Parameter seed: any number, another for each stream.
     init(limit: Duration, seed: UInt64) {
         self.limit = limit
-        generator = SplitMix64(state: seed)
-        chance = generator.next()
+        generator = SplitMix64(seed: seed)
+        chance = generator.fraction()
     }
 
     /// Whether a packet is left out whatever the time, as those are that it refers to. Asked before ``decodes(_:at:)``.
@@ -102,7 +102,7 @@ struct LagPolicy {
     private mutating func judge(_ packet: Packet, at now: MonotonicTime) -> Bool {
         let lag = now - packet.arrival + usualTime
         if packet.isKey {
-            chance = generator.next()
+            chance = generator.fraction()
             groupShare = share
             keyDistance = lastKey.map { packet.arrival - $0 }
             lastKey = packet.arrival
@@ -144,20 +144,5 @@ struct LagPolicy {
 
     private func isStarving(at now: MonotonicTime) -> Bool {
         lastShown.map { now - $0 > Self.longestWithoutPicture } ?? true
-    }
-}
-
-/// Sebastiano Vigna's SplitMix64, from its description in Java's `SplittableRandom` (2014): small, quick, and good
-/// enough for taking turns.
-private struct SplitMix64 {
-    var state: UInt64
-
-    /// From 0 to 1.
-    mutating func next() -> Double {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Double((mixed ^ (mixed >> 31)) >> 11) / Double(1 << 53)
     }
 }

@@ -30,7 +30,7 @@ struct PeerPairSimulation {
         var isUp = false
     }
 
-    private var random: SplitMix
+    private var random: SplitMix64
     private let trouble: Trouble
     private var events: [(time: MonotonicTime, order: Int, event: Event)] = []
     private var order = 0
@@ -44,7 +44,7 @@ struct PeerPairSimulation {
     private let policies: [PeerSessionPolicy]
 
     init(seed: UInt64, _ policies: [PeerSessionPolicy], _ trouble: Trouble) {
-        random = SplitMix(state: seed)
+        random = SplitMix64(seed: seed)
         self.policies = policies
         self.trouble = trouble
         machines = policies.map(PeerSessionStateMachine.init)
@@ -178,19 +178,4 @@ struct PeerPairSimulation {
             plan(.message(to: 1 - side, message), after: delay)
         }
     }
-}
-
-/// A small generator whose runs are the same everywhere (Steele, Lea and Flood, 2014).
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
-    }
-
-    mutating func fraction() -> Double { Double(next() >> 11) / Double(1 << 53) }
 }

@@ -16,7 +16,7 @@ import Testing
     }
 
     static func simulation(seed: UInt64, bothOffer: Bool, attempts: Int = 8) -> PeerPairSimulation {
-        var random = SplitMix(state: seed &* 977)
+        var random = SplitMix64(seed: seed &* 977)
         let trouble = PeerPairSimulation.Trouble(
             loss: random.fraction() * 0.5, doubling: random.fraction() * 0.5,
             latest: .milliseconds(Int(random.fraction() * 3000)), until: MonotonicTime(nanoseconds: 20_000_000_000))

@@ -1,6 +1,8 @@
+import InletCore
+
 /// Spoils texts by a seed: bytes, lines, words and numbers, as hostile and broken peers would.
 struct TextMutator {
-    private var random: SplitMix
+    private var random: SplitMix64
     private let corpus: [[UInt8]]
     private static let numbers = [
         "0", "-1", "1", "127", "128", "255", "256", "65535", "65536", "4294967295", "4294967296", "9223372036854775807",
@@ -14,7 +16,7 @@ struct TextMutator {
     ].map { Array($0.utf8) }
 
     init(seed: UInt64, corpus: [String]) {
-        random = SplitMix(state: seed)
+        random = SplitMix64(seed: seed)
         self.corpus = corpus.map { Array($0.utf8) }
     }
 

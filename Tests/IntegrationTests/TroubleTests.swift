@@ -1,4 +1,5 @@
 import Foundation
+import Inlet
 import ReferenceTools
 import Testing
 
@@ -95,7 +96,7 @@ import Testing
         let whole = try Data(contentsOf: URL(fileURLWithPath: TestClips.path(clip)))
         let folder = try TemporaryFolder()
         for seed in 1...50 {
-            var random = SplitMix(state: UInt64(seed))
+            var random = SplitMix64(seed: UInt64(seed))
             var bytes = whole
             if seed % 2 == 0 { bytes = bytes.prefix(Int(random.next() % UInt64(bytes.count))) }
             for _ in 0..<(seed % 8) where !bytes.isEmpty {
@@ -108,17 +109,6 @@ import Testing
             let report = try Report(inlet)
             #expect((report.ended == "failed") == (inlet.status != 0), "seed \(seed)")
             try? FileManager.default.removeItem(atPath: path)
-        }
-    }
-
-    private struct SplitMix {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-            return z ^ (z >> 31)
         }
     }
 }

@@ -85,7 +85,7 @@ struct FaultSimulation {
     }
 
     let seed: UInt64
-    var random: SeededNumbers
+    var random: SplitMix64
     var machine: Machine
     var now = MonotonicTime(nanoseconds: 1_000_000_000)
     /// The latest first.
@@ -114,7 +114,7 @@ struct FaultSimulation {
 
     init(seed: UInt64) {
         self.seed = seed
-        random = SeededNumbers(seed: seed)
+        random = SplitMix64(seed: seed)
         var policy = Machine.Policy()
         policy.retry.firstDelay = .milliseconds(100)
         policy.retry.maximumDelay = .seconds(2)
@@ -124,7 +124,7 @@ struct FaultSimulation {
         policy.timeouts.nextFrame = .seconds(2)
         policy.timeouts.stall = .milliseconds(500)
         policy.stopTimeout = .milliseconds(500)
-        machine = Machine(policy, random: SeededNumbers(seed: seed &+ 1))
+        machine = Machine(policy, random: SplitMix64(seed: seed &+ 1))
         for _ in 0..<Int.random(in: 0...3, using: &random) { addSink() }
     }
 

@@ -28,12 +28,12 @@ import Testing
 }
 
 private struct RandomRun {
-    private var random: SeededNumbers
+    private var random: SplitMix64
     private let source: ScriptedSourceConfiguration
     private let isDeaf: Bool
 
     init(seed: UInt64) {
-        var random = SeededNumbers(seed: seed)
+        var random = SplitMix64(seed: seed)
         var isDeaf = false
         var scripts: [ScriptedSource.Script] = []
         for _ in 0..<Int.random(in: 1...4, using: &random) {
@@ -60,7 +60,7 @@ private struct RandomRun {
     }
 
     private static func fault(
-        _ random: inout SeededNumbers, likely: Double, _ isDeaf: inout Bool
+        _ random: inout SplitMix64, likely: Double, _ isDeaf: inout Bool
     ) -> [ScriptedSource.Step] {
         guard random.fraction() < likely else { return [] }
         switch Int.random(in: 0...9, using: &random) {
@@ -79,7 +79,7 @@ private struct RandomRun {
         }
     }
 
-    private static func sink(_ random: inout SeededNumbers, _ log: RecordingSink.Log) -> RecordingSink {
+    private static func sink(_ random: inout SplitMix64, _ log: RecordingSink.Log) -> RecordingSink {
         var behavior = RecordingSink.Behavior()
         switch Int.random(in: 0...5, using: &random) {
         case 0: behavior.frameError = (Int.random(in: 0...20, using: &random), InletError(.resourceExhausted, "full"))

@@ -3,23 +3,7 @@ import Testing
 
 @testable import InletCapture
 
-/// The numbers of SplitMix64, so that a seed gives the same run everywhere.
-struct SeededNumbers: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    /// At least 0, below 1.
-    mutating func fraction() -> Double { Double(next() >> 11) / Double(1 << 53) }
-
+extension SplitMix64 {
     /// Nearly a bell with a mean of 0 and a deviation of 1, never beyond 3.5.
     mutating func bell() -> Double { (fraction() + fraction() + fraction() + fraction() - 2) * 3.0.squareRoot() }
 }
@@ -37,7 +21,7 @@ enum Jitter: String, CaseIterable, CustomTestStringConvertible {
     /// filter that looks for it.
     case wholeBell
 
-    func delay(at seconds: Double, _ numbers: inout SeededNumbers) -> Double {
+    func delay(at seconds: Double, _ numbers: inout SplitMix64) -> Double {
         switch self {
         case .none: 0
         case .bell: abs(numbers.bell()) * 0.005
@@ -75,7 +59,7 @@ struct SimulatedCamera {
     ///
     /// - Parameter warmUp: how many seconds do not count.
     func run(seconds: Double, warmUp: Double = 60, seed: UInt64 = 1, place: (Frame) -> MonotonicTime) -> Residuals {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SplitMix64(seed: seed)
         var arrival = Self.start
         var errors: [Double] = []
         var spacings: [Double] = []

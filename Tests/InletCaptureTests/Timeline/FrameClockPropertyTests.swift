@@ -11,7 +11,7 @@ import Testing
     ]
 
     /// The next PTS of a source that lies: mostly a small step, now and then anything.
-    private func ticks(after ticks: Int64, _ numbers: inout SeededNumbers) -> Int64? {
+    private func ticks(after ticks: Int64, _ numbers: inout SplitMix64) -> Int64? {
         switch Int.random(in: 0..<20, using: &numbers) {
         case 0: nil
         case 1: ticks
@@ -32,7 +32,7 @@ import Testing
         arguments: SourcePacing.allCases)
     func nonsense(pacing: SourcePacing) {
         for seed in 0..<1000 as Range<UInt64> {
-            var numbers = SeededNumbers(seed: seed)
+            var numbers = SplitMix64(seed: seed)
             let bits = [nil, nil, 32, 33, 0, -1, 64, 8].randomElement(using: &numbers) ?? nil
             var clock = FrameClock(pacing: pacing, timestampBits: bits)
             var (now, ticks) = (Int64.random(in: 0..<(1 << 56), using: &numbers), Int64(0))
@@ -68,7 +68,7 @@ import Testing
     @Test("1000 seeds of a camera in trouble: once it behaves, it is stamped well within five seconds")
     func recovery() {
         for seed in 0..<1000 as Range<UInt64> {
-            var numbers = SeededNumbers(seed: seed)
+            var numbers = SplitMix64(seed: seed)
             var clock = FrameClock(pacing: .live)
             var (now, ticks) = (Int64(1_000_000_000), Int64(0))
             for _ in 0..<40 {

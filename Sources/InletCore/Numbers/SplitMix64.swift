@@ -1,0 +1,20 @@
+/// The SplitMix64 generator: 64 bits from a counter and two multiplications. A seed gives the same numbers everywhere;
+/// they are no secrets.
+///
+/// Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
+package struct SplitMix64: RandomNumberGenerator, Sendable {
+    @usableFromInline var state: UInt64
+
+    @inlinable package init(seed: UInt64) { state = seed }
+
+    @inlinable package mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// At least 0, below 1.
+    package mutating func fraction() -> Double { Double(next() >> 11) / Double(1 << 53) }
+}
