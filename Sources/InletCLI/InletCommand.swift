@@ -23,6 +23,7 @@ struct InletCommand: AsyncParsableCommand {
             Exit codes follow sysexits: 0 success, 64 usage, 65 bad data, 66 no such input, 68 no such host, \
             69 unavailable, 70 internal, 74 input or output, 75 temporary, 76 protocol, 77 permission, 130 interrupted.
             """,
+        version: InletVersion.current,
         subcommands: [RunCommand.self, SnapshotCommand.self, ProbeCommand.self] + cameraCommands
             + [PluginsCommand.self, ExplainCommand.self]
     )
