@@ -67,7 +67,8 @@ private enum NetworkOptions {
     static let stream = PluginOption<Int?>(
         "stream", default: nil, "The number of the stream, as ffprobe counts", range: "0 or more"
     ) { ($0 ?? 0) >= 0 }
-    static let damaged = PluginOption("damaged", default: defaults.damage, "What becomes of damaged pictures")
+    static let damage = PluginOption("damage", default: defaults.damage, "What becomes of damaged pictures")
+        .formerly("damaged")
     static let pace = PluginOption<SourcePacing?>(
         "pace", default: nil,
         "live, realtime or none; none for a file over HTTP and realtime for HLS where it is not given")
@@ -78,7 +79,7 @@ private enum NetworkOptions {
         CertificateCheck.verify.description, privateAddresses.description,
         connectTimeout.description,
         firstTimeout.description, readTimeout.description, threads.description, stream.description,
-        damaged.description, pace.description, largestSize.description, highestRate.description,
+        damage.description, pace.description, largestSize.description, highestRate.description,
         maximumLag.description, decoder.description,
     ]
 
@@ -142,7 +143,7 @@ private enum NetworkOptions {
         configuration.maximumLag = values[maximumLag]
         configuration.decoder = values[decoder]
         configuration.stream = values[stream]
-        configuration.damage = values[damaged]
+        configuration.damage = values[damage]
         configuration.pace = values[pace]
         if configuration.isHTTP { _ = try HTTPSettings(configuration, environment: [:]) }
         return configuration

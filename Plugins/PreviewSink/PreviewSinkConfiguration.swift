@@ -51,19 +51,20 @@ extension SinkPlugin {
             summary: "A web page with the live picture and the figures of the capture.",
             usage: "preview:[HOST:PORT], by default \(PreviewOptions.defaults.host):\(PreviewOptions.defaults.port)",
             options: [
-                PreviewOptions.token.description, PreviewOptions.largest.description, PreviewOptions.fps.description,
+                PreviewOptions.token.description, PreviewOptions.largest.description,
+                PreviewOptions.maximumRate.description,
                 PreviewOptions.quality.description, PreviewOptions.clients.description,
                 PreviewOptions.patience.description,
             ],
             examples: [
-                "preview:", "preview:127.0.0.1:9000?fps=10", "preview:0.0.0.0:8090",
+                "preview:", "preview:127.0.0.1:9000?max-fps=10", "preview:0.0.0.0:8090",
                 "preview:0.0.0.0:8090?token-file=/run/secrets/preview",
             ])
     ) { uri, values in
         var configuration = try PreviewSinkConfiguration(address: uri.rest)
         configuration.token = values[PreviewOptions.token]
         configuration.largestSize = values[PreviewOptions.largest]
-        configuration.frameRate = values[PreviewOptions.fps]
+        configuration.frameRate = values[PreviewOptions.maximumRate]
         configuration.quality = values[PreviewOptions.quality]
         configuration.clients = values[PreviewOptions.clients]
         configuration.patience = values[PreviewOptions.patience]
@@ -91,9 +92,10 @@ private enum PreviewOptions {
         in: ImageSize(width: 64, height: 64)...ImageSize(width: 7680, height: 7680),
         "Scale larger pictures down to fit",
         unit: "pixels")
-    static let fps = PluginOption<Rational?>(
-        "fps", default: nil, "The most pictures a second", range: "above 0 to 240",
-        isAllowed: { $0.map { $0 > Rational(0) && $0 <= Rational(240) } ?? true })
+    static let maximumRate = PluginOption<Rational?>(
+        "max-fps", default: nil, "The most pictures a second", range: "above 0 to 240",
+        isAllowed: { $0.map { $0 > Rational(0) && $0 <= Rational(240) } ?? true }
+    ).formerly("fps")
     static let quality = PluginOption("quality", default: defaults.quality, in: 1...100, "Of the JPEGs")
     static let clients = PluginOption("clients", default: defaults.clients, in: 1...1024, "The most streams at a time")
     static let patience = PluginOption(

@@ -5,7 +5,7 @@
     /// The options that say which pictures peers get, with the defaults of a configuration.
     struct PictureOptions: Sendable {
         let largest: PluginOption<ImageSize>
-        let fps: PluginOption<Rational?>
+        let maximumRate: PluginOption<Rational?>
         let bitrate: PluginOption<Int>
         let threads: PluginOption<Int>
         private let defaultRates: LossStepper.Settings
@@ -16,9 +16,10 @@
                 "max-size", default: largestSize,
                 in: ImageSize(width: 64, height: 64)...ImageSize(width: 7680, height: 7680),
                 "Scale larger pictures down to fit", unit: "pixels")
-            fps = PluginOption<Rational?>(
-                "fps", default: nil, "The most pictures a second", range: "above 0 to 240",
-                isAllowed: { $0.map { $0 > Rational(0) && $0 <= Rational(240) } ?? true })
+            maximumRate = PluginOption<Rational?>(
+                "max-fps", default: nil, "The most pictures a second", range: "above 0 to 240",
+                isAllowed: { $0.map { $0 > Rational(0) && $0 <= Rational(240) } ?? true }
+            ).formerly("fps")
             bitrate = PluginOption(
                 "bitrate", default: rates.maximum, in: 50_000...100_000_000,
                 "At first and at most; it follows the path",
@@ -29,7 +30,7 @@
         }
 
         var descriptions: [PluginOptionDescription] {
-            [largest.description, fps.description, bitrate.description, threads.description]
+            [largest.description, maximumRate.description, bitrate.description, threads.description]
         }
 
         func rates(_ values: PluginOptionValues) -> LossStepper.Settings {

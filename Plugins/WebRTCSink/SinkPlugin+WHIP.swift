@@ -24,7 +24,7 @@
                     makeEncoder: makeEncoder)
                 configuration.token = values[options.token]
                 configuration.largestSize = values[options.pictures.largest]
-                configuration.frameRate = values[options.pictures.fps]
+                configuration.frameRate = values[options.pictures.maximumRate]
                 configuration.rates = options.pictures.rates(values)
                 configuration.threads = values[options.pictures.threads]
                 configuration.codec = VideoCodec(rawValue: values[options.codec])

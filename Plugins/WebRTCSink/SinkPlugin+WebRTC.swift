@@ -27,7 +27,7 @@
                 configuration.port = place.port ?? configuration.port
                 configuration.token = values[options.token]
                 configuration.largestSize = values[options.pictures.largest]
-                configuration.frameRate = values[options.pictures.fps]
+                configuration.frameRate = values[options.pictures.maximumRate]
                 configuration.rates = options.pictures.rates(values)
                 configuration.rateControl = values[options.rate]
                 configuration.codecs = values[options.codecs].split(atByte: ",").map {

@@ -11,7 +11,7 @@ struct RunCommand: AsyncParsableCommand {
 
               inlet run clip.mp4
               inlet run 'pattern:ball?fps=60' --duration 5 --to y4m:ball.y4m
-              inlet run clip.mp4 --size 640x360 --fps 10 --to y4m:- --report none | ffplay -
+              inlet run clip.mp4 --size 640x360 --max-fps 10 --to y4m:- --report none | ffplay -
               inlet run 'camera.fifo?pace=live' --retry 5 --timeout 5 --outage text
               inlet run clip.mp4 --to framemd5:- --to i420:clip.yuv --report json
               inlet run rtsp://camera/stream --to 'mp4:cam-{n}.mp4?segment=60s&keep-size=10G' --sink-retry forever
@@ -43,8 +43,14 @@ struct RunCommand: AsyncParsableCommand {
     var size: ImageSize?
 
     @Option(
-        help: "At most this many frames a second, such as 10 or 30000/1001.", transform: { try Self.rate($0, "--fps") })
-    var fps: Rational?
+        name: .customLong("max-fps"), help: "At most this many frames a second, such as 10 or 30000/1001.",
+        transform: { try Self.rate($0, "--max-fps") })
+    var maximumRate: Rational?
+
+    @Option(
+        name: .customLong("fps"), help: .hidden,
+        transform: { _ -> Rational in throw ValidationError("--fps is called --max-fps now.") })
+    var formerRate: Rational?
 
     @OptionGroup(title: "Trouble")
     var trouble: TroubleOptions
@@ -74,9 +80,9 @@ struct RunCommand: AsyncParsableCommand {
         let trace = try tracing.start(for: &configuration)
         let capturer = Capturer(source, configuration: configuration)
         for sink in sinks {
-            if sink is any PacketSinkConfiguration, size != nil || fps != nil {
+            if sink is any PacketSinkConfiguration, size != nil || maximumRate != nil {
                 throw ValidationError(
-                    "\(sink.redactedURI) takes the source's packets as they are, which --size and --fps cannot change. Leave those or codec=copy out."
+                    "\(sink.redactedURI) takes the source's packets as they are, which --size and --max-fps cannot change. Leave those or codec=copy out."
                 )
             }
             capturer.attach(sink, queue: queue?.policy, wants: wants(of: sink), onFailure: trouble.sinkRetry ?? .detach)
@@ -113,10 +119,10 @@ struct RunCommand: AsyncParsableCommand {
 
     /// What is asked for here, and of the rest what the sink wants; nil leaves it to the sink.
     private func wants(of sink: any FrameSinkConfiguration) -> SinkWants? {
-        guard size != nil || fps != nil else { return nil }
+        guard size != nil || maximumRate != nil else { return nil }
         var wants = sink.makeSink().wants
         if let size { (wants.size, wants.largestSize) = (size, nil) }
-        if let fps { wants.maximumFrameRate = fps }
+        if let maximumRate { wants.maximumFrameRate = maximumRate }
         return wants
     }
 

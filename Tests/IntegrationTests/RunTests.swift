@@ -19,7 +19,7 @@ import Testing
     @Test("A rate below the source's takes evenly spaced frames")
     func rate() throws {
         let inlet = try InletProcess.run([
-            "run", "pattern:ball?pace=none&fps=30&frames=90&size=64x64", "--fps", "10", "--to", "framemd5:-",
+            "run", "pattern:ball?pace=none&fps=30&frames=90&size=64x64", "--max-fps", "10", "--to", "framemd5:-",
             "--report", "json",
         ])
         #expect(FrameLines(inlet.output).lines.map(\.pts) == (0..<30).map { "\($0 * 3)" })
@@ -32,7 +32,7 @@ import Testing
     func rateOfFile() throws {
         let clip = try TestClips.path("h264-b.mp4")
         let all = FrameLines(try InletProcess.run(["run", clip, "--to", "framemd5:-", "--report", "none"]).output)
-        let inlet = try InletProcess.run(["run", clip, "--fps", "10", "--to", "framemd5:-", "--report", "json"])
+        let inlet = try InletProcess.run(["run", clip, "--max-fps", "10", "--to", "framemd5:-", "--report", "json"])
         let expected = all.lines.enumerated().filter { $0.offset.isMultiple(of: 3) }.map(\.element)
         #expect(FrameLines(inlet.output).lines == expected)
         #expect(try Report(inlet).frames.dropped == ["rateLimited": all.lines.count - expected.count])

@@ -236,7 +236,7 @@ import Testing
         registry.register(.preview)
         for uri in [
             "preview:0.0.0.0?token=short", "preview:localhost:99999",
-            "preview:::1", "preview:a/b", "preview:?token=with space.", "preview:?clients=0", "preview:?fps=0",
+            "preview:::1", "preview:a/b", "preview:?token=with space.", "preview:?clients=0", "preview:?max-fps=0",
         ] {
             let error = #expect(throws: InletError.self) { try registry.sink(uri) }
             #expect(error?.code == .invalidConfiguration, "\(uri)")

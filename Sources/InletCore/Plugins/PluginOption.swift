@@ -18,6 +18,8 @@ public struct PluginOption<Value: OptionValue>: Sendable {
     public private(set) var kind = PluginOptionKind.value
     /// The schemes of the plug-in that have the option. The default, nil, is all of them.
     public private(set) var schemes: Set<String>?
+    /// Names that it had once. They are refused, with the new one. The default is none.
+    public private(set) var formerNames: Set<String> = []
     let isAllowed: @Sendable (Value) -> Bool
 
     /// An option that takes any value of its type.
@@ -50,7 +52,7 @@ public struct PluginOption<Value: OptionValue>: Sendable {
     public var description: PluginOptionDescription {
         PluginOptionDescription(
             name: name, type: Value.typeDescription, defaultValue: defaultValue.optionText, range: range, unit: unit,
-            summary: summary, kind: kind, schemes: schemes,
+            summary: summary, kind: kind, schemes: schemes, formerNames: formerNames,
             isValid: { text in Value(optionText: text).map(isAllowed) ?? false })
     }
 
@@ -58,6 +60,14 @@ public struct PluginOption<Value: OptionValue>: Sendable {
     public func only(for schemes: String...) -> Self {
         var option = self
         option.schemes = Set(schemes)
+        return option
+    }
+
+    /// The same option, which had other names once: who still writes one of them is told the new one, also where
+    /// options that are not declared belong to the address.
+    public func formerly(_ names: String...) -> Self {
+        var option = self
+        option.formerNames = Set(names)
         return option
     }
 }

@@ -16,5 +16,7 @@ public struct PluginOptionDescription: Sendable {
     public let kind: PluginOptionKind
     /// The schemes of the plug-in that have the option; nil where all have it.
     public let schemes: Set<String>?
+    /// Names that it had once, which are refused.
+    public let formerNames: Set<String>
     let isValid: @Sendable (String) -> Bool
 }

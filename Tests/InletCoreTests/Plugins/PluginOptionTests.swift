@@ -46,6 +46,24 @@ import Testing
         #expect(error?.message.contains(options) == true)
     }
 
+    @Test("A name that an option had once is refused with the new one, and never goes into an address")
+    func formerName() throws {
+        let rate = PluginOption("max-fps", default: 30, "The most pictures a second").formerly("fps", "rate")
+        let refused = #expect(throws: InletError.self) {
+            try PluginOptionValues(PluginURI("preview:?fps=5"), declared: [rate.description])
+        }
+        #expect(refused?.message == "The option 'fps' is called 'max-fps' now.")
+        let ofAddress = #expect(throws: InletError.self) {
+            try PluginOptionValues(PluginURI("http://host/?rate=5"), declared: [rate.description], allowsOthers: true)
+        }
+        #expect(
+            ofAddress?.message
+                == "The option 'rate' is called 'max-fps' now. An address's own is written 'query.rate'.")
+        let values = try PluginOptionValues(
+            PluginURI("http://host/?max-fps=5&query.fps=6"), declared: [rate.description], allowsOthers: true)
+        #expect(values[rate] == 5 && values.others.map(\.addressName) == ["fps"])
+    }
+
     @Test("An unknown option is refused with the nearest known")
     func unknown() {
         let near = #expect(throws: InletError.self) { try values("sise=640x480") }

@@ -102,7 +102,7 @@ extension NetworkTests {
             options.keyFrameInterval = 30
             let server = try RTSPServer(options)
             let proxy = try FaultProxy(to: server.port, carrier: .rtsp, seed: 5, faults: [.loss(percent: 5)])
-            let run = try NetworkRun("\(proxy.url(server.url))?transport=udp&damaged=\(policy)", frames: 200)
+            let run = try NetworkRun("\(proxy.url(server.url))?transport=udp&damage=\(policy)", frames: 200)
             #expect(try await run.play().get() == .frameLimit)
             let marked = run.log.readings.count { $0.flags.contains(.corrupt) }
             #expect(policy == "mark" ? marked > 0 : marked == 0)

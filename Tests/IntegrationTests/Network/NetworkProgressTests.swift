@@ -30,7 +30,7 @@ extension NetworkTests {
             let source = try PluginRegistry.standard.source(server.url)
             let stills = Capturer(source, configuration: Self.configuration)
             stills.attach(try PluginRegistry.standard.sink("jpeg:\(folder.path("{n}.jpg"))?every=5s"))
-            // What `--fps 1/5` asks for.
+            // What `--max-fps 1/5` asks for.
             let slow = Capturer(source, configuration: Self.configuration)
             let sink = slow.attach(
                 try PluginRegistry.standard.sink("null:"), wants: SinkWants(maximumFrameRate: Rational(1, 5)))
