@@ -1,13 +1,13 @@
 import Testing
 
 @Suite struct UnsafeCodeRuleTests {
-    @Test("Unsafe code stands only in the files listed, and each of them has some")
+    @Test("Unsafe code stands only in the folders and files listed, and each of them has some")
     func tree() throws {
         let files = try HouseTree.files(in: ["Sources", "Plugins"], withSuffix: ".swift")
         #expect(UnsafeCodeRule.check(files, allowed: UnsafeCodeRule.allowed) == [])
     }
 
-    @Test("Every file on the list has its reason")
+    @Test("Everything on the list has its reason")
     func reasons() {
         #expect(UnsafeCodeRule.allowed.values.allSatisfy { $0.count > 10 })
     }
@@ -40,5 +40,27 @@ import Testing
         let violations = UnsafeCodeRule.check(
             [file], allowed: ["Sources/A/A.swift": "was", "Sources/A/Gone.swift": "was"])
         #expect(violations.map(\.path) == ["Sources/A/A.swift", "Sources/A/Gone.swift"])
+    }
+
+    @Test("A folder stands for the files in it, but not for those of folders below")
+    func folder() {
+        let file = HouseTree.File(path: "Sources/A/A.swift", text: "unsafe f()")
+        let other = HouseTree.File(path: "Sources/A/B.swift", text: "let a = 1")
+        let below = HouseTree.File(path: "Sources/A/B/C.swift", text: "unsafe f()")
+        let allowed = ["Sources/A/": "wraps a library in C"]
+        #expect(UnsafeCodeRule.check([file, other], allowed: allowed) == [])
+        #expect(UnsafeCodeRule.check([file, other, below], allowed: allowed).map(\.path) == ["Sources/A/B/C.swift"])
+        let twice = ["Sources/A/": "wraps a library in C", "Sources/A/A.swift": "owns something"]
+        #expect(UnsafeCodeRule.check([file, other], allowed: twice).map(\.path) == ["Sources/A/A.swift"])
+    }
+
+    @Test("A folder that is mostly safe, or holds nothing unsafe, is named")
+    func folderRot() {
+        let files = ["A", "B", "C"].map {
+            HouseTree.File(path: "Sources/A/\($0).swift", text: $0 == "A" ? "unsafe f()" : "let a = 1")
+        }
+        let allowed = ["Sources/A/": "wraps a library in C"]
+        #expect(UnsafeCodeRule.check(files, allowed: allowed).map(\.path) == ["Sources/A/"])
+        #expect(UnsafeCodeRule.check(Array(files.dropFirst()), allowed: allowed).map(\.path) == ["Sources/A/"])
     }
 }
