@@ -48,9 +48,9 @@ struct RunCommand: AsyncParsableCommand {
     var maximumRate: Rational?
 
     @Option(
-        name: .customLong("fps"), help: .hidden,
-        transform: { _ -> Rational in throw ValidationError("--fps is called --max-fps now.") })
-    var formerRate: Rational?
+        name: .customLong("fps"), help: .hidden, transform: { try Self.rate($0, "--fps") })
+    var formerMaximumRate: Rational?
+    private var rate: Rational? { maximumRate ?? formerMaximumRate }
 
     @OptionGroup(title: "Trouble")
     var trouble: TroubleOptions
@@ -80,7 +80,7 @@ struct RunCommand: AsyncParsableCommand {
         let trace = try tracing.start(for: &configuration)
         let capturer = Capturer(source, configuration: configuration)
         for sink in sinks {
-            if sink is any PacketSinkConfiguration, size != nil || maximumRate != nil {
+            if sink is any PacketSinkConfiguration, size != nil || rate != nil {
                 throw ValidationError(
                     "\(sink.redactedURI) takes the source's packets as they are, which --size and --max-fps cannot change. Leave those or codec=copy out."
                 )
@@ -119,10 +119,10 @@ struct RunCommand: AsyncParsableCommand {
 
     /// What is asked for here, and of the rest what the sink wants; nil leaves it to the sink.
     private func wants(of sink: any FrameSinkConfiguration) -> SinkWants? {
-        guard size != nil || maximumRate != nil else { return nil }
+        guard size != nil || rate != nil else { return nil }
         var wants = sink.makeSink().wants
         if let size { (wants.size, wants.largestSize) = (size, nil) }
-        if let maximumRate { wants.maximumFrameRate = maximumRate }
+        wants.maximumFrameRate = rate
         return wants
     }
 

@@ -18,7 +18,7 @@ public struct PluginOption<Value: OptionValue>: Sendable {
     public private(set) var kind = PluginOptionKind.value
     /// The schemes of the plug-in that have the option. The default, nil, is all of them.
     public private(set) var schemes: Set<String>?
-    /// Names that it had once. They are refused, with the new one. The default is none.
+    /// Names that it had once, and still goes by, so that an update breaks no site. The default is none.
     public private(set) var formerNames: Set<String> = []
     let isAllowed: @Sendable (Value) -> Bool
 
@@ -63,8 +63,8 @@ public struct PluginOption<Value: OptionValue>: Sendable {
         return option
     }
 
-    /// The same option, which had other names once: who still writes one of them is told the new one, also where
-    /// options that are not declared belong to the address.
+    /// The same option, which had other names once. They mean the same, also where options that are not declared belong
+    /// to the address, and no listing shows them.
     public func formerly(_ names: String...) -> Self {
         var option = self
         option.formerNames = Set(names)

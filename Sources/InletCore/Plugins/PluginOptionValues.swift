@@ -13,7 +13,7 @@ public struct PluginOptionValues: Sendable {
     ///   - access: what may be read for the options that say where their value is. The default is
     ///     ``LocalAccess/denied``.
     /// - Throws: ``InletError/Code/invalidConfiguration`` where an option is not declared (the nearest name is
-    ///   suggested), is given by a name that it no longer has, is given twice, has a value outside its type or range,
+    ///   suggested), is given twice, has a value outside its type or range,
     ///   or asks for what `access` denies; what reading it failed with.
     public init(
         _ uri: PluginURI, declared: [PluginOptionDescription], allowsOthers: Bool = false,
@@ -24,9 +24,6 @@ public struct PluginOptionValues: Sendable {
             for option in uri.options {
                 if let (description, form) = Self.find(option.name, in: declared) {
                     try add(option, description, form, access)
-                } else if let renamed = declared.first(where: { $0.formerNames.contains(option.name) }) {
-                    let address = allowsOthers ? " An address's own is written 'query.\(option.name)'." : ""
-                    throw Self.error("The option '\(option.name)' is called '\(renamed.name)' now.\(address)")
                 } else if allowsOthers {
                     others.append(try Self.forAddress(option, access))
                 } else {
@@ -47,7 +44,9 @@ public struct PluginOptionValues: Sendable {
     private static func find(
         _ name: String, in declared: [PluginOptionDescription]
     ) -> (PluginOptionDescription, SecretForm)? {
-        if let description = declared.first(where: { $0.name == name }) { return (description, .value) }
+        if let description = declared.first(where: { $0.name == name || $0.formerNames.contains(name) }) {
+            return (description, .value)
+        }
         for form in [SecretForm.file, .variable] where name.hasByteSuffix(form.suffix) {
             let base = Substring(name.utf8.dropLast(form.suffix.utf8.count))
             if let description = declared.first(where: { $0.kind == .secret && $0.name == base }) {
