@@ -16,7 +16,6 @@ import Testing
             (["run", "pattern:smpte?size=0x0"], 64, "16x16 to 8192x8192"),
             (["run", "pattern:smpte", "--size", "0x0"], 64, "--size"),
             (["run", "pattern:smpte", "--max-fps", "0"], 64, "above zero"),
-            (["run", "pattern:smpte", "--to", "preview:?fps=10"], 64, "called 'max-fps'"),
             (["run", "pattern:smpte?frames=3", "--to", "y4m:/nonexistent/out.y4m"], 74, "folder"),
             (["run", "pattern:smpte?frames=3&pace=none", "--to", "i420:/dev/full"], 74, "disk is full"),
             (["run", "pattern:smpte", "--to", "pattern:smpte"], 64, "not a sink"),

@@ -125,9 +125,14 @@ def spawn(arguments, user=None, **keywords):
     `user` is whom to run it as where this process is root, for programs that refuse root.
     """
 
+    starter = os.getpid()
+
     def prepare():
         # After any change of user, which would clear it.
         _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        # The signal is for deaths from now on: a starter that ended since the fork would leave this child behind.
+        if os.getppid() != starter:
+            os._exit(1)
 
     if user is not None and os.geteuid() == 0:
         keywords.update(user=user, group="nogroup", extra_groups=[])

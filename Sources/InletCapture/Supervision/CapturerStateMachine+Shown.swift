@@ -33,8 +33,8 @@ extension CapturerStateMachine {
             case .opening, .awaitingFrame, .live, .stalled: false
             }
         case .closedForPause, .closing(_, .rest, _): true
-        case .closing(_, .fail, _): wantsPause
-        case .idle, .closing, .waiting, .ended: false
+        case .closing: wantsPause
+        case .idle, .waiting, .ended: false
         }
     }
 

@@ -97,6 +97,7 @@ extension CapturerConfiguration {
         await log.frames(atLeast: 50)
         capturer.stop()
         #expect(await clock.timer(onQueue: "inlet.sink-deadline") == .seconds(2))
+        while capturer.statistics.sinks.contains(where: { $0.name == "quick" && $0.isAttached }) { await Task.yield() }
         clock.advance(by: .seconds(2))
         await #expect {
             _ = try await run.value

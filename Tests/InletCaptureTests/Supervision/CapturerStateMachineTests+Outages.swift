@@ -64,6 +64,7 @@ extension CapturerStateMachineTests {
             Self.live + [.disable, .pause, .paused(1)], Self.live + [.disable, .pause, .isClosingForPause(1)],
             Self.live + [.disable, .ends(1)], Self.live, Self.waiting + [.pause], Self.waiting + [.stop],
             Self.live + [.isFailing(1), .pause], Self.live + [.isEnding(1)],
+            Self.live + [.disable, .pause, .paused(1), .stop],
         ]
         for steps in nothing {
             var run = Run()
