@@ -91,7 +91,8 @@ private enum PreviewOptions {
         "max-size", default: defaults.largestSize,
         in: ImageSize(width: 64, height: 64)...ImageSize(width: 7680, height: 7680),
         "Scale larger pictures down to fit",
-        unit: "pixels")
+        unit: "pixels"
+    ).formerly("largest")
     static let maximumRate = PluginOption<Rational?>(
         "max-fps", default: nil, "The most pictures a second", range: "above 0 to 240",
         isAllowed: { $0.map { $0 > Rational(0) && $0 <= Rational(240) } ?? true }

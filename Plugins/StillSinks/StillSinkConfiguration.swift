@@ -164,7 +164,8 @@ private enum StillOptions {
         "max-size", default: nil, "Scale larger pictures down to fit", unit: "pixels", range: "16x16 to 16384x16384",
         isAllowed: { size in
             size.map { (16...16_384).contains($0.width) && (16...16_384).contains($0.height) } ?? true
-        })
+        }
+    ).formerly("largest")
     static let quality = PluginOption("quality", default: defaults.quality, in: 1...100, "Of the JPEG")
     static let compression = PluginOption("compression", default: defaults.compression, in: 0...9, "Of the PNG")
 }

@@ -60,6 +60,12 @@ struct RunCommand: AsyncParsableCommand {
 
     @OptionGroup var tracing: TraceOptions
 
+    func validate() throws {
+        guard maximumRate == nil || formerMaximumRate == nil else {
+            throw ValidationError("--fps is the former name of --max-fps. Give one of them.")
+        }
+    }
+
     func run() async throws {
         let registry = PluginRegistry.command
         let source = try registry.source(source)
@@ -122,7 +128,7 @@ struct RunCommand: AsyncParsableCommand {
         guard size != nil || rate != nil else { return nil }
         var wants = sink.makeSink().wants
         if let size { (wants.size, wants.largestSize) = (size, nil) }
-        wants.maximumFrameRate = rate
+        if let rate { wants.maximumFrameRate = rate }
         return wants
     }
 

@@ -19,8 +19,8 @@ final class SourceRunner: @unchecked Sendable {
         var call = (start: SuspendingClock.now, end: SuspendingClock.now)
     }
 
-    /// How long the last call went on after the cancellation, by the source's own thread: what a task waits to be run
-    /// is none of the source's time.
+    /// How long the last call went on after the cancellation, measured on the source's own thread: without the time
+    /// that the awaiting task spends waiting to be scheduled.
     var timeAfterCancellation: Duration {
         times.withLock { times in
             times.cancellation.map { max(.zero, times.call.end - max($0, times.call.start)) } ?? .zero

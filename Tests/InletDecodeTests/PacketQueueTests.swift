@@ -1,4 +1,5 @@
 import InletCore
+import InletTesting
 import Testing
 
 @testable import InletDecode
@@ -48,23 +49,23 @@ import Testing
     func waits() async throws {
         let queue = PacketQueue(.init(packets: 2, bytes: 1000))
         let count = 5000
-        let reader = Task.detached {
+        async let reader: Void = onThread {
             for number in 0..<count { #expect(queue.put(packet(number), mayWait: { true })) }
             queue.finish(.success(()))
         }
-        let seen = await Task.detached { () -> [Int64] in
+        let seen = try await onThread { () -> [Int64] in
             var seen: [Int64] = []
             while let taken = try? queue.take() { seen.append(taken.packet.pts?.ticks ?? -1) }
             return seen
-        }.value
-        await reader.value
+        }
+        try await reader
         #expect(seen == (0..<count).map(Int64.init))
 
         let full = PacketQueue(.init(packets: 1, bytes: 1000))
         #expect(full.put(packet(0), mayWait: { false }))
-        let waiting = Task.detached { full.put(packet(1), mayWait: { true }) }
+        async let isTaken = onThread { full.put(packet(1), mayWait: { true }) }
         try await Task.sleep(for: .milliseconds(20))
         full.close()
-        #expect(await !waiting.value)
+        #expect(try await !isTaken)
     }
 }

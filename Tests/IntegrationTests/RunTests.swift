@@ -28,6 +28,27 @@ import Testing
         #expect(report.frames.captured == 30 && report.frames.dropped.isEmpty)
     }
 
+    @Test("A size that the command asks for leaves the rate that the sink asks for")
+    func sizeAndRateOfTheSink() throws {
+        let folder = try TemporaryFolder()
+        let inlet = try InletProcess.run([
+            "run", "pattern:ball?pace=none&fps=30&frames=90&size=64x64", "--size", "32x32", "--to",
+            "jpeg:\(folder.path("still-{n}.jpg"))?every=1s",
+        ])
+        #expect(inlet.status == 0, "\(inlet.complaints)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("")).count == 3)
+    }
+
+    @Test("The former name of the rate means the same, and both at once are refused")
+    func formerNameOfTheRate() throws {
+        let run = [
+            "run", "pattern:ball?pace=none&fps=30&frames=90&size=64x64", "--to", "framemd5:-", "--report", "none",
+        ]
+        #expect(FrameLines(try InletProcess.run(run + ["--fps", "10"]).output).lines.count == 30)
+        let both = try InletProcess.run(run + ["--fps", "10", "--max-fps", "5"])
+        #expect(both.status == 64 && both.complaints.contains("former name of --max-fps"), "\(both.complaints)")
+    }
+
     @Test("A rate below that of a file takes evenly spaced frames and counts the others")
     func rateOfFile() throws {
         let clip = try TestClips.path("h264-b.mp4")

@@ -7,8 +7,8 @@ import Synchronization
 /// It outlives the source's sessions, which is what makes timestamps and sequence numbers go on across reconnects.
 /// Stamping is done under a lock, which is not contended while frames flow; offering, which may wait for a lossless
 /// sink, is not. Of the session that is current one item at a time is offered, as it has one thread, and no placeholder
-/// comes meanwhile. What a thread that was given up still offers is older than what others have put in since, and the
-/// mailboxes refuse it.
+/// comes meanwhile. A thread that was given up takes part no more; a frame that it offers at that moment may be older
+/// than what others have put in since, and the mailboxes refuse it then.
 final class FrameDispatcher: Sendable {
     typealias SessionID = CapturerStateMachine.SessionID
 
@@ -50,6 +50,8 @@ final class FrameDispatcher: Sendable {
     private struct State {
         /// Sessions are numbered from 1.
         var session: SessionID = 0
+        /// The newest session whose thread was given up.
+        var givenUp: SessionID = 0
         /// Nil until a source has been open.
         var format: SourceFormat?
         var frameClock = FrameClock(pacing: .live, timestampBits: nil)
@@ -120,7 +122,7 @@ final class FrameDispatcher: Sendable {
     ///   source after all.
     func begin(_ session: SessionID, format: SourceFormat) -> Bool {
         state.withLock { state in
-            guard session > state.session else { return false }
+            guard session > state.session, session > state.givenUp else { return false }
             state.session = session
             state.format = format
             state.nextOwnSequence = nil
@@ -131,6 +133,9 @@ final class FrameDispatcher: Sendable {
             return true
         }
     }
+
+    /// A session's thread is lost: nothing is taken from it any more, and placeholders do not wait for what it offers.
+    func giveUp(_ session: SessionID) { state.withLock { $0.givenUp = max($0.givenUp, session) } }
 
     /// No frames are taken any more, and those that are held are let go of.
     func finish() {
@@ -158,7 +163,7 @@ final class FrameDispatcher: Sendable {
         _ item: SourceItem, from session: SessionID, startsAnew: Bool = false, isCancelled: () -> Bool
     ) -> Result {
         let (result, offer) = state.withLock { state -> (Result, Offer) in
-            guard state.session == session else { return (.notCurrent, .nothing) }
+            guard state.session == session, session > state.givenUp else { return (.notCurrent, .nothing) }
             if limits.frames == 0 { return (.limit(.frameLimit), .nothing) }
             let (result, offer) =
                 switch item {
@@ -337,7 +342,8 @@ final class FrameDispatcher: Sendable {
     ///   supervisor may not know yet. nil for placeholders that stand in for frames.
     func offerPlaceholder(_ picture: SourceFrame, outageFrom start: MonotonicTime?) {
         _ = state.withLockIfAvailable { state in
-            guard offering.load(ordering: .acquiring) != state.session else { return }
+            let current = state.session > state.givenUp ? state.session : nil
+            guard offering.load(ordering: .acquiring) != current else { return }
             if let start, let arrival = state.lastArrival, arrival >= start { return }
             let now = clock.now
             guard now > state.lastTimestamp ?? MonotonicTime(nanoseconds: .min) else { return }

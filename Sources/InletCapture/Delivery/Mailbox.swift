@@ -20,8 +20,11 @@ final class Mailbox<Element: Sendable>: Sendable {
         /// Signalled when a producer that was refused for lack of room should try again.
         var room: ProducerGate?
 
+        /// Whether a newer element was put in before.
+        func isLate(_ time: MonotonicTime) -> Bool { newest.map { time < $0 } ?? false }
+
         mutating func put(_ element: Element, at time: MonotonicTime) -> MailboxStateMachine<Element>.PutResult {
-            if let newest, time < newest { return .refused(reason: .outOfOrder) }
+            if isLate(time) { return .refused(reason: .outOfOrder) }
             let result = machine.put(element)
             if case .stored = result { newest = time }
             return result
@@ -63,6 +66,7 @@ final class Mailbox<Element: Sendable>: Sendable {
         onAdmission: () -> Void = {}, onDrop: (Element, DropReason) -> Void
     ) -> Bool {
         let first = state.withLock { state -> MailboxStateMachine<Element>.PutResult? in
+            if state.isLate(time) { return .refused(reason: .outOfOrder) }
             guard state.limiter?.admits(time) != false else { return .refused(reason: .rateLimited) }
             return state.machine.losesNothing ? nil : state.put(element, at: time)
         }

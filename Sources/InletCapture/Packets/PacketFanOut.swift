@@ -167,16 +167,13 @@ public final class PacketFanOut: PacketSink, Sendable {
             return state.lanes
         }
         for lane in lanes { lane.finish() }
-        let isLate = Atomic(false)
-        let timer = clock.makeTimer(on: DispatchQueue(label: "inlet.fan-out-deadline")) {
-            isLate.store(true, ordering: .relaxed)
-            waiter.signal()
-        }
+        let timer = clock.makeTimer(on: DispatchQueue(label: "inlet.fan-out-deadline")) { waiter.signal() }
         timer.set(for: clock.now + finishTimeout)
         defer { timer.cancel() }
         waiter.wait()
-        if isLate.load(ordering: .relaxed) {
-            let names = state.withLock { $0.lanes }.map(\.name).joined(separator: ", ")
+        let late = state.withLock { $0.lanes }
+        if !late.isEmpty {
+            let names = late.map(\.name).joined(separator: ", ")
             throw InletError(
                 .timedOut, "\(names) did not take what was left within \(finishTimeout).",
                 context: .init(operation: "finish"))

@@ -8,7 +8,7 @@ import Synchronization
 /// into the last.
 final class LatencyHistogram: Sendable {
     private typealias Bucket = LatencyDistribution.Bucket
-    private let counts = AtomicCounters(count: Bucket.number)
+    private let counts = AtomicCounters(count: LatencyDistribution.bucketCount)
     private let sum = Atomic(UInt64(0))
     private let greatest = Atomic(Int64(0))
 
@@ -32,7 +32,7 @@ final class LatencyHistogram: Sendable {
     var snapshot: LatencyDistribution {
         let maximum = greatest.load(ordering: .relaxed)
         var buckets: [Bucket] = []
-        for index in 0..<Bucket.number {
+        for index in 0..<LatencyDistribution.bucketCount {
             let count = counts.load(at: index)
             guard count > 0 else { continue }
             buckets.append(.init(upperBound: .nanoseconds(Bucket.upperBound(of: index)), count: count))

@@ -55,7 +55,8 @@ extension CapturerStateMachine {
         var isTrouble: Bool
     }
 
-    /// The session whose thread is expected to do something.
+    /// The session whose thread is expected to do something. Setting it changes that session; it cannot begin or end
+    /// one.
     var session: Session? {
         get {
             switch phase {

@@ -18,6 +18,7 @@ extension CapturerStateMachine {
     var placeholder: Placeholder {
         switch phase {
         case .idle, .ended: return .nothing
+        case .closing where wantsPause: return .nothing
         default: if rests { return .nothing }
         }
         if !isEnabled { return .disabled }
@@ -33,8 +34,8 @@ extension CapturerStateMachine {
             case .opening, .awaitingFrame, .live, .stalled: false
             }
         case .closedForPause, .closing(_, .rest, _): true
-        case .closing: wantsPause
-        case .idle, .waiting, .ended: false
+        case .closing(_, .fail, _): wantsPause
+        case .idle, .closing, .waiting, .ended: false
         }
     }
 

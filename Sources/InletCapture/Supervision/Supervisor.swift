@@ -99,8 +99,7 @@ final class Supervisor: Sendable {
         case .resume(let id): if session?.id == id { session?.resume() }
         case .noticeNextFrame(let id): if session?.id == id { session?.noticeNextFrame() }
         case .abandon(let id):
-            // The lock of the dispatcher may be held by the lost thread for as long as a sink lets it wait; the
-            // session's number keeps it out.
+            dispatcher.giveUp(id)
             if session?.id == id { session = nil }
         case .tell(let event): onEvent(event)
         case .finish(let result):

@@ -18,7 +18,7 @@ public struct PluginOption<Value: OptionValue>: Sendable {
     public private(set) var kind = PluginOptionKind.value
     /// The schemes of the plug-in that have the option. The default, nil, is all of them.
     public private(set) var schemes: Set<String>?
-    /// Names that it had once, and still goes by, so that an update breaks no site. The default is none.
+    /// Former names, which are still accepted, so that existing URIs keep working. The default is none.
     public private(set) var formerNames: Set<String> = []
     let isAllowed: @Sendable (Value) -> Bool
 

@@ -16,7 +16,19 @@ public struct PluginOptionDescription: Sendable {
     public let kind: PluginOptionKind
     /// The schemes of the plug-in that have the option; nil where all have it.
     public let schemes: Set<String>?
-    /// Names that it had once, which are refused.
+    /// Former names, which still mean this option.
     public let formerNames: Set<String>
     let isValid: @Sendable (String) -> Bool
+}
+
+extension [PluginOptionDescription] {
+    /// The option that goes by a name: by its present one, or else by a former one.
+    func named(_ name: some StringProtocol) -> PluginOptionDescription? {
+        first { $0.name == name } ?? first { $0.formerNames.contains(String(name)) }
+    }
+
+    /// The secret that goes by a name.
+    func secret(named name: some StringProtocol) -> PluginOptionDescription? {
+        named(name).flatMap { $0.kind == .secret ? $0 : nil }
+    }
 }

@@ -13,8 +13,8 @@ public struct PluginOptionValues: Sendable {
     ///   - access: what may be read for the options that say where their value is. The default is
     ///     ``LocalAccess/denied``.
     /// - Throws: ``InletError/Code/invalidConfiguration`` where an option is not declared (the nearest name is
-    ///   suggested), is given twice, has a value outside its type or range,
-    ///   or asks for what `access` denies; what reading it failed with.
+    ///   suggested), is given twice, has a value outside its type or range, or asks for what `access` denies; what
+    ///   reading it failed with.
     public init(
         _ uri: PluginURI, declared: [PluginOptionDescription], allowsOthers: Bool = false,
         access: LocalAccess = .denied
@@ -44,12 +44,10 @@ public struct PluginOptionValues: Sendable {
     private static func find(
         _ name: String, in declared: [PluginOptionDescription]
     ) -> (PluginOptionDescription, SecretForm)? {
-        if let description = declared.first(where: { $0.name == name || $0.formerNames.contains(name) }) {
-            return (description, .value)
-        }
+        if let description = declared.named(name) { return (description, .value) }
         for form in [SecretForm.file, .variable] where name.hasByteSuffix(form.suffix) {
             let base = Substring(name.utf8.dropLast(form.suffix.utf8.count))
-            if let description = declared.first(where: { $0.kind == .secret && $0.name == base }) {
+            if let description = declared.secret(named: base) {
                 return (description, form)
             }
         }

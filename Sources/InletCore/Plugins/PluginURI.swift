@@ -87,14 +87,14 @@ public struct PluginURI: Sendable, Hashable {
     /// The same with the values of the options that are declared and no secrets.
     func redacted(declared: [PluginOptionDescription]) -> String {
         Redaction.redact(uri: text) { name in
-            if let description = declared.first(where: { $0.name == name }) {
+            if let description = declared.named(name) {
                 return description.kind != .secret && !Redaction.isSecret(name)
             }
             // Where a secret is kept is none.
             return [SecretForm.file, .variable].contains { form in
                 guard name.hasByteSuffix(form.suffix) else { return false }
                 let base = Substring(name.utf8.dropLast(form.suffix.utf8.count))
-                return base.hasBytePrefix("query.") || declared.contains { $0.kind == .secret && $0.name == base }
+                return base.hasBytePrefix("query.") || declared.secret(named: base) != nil
             }
         }
     }

@@ -1,8 +1,8 @@
 /// Where pictures go: a file, an encoder, a process, a detector.
 ///
-/// Every method is called on a thread of the sink's own, one at a time, so an implementation keeps plain mutable state.
-/// It may block: only this sink's frames wait or drop, by its queue policy; the source and the other sinks do not
-/// notice.
+/// Every method but ``makePassThrough()``, and the first look at ``wants``, is called on a thread of the sink's own,
+/// one at a time, so an implementation keeps plain mutable state. It may block: only this sink's frames wait or drop,
+/// by its queue policy; the source and the other sinks do not notice.
 public protocol FrameSink: AnyObject {
     /// What the sink would like to get. Read when it is attached, and again after each frame that it took: one that
     /// wants something else from then on gets it with the next frame that is not converted yet. Read no more where the
@@ -33,8 +33,9 @@ public protocol FrameSink: AnyObject {
     /// come in any condition. The end needs no word of its own: it is ``finish()``.
     func sourceChanged(to condition: SourceCondition)
 
-    /// How the sink takes the source's packets beside the pictures. Called once, when it is attached, on the thread
-    /// that attaches it. The default is nil: it takes pictures alone.
+    /// How the sink takes the source's packets beside the pictures. Called once, before ``start(_:_:)``, on the thread
+    /// that attaches the sink, or on the sink's own where it takes the place of one that failed. The default is nil: it
+    /// takes pictures alone.
     func makePassThrough() -> PassThrough?
 
     /// Writes what is left and lets go of everything. Called exactly once after a `start` that did not throw.

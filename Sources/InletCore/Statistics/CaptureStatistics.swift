@@ -78,10 +78,11 @@ public struct CaptureStatistics: Sendable {
 }
 
 extension CaptureStatistics {
-    /// How long ago the newest frame arrived; nil before the first.
+    /// How long before the snapshot the newest frame arrived; nil before the first.
     public var lastFrameAge: Duration? {
         guard let time, let lastArrival else { return nil }
-        return time - lastArrival
+        // A frame may arrive while the snapshot is taken.
+        return max(.zero, time - lastArrival)
     }
 
     /// Frames a second as they arrived, over the whole run; nil before the second frame.

@@ -21,26 +21,26 @@ public struct LatencyDistribution: Sendable, Hashable {
             return .nanoseconds(lower + (upper - lower) / 2)
         }
 
-        /// How many buckets there are: one for each of the first 8 nanoseconds, and 8 for each power of two from 2^3 to
-        /// 2^41.
-        package static let number = 8 * 40
-
         /// The bucket that a duration falls into: below 8 ns a bucket a nanosecond; above, the power of two and the
         /// three bits after the leading one.
         package static func index(of nanoseconds: Int64) -> Int {
             guard nanoseconds >= 8 else { return Int(nanoseconds) }
             let power = 63 - nanoseconds.leadingZeroBitCount
-            return min((power - 2) * 8 + Int((nanoseconds >> (power - 3)) & 7), number - 1)
+            return min((power - 2) * 8 + Int((nanoseconds >> (power - 3)) & 7), bucketCount - 1)
         }
 
         /// The greatest number of nanoseconds that falls into a bucket.
         package static func upperBound(of index: Int) -> Int64 {
-            guard index < number - 1 else { return .max }
+            guard index < bucketCount - 1 else { return .max }
             guard index >= 8 else { return Int64(index) }
             let power = index / 8 + 2
             return (Int64(8 + index % 8 + 1) << (power - 3)) - 1
         }
     }
+
+    /// How many buckets there may be: one for each of the first 8 nanoseconds, and 8 for each power of two from 2^3 to
+    /// 2^41.
+    package static let bucketCount = 8 * 40
 
     /// The buckets that are not empty, shortest first, each at most 12.5 % wide; durations of more than 2^42 ns, 73
     /// minutes, share the last.

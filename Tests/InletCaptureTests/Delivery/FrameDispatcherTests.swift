@@ -176,13 +176,16 @@ import Testing
         dispatcher.offerPlaceholder(try frame(0), outageFrom: nil)
         #expect(dispatcher.placeholders.load(ordering: .relaxed) == 0, "it would overtake the frame")
 
-        // The thread was given up, and so was the sink.
-        #expect(dispatcher.begin(2, format: Self.live))
+        // The thread is given up, and so is the sink.
+        dispatcher.giveUp(1)
         receivers.all = [quick]
         dispatcher.receiversChanged()
         clock.advance(by: .milliseconds(1))
         dispatcher.offerPlaceholder(try frame(0), outageFrom: nil)
         #expect(dispatcher.placeholders.load(ordering: .relaxed) == 1)
+        #expect(!isTaken(dispatcher.deliver(.frame(try frame(1)), from: 1) { false }))
+        #expect(!dispatcher.begin(1, format: Self.live))
+        #expect(dispatcher.begin(2, format: Self.live))
         clock.advance(by: .milliseconds(1))
         #expect(isTaken(dispatcher.deliver(.frame(try frame(0)), from: 2) { false }))
         #expect(quick.frames.count == 2)

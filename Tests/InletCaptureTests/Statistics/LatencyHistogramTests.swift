@@ -36,13 +36,13 @@ import Testing
 
     @Test("Every bucket begins one above the end of the bucket before, and ends with its upper bound")
     func bucketsAreSeamless() {
-        for index in 0..<LatencyDistribution.Bucket.number - 1 {
+        for index in 0..<LatencyDistribution.bucketCount - 1 {
             let upper = LatencyDistribution.Bucket.upperBound(of: index)
             #expect(LatencyDistribution.Bucket.index(of: upper) == index)
             #expect(LatencyDistribution.Bucket.index(of: upper + 1) == index + 1)
         }
-        #expect(LatencyDistribution.Bucket.index(of: 1 << 42 - 1) == LatencyDistribution.Bucket.number - 1)
-        #expect(LatencyDistribution.Bucket.index(of: .max) == LatencyDistribution.Bucket.number - 1)
+        #expect(LatencyDistribution.Bucket.index(of: 1 << 42 - 1) == LatencyDistribution.bucketCount - 1)
+        #expect(LatencyDistribution.Bucket.index(of: .max) == LatencyDistribution.bucketCount - 1)
     }
 
     @Test("The shortest and the longest durations there are have their place")

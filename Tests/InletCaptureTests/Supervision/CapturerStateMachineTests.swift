@@ -86,6 +86,8 @@ import Testing
         Row(live + [.stop], .live, ["cancel 1"]),
         Row(live + [.noSinks, .ends(1)], .ended(.noSinks), ["finish noSinks"]),
         Row(live + [.disable], .disabled),
+        // It has not paused yet, and a stop does not say that it had.
+        Row([.start, .pause, .stop], .opening, ["cancel 1"]),
         Row(live + [.disable, .enable], .live),
         Row(live + [.silence(.milliseconds(900))], .live),
         Row(live + [.silence(.seconds(2))], .stalled, ["notice 1"]),

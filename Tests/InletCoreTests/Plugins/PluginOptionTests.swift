@@ -58,6 +58,12 @@ import Testing
             try PluginOptionValues(PluginURI("preview:?fps=5&max-fps=6"), declared: [rate.description])
         }
         #expect(twice?.message == "The option 'max-fps' is given twice.")
+        #expect(twice?.context.subject == "preview:?fps=5&max-fps=6", "neither is a secret")
+        // What has the name now comes before what had it.
+        let size = PluginOption("fps", default: 1, "Another")
+        let present = try PluginOptionValues(
+            PluginURI("preview:?fps=9"), declared: [rate.description, size.description])
+        #expect(present[size] == 9 && present[rate] == 30)
         let values = try PluginOptionValues(
             PluginURI("http://host/?max-fps=5&query.fps=6"), declared: [rate.description], allowsOthers: true)
         #expect(values[rate] == 5 && values.others.map(\.addressName) == ["fps"])
