@@ -65,6 +65,10 @@ struct PacketSelection {
         lastKey = time ?? lastKey
         let suffices = keyFramesSuffice(wanted)
         switch mode {
+        case .beginning where suffices && isEarly(time, wanted):
+            // A stream of key frames alone has no other packet to begin the stretch with.
+            mode = .keyFrames
+            return .passAndDrain
         case .all, .beginning:
             mode = suffices ? .beginning : .all
             lastTaken = time
@@ -73,16 +77,19 @@ struct PacketSelection {
             mode = .all
             return .decodeAnew
         case .keyFrames:
-            if let time, let lastTaken, let interval = ticks(of: wanted) {
-                // Of key frames that come more often than wanted, the one nearest to its time. Where time has stepped
-                // back, it begins anew.
-                let due = interval.subtracting(saturating: (distances.last ?? 0) / 2)
-                let passed = time.subtracting(saturating: lastTaken)
-                if passed > 0, passed < due { return .pass }
-            }
+            if isEarly(time, wanted) { return .pass }
             lastTaken = time
             return .decodeAlone
         }
+    }
+
+    /// Returns whether a key frame is left out because the next one is nearer to the time at which a frame is wanted.
+    /// After a step back in time none is.
+    private func isEarly(_ time: Int64?, _ wanted: Rational?) -> Bool {
+        guard let time, let lastTaken, let interval = ticks(of: wanted) else { return false }
+        let due = interval.subtracting(saturating: (distances.last ?? 0) / 2)
+        let passed = time.subtracting(saturating: lastTaken)
+        return passed > 0 && passed < due
     }
 
     /// Whether key frames alone come as often as frames are wanted. A tenth of grace, as 29.97 is not 30.

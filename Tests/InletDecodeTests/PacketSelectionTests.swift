@@ -46,6 +46,23 @@ import Testing
         #expect(alone.count >= 18)
     }
 
+    @Test(
+        "Of a stream of key frames alone, as Motion JPEG is, as many are decoded as are wanted", arguments: [1, 2, 10])
+    func keyFramesAlone(_ wanted: Int) {
+        var selection = PacketSelection(timeBase: Rational(1, 30))
+        let fates = fates(&selection, 300, every: 1, wanted: Rational(wanted))
+        #expect(fates[0...2] == [.decode, .decode, .passAndDrain])
+        let alone = fates.indices.filter { fates[$0] == .decodeAlone }
+        #expect(alone == Array(stride(from: 1 + 30 / wanted, to: 300, by: 30 / wanted)))
+        #expect(fates[3...].allSatisfy { $0 == .decodeAlone || $0 == .pass })
+    }
+
+    @Test("A stream of key frames alone that come as often as frames are wanted is decoded whole")
+    func keyFramesAsWanted() {
+        var selection = PacketSelection(timeBase: Rational(1, 30))
+        #expect(fates(&selection, 90, every: 1, wanted: Rational(30)).allSatisfy { $0 == .decode })
+    }
+
     @Test("When more is wanted again, decoding goes on from a key frame")
     func more() {
         var selection = PacketSelection(timeBase: Rational(1, 30))
