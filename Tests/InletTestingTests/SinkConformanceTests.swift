@@ -86,7 +86,7 @@ struct SinkConformanceTests {
         ] as [(Faulty.Fault, [String])])
     func faults(fault: Faulty.Fault, rules: [String]) async {
         var suite = SinkConformance()
-        if fault == .hangs { suite.callLimit = .milliseconds(300) }
+        if fault == .hangs { suite.callLimit = .seconds(3) }
         let shared = Faulty.Shared()
         let violations = await suite.check { Faulty(fault, shared) }
         #expect(Set(violations.map(\.rule)) == Set(rules), "\(violations)")
