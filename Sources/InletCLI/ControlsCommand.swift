@@ -94,7 +94,7 @@ import Inlet
             return all.filter { flags.contains($0.0) }.map(\.1)
         }
 
-        /// A control as JSON has it.
+        /// A control in the JSON output.
         struct Listing: Encodable {
             var name: String
             var label: String

@@ -111,7 +111,7 @@ import Inlet
             var device: Listing
         }
 
-        /// A device as JSON has it.
+        /// A device in the JSON output.
         private struct Listing: Encodable {
             var node: String
             var name: String
@@ -139,7 +139,7 @@ import Inlet
                 var greatest: String
                 var step: String?
                 var rates: [String]
-                /// Whether any rate between the first and the last will do.
+                /// Whether any rate between the first and the last is supported.
                 var continuousRates: Bool
             }
 

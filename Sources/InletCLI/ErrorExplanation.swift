@@ -1,16 +1,16 @@
 import Inlet
 
-/// What one error code means to a person: its causes, what to try, and what the command makes of it.
+/// An explanation of one error code for people: its causes, what to try, and the command's exit status.
 ///
-/// `inlet explain` prints these, and `Docs/guide/trouble.md` is written from them by the test `ErrorGuideTests`.
+/// `inlet explain` prints these, and the test `ErrorGuideTests` generates `Docs/guide/trouble.md` from them.
 struct ErrorExplanation: Encodable {
-    /// Whether the capturer opens a source again that failed with the code.
+    /// Whether the capturer reopens a source that failed with the code.
     enum Retry: String, Encodable {
-        /// Each time.
+        /// The source is reopened each time.
         case always
-        /// Only a source that has yielded frames before: it may come back as it was.
+        /// Only a source that has yielded frames before is reopened: it may return unchanged.
         case onceLive = "once-live"
-        /// The same would happen again.
+        /// The source is not reopened: the same would happen again.
         case never
 
         init(_ code: InletError.Code) {
@@ -24,7 +24,7 @@ struct ErrorExplanation: Encodable {
                 }
         }
 
-        /// One sentence for people.
+        /// The policy in one sentence for people.
         var sentence: String {
             switch self {
             case .always: "A source that fails so is opened again."
@@ -36,15 +36,15 @@ struct ErrorExplanation: Encodable {
 
     /// The code's name, as reports print it.
     var code: String
-    /// One sentence.
+    /// What the code means, in one sentence.
     var meaning: String
     /// What usually leads to it, most frequent first.
     var causes: [String]
     /// What to try, in this order.
     var remedies: [String]
-    /// What `inlet` exits with when a run ends with the code.
+    /// The exit status of `inlet` when a run ends with the code.
     var exitStatus: Int32
-    /// The name that sysexits.h has for it.
+    /// The name of the status in sysexits.h.
     var exitName: String
     var retry: Retry
 
@@ -65,7 +65,7 @@ struct ErrorExplanation: Encodable {
         retry = Retry(code)
     }
 
-    /// Several lines for a person.
+    /// The explanation as several lines for a person.
     var text: String {
         let parts = [
             ["\(code): \(meaning)"],
@@ -76,8 +76,8 @@ struct ErrorExplanation: Encodable {
         return parts.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
     }
 
-    /// The line of standard error that leads from an error to its explanation, or nothing where the message says all:
-    /// of a wrong option it names the right ones, and a cancellation was asked for.
+    /// Returns the line of standard error that leads from an error to its explanation, or nothing if the message is
+    /// sufficient: for a wrong option it names the right ones, and a cancellation was requested.
     static func hint(for code: String) -> String {
         let needsNone = [InletError.Code.invalidConfiguration, .cancelled].map(\.description)
         guard !needsNone.contains(code), all.contains(where: { $0.code == code }) else { return "" }

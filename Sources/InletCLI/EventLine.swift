@@ -1,6 +1,6 @@
 import Inlet
 
-/// A line on standard error for what a person at the terminal should know while it happens.
+/// A line on standard error with what a person at the terminal should know at once.
 enum EventLine {
     static func write(_ event: CapturerEvent) {
         guard let text = text(event) else { return }
@@ -23,6 +23,6 @@ enum EventLine {
 }
 
 extension Duration {
-    /// Seconds with one decimal.
+    /// The duration in seconds with one decimal.
     fileprivate var secondsText: String { (Double(wholeNanoseconds) / 1e9).shortText }
 }

@@ -1,6 +1,6 @@
 import Inlet
 
-/// What the process tells its parent, by the numbers of sysexits.h.
+/// The exit status of the process, by the numbers of sysexits.h.
 enum ExitStatus: Int32 {
     case success = 0
     case usage = 64
@@ -13,7 +13,7 @@ enum ExitStatus: Int32 {
     case temporary = 75
     case `protocol` = 76
     case noPermission = 77
-    /// 128 and the number of SIGINT, as shells have it.
+    /// 128 and the number of SIGINT, as in shells.
     case interrupted = 130
 
     init(_ error: InletError) {
@@ -34,7 +34,7 @@ enum ExitStatus: Int32 {
         }
     }
 
-    /// What sysexits.h calls it, in words.
+    /// The name in words, as in sysexits.h.
     var name: String {
         switch self {
         case .success: "success"

@@ -37,7 +37,7 @@ struct InletCommand: AsyncParsableCommand {
     static func main() async {
         Terminal.ignoreBrokenPipes()
         LoggingSystem.bootstrap { label in
-            // Errors are said by the commands themselves, and only servers know where they listen.
+            // The commands report errors themselves, and only servers know where they listen.
             var handler = StreamLogHandler.standardError(label: label)
             handler.logLevel = ["inlet.preview", "inlet.webrtc"].contains(label) ? .notice : .warning
             return handler

@@ -8,13 +8,13 @@ import Dispatch
     import Darwin
 #endif
 
-/// Turns SIGINT and SIGTERM into a clean stop; a second one ends the process at once, as one does before and after its
-/// life.
+/// Turns SIGINT and SIGTERM into a clean stop; a second one ends the process at once, as does one before or after this
+/// object's lifetime.
 final class Interrupt {
     private static let signals = [SIGINT, SIGTERM]
     private let sources: [any DispatchSourceSignal]
 
-    /// - Parameter onFirst: called on a queue of its own.
+    /// - Parameter onFirst: called at the first signal, on a private queue.
     init(onFirst: @escaping @Sendable () -> Void) {
         let queue = DispatchQueue(label: "inlet.interrupt")
         let count = Count()
@@ -36,6 +36,6 @@ final class Interrupt {
         for number in Self.signals { signal(number, SIG_DFL) }
     }
 
-    /// Touched on the one queue of all handlers only.
+    /// Accessed only on the one queue of all handlers.
     private final class Count: @unchecked Sendable { var value = 0 }
 }

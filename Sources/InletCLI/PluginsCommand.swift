@@ -58,6 +58,6 @@ struct PluginsCommand: ParsableCommand {
 }
 
 extension String {
-    /// With spaces behind it up to a width.
+    /// Returns the text padded with spaces to a width.
     fileprivate func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }

@@ -16,7 +16,7 @@ struct ProbeCommand: AsyncParsableCommand {
 
     func run() async throws {
         var configuration = CapturerConfiguration()
-        // The command asks what is there now.
+        // The command asks for the present state.
         configuration.retry = .never
         let capturer = Capturer(try PluginRegistry.command.source(source), configuration: configuration)
         let interrupted = InterruptFlag()
@@ -42,7 +42,7 @@ struct ProbeCommand: AsyncParsableCommand {
         print(json ? try findings.json : findings.text)
     }
 
-    /// What was found, in the order in which people read it.
+    /// The results, in the order in which people read them.
     struct Findings: Encodable {
         var source: String
         var container: String?

@@ -76,8 +76,8 @@ struct RunCommand: AsyncParsableCommand {
         configuration.durationLimit = duration
         configuration.endsWithoutSinks = true
         trouble.apply(to: &configuration)
-        // The event lines and the report say what went wrong, each once. Where there are none, the log says the worst
-        // of it.
+        // The event lines and the report tell what went wrong, each once. Without them, the log reports the most
+        // important.
         if report == .none {
             configuration.logger.logLevel = .critical
         } else {
@@ -108,7 +108,7 @@ struct RunCommand: AsyncParsableCommand {
         let traceFailure = await tracing.finish(trace)
         let failure = await sinkFailures.value ?? traceFailure
 
-        // A sink's missing folder is no missing input.
+        // A sink's missing folder is not a missing input.
         var status = failure.map { $0.code == .notFound ? ExitStatus.inputOutput : ExitStatus($0) }
         var error = failure
         var reason: EndReason?
@@ -123,7 +123,7 @@ struct RunCommand: AsyncParsableCommand {
         if interrupted.isRaised { throw ExitCode(ExitStatus.interrupted.rawValue) }
     }
 
-    /// What is asked for here, and of the rest what the sink wants; nil leaves it to the sink.
+    /// Returns what the command line requests, and for the rest what the sink wants; nil leaves it to the sink.
     private func wants(of sink: any FrameSinkConfiguration) -> SinkWants? {
         guard size != nil || rate != nil else { return nil }
         var wants = sink.makeSink().wants

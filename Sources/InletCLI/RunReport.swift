@@ -2,7 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import Inlet
 
-/// What a run did, for people and for machines.
+/// The report of a run, for people and for machines.
 struct RunReport: Encodable {
     var frames: Frames
     var latency: [String: Latency]
@@ -26,7 +26,7 @@ struct RunReport: Encodable {
         var dropped: [String: UInt64]
     }
 
-    /// A number, or a number for each sink by name where there are several.
+    /// A number, or a number for each sink by name if there are several.
     enum Delivered: Encodable {
         case one(UInt64)
         case several([String: UInt64])
@@ -40,7 +40,7 @@ struct RunReport: Encodable {
         }
     }
 
-    /// Microseconds.
+    /// Latencies in microseconds.
     struct Latency: Encodable {
         var p50: Double
         var p99: Double
@@ -70,12 +70,12 @@ struct RunReport: Encodable {
         for (name, stage) in stages { latency[name] = Latency(statistics.sinks.map { $0[keyPath: stage] }) }
         fps = statistics.frameRate ?? 0
         (cpuSeconds, peakResidentKiB) = Terminal.resourceUsage
-        // A sink that had enough, such as a pipe whose reader went away, ends a run as a stop does.
+        // A sink that has had enough, such as a pipe whose reader has closed, ends a run as a stop does.
         ended = error != nil ? "failed" : (reason == .noSinks ? .cancelled : reason ?? .cancelled).rawValue
         self.error = error.map { Failure(code: $0.code.description, message: $0.description) }
     }
 
-    /// One line of JSON.
+    /// The report as one line of JSON.
     var json: String {
         get throws {
             let encoder = JSONEncoder()
@@ -84,7 +84,7 @@ struct RunReport: Encodable {
         }
     }
 
-    /// Why it ended, for a person.
+    /// Why the run ended, for a person.
     private var endInWords: String {
         switch EndReason(rawValue: ended) {
         case .endOfStream: "end of stream"
@@ -95,7 +95,7 @@ struct RunReport: Encodable {
         }
     }
 
-    /// Several lines for a person.
+    /// The report as several lines for a person.
     var text: String {
         var delivered = ""
         switch frames.delivered {
@@ -122,7 +122,7 @@ struct RunReport: Encodable {
 }
 
 extension RunReport.Latency {
-    /// Percentiles over the distributions of several sinks, or nil where nothing was counted.
+    /// Makes percentiles over the distributions of several sinks, or nil if nothing was counted.
     init?(_ distributions: [LatencyDistribution]) {
         let all = distributions.reduce(LatencyDistribution(), +)
         guard let median = all.value(at: 0.5), let slow = all.value(at: 0.99) else { return nil }
@@ -133,14 +133,14 @@ extension RunReport.Latency {
 }
 
 extension Double {
-    /// Rounded to a tenth, without needless zeros.
+    /// The number rounded to a tenth, without needless zeros.
     var shortText: String {
         let tenths = (self * 10).rounded() / 10
         return tenths == tenths.rounded() && abs(tenths) < 1e15 ? "\(Int64(tenths))" : "\(tenths)"
     }
 }
 
-/// How the report is written.
+/// The format of the report.
 enum ReportStyle: String, ExpressibleByArgument, CaseIterable {
     case json, text, none
 

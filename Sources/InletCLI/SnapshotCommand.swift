@@ -17,7 +17,7 @@ struct SnapshotCommand: AsyncParsableCommand {
 
     private static let defaults = StillSinkConfiguration(.jpeg, pattern: "")
     private static let defaultTimeout = Duration.seconds(10)
-    /// Between the pictures of a contact sheet, where the source has no length.
+    /// The time between the pictures of a contact sheet, if the source has no length.
     private static let defaultStep = Duration.seconds(1)
 
     @Argument(help: "A source URI or a path; `inlet plugins` lists what there is.")
@@ -111,15 +111,15 @@ struct SnapshotCommand: AsyncParsableCommand {
         } catch let error as InletError where error.code == .busy {
             throw InletError(.busy, "There is a file \(output) already. Add --overwrite to replace it.")
         } catch let error as InletError where error.code == .notFound {
-            // A missing folder is no missing input.
+            // A missing folder is not a missing input.
             throw InletError(.inputOutput, error.message)
         }
         try sink.finish()
     }
 
-    /// The first frame that is wanted.
+    /// Returns the first frame that is wanted.
     private func frame(of capturer: Capturer) async throws -> VideoFrame? {
-        // Without dropping, so that it is the first, and the one at --after, of a file too.
+        // Without dropping, so that it is the first frame, or the one at --after, for a file too.
         try await capturer.run(queue: .lossless(1), wants: SinkWants(largestSize: size, rotation: .applied)) { frames in
             var start: MonotonicTime?
             for try await frame in frames {
@@ -131,7 +131,7 @@ struct SnapshotCommand: AsyncParsableCommand {
         }
     }
 
-    /// A sheet of frames, from the first wanted one on.
+    /// Returns a sheet of frames, starting with the first wanted one.
     private func sheet(of capturer: Capturer, _ grid: ImageSize) async throws -> VideoFrame? {
         let whole = size ?? ImageSize(width: 320 * grid.width, height: 180 * grid.height)
         let tile = ImageSize(width: whole.width / grid.width, height: whole.height / grid.height)
@@ -164,7 +164,7 @@ struct SnapshotCommand: AsyncParsableCommand {
         }
     }
 
-    /// The time between the pictures of a sheet. The source has been opened.
+    /// Returns the time between the pictures of a sheet. The source has been opened.
     private func step(_ events: AsyncStream<CapturerEvent>, count: Int) async -> Duration {
         if let every { return every }
         for await event in events {
@@ -184,7 +184,7 @@ struct SnapshotCommand: AsyncParsableCommand {
         }
     }
 
-    /// A file name as a pattern that stands for itself.
+    /// Returns a file name as a pattern that matches only itself.
     private static func literal(_ path: String) -> String {
         path.replacing("%", with: "%%").replacing("{", with: "{{")
     }

@@ -1,6 +1,6 @@
 import Inlet
 
-/// One line on the terminal that shows how a run goes, drawn anew five times a second.
+/// One line on the terminal that shows the progress of a run, redrawn five times a second.
 struct StatusLine {
     private let capturer: Capturer
     private let clock = SystemClock()
@@ -8,7 +8,7 @@ struct StatusLine {
 
     init(_ capturer: Capturer) { self.capturer = capturer }
 
-    /// Draws until the task is cancelled, then takes the line away.
+    /// Draws until the task is cancelled, then removes the line.
     func show() async {
         var before = capturer.statistics
         var since = clock.now

@@ -7,17 +7,17 @@
     import Darwin
 #endif
 
-/// Standard error and what stands behind it.
+/// Standard error and the terminal.
 enum Terminal {
-    /// Whether a person looks at standard error.
+    /// Whether standard error is a terminal.
     static var isInteractive: Bool { isatty(STDERR_FILENO) == 1 }
 
-    /// Lets a write to a pipe without a reader fail instead of ending the process.
+    /// Makes a write to a pipe without a reader fail instead of ending the process.
     static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 
     static func writeError(_ text: String) { writeAll(text, to: STDERR_FILENO) }
 
-    /// To standard output at once, for what somebody waits for.
+    /// Writes to standard output at once, for output that somebody waits for.
     static func writeOutput(_ text: String) { writeAll(text, to: STDOUT_FILENO) }
 
     private static func writeAll(_ text: String, to descriptor: Int32) {

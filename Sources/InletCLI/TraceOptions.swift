@@ -1,7 +1,7 @@
 import ArgumentParser
 import Inlet
 
-/// `--trace`, and the file behind it.
+/// The option `--trace`, and the file that it names.
 struct TraceOptions: ParsableArguments {
     @Option(
         name: .customLong("trace"),
@@ -10,7 +10,7 @@ struct TraceOptions: ParsableArguments {
             valueName: "file"))
     var path: String?
 
-    /// Opens the file, where one was asked for, and has the capturer trace to it.
+    /// Opens the file, if one was requested, and makes the capturer trace to it.
     func start(for configuration: inout CapturerConfiguration) throws -> ChromeTraceWriter? {
         guard let path else { return nil }
         do throws(InletError) {
@@ -18,7 +18,7 @@ struct TraceOptions: ParsableArguments {
             configuration.tracer = writer
             return writer
         } catch {
-            // A trace's missing folder is no missing input.
+            // A trace's missing folder is not a missing input.
             guard error.code == .notFound else { throw error }
             Terminal.writeError("error: \(error)\n")
             throw ExitCode(ExitStatus.inputOutput.rawValue)

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Inlet
 
-/// The options of `inlet run` that say what happens when the source fails.
+/// The options of `inlet run` that determine what happens when the source fails.
 struct TroubleOptions: ParsableArguments {
     @Option(
         help:

@@ -2,8 +2,8 @@ import CInletConvert
 import CYUV
 import InletCore
 
-/// How samples of more than eight bits become I420: with an ordered dither, as libyuv's own functions drop the lower
-/// bits, which darkens the picture and shows bands, and libswscale's take ten times as long.
+/// How samples of more than eight bits are converted to I420: with an ordered dither, as libyuv's own functions drop
+/// the lower bits, which darkens the picture and shows bands, and libswscale's take ten times as long.
 @safe struct DeepConversion: Sendable {
     private var samples: inlet_deep_samples
     private var halvesColumns: Bool
@@ -12,15 +12,16 @@ import InletCore
 
     enum Chroma: Sendable {
         case planar
-        /// Both components take turns in one plane.
+        /// Both components alternate in one plane.
         case interleaved
-        /// None: the picture is gray.
+        /// No chroma: the picture is gray.
         case absent
     }
 
     /// - Parameters:
-    ///   - depth: from 9 to 16. Of more than twelve bits the lowest are left out: they are less than the dither.
-    ///   - unused: how many bits lie below the sample in its 16.
+    ///   - depth: the bits of a sample, from 9 to 16. Of more than twelve bits the lowest are dropped: they are less
+    ///     than the dither.
+    ///   - unused: how many bits of the 16 lie below the sample.
     init(
         depth: Int32, unused: Int32 = 0, _ chroma: Chroma = .planar, halvesColumns: Bool = false,
         halvesRows: Bool = false
@@ -32,7 +33,7 @@ import InletCore
         self.halvesRows = halvesRows
     }
 
-    /// The formats of little-endian samples by their names, some of which not every libavutil knows.
+    /// The formats of little-endian samples by their names, some of which not every libavutil version knows.
     static let byFormat: [PixelFormat: DeepConversion] = {
         var formats: [PixelFormat: DeepConversion] = [:]
         #if _endian(little)

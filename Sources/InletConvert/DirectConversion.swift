@@ -1,10 +1,9 @@
 import CYUV
 import InletCore
 
-/// How a pixel format becomes I420 without libswscale.
+/// How a pixel format is converted to I420 without libswscale.
 ///
-/// To give a format a conversion of its own, add its line to ``byFormat``. `Scripts/bench --convert` says what it
-/// gains.
+/// To give a format a dedicated conversion, add its line to ``byFormat``. `Scripts/bench --convert` shows the gain.
 @safe enum DirectConversion: Sendable {
     /// Planes 0 to 2 are I420 already; a fourth holds alpha, which is left out.
     case wrap
@@ -14,11 +13,11 @@ import InletCore
     case deep(DeepConversion)
     /// A plane of luma, and one of both chroma components.
     case semiplanar(SemiplanarFunction)
-    /// One plane of everything.
+    /// One plane of all components.
     case packed(PackedFunction)
     /// Planes of green, blue and red; a fourth holds alpha, which is left out.
     case planarRGB
-    /// A plane of luma alone.
+    /// A single plane of luma.
     case gray
 
     // libyuv names RGB formats by the register, most significant byte first: its ARGB is B, G, R, A in memory.
@@ -50,14 +49,14 @@ import InletCore
         return formats
     }()
 
-    /// The source and its stride; Y, U and V with their strides; width and height. Gives 0 for success.
+    /// The source and its stride; Y, U and V with their strides; width and height. Returns 0 for success.
     typealias PackedFunction =
         @Sendable (
             UnsafePointer<UInt8>?, Int32,
             UnsafeMutablePointer<UInt8>?, Int32, UnsafeMutablePointer<UInt8>?, Int32,
             UnsafeMutablePointer<UInt8>?, Int32, Int32, Int32
         ) -> Int32
-    /// Luma and chroma with their strides; Y, U and V with their strides; width and height. Gives 0 for success.
+    /// Luma and chroma with their strides; Y, U and V with their strides; width and height. Returns 0 for success.
     typealias SemiplanarFunction =
         @Sendable (
             UnsafePointer<UInt8>?, Int32, UnsafePointer<UInt8>?, Int32,
@@ -67,7 +66,7 @@ import InletCore
 
     /// Converts a frame whose planes have been checked against its format.
     ///
-    /// - Parameter range: that of the result.
+    /// - Parameter range: the range of the result.
     func convert(_ frame: SourceFrame, range: ColorRange, pool: I420BufferPool) throws(InletError) -> I420Buffer {
         if case .wrap = self, let buffer = try Self.wrapped(frame) { return buffer }
         var draft = try pool.makeBuffer(size: frame.size)
@@ -117,12 +116,13 @@ import InletCore
         return 0
     }
 
-    /// YUYV with its chroma components exchanged.
+    /// Converts YUYV with its chroma components exchanged.
     private static let convertYVYU: PackedFunction = {
         unsafe YUY2ToI420($0, $1, $2, $3, $6, $7, $4, $5, $8, $9)
     }
 
-    /// Joins the planes to pixels, a few rows at a time, so that these are still in the cache when they are converted.
+    /// Joins the planes into pixels, a few rows at a time, so that these are still in the cache when they are
+    /// converted.
     private static func convertRGB(
         red: (UnsafePointer<UInt8>?, Int32), green: (UnsafePointer<UInt8>?, Int32),
         blue: (UnsafePointer<UInt8>?, Int32), _ size: ImageSize, into target: I420Target
@@ -149,7 +149,8 @@ import InletCore
         }
     }
 
-    /// A buffer of the frame's own memory; nil where its rows do not follow one another downwards, as a buffer's must.
+    /// Returns a buffer of the frame's own memory; nil if its rows do not follow one another downwards, as a buffer's
+    /// must.
     static func wrapped(_ frame: SourceFrame) throws(InletError) -> I420Buffer? {
         let chroma = frame.size.chroma.width
         guard let y = frame.planes[0], let u = frame.planes[1], let v = frame.planes[2],

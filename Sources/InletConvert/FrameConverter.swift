@@ -1,12 +1,12 @@
 import CYUV
 public import InletCore
 
-/// Turns native pictures into I420: no pass where they are I420 already, otherwise exactly one.
+/// Converts native pictures to I420: without a pass if they are I420 already, otherwise in exactly one.
 ///
-/// libyuv converts what is common in 8 bits: YUV of every usual chroma, planar, semi-planar and packed, RGB and gray.
+/// libyuv converts common 8-bit formats: YUV of every usual chroma, planar, semi-planar and packed, RGB and gray.
 /// Functions of this module convert YUV of more bits, with a dither, and libswscale everything else that libavutil
-/// names. Range and matrix of YUV and gray pictures stay as they are; RGB becomes BT.601 of limited range, as FFmpeg
-/// makes it. Alpha is left out.
+/// names. Range and matrix of YUV and gray pictures are unchanged; RGB becomes BT.601 of limited range, as FFmpeg does
+/// it. Alpha is left out.
 ///
 /// Safe from any thread. It keeps a few libswscale contexts for reuse, so keep the converter too.
 public final class FrameConverter: Sendable {
@@ -14,22 +14,22 @@ public final class FrameConverter: Sendable {
 
     public init() {}
 
-    /// The frame as I420 at its own size.
+    /// Returns the frame as I420 at its own size.
     ///
     /// A yuv420p, yuvj420p or yuva420p picture stored top down is wrapped: the buffer uses the frame's memory and keeps
     /// its owner. libswscale reads a little past the end of planes; one with fewer than 64 bytes behind it costs a
     /// second pass, as does RGB of odd width there. Bayer mosaics must be of even size.
     ///
     /// - Parameters:
-    ///   - frame: in any pixel format.
-    ///   - pool: where the memory comes from if any is needed.
+    ///   - frame: a frame in any pixel format.
+    ///   - pool: provides memory if any is needed.
     /// - Throws: ``InletError/Code/unsupported`` for pixel formats that nothing here reads, such as those of hardware
     ///   surfaces; ``InletError/Code/malformedData`` for planes that are missing or too short;
-    ///   ``InletError/Code/invalidConfiguration`` for an impossible size; ``InletError/Code/resourceExhausted`` where
-    ///   the pool is.
+    ///   ``InletError/Code/invalidConfiguration`` for an impossible size; ``InletError/Code/resourceExhausted`` if the
+    ///   pool is exhausted.
     public func i420(from frame: SourceFrame, pool: I420BufferPool) throws(InletError) -> I420Picture {
-        // The commonest case, without a look-up or a call into libavutil: the buffer checks the planes itself. What is
-        // wrong is said below.
+        // The most common case, without a look-up or a call into libavutil: the buffer checks the planes itself. Errors
+        // are reported below.
         if frame.pixelFormat == .yuv420p, let buffer = try? DirectConversion.wrapped(frame) {
             return I420Picture(buffer: buffer, colorSpace: frame.colorSpace)
         }
@@ -60,11 +60,11 @@ public final class FrameConverter: Sendable {
             """)
     }
 
-    /// The picture scaled to exactly `size`: by a box filter where it shrinks to less than half in both directions,
-    /// otherwise bilinearly. The same buffer where the size is right already.
+    /// Returns the picture scaled to exactly `size`: by a box filter if it shrinks to less than half in both
+    /// directions, otherwise bilinearly. Returns the same buffer if the size is right already.
     ///
-    /// - Throws: ``InletError/Code/invalidConfiguration`` for an impossible size;
-    ///   ``InletError/Code/resourceExhausted`` where the pool is.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` for an impossible size; ``InletError/Code/resourceExhausted``
+    ///   if the pool is exhausted.
     public func scaled(
         _ buffer: I420Buffer, to size: ImageSize, pool: I420BufferPool
     ) throws(InletError) -> I420Buffer {
@@ -72,7 +72,7 @@ public final class FrameConverter: Sendable {
         let source = try unsafe I420Source(buffer)
         var draft = try pool.makeBuffer(size: size)
         let target = unsafe I420Target(&draft)
-        // libyuv goes from box to bilinear by itself where a box would not cover two pixels.
+        // libyuv switches from box to bilinear if a box would not cover two pixels.
         let status = unsafe I420Scale(
             source.y, source.yStride, source.u, source.uStride, source.v, source.vStride,
             Int32(buffer.size.width), Int32(buffer.size.height),
@@ -83,9 +83,9 @@ public final class FrameConverter: Sendable {
         return draft.publish()
     }
 
-    /// The picture turned clockwise. The same buffer for ``Rotation/none``.
+    /// Returns the picture rotated clockwise. Returns the same buffer for ``Rotation/none``.
     ///
-    /// - Throws: ``InletError/Code/resourceExhausted`` where the pool is.
+    /// - Throws: ``InletError/Code/resourceExhausted`` if the pool is exhausted.
     public func rotated(
         _ buffer: I420Buffer, by rotation: Rotation, pool: I420BufferPool
     ) throws(InletError) -> I420Buffer {

@@ -1,12 +1,12 @@
 public import InletCore
 
 extension I420Buffer {
-    /// A part of the picture in the same memory: only pointers move. The part keeps the whole picture alive.
+    /// Returns a part of the picture in the same memory: only pointers move. The part keeps the whole picture alive.
     ///
-    /// The same buffer where the part is all of it.
+    /// Returns the same buffer if the part is all of it.
     ///
-    /// - Throws: ``InletError/Code/invalidConfiguration`` where the part does not lie within the picture, or begins at
-    ///   an odd column or row, in the middle of a chroma sample.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if the part does not lie within the picture, or begins at an
+    ///   odd column or row, in the middle of a chroma sample.
     public func cropped(to rect: ImageRect) throws(InletError) -> I420Buffer {
         guard rect.lies(in: size) else {
             throw InletError(.invalidConfiguration, "The part \(rect) does not lie within a picture of \(size).")

@@ -1,6 +1,6 @@
 import InletCore
 
-/// The planes of a draft as C functions take them. Valid until the draft is published.
+/// The planes of a draft in the form for C functions. Valid until the draft is published.
 @unsafe struct I420Target {
     let y: UnsafeMutablePointer<UInt8>
     let u: UnsafeMutablePointer<UInt8>
@@ -20,7 +20,7 @@ import InletCore
     }
 }
 
-/// The planes of a buffer as C functions take them. Valid while the buffer is referenced.
+/// The planes of a buffer in the form for C functions. Valid while the buffer is referenced.
 @unsafe struct I420Source {
     let y: UnsafePointer<UInt8>
     let u: UnsafePointer<UInt8>
@@ -29,7 +29,7 @@ import InletCore
     let uStride: Int32
     let vStride: Int32
 
-    /// - Throws: ``InletError/Code/unsupported`` where a stride is beyond what libyuv can take.
+    /// - Throws: ``InletError/Code/unsupported`` if a stride is larger than libyuv accepts.
     init(_ buffer: I420Buffer) throws(InletError) {
         guard let yStride = Int32(exactly: buffer.strides.y), let uStride = Int32(exactly: buffer.strides.u),
             let vStride = Int32(exactly: buffer.strides.v)
@@ -47,7 +47,7 @@ import InletCore
 }
 
 extension InletError {
-    /// A libyuv function refused what had been checked before.
+    /// Returns the error for a libyuv function that refused what had been checked before.
     static func yuv(_ function: String, _ status: Int32, _ what: String) -> InletError {
         InletError(
             .internal, "libyuv failed in \(what). Please report this with the picture's size and format.",

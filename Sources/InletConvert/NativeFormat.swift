@@ -1,16 +1,16 @@
 import CFFmpeg
 import InletCore
 
-/// What libavutil and libswscale know of a pixel format, as far as reading a picture of it safely takes.
+/// What libavutil and libswscale know about a pixel format, as far as reading a picture of it safely requires.
 struct NativeFormat: Sendable {
     let pixelFormat: PixelFormat
     let avFormat: AVPixelFormat
     let samples: Samples
-    /// The planes that a picture must have, a palette among them.
+    /// The planes that a picture must have, including a palette.
     let planeCount: Int
-    /// The plane that is a palette of 256 entries of 4 bytes, where there is one.
+    /// The plane that is a palette of 256 entries of 4 bytes, if there is one.
     let palettePlane: Int?
-    /// Nil where nothing here can read the format.
+    /// The conversion; nil if nothing here can read the format.
     let conversion: Conversion?
     /// Whether samples take more than a byte.
     let hasWideSamples: Bool
@@ -18,18 +18,18 @@ struct NativeFormat: Sendable {
     private let isMosaic: Bool
     private let log2ChromaHeight: Int
 
-    /// What the numbers of a picture mean, which decides what becomes of its range and matrix.
+    /// The meaning of a picture's samples, which determines how its range and matrix change.
     enum Samples: Sendable {
         /// Luma and chroma: range and matrix stay.
         case yuv
-        /// The same, of full range by its name (`yuvj...`).
+        /// Luma and chroma of full range by the format's name (`yuvj...`).
         case fullRangeYUV
-        /// Luma alone. It stays as it is, and is of full range where the frame does not say otherwise, as FFmpeg has
-        /// it.
+        /// Luma only. It stays as it is, and is of full range unless the frame states otherwise, as in FFmpeg.
         case gray
         /// One bit of luma, which becomes 0 or 255.
         case bilevel
-        /// Red, green and blue in any shape, palettes and Bayer mosaics too, or CIE XYZ: made BT.601 of limited range.
+        /// Red, green and blue in any form, including palettes and Bayer mosaics, or CIE XYZ: converted to BT.601 of
+        /// limited range.
         case rgb
     }
 
@@ -87,7 +87,7 @@ struct NativeFormat: Sendable {
         }
     }
 
-    /// How many rows a plane of a picture has, and how many bytes each.
+    /// Returns how many rows a plane of a picture has, and how many bytes each.
     func extent(ofPlane plane: Int, in size: ImageSize) -> (rows: Int, rowBytes: Int) {
         if plane == palettePlane { return (1, 256 * 4) }
         let isChroma = plane == 1 || plane == 2
@@ -95,10 +95,10 @@ struct NativeFormat: Sendable {
         return (rows, Int(av_image_get_linesize(avFormat, Int32(size.width), Int32(plane))))
     }
 
-    /// Checks that every byte a conversion may read is there.
+    /// Checks that every byte that a conversion may read exists.
     ///
     /// - Throws: ``InletError/Code/invalidConfiguration`` for an impossible size; ``InletError/Code/malformedData`` for
-    ///   a missing plane, or one that is shorter than its size and stride promise.
+    ///   a missing plane, or one that is shorter than its size and stride require.
     func check(_ frame: SourceFrame) throws(InletError) {
         guard frame.size.isValid else {
             throw InletError(.invalidConfiguration, "A picture of \(frame.size) pixels cannot exist.")
@@ -125,7 +125,7 @@ struct NativeFormat: Sendable {
         }
     }
 
-    /// What a frame's colour is once it is I420.
+    /// Returns a frame's colour space after the conversion to I420.
     func convertedColorSpace(of frame: SourceFrame) -> ColorSpace {
         var colorSpace = frame.colorSpace
         switch samples {

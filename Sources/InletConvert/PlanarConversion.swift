@@ -1,8 +1,8 @@
 import CYUV
 import InletCore
 
-/// How three planes of 8-bit samples become I420: luma is copied, and chroma that is finer than in I420 becomes the
-/// mean of what lies around it.
+/// How three planes of 8-bit samples are converted to I420: luma is copied, and chroma that is finer than in I420 is
+/// averaged.
 struct PlanarConversion: Sendable {
     /// Whether chroma has a sample for each column.
     var halvesColumns: Bool
@@ -19,8 +19,8 @@ struct PlanarConversion: Sendable {
         unsafe halve(v, of: size, into: target.v, target.vStride)
     }
 
-    /// Exactly two to one in each direction; the last of an odd number of rows or columns is a mean of its own, where
-    /// libyuv's functions for whole pictures would spread all others over it.
+    /// Halves exactly two to one in each direction; the last of an odd number of rows or columns is averaged
+    /// separately, where libyuv's functions for whole pictures would spread all others over it.
     private func halve(
         _ plane: SourcePlane, of size: ImageSize, into target: UnsafeMutablePointer<UInt8>, _ stride: Int32
     ) {
@@ -46,13 +46,13 @@ struct PlanarConversion: Sendable {
         }
     }
 
-    /// A run of samples in the source and what it becomes.
+    /// A run of samples in the source and its result.
     private struct Span {
         var source = 0
         var sourceCount: Int
         var target = 0
         var targetCount: Int
-        /// How many samples become one: 1 or 2.
+        /// How many samples are averaged into one: 1 or 2.
         var step: Int { sourceCount / targetCount }
     }
 

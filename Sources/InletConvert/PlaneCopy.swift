@@ -1,9 +1,9 @@
 import InletCore
 
-/// Memory for a copy of one plane, for the few that libswscale cannot read where they are.
+/// Memory for a copy of one plane, for the few that libswscale cannot read in place.
 ///
-/// Each row is followed by its last pixel once more, and the last row by ``SwscaleContext/readAhead`` bytes. Used by
-/// one thread at a time, as the ``SwscaleContext`` that holds it is.
+/// Each row is followed by a repetition of its last pixel, and the last row by ``SwscaleContext/readAhead`` bytes. Used
+/// by one thread at a time, as the ``SwscaleContext`` that holds it is.
 @safe final class PlaneCopy {
     let stride: Int
     private let rows: Int
@@ -23,7 +23,7 @@ import InletCore
 
     deinit { unsafe memory.deallocate() }
 
-    /// Takes over a plane that holds `rows` rows of `rowBytes` bytes, and gives the start of its copy, which is stored
+    /// Copies a plane that holds `rows` rows of `rowBytes` bytes, and returns the start of the copy, which is stored
     /// top down.
     func fill(from plane: SourcePlane) -> UnsafePointer<UInt8>? {
         guard let top = unsafe plane.topRow, let base = unsafe memory.baseAddress else { return nil }

@@ -1,12 +1,12 @@
 import CFFmpeg
 import InletCore
 
-/// The owner of one libswscale context, which turns pictures of one format and size into I420.
+/// The owner of one libswscale context, which converts pictures of one format and size to I420.
 ///
 /// `@unchecked Sendable`: it moves between threads, but ``SwscaleContextStore`` hands it to one conversion at a time,
 /// under a lock, so that no two threads use it at once.
 @safe final class SwscaleContext: @unchecked Sendable {
-    /// What a context is made for.
+    /// What a context is specific to.
     struct Shape: Sendable, Hashable {
         var format: AVPixelFormat
         var size: ImageSize
@@ -14,9 +14,9 @@ import InletCore
         var isFullRange: Bool
     }
 
-    /// How much memory must follow a plane, as libswscale reads past the end of rows: up to 32 bytes for RGB and fewer
-    /// for YUV by the x86 kernels of FFmpeg 5.1, measured with a guard page behind each plane. Twice that leaves room
-    /// for wider kernels.
+    /// How much memory must follow a plane, as libswscale reads beyond the end of rows: up to 32 bytes for RGB and
+    /// fewer for YUV by the x86 kernels of FFmpeg 5.1, measured with a guard page behind each plane. Twice that leaves
+    /// room for wider kernels.
     static let readAhead = 64
 
     let shape: Shape
@@ -27,10 +27,10 @@ import InletCore
     private let sourceStrides = UnsafeMutablePointer<Int32>.allocate(capacity: 4)
     private let target = UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>.allocate(capacity: 4)
     private let targetStrides = UnsafeMutablePointer<Int32>.allocate(capacity: 4)
-    // Made when a plane first needs one.
+    // Allocated when a plane first needs one.
     private var copies: [PlaneCopy?] = [nil, nil, nil, nil]
 
-    /// - Throws: ``InletError/Code/unsupported`` where libswscale refuses the format or size.
+    /// - Throws: ``InletError/Code/unsupported`` if libswscale refuses the format or size.
     init(_ shape: Shape, format: NativeFormat) throws(InletError) {
         guard let context = unsafe sws_alloc_context() else {
             throw InletError(.resourceExhausted, "There is no memory for a conversion of \(shape.size) pictures.")
@@ -43,7 +43,7 @@ import InletCore
         unsafe target.initialize(repeating: nil, count: 4)
         unsafe targetStrides.initialize(repeating: 0, count: 4)
 
-        // libswscale takes gray for full range when it looks for a plain copy. Its real range follows below.
+        // libswscale treats gray as full range when it looks for a plain copy. Its real range is set below.
         let initialRange: Int64 = shape.isFullRange || format.samples == .gray ? 1 : 0
         let options: [(String, Int64)] = [
             ("srcw", Int64(shape.size.width)), ("srch", Int64(shape.size.height)),
@@ -61,7 +61,7 @@ import InletCore
         }
         let status = unsafe sws_init_context(context, nil, nil)
         guard status >= 0 else { throw Self.failure("sws_init_context", status, shape, format) }
-        // The same range and matrix on both sides leaves YUV as it is. RGB takes the matrix of BT.601, and no range.
+        // The same range and matrix on both sides leaves YUV unchanged. RGB gets the matrix of BT.601, and no range.
         let matrix = unsafe sws_getCoefficients(SWS_CS_ITU601)
         let range: Int32 = shape.isFullRange ? 1 : 0
         let one: Int32 = 1 << 16
@@ -100,18 +100,18 @@ import InletCore
         guard status == height else { throw Self.failure("sws_scale", status, shape, format) }
     }
 
-    /// Where to copy a plane before the conversion, or nil where libswscale can read the plane itself.
+    /// Returns where to copy a plane before the conversion, or nil if libswscale can read the plane itself.
     private func copy(ofPlane index: Int, _ plane: SourcePlane, rows: Int, rowBytes: Int) -> PlaneCopy? {
         guard index != format.palettePlane else { return nil }
         let lastRow = plane.offset + max(0, plane.stride * (rows - 1))
         let isTight = plane.byteCount - lastRow - rowBytes < Self.readAhead
-        // It steps through rows of 16-bit samples by half the stride, and takes a stride of 0, as a single row may
-        // have, for no plane.
+        // It steps through rows of 16-bit samples by half the stride, and treats a stride of 0, as a single row may
+        // have, as no plane.
         let isOdd = (format.hasWideSamples && plane.stride % 2 != 0) || plane.stride == 0
-        // It takes the chroma of RGB from pairs of pixels, and half of the last pair of an odd row from what lies
-        // behind.
+        // It takes the chroma of RGB from pairs of pixels, and half of the last pair of an odd row from the memory
+        // behind it.
         let isHalfPair = format.samples == .rgb && shape.size.width % 2 != 0
-        // It works on whole strides of XYZ, padding included, and does nothing where they are negative.
+        // It works on whole strides of XYZ, padding included, and does nothing if they are negative.
         guard isTight || isOdd || isHalfPair || format.isXYZ else { return nil }
         if let copy = copies[index] { return copy }
         let pixel = ImageSize(width: 1, height: 1)
@@ -121,7 +121,7 @@ import InletCore
         return copy
     }
 
-    /// The format without the range in its name, which libswscale calls deprecated.
+    /// Returns the format without the range in its name, which libswscale calls deprecated.
     private static func rangeless(_ format: AVPixelFormat) -> AVPixelFormat {
         switch format {
         case AV_PIX_FMT_YUVJ411P: AV_PIX_FMT_YUV411P

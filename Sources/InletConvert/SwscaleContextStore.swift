@@ -1,22 +1,22 @@
 import InletCore
 import Synchronization
 
-/// libswscale contexts that wait for the next picture of their shape.
+/// A cache of libswscale contexts for the next pictures of their shapes.
 ///
 /// Making one costs far more than a small picture does, and none may be used by two threads at once: each conversion
 /// takes one out and puts it back. Safe from any thread.
 final class SwscaleContextStore: Sendable {
-    /// How many contexts wait at most; with more threads or shapes than that, the least recently used goes.
+    /// The most idle contexts; with more threads or shapes than that, the least recently used is freed.
     static let capacity = 8
 
-    // In the order of their last use.
+    // In the order of last use.
     private let idle = Mutex<[SwscaleContext]>([])
 
     /// Converts a frame whose planes have been checked against its format.
     func convert(
         _ frame: SourceFrame, format: NativeFormat, range: ColorRange, pool: I420BufferPool
     ) throws(InletError) -> I420Buffer {
-        // Of one bit libswscale makes full range by itself, and would stretch that.
+        // libswscale makes 1-bit formats full range itself, and would stretch that.
         let isFullRange = range == .full && format.samples != .bilevel
         let shape = SwscaleContext.Shape(format: format.avFormat, size: frame.size, isFullRange: isFullRange)
         var draft = try pool.makeBuffer(size: frame.size)
@@ -35,7 +35,7 @@ final class SwscaleContextStore: Sendable {
     }
 
     private func put(_ context: SwscaleContext) {
-        // Freed after the lock is let go.
+        // Freed after the lock is released.
         let surplus = idle.withLock { idle in
             idle.append(context)
             return idle.count > Self.capacity ? idle.removeFirst() : nil

@@ -1,24 +1,24 @@
 import InletCore
 
 /// Turns the packets of one stream into pictures: decides which are worth decoding, has them decoded, and decides which
-/// pictures are shown. Packets for sinks that take them as they are come out beside the pictures.
+/// pictures are shown. Packets for sinks that take them unchanged are output beside the pictures.
 ///
 /// Confined to one thread at a time.
 final class DecodeStage {
-    /// What ``take(_:)`` found.
+    /// A result of ``take(_:)``.
     enum Output {
         case item(SourceItem)
         /// Put another packet first.
         case needsPacket
-        /// A picture was kept back: there may be more.
+        /// A picture was withheld: there may be more.
         case keptBack
-        /// All that was put before ``finish()`` has come out.
+        /// Everything that was put before ``finish()`` has been output.
         case ended
     }
 
     private enum Phase {
         case reading
-        /// The decoder gives out all that it holds, and is given packets again afterwards.
+        /// The decoder outputs all that it holds, and gets packets again afterwards.
         case emptying
         case draining
     }
@@ -28,40 +28,40 @@ final class DecodeStage {
     private let frameRate: Rational?
     private var chain: DecoderChain
     private var decoder: any VideoDecoder { chain.decoder }
-    /// The newest that is known of the stream, for a decoder that takes another's place.
+    /// The newest known parameters of the stream, for a decoder that replaces another.
     private var parameters: CodecParameters
-    /// A decoder has taken another's place and has had no key frame yet.
+    /// Whether a decoder has replaced another and has had no key frame yet.
     private var isNewDecoder = false
     private var gate: PictureGate
     private var selection: PacketSelection
     private var handover: PacketHandover
     private var audit: RateAudit?
-    /// Times of pictures that come last, for containers that have none; nil for a live stream, whose times are the
+    /// The times of the last pictures, for containers that have none; nil for a live stream, whose times are the
     /// sender's or none.
     private var timestamps: TimestampGuess?
     private var demand = SourceDemand.everything
     private var demandVersion = -1
     private var phase = Phase.reading
-    /// A packet with which decoding begins anew, once the decoder is empty.
+    /// A packet at which decoding restarts, once the decoder is empty.
     private var pending: SourcePacket?
     /// When the packet that was put last had arrived, and the sender's time of day for it in nanoseconds.
     private(set) var received: (time: MonotonicTime, wallClock: Int64?)?
-    /// Nil where the source waits, or nothing is too late.
+    /// Nil if the source waits, or nothing is too late.
     private var lag: LagPolicy?
-    /// When the packet was given to the decoder that has given no picture yet.
+    /// When the packet was given to the decoder that has not output its picture yet.
     private var decodingSince: MonotonicTime?
     private let turn = DecodingTurn()
     private var packetFacts: PacketFacts
-    /// The newest parameter sets beside the packets, of which the packets' form can be told.
+    /// The newest parameter sets beside the packets, which tell the packets' form.
     private var codecHeader: [UInt8]
-    /// What follows refers to packets that were left out, up to the next key frame.
+    /// Whether the following packets refer to skipped ones, up to the next key frame.
     private var hasLeftOut = false
-    /// How many pictures were given out.
+    /// The number of pictures output.
     private(set) var pictures: UInt64 = 0
 
     /// Opens the decoder.
     ///
-    /// - Throws: what the decoder's opening failed with.
+    /// - Throws: the error with which opening the decoder failed.
     init(
         _ stream: PacketStream, of format: SourceFormat, _ settings: DecodingSettings, _ context: SourceContext
     ) throws {
@@ -95,22 +95,22 @@ final class DecodeStage {
             : TimestampGuess(timeBase: timeBase, frameRate: format.frameRate, reorderDepth: decoder.reorderDepth)
     }
 
-    /// How many packets were handed out as they are.
+    /// The number of packets passed on unchanged.
     var packets: UInt64 { handover.count }
 
-    /// Packets that were kept back in a row, as no key frame has come.
+    /// The number of packets withheld in a row, because no key frame has arrived.
     var refusals: Int { gate.refusals }
 
-    /// Whether anyone takes pictures.
+    /// Whether any sink takes pictures.
     var isDecoding: Bool { demand.pictures }
 
     // MARK: Packets
 
     /// Takes a packet. Call ``take(_:)`` until it asks for one.
     ///
-    /// - Parameter waiting: packets behind it that are there already, and whether a key frame is among them.
-    /// - Throws: ``InletError/Code/unsupported`` where its picture is larger than may be, or packets come more often;
-    ///   what the decoder failed with.
+    /// - Parameter waiting: the number of packets queued behind it, and whether a key frame is among them.
+    /// - Throws: ``InletError/Code/unsupported`` if its picture is larger than allowed, or packets arrive more often;
+    ///   the error that the decoder failed with.
     func put(
         _ packet: SourcePacket, waiting: (count: Int, hasKey: Bool) = (0, false), _ context: SourceContext
     ) throws {
@@ -122,7 +122,7 @@ final class DecodeStage {
         }
     }
 
-    /// No packets follow: what the decoder holds back comes out.
+    /// Notes that no packets follow: the decoder outputs what it holds back.
     func finish() {
         phase = .draining
         handover.release()
@@ -143,7 +143,7 @@ final class DecodeStage {
             let arrival = packet.receiveTime ?? context.clock.now
             received = (arrival, packet.wallClock)
             try audit?.note(pts ?? dts, arrival: arrival)
-            // The packet that comes with the news of a loss may lack its own end, or hold a piece of the next.
+            // The packet that reports a loss may lack its own end, or hold a piece of the next.
             facts.lacksSomething = packet.flags.contains(.loss)
             if facts.lacksSomething { lose() }
         }
@@ -162,7 +162,7 @@ final class DecodeStage {
         case .decode: break
         case .pass: return
         case .decodeAnew:
-            // What the decoder knows is from before a gap.
+            // The decoder's state is from before a gap.
             decoder.reset()
             selection.reset()
             gate.resume(at: facts)
@@ -188,14 +188,14 @@ final class DecodeStage {
         }
     }
 
-    /// Whether the picture can still be in time; false, and counted, where it is left out.
+    /// Returns whether the picture can still be in time; false, and counted, if it is skipped.
     private func isInTime(
         _ packet: SourcePacket, _ waiting: (count: Int, hasKey: Bool), _ context: SourceContext
     ) -> Bool {
         guard var lag, let received else { return true }
         defer { self.lag = lag }
         if demand.isLossless {
-            // What was left out before a sink came that gets all is not there.
+            // Packets skipped before the arrival of a sink that gets everything are missing.
             guard hasLeftOut, !packet.isKey else { return true }
             context.countDrop(.late)
             return false
@@ -220,7 +220,7 @@ final class DecodeStage {
         return isTaken
     }
 
-    /// The decoder is done with a packet.
+    /// Notes that the decoder is done with a packet.
     private func noteDecoding(_ context: SourceContext) {
         turn.give()
         guard let start = decodingSince else { return }
@@ -247,9 +247,9 @@ final class DecodeStage {
         if let fault = result { try noteUndecodable(fault, context) }
     }
 
-    /// Goes on with the next decoder, at the next key frame.
+    /// Continues with the next decoder, at the next key frame.
     ///
-    /// - Throws: the error, where there is no other.
+    /// - Throws: the error, if there is no other decoder.
     private func replaceDecoder(after error: any Error, _ context: SourceContext) throws(InletError) {
         let error = InletError(wrapping: error, operation: "The decoder \(chain.name)")
         let failed = chain.name
@@ -265,15 +265,15 @@ final class DecodeStage {
         }
     }
 
-    /// Has the decoder give out what it holds, to go on afterwards.
+    /// Makes the decoder output what it holds, to continue afterwards.
     private func empty() {
         decoder.drain()
         phase = .emptying
     }
 
-    /// A packet gave no picture.
+    /// Notes that a packet yielded no picture.
     ///
-    /// - Throws: ``InletError/Code/unsupported`` where that is because its picture is too large.
+    /// - Throws: ``InletError/Code/unsupported`` if that is because its picture is too large.
     private func noteUndecodable(_ fault: PacketFault, _ context: SourceContext) throws(InletError) {
         context.countDrop(.undecodable)
         guard isLive, fault != .unknownPixelFormat else { return }
@@ -281,7 +281,7 @@ final class DecodeStage {
         lose()
     }
 
-    /// Something of the stream is missing: no picture before the next key frame can be whole.
+    /// Notes that a part of the stream is missing: no picture before the next key frame can be complete.
     func lose() {
         gate.noteLoss()
         guard settings.damage == .drop else { return }
@@ -291,7 +291,7 @@ final class DecodeStage {
         phase = .reading
     }
 
-    /// Looks at what the sinks want now.
+    /// Reads what the sinks want now.
     func followDemand(_ context: SourceContext) {
         let version = context.demandVersion
         guard version != demandVersion else { return }
@@ -303,13 +303,13 @@ final class DecodeStage {
             lag = LagPolicy(limit: old.limit, seed: .random(in: 0 ... .max))
             if old.isLagging { context.noteLag(false) }
         }
-        // What comes meanwhile is not seen, and not missed.
+        // Packets that arrive meanwhile are not seen, and not missed.
         if hadPackets, !demand.packets {
             handover.lose()
             _ = handover.takeDrops()
         }
-        // Up to three pictures in a row to which no other refers are usual; beyond that the ones that are left are
-        // close enough.
+        // Up to three pictures in a row to which no other refers are usual; with more the remaining ones are close
+        // enough.
         let spacing = demand.maximumFrameRate.flatMap { wanted in
             frameRate.map { $0.doubleValue / wanted.doubleValue }
         }
@@ -318,9 +318,10 @@ final class DecodeStage {
 
     // MARK: Pictures
 
-    /// The next picture or packet, where there is one.
+    /// Returns the next picture or packet, if there is one.
     ///
-    /// - Throws: ``InletError/Code/unsupported`` where a picture is larger than may be; what the decoder failed with.
+    /// - Throws: ``InletError/Code/unsupported`` if a picture is larger than allowed; the error that the decoder failed
+    ///   with.
     func take(_ context: SourceContext) throws -> Output {
         while true {
             let output: DecoderOutput
@@ -345,7 +346,7 @@ final class DecodeStage {
                 if let packet = handover.take() { return .item(.packet(packet)) }
                 guard let packet = pending else { return .ended }
                 pending = nil
-                // Another pass would give no picture either.
+                // Another pass would yield no picture either.
                 guard pictures > 0 || packets > 0 else { return .ended }
                 beginAnew()
                 try decode(packet, context)
@@ -353,7 +354,7 @@ final class DecodeStage {
         }
     }
 
-    /// The stream is read from its beginning once more.
+    /// Notes that the stream is read from its beginning again.
     private func beginAnew() {
         decoder.reset()
         timestamps?.reset()
@@ -362,7 +363,7 @@ final class DecodeStage {
         phase = .reading
     }
 
-    /// The picture as the bridge gets it, or nil where it is kept back.
+    /// Returns the picture as the bridge gets it, or nil if it is withheld.
     private func accept(_ picture: SourceFrame, _ context: SourceContext) throws(InletError) -> SourceFrame? {
         guard picture.size.fits(in: settings.limits.size) else {
             throw settings.limits.refusal("A picture of \(picture.size) has")

@@ -1,6 +1,6 @@
 import InletCore
 
-/// The decoder of a stream, and those that take its place, one after another, where one fails.
+/// The decoder of a stream, and those that replace it, one after another, if one fails.
 struct DecoderChain {
     /// A decoder that is open.
     private(set) var decoder: any VideoDecoder
@@ -17,10 +17,11 @@ struct DecoderChain {
     /// Opens the first decoder that can be opened.
     ///
     /// - Parameters:
-    ///   - plugins: those to choose from, in any order.
-    ///   - wanted: the name of the one that is tried first; nil is the one with the greatest preference.
+    ///   - plugins: the decoders to choose from, in any order.
+    ///   - wanted: the name of the decoder that is tried first; nil means the one with the greatest preference.
     /// - Returns: the chain, and the decoders that could not be opened before.
-    /// - Throws: ``InletError/Code/unsupported`` where none decodes the codec; else what the last one failed with.
+    /// - Throws: ``InletError/Code/unsupported`` if none decodes the codec; else the error that the last one failed
+    ///   with.
     static func open(
         _ parameters: CodecParameters, _ settings: DecoderSettings, from plugins: [DecoderPlugin], wanted: String?
     ) throws(InletError) -> (chain: DecoderChain, failures: [Failure]) {
@@ -43,10 +44,10 @@ struct DecoderChain {
         return (DecoderChain(decoder: decoder, name: name, next: rest, settings: settings), failures)
     }
 
-    /// Puts the next decoder that can be opened in the place of one that failed.
+    /// Replaces a decoder that failed by the next one that can be opened.
     ///
     /// - Returns: those that could not be opened before it.
-    /// - Throws: what the last one failed with, or `error` where there is none.
+    /// - Throws: the error that the last one failed with, or `error` if there is none.
     mutating func replace(after error: InletError, _ parameters: CodecParameters) throws(InletError) -> [Failure] {
         guard !next.isEmpty else { throw error }
         var failures: [Failure] = []

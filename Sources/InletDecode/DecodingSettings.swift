@@ -1,25 +1,26 @@
 public import InletCore
 
-/// How the packets of a source become pictures.
+/// How the packets of a source are decoded.
 public struct DecodingSettings: Sendable {
-    /// The decoders that may be used, in any order. One that cannot be opened, or fails later, is followed by the next.
+    /// The decoders that may be used, in any order. If one cannot be opened, or fails later, the next is used.
     public var decoders: [DecoderPlugin]
-    /// The name of the one that is tried first. The default, nil, is the one with the greatest preference.
+    /// The name of the decoder that is tried first. The default, nil, means the one with the greatest preference.
     public var decoder: String?
-    /// Threads that decode; 0 is one a processor. The default, nil, is 1 for a live stream, as further threads would
-    /// each hold a picture back, and 0 for others.
+    /// The decoding threads; 0 means one for each processor. The default, nil, is 1 for a live stream, as further
+    /// threads would each hold a picture back, and 0 for others.
     public var threads: Int?
-    /// What becomes of damaged pictures. The default is ``DamagePolicy/drop``.
+    /// How to handle damaged pictures. The default is ``DamagePolicy/drop``.
     public var damage = DamagePolicy.drop
-    /// The longest time from a packet's arrival to its picture, for live streams: where decoding does not keep up,
-    /// pictures are left out and counted as ``DropReason/late``. The default is 150 ms; nil leaves nothing out, and so
-    /// do sinks for which the source waits.
+    /// The longest time from a packet's arrival to its picture, for live streams: if decoding does not keep up,
+    /// pictures are skipped and counted as ``DropReason/late``. The default is 150 ms; if nil, or if the source waits
+    /// for a sink, nothing is skipped.
     public var maximumLag: Duration? = .milliseconds(150)
-    /// Pictures and rates that are refused.
+    /// The pictures and rates that are refused.
     public var limits = PictureLimits()
-    /// Whether black is 16 or 0, whatever the pictures say. The default, nil, is what they say.
+    /// The range, that is, whether black is 16 or 0, whatever the pictures state. The default, nil, uses what they
+    /// state.
     public var colorRange: ColorRange?
-    /// How luma and chroma are made, whatever the pictures say. The default, nil, is what they say.
+    /// The matrix of luma and chroma, whatever the pictures state. The default, nil, uses what they state.
     public var colorMatrix: ColorMatrix?
 
     public init(_ decoders: [DecoderPlugin], decoder: String? = nil) {
@@ -27,7 +28,7 @@ public struct DecodingSettings: Sendable {
         self.decoder = decoder
     }
 
-    /// The settings for a decoder of a stream.
+    /// Returns the settings for a decoder of a stream.
     func decoderSettings(isLive: Bool) -> DecoderSettings {
         var settings = DecoderSettings()
         settings.threads = threads ?? (isLive ? 1 : 0)

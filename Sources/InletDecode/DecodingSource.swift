@@ -1,10 +1,9 @@
 package import InletCore
 
-/// A source of pictures made of a source of packets, which are decoded on the thread that asks for pictures.
+/// A source of pictures that decodes a source of packets, on the thread that asks for pictures.
 ///
-/// A packet is read on that thread, too, when one is needed. A live stream can be read on a thread of its own instead,
-/// so that decoding never keeps what is received from being taken. Pictures that the source yields itself are passed
-/// on.
+/// A packet is read on that thread, too, when one is needed. A live stream can be read on a separate thread instead, so
+/// that decoding never delays reading. Pictures that the source yields itself are passed on.
 package final class DecodingSource: FrameSource {
     private let source: any FrameSource
     private let settings: DecodingSettings
@@ -13,7 +12,7 @@ package final class DecodingSource: FrameSource {
     private var stage: DecodeStage?
     private var pacing = SourcePacing.unpaced
     private var pacer = Pacer()
-    /// What ended the stream, told when the decoder has given out what came before.
+    /// The error that ended the stream, reported when the decoder has output everything before it.
     private var failure: InletError?
     private var isAtEnd = false
 
@@ -23,8 +22,8 @@ package final class DecodingSource: FrameSource {
         var interrupt: @Sendable () -> Void
 
         /// - Parameters:
-        ///   - start: runs a function once, on a thread of its own.
-        ///   - interrupt: cancels the source's context and wakes whoever waits for its
+        ///   - start: runs a function once, on a new thread.
+        ///   - interrupt: cancels the source's context and wakes the thread that waits for its
         ///     ``SourceContext/wakeUpDescriptor``.
         package init(
             start: @escaping @Sendable (@escaping @Sendable () -> Void) throws -> Void,
@@ -36,9 +35,9 @@ package final class DecodingSource: FrameSource {
     }
 
     /// - Parameters:
-    ///   - source: is opened, read and closed through this one alone.
+    ///   - source: the source of packets; opened, read and closed only by this one.
     ///   - settings: how to decode.
-    ///   - thread: where a live stream is read. The default, nil, is on the thread that asks for pictures.
+    ///   - thread: the thread for reading a live stream. The default, nil, reads on the thread that asks for pictures.
     package init(_ source: any FrameSource, _ settings: DecodingSettings, readOn thread: ReadingThread? = nil) {
         self.source = source
         self.settings = settings
@@ -77,7 +76,7 @@ package final class DecodingSource: FrameSource {
         }
     }
 
-    /// Gives the stage one packet, or the word that there are no more.
+    /// Passes one packet to the stage, or notes that there are no more.
     private func read(_ stage: DecodeStage, _ context: SourceContext, droppedBefore before: UInt64) throws {
         guard !isAtEnd else { return }
         do {
@@ -97,7 +96,7 @@ package final class DecodingSource: FrameSource {
             isAtEnd = true
             stage.finish()
         } catch {
-            // There may be more to say than that the time is up.
+            // There may be a better error than that the time is up.
             try checkTime(stage, context, droppedBefore: before)
             failure = InletError(wrapping: error, operation: "The source")
             isAtEnd = true
@@ -105,8 +104,8 @@ package final class DecodingSource: FrameSource {
         }
     }
 
-    /// Has a live stream read on a thread of its own from the first time that somebody wants pictures: packets that are
-    /// handed on as they are hold up nothing, and need no further thread.
+    /// Reads a live stream on a separate thread from the first time that pictures are wanted: packets that are passed
+    /// on unchanged delay nothing, and need no further thread.
     private func startReader(_ stage: DecodeStage, _ context: SourceContext) throws {
         guard reader == nil, pacing == .live, stage.isDecoding, let thread else { return }
         let reader = PacketReader(source, context)
@@ -114,7 +113,7 @@ package final class DecodingSource: FrameSource {
         self.reader = reader
     }
 
-    /// Holds an item back until its time has come, where the source is played at its own speed.
+    /// Holds an item back until it is due, if the source is played at its own speed.
     private func pace(_ item: SourceItem, _ stage: DecodeStage, _ context: SourceContext) throws(InletError) {
         guard pacing == .realtime else { return }
         switch item {
@@ -127,7 +126,8 @@ package final class DecodingSource: FrameSource {
         }
     }
 
-    /// - Throws: as ``SourceContext/checkCancellation()``; where packets come and none gives a picture, it says so.
+    /// - Throws: as ``SourceContext/checkCancellation()``; if packets arrive and none yields a picture, the error says
+    ///   so.
     private func checkTime(
         _ stage: DecodeStage, _ context: SourceContext, droppedBefore before: UInt64
     ) throws(InletError) {
@@ -151,10 +151,10 @@ package final class DecodingSource: FrameSource {
         try context.checkCancellation()
     }
 
-    /// A packet that came no longer ago shows that packets come.
+    /// How recent a packet must be to show that packets arrive.
     private static let recently = Duration.seconds(1)
 
-    /// The end of the stream, which is an error only where nothing at all could be decoded.
+    /// Ends the stream, which is an error only if nothing at all could be decoded.
     private func end(_ stage: DecodeStage) throws(InletError) -> SourceItem? {
         guard stage.pictures == 0, stage.packets == 0 else { return nil }
         throw InletError(
@@ -165,7 +165,7 @@ package final class DecodingSource: FrameSource {
         if let reader { try reader.pause() } else { try source.pause(context) }
     }
 
-    /// Goes on from where it was: what was due in the pause is due now.
+    /// Continues where it was: what was due in the pause is due now.
     package func resume(_ context: SourceContext) throws {
         pacer = Pacer()
         if let reader { try reader.resume() } else { try source.resume(context) }

@@ -1,30 +1,31 @@
-/// Makes decoding times for packets that come in decoding order and tell when they are shown, as in RTP.
+/// Computes decoding times for packets that arrive in decoding order and state when they are shown, as in RTP.
 ///
-/// A decoder that holds `depth` pictures back has to have each packet when the picture `depth` before it, in the order
-/// in which they are shown, is due. So the decoding time of a packet is the least time that is left when so many wait.
+/// A decoder that holds `depth` pictures back needs each packet by the time the picture `depth` before it, in display
+/// order, is due. So the decoding time of a packet is the least of the waiting presentation times, once more than
+/// `depth` are waiting.
 struct DecodingTimes {
-    /// How many pictures are shown before one that was decoded earlier.
+    /// How many pictures are decoded before one that is shown earlier.
     private(set) var depth: Int
     private let interval: Int64
-    /// Ascending.
+    /// The waiting presentation times, ascending.
     private var waiting: [Int64] = []
     private var newest: Int64?
     private var last: Int64?
 
-    /// H.264 and HEVC hold back no more.
+    /// The greatest depth of H.264 and HEVC.
     private static let greatestDepth = 16
-    /// So many usual intervals from one packet to the next, either way, are no reordering.
+    /// The greatest step from one packet to the next, in usual intervals, either way, that counts as reordering.
     private static let greatestStep: Int64 = 64
 
     /// - Parameters:
-    ///   - depth: as far as it is known beforehand.
+    ///   - depth: the depth, as far as it is known in advance.
     ///   - interval: the usual time from picture to picture, in ticks.
     init(depth: Int, interval: Int64) {
         self.depth = min(max(0, depth), Self.greatestDepth)
         self.interval = max(1, interval)
     }
 
-    /// Looks at how the first packets are reordered, where that is not known.
+    /// Examines how the first packets are reordered, if the depth is unknown.
     mutating func learn(from times: some Sequence<Int64>) {
         var seen: [Int64] = []
         for time in times {
@@ -33,10 +34,11 @@ struct DecodingTimes {
         }
     }
 
-    /// The decoding time of the next packet, later than all before it and no later than the picture is shown; in ticks.
+    /// Returns the decoding time of the next packet, later than all before it and no later than its picture is shown;
+    /// in ticks.
     ///
-    /// - Returns: nil where the packet does not go on from those before: the sender began its time anew, or reorders
-    ///   pictures by more than was known. What comes next begins anew, and is to be a key frame.
+    /// - Returns: nil if the packet does not continue from earlier ones: the sender restarted its time, or reorders
+    ///   pictures by more than was known. The next packet then starts over, and should be a key frame.
     mutating func next(pts: Int64) -> Int64? {
         let most = interval.multipliedReportingOverflow(by: Self.greatestStep).partialValue
         if let newest, pts.subtractingReportingOverflow(newest).partialValue > most { waiting = [] }
@@ -55,7 +57,7 @@ struct DecodingTimes {
         return time
     }
 
-    /// What comes next does not go on from what came before.
+    /// Notes that the next packet does not continue from earlier ones.
     mutating func reset() {
         waiting = []
         (newest, last) = (nil, nil)

@@ -1,24 +1,24 @@
 import InletCore
 
-/// A stream's turn to decode, given back when the stream ends at the latest.
+/// A stream's turn to decode, returned at the latest when the stream ends.
 final class DecodingTurn {
     private var isHeld = false
 
     deinit { give() }
 
-    /// Waits for a turn, for as long as the picture can still be in time. Does nothing where there is one already.
+    /// Waits for a turn, for as long as the picture can still be in time. Does nothing if the stream already has one.
     ///
-    /// - Parameter rank: which stream is next, at a time.
+    /// - Parameter rank: returns the stream's rank at a time; the least is next.
     func take(until end: MonotonicTime, _ context: SourceContext, rank: (MonotonicTime) -> Double) {
         while !isHeld, !context.shouldGiveUp {
             let now = context.clock.now
             guard now < end else { return }
-            // In slices, so that a cancellation is seen.
+            // In slices, so that a cancellation is noticed.
             isHeld = DecodingTurns.shared.take(rank: rank(now), atMost: min(end - now, .milliseconds(50)))
         }
     }
 
-    /// Gives the turn back, where there is one.
+    /// Returns the turn, if there is one.
     func give() {
         if isHeld { DecodingTurns.shared.give() }
         isHeld = false

@@ -1,72 +1,74 @@
 import InletCore
 
-/// Decides which packets of a live stream are left out where decoding does not keep up, so that no picture is later
-/// than it may be and every picture that is decoded has all that it refers to.
+/// Decides which packets of a live stream are skipped when decoding does not keep up, so that no picture is later than
+/// allowed and every decoded picture has everything that it refers to.
 ///
-/// Pictures that no other refers to go first. Then everything up to the newest key frame that waits, and where none
-/// waits, the rest of the group of pictures. Streams that share the processors take turns (``DecodingTurns``): first
-/// come streams in the midst of a group, and of those the one that was served least lately. The others get no turn in
-/// time and leave out the rest of their groups. So some streams are whole while others stand still, and they change
-/// places from group to group; without turns all would stand still at the same time.
+/// Pictures that no other refers to are skipped first. Then everything up to the newest queued key frame, and if none
+/// is queued, the rest of the group of pictures. Streams that share the processors take turns (``DecodingTurns``):
+/// streams in the middle of a group have priority, and among those the one of which the smallest share was decoded
+/// lately. The others get no turn in time and skip the rest of their groups. So some streams are complete while others
+/// are frozen, and they swap from group to group; without turns all would freeze at the same time.
 ///
-/// Knows no clock and no queue: times are handed in.
+/// It has no clock and no queue: times are passed in.
 struct LagPolicy {
-    /// A packet that is to be decoded next, and what waits behind it.
+    /// A packet to be decoded next, and what is queued behind it.
     struct Packet {
         var isKey: Bool
-        /// No other picture refers to its picture.
+        /// Whether no other picture refers to its picture.
         var isNonReference = false
         var arrival: MonotonicTime
-        /// A key frame waits behind it.
+        /// Whether a key frame is queued behind it.
         var precedesKey = false
-        /// How many packets wait behind it.
+        /// How many packets are queued behind it.
         var waiting = 0
     }
 
-    /// From a packet's arrival to its picture.
+    /// The longest time from a packet's arrival to its picture.
     let limit: Duration
-    /// How long a packet takes to be decoded, lately.
+    /// The recent time to decode a packet.
     private var usualTime = Duration.zero
-    /// The part of the packets that was decoded lately, from 0 to 1.
+    /// The share of recent packets that was decoded, from 0 to 1.
     private var share = 1.0
     /// ``share`` when this group began.
     private var groupShare = 1.0
-    /// The rest of the group is left out.
+    /// Whether the rest of the group is skipped.
     private(set) var skipsGroup = false
-    /// When the last key frame came, and how long after the one before.
+    /// When the last key frame arrived, and how long after the one before.
     private var lastKey: MonotonicTime?
     private var keyDistance: Duration?
     private var lastLeftOut: MonotonicTime?
     private var lastShown: MonotonicTime?
-    /// A backlog is decoded as fast as that goes until then: a burst that came at once, and no lack of time.
+    /// Until when a backlog is decoded as fast as possible: it is a burst that arrived at once, not a lack of time.
     private var catchUpEnd: MonotonicTime?
-    /// From 0 to 1, another for each group: streams that were served alike take turns all the same.
+    /// A number from 0 to 1, different for each group, so that streams that were served alike still take turns.
     private var chance: Double
     private var generator: SplitMix64
-    /// Whether packets are left out, or were a moment ago.
+    /// Whether packets are skipped, or were a moment ago.
     private(set) var isLagging = false
 
-    /// The part of the limit that a picture may have used up before it is decoded, the usual time of decoding included.
+    /// The share of the limit that a picture may have used up before it is decoded, the usual time of decoding
+    /// included.
     private static let margin = 0.95
-    /// A stream that has shown nothing for so long is the next whose key frame is decoded.
+    /// The time without a picture after which the stream's key frame is decoded next.
     private static let patience = Duration.milliseconds(1200)
-    /// Groups that last longer are decoded whole: their rest is too much to leave out.
+    /// The longest group whose rest is skipped; longer ones are decoded completely: their rest is too much to skip.
     private static let longestGroup = Duration.seconds(5)
-    /// So long without anything left out ends an episode.
+    /// The time without a skipped packet that ends an episode.
     private static let calm = Duration.seconds(2)
-    /// A picture that is late is better than none for so long.
+    /// The time for which a late picture is better than none.
     private static let longestWithoutPicture = Duration.seconds(1)
-    /// A backlog after so long without trouble is a burst.
+    /// The time without trouble after which a backlog counts as a burst.
     private static let burstDistance = Duration.seconds(5)
 
-    /// - Parameter seed: any number, another for each stream.
+    /// - Parameter seed: any number, different for each stream.
     init(limit: Duration, seed: UInt64) {
         self.limit = limit
         generator = SplitMix64(seed: seed)
         chance = generator.fraction()
     }
 
-    /// Whether a packet is left out whatever the time, as those are that it refers to. Asked before ``decodes(_:at:)``.
+    /// Whether a packet is skipped regardless of time, because packets that it refers to were. Called before
+    /// ``decodes(_:at:)``.
     mutating func leavesOut(isKey: Bool, at now: MonotonicTime) -> Bool {
         guard skipsGroup, !isKey else { return false }
         note(isTaken: false, at: now)
@@ -83,7 +85,7 @@ struct LagPolicy {
         }
     }
 
-    /// Which stream is next where several wait for a processor: the one of the least number.
+    /// Returns the stream's rank if several wait for a processor: the least is next.
     func rank(isKey: Bool, at now: MonotonicTime) -> Double {
         let place = groupShare + chance / 64
         guard isKey else { return place }
@@ -92,7 +94,7 @@ struct LagPolicy {
         return wait > Self.patience ? -(wait / .seconds(1)) : place + 0.5
     }
 
-    /// Whether the next packet is decoded.
+    /// Returns whether the next packet is decoded.
     mutating func decodes(_ packet: Packet, at now: MonotonicTime) -> Bool {
         let isTaken = judge(packet, at: now)
         note(isTaken: isTaken, at: now)
@@ -106,7 +108,7 @@ struct LagPolicy {
             groupShare = share
             keyDistance = lastKey.map { packet.arrival - $0 }
             lastKey = packet.arrival
-            // A group that begins too late is left out as a whole, but for a decoder that is never in time.
+            // A group that begins too late is skipped completely, except by a decoder that is never in time.
             skipsGroup =
                 lag > limit
                 && (packet.precedesKey || !isStarving(at: now) && !isCatchingUp(packet, lag, at: now))
@@ -115,7 +117,7 @@ struct LagPolicy {
         let most = limit * Self.margin
         guard lag > (packet.isNonReference ? most / 2 : most) else { return true }
         if isCatchingUp(packet, lag, at: now) { return true }
-        // Where no key frame is to be expected soon, as with intra refresh, all is decoded, and what is late is not
+        // If no key frame is expected soon, as with intra refresh, everything is decoded, and late pictures are not
         // shown.
         let hasKeys = packet.precedesKey || keyDistance.map { $0 <= Self.longestGroup } ?? false
         if hasKeys, !packet.isNonReference || packet.precedesKey { skipsGroup = true }
@@ -132,10 +134,10 @@ struct LagPolicy {
         return true
     }
 
-    /// A packet was decoded.
+    /// Notes that a packet was decoded.
     mutating func noteDecoding(took time: Duration) { usualTime += (time - usualTime) / 8 }
 
-    /// Whether a picture whose packet arrived then is shown.
+    /// Returns whether a picture is shown whose packet arrived at the given time.
     mutating func shows(arrival: MonotonicTime, at now: MonotonicTime) -> Bool {
         guard now - arrival <= limit || isStarving(at: now) else { return false }
         lastShown = now

@@ -2,14 +2,14 @@ import InletCore
 
 /// Finds pictures that no other picture refers to, by the first slice of their packets.
 enum NonReferencePicture {
-    /// Whether no other picture refers to the packet's, as H.264 tells. False where the packet does not tell, and for
-    /// other codecs: HEVC tells it only within a temporal layer.
+    /// Whether no other picture refers to the packet's, as H.264 states. False if the packet does not state it, and for
+    /// other codecs: HEVC states it only within a temporal layer.
     ///
     /// - Parameter codecHeader: the stream's parameter sets, with start codes or as an `avcC` record.
     static func isIn(_ packet: SourcePacket, codecHeader: [UInt8]) -> Bool {
         guard packet.parameters.codec == .h264 else { return false }
         let bytes = packet.data.bytes
-        // ISO/IEC 14496-15: an avcC record begins with 1 and tells the length of lengths in its fifth byte.
+        // ISO/IEC 14496-15: an avcC record begins with 1 and has the size of length fields in its fifth byte.
         let lengthSize = codecHeader.count > 4 && codecHeader[0] == 1 ? Int(codecHeader[4] & 3) + 1 : nil
         var index = 0
         while index < min(bytes.count, mostBytes) {
@@ -33,6 +33,6 @@ enum NonReferencePicture {
         return false
     }
 
-    /// What stands before the first slice is short: parameter sets and messages.
+    /// What precedes the first slice is short: parameter sets and messages.
     private static let mostBytes = 4096
 }

@@ -1,11 +1,11 @@
 import InletCore
 
-/// Holds frames back until their time has come.
+/// Holds frames back until they are due.
 struct Pacer {
     private var anchor: (pts: MediaTime, time: MonotonicTime)?
 
-    /// A file that is later than this, because its reader or the machine was stopped, goes on from now rather than in a
-    /// rush.
+    /// A file that is later than this, because its reader or the machine was stopped, continues from now rather than
+    /// catching up.
     private static let largestLag = Duration.seconds(1)
 
     /// Blocks until the frame is due.

@@ -1,25 +1,25 @@
 import InletCore
 
-/// Keeps what a source knows of its packets, and a decoder does not, until their pictures come out.
+/// Keeps what a source knows about its packets, and a decoder does not, until their pictures are output.
 struct PacketFacts {
     private let range: ColorRange?
     private let matrix: ColorMatrix?
-    /// By the ticks at which the picture is shown.
+    /// The capture times, by the ticks at which the picture is shown.
     private var captureTimes: [Int64: MonotonicTime] = [:]
     private var startsAnew = false
 
-    /// More than any decoder holds back. A decoder may swallow what it cannot use.
+    /// More than any decoder holds back. A decoder may discard packets that it cannot use.
     private static let mostTimes = 64
 
     /// - Parameters:
-    ///   - range: of all pictures, whatever they say; nil is what they say.
-    ///   - matrix: likewise.
+    ///   - range: the range of all pictures, whatever they state; nil uses what they state.
+    ///   - matrix: the matrix of all pictures, likewise.
     init(range: ColorRange?, matrix: ColorMatrix?) {
         self.range = range
         self.matrix = matrix
     }
 
-    /// Takes in a packet that is decoded, or may be.
+    /// Notes a packet that is decoded, or may be.
     mutating func note(_ packet: SourcePacket) {
         if packet.flags.contains(.discontinuity) { startsAnew = true }
         guard let time = packet.captureTime, let pts = packet.pts?.ticks else { return }
@@ -27,7 +27,7 @@ struct PacketFacts {
         captureTimes[pts] = time
     }
 
-    /// Adds what is known to a picture that is shown.
+    /// Adds the known facts to a picture that is shown.
     mutating func complete(_ frame: inout SourceFrame) {
         if let pts = frame.pts?.ticks, let time = captureTimes.removeValue(forKey: pts) { frame.captureTime = time }
         if startsAnew {
@@ -37,7 +37,7 @@ struct PacketFacts {
         if let matrix { frame.colorSpace.matrix = matrix }
         guard let range else { return }
         frame.colorSpace.range = range
-        // The name of such a format says that it is of full range.
+        // The name of such a format implies full range.
         if let format = Self.unnamedRange[frame.pixelFormat.name] { frame.pixelFormat = format }
     }
 

@@ -1,13 +1,13 @@
 import InletCore
 
-/// Hands out packets as they are, beside decoding or instead of it.
+/// Passes packets on unchanged, beside decoding or instead of it.
 struct PacketHandover {
-    /// What becomes of a packet for the decoder.
+    /// What to do with a packet for the decoder.
     enum Fate {
         case decode
-        /// No one takes pictures.
+        /// Nobody takes pictures.
         case pass
-        /// Someone takes pictures again: decode from this key frame on.
+        /// Pictures are wanted again: decode from this key frame on.
         case decodeAnew
     }
 
@@ -15,28 +15,28 @@ struct PacketHandover {
     /// The usual time from picture to picture, in ticks.
     private let usualTicks: Int64
     private var decodingTimes: DecodingTimes
-    /// What was noted and has not been taken.
+    /// The packets that were noted and have not been taken.
     private var waiting: [SourcePacket] = []
-    /// The first packets of a stream that tells no decoding times; nil when enough were seen.
+    /// The first packets of a stream that states no decoding times; nil when enough have arrived.
     private var held: [SourcePacket]? = []
-    /// A key frame whose time the next packet tells.
+    /// A key frame whose time follows from the next packet.
     private var untimed: SourcePacket?
-    /// No packet has a time: each is placed by its arrival.
+    /// Whether no packet has a time: each is placed by its arrival.
     private var hasNoTimes = false
-    /// What comes before the next key frame is of no use.
+    /// Whether packets before the next key frame are useless.
     private var awaitsKey = true
-    /// That is because the times did not go on from those before.
+    /// Whether that is because the times did not continue from earlier ones.
     private var isOutOfOrder = false
     private var drops: [DropReason: UInt64] = [:]
     private var hasPassed = false
-    /// How many were handed out.
+    /// The number of packets passed on.
     private(set) var count: UInt64 = 0
 
-    /// Encoders that reorder pictures show it within so many.
+    /// The number of packets within which encoders that reorder pictures show it.
     private static let mostHeld = 9
 
     /// - Parameters:
-    ///   - parameters: what the packets are.
+    ///   - parameters: the parameters of the packets.
     ///   - reorderDepth: how many pictures the decoder holds back, as far as it knows.
     init(_ parameters: CodecParameters, reorderDepth: Int = 0) {
         timeBase = parameters.timeBase
@@ -45,13 +45,13 @@ struct PacketHandover {
         if reorderDepth > 0 || !parameters.mayReorder { held = nil }
     }
 
-    /// Notes a packet to be handed out next.
+    /// Notes a packet to be passed on next.
     mutating func put(_ packet: SourcePacket) {
         guard packet.isKey || !awaitsKey else {
             if isOutOfOrder { drop(.outOfOrder) }
             return
         }
-        // Network streams are not looked into beforehand: a key frame tells the size.
+        // Network streams are not examined in advance: a key frame tells the size.
         guard packet.parameters.size.isValid else { return drop(.undecodable) }
         var next = packet
         next.pts = packet.pts ?? packet.dts
@@ -69,8 +69,8 @@ struct PacketHandover {
 
     private func time(_ ticks: Int64) -> MediaTime { MediaTime(ticks: ticks, timeBase: timeBase) }
 
-    /// The first packet of an RTSP stream may have no time: it is the one before the next one's. Where that has none
-    /// either, the stream has no times, as that of Motion JPEG over HTTP.
+    /// The first packet of an RTSP stream may have no time: it is one interval before the next packet's. If that has
+    /// none either, the stream has no times, as with Motion JPEG over HTTP.
     private mutating func putUntimed(_ packet: SourcePacket) {
         if let first = untimed {
             (untimed, hasNoTimes) = (nil, true)
@@ -94,7 +94,7 @@ struct PacketHandover {
         if held?.count == Self.mostHeld { release() }
     }
 
-    /// Hands out what waits for more packets to be seen.
+    /// Passes on the packets that wait for more to arrive.
     mutating func release() {
         if let untimed {
             self.untimed = nil
@@ -106,7 +106,7 @@ struct PacketHandover {
         for packet in packets { handOut(packet) }
     }
 
-    /// The stream's time steps back: what follows goes on from what came before, at times of its own.
+    /// Notes that the stream's time steps back: what follows continues from what came before, at new times.
     mutating func stepBack() {
         release()
         decodingTimes.reset()
@@ -114,7 +114,7 @@ struct PacketHandover {
 
     private mutating func handOut(_ packet: SourcePacket) {
         guard let pts = packet.pts?.ticks, packet.isKey || !awaitsKey else { return drop(.outOfOrder) }
-        // A key frame that does not go on from what came before begins anew.
+        // A key frame that does not continue from earlier packets starts over.
         guard
             let dts = packet.dts?.ticks ?? decodingTimes.next(pts: pts)
                 ?? (packet.isKey ? decodingTimes.next(pts: pts) : nil)
@@ -130,14 +130,14 @@ struct PacketHandover {
 
     private mutating func drop(_ reason: DropReason) { drops[reason, default: 0] += 1 }
 
-    /// Packets that were left out since the last call, but for those before a key frame that is waited for after a
-    /// loss, which whoever told of the loss counts.
+    /// Returns the packets that were left out since the last call, except those before a key frame that is awaited
+    /// after a loss, which the code that reported the loss counts.
     mutating func takeDrops() -> [DropReason: UInt64] {
         defer { if !drops.isEmpty { drops = [:] } }
         return drops
     }
 
-    /// Something of the stream is missing: goes on with the next key frame.
+    /// Notes that a part of the stream is missing: continues with the next key frame.
     mutating func lose() {
         decodingTimes.reset()
         (untimed, awaitsKey, isOutOfOrder) = (nil, true, false)
@@ -146,14 +146,14 @@ struct PacketHandover {
         self.held = []
     }
 
-    /// The next packet that was noted.
+    /// Returns the next packet that was noted.
     mutating func take() -> SourcePacket? {
         guard !waiting.isEmpty else { return nil }
         count += 1
         return waiting.removeFirst()
     }
 
-    /// - Parameter pictures: whether anyone takes them.
+    /// - Parameter pictures: whether anyone takes pictures.
     mutating func fate(isKey: Bool, pictures: Bool) -> Fate {
         guard pictures else {
             hasPassed = true
@@ -167,13 +167,13 @@ struct PacketHandover {
 }
 
 extension CodecParameters {
-    /// The usual time from picture to picture, in ticks; that of 30 a second where no rate is known.
+    /// The usual time from picture to picture, in ticks; that of 30 a second if no rate is known.
     fileprivate var usualTicks: Int64 {
         max(1, MediaTime(ticks: 1, timeBase: frameRate?.reciprocal ?? Rational(1, 30)).rescaled(to: timeBase).ticks)
     }
 
-    /// Whether pictures may be shown in another order than they come in: not in H.264's baseline profile (66), nor
-    /// where each stands for itself.
+    /// Whether pictures may be shown in another order than they arrive: not in H.264's baseline profile (66), nor if
+    /// each picture is decoded on its own.
     fileprivate var mayReorder: Bool {
         switch codec {
         case .h264: profile.map { $0 & 0xff != 66 } ?? true

@@ -3,21 +3,21 @@ import Dispatch
 import InletCore
 import Synchronization
 
-/// Packets between the thread that reads them and the one that decodes them, bounded by their number and their bytes.
+/// A queue of packets between the thread that reads them and the one that decodes them, bounded in number and bytes.
 final class PacketQueue: Sendable {
-    /// How much may wait.
+    /// How much may be queued.
     struct Limits: Sendable {
-        /// Some 17 seconds at 30 a second: what waits is decoded or left out long before.
+        /// Some 17 seconds at 30 a second: queued packets are decoded or skipped long before.
         var packets = 512
         var bytes = 32 << 20
     }
 
-    /// What was taken.
+    /// A packet taken from the queue.
     struct Taken {
         var packet: SourcePacket
-        /// A key frame waits behind it.
+        /// Whether a key frame is queued behind it.
         var precedesKey: Bool
-        /// How many packets wait behind it.
+        /// How many packets are queued behind it.
         var waiting: Int
     }
 
@@ -25,7 +25,7 @@ final class PacketQueue: Sendable {
         var packets: Deque<SourcePacket> = []
         var bytes = 0
         var keys = 0
-        /// Nil while more may come.
+        /// The end of the stream; nil while more packets may arrive.
         var end: Result<Void, InletError>?
         var isClosed = false
         var takerWaits = false
@@ -65,7 +65,7 @@ final class PacketQueue: Sendable {
         }
     }
 
-    /// No packet follows.
+    /// Notes that no packet follows.
     func finish(_ end: Result<Void, InletError>) {
         state.withLock { state in
             state.end = end
@@ -73,10 +73,10 @@ final class PacketQueue: Sendable {
         }
     }
 
-    /// The next packet. Blocks until there is one.
+    /// Returns the next packet. Blocks until there is one.
     ///
     /// - Returns: nil at the end.
-    /// - Throws: what the end came with, when all packets were taken.
+    /// - Throws: the error passed to ``finish(_:)``, when all packets were taken.
     func take() throws(InletError) -> Taken? {
         while true {
             let found = state.withLock { state -> Result<Taken?, InletError>? in
@@ -96,7 +96,7 @@ final class PacketQueue: Sendable {
         }
     }
 
-    /// Forgets what waits.
+    /// Discards the queued packets.
     func clear() {
         state.withLock { state in
             state.packets.removeAll(keepingCapacity: true)
@@ -105,10 +105,10 @@ final class PacketQueue: Sendable {
         }
     }
 
-    /// Has a ``put(_:mayWait:)`` that waits ask whether it may go on.
+    /// Wakes a blocked ``put(_:mayWait:)``, which then asks whether it may continue.
     func interruptPut() { state.withLock { wakePutter(&$0) } }
 
-    /// Takes no more packets and forgets what waits.
+    /// Accepts no more packets and discards those queued.
     func close() {
         state.withLock { $0.isClosed = true }
         clear()

@@ -2,21 +2,21 @@ import Dispatch
 import InletCore
 import Synchronization
 
-/// Reads the packets of a live source on a thread of its own, so that what the source listens to is drained however
-/// long decoding takes.
+/// Reads the packets of a live source on a separate thread, so that the source's input is drained however long decoding
+/// takes.
 ///
-/// The source is used by one thread at a time: by that of ``DecodingSource`` until ``start(on:)`` and after ``stop()``,
-/// in between by the reader's.
+/// The source is used by one thread at a time: by the thread of ``DecodingSource`` until ``start(on:)`` and after
+/// ``stop()``, in between by the reader's.
 @safe final class PacketReader: Sendable {
-    // Not Sendable, and used by one thread at a time: `start` hands it to the reader's thread, which alone uses it
+    // Not Sendable, and used by one thread at a time: `start` hands it to the reader's thread, which has exclusive use
     // until `stop` has waited for its end.
     nonisolated(unsafe) private let source: any FrameSource
     private let context: SourceContext
     private let queue = PacketQueue()
     private let state = Mutex(State())
-    /// Signalled where ``State/command`` was carried out, or the thread has ended.
+    /// Signalled when ``State/command`` was carried out, or the thread has ended.
     private let answered = DispatchSemaphore(value: 0)
-    /// Signalled where a paused thread has a command to carry out.
+    /// Signalled when a paused thread has a command to carry out.
     private let commanded = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
 
@@ -33,31 +33,31 @@ import Synchronization
         self.context = context
     }
 
-    /// - Parameter startThread: runs a function on a thread of its own.
-    /// - Throws: where there is no thread for it.
+    /// - Parameter startThread: runs a function on a new thread.
+    /// - Throws: if the system refuses a thread.
     func start(on startThread: (@escaping @Sendable () -> Void) throws -> Void) throws {
         try startThread { self.main() }
     }
 
-    /// The next packet. Blocks until there is one.
+    /// Returns the next packet. Blocks until there is one.
     ///
     /// - Returns: nil at the end.
-    /// - Throws: what the source failed with, when all packets were taken.
+    /// - Throws: the error that the source failed with, when all packets were taken.
     func take() throws(InletError) -> PacketQueue.Taken? { try queue.take() }
 
-    /// As ``FrameSource/pause(_:)``. What was read and not taken is forgotten.
+    /// Pauses the source, as ``FrameSource/pause(_:)``. Packets that were read and not taken are discarded.
     func pause() throws(InletError) -> Bool {
-        // What ended is told by the next `take`.
+        // The next `take` reports the end.
         guard !state.withLock({ $0.hasEnded }) else { return true }
         let isPaused = try ask(.pause)
         if isPaused { queue.clear() }
         return isPaused
     }
 
-    /// As ``FrameSource/resume(_:)``.
+    /// Resumes the source, as ``FrameSource/resume(_:)``.
     func resume() throws(InletError) { _ = try ask(.resume) }
 
-    /// Ends the thread. The source's context is to be cancelled before.
+    /// Ends the thread. The source's context must be cancelled before.
     func stop() {
         state.withLock { $0.command = .stop }
         queue.close()
@@ -70,7 +70,7 @@ import Synchronization
             (state.command, state.answer) = (command, nil)
             return state.hasEnded
         }
-        // It is closed and opened again.
+        // The source is closed and opened again.
         if hasEnded { return false }
         queue.interruptPut()
         commanded.signal()
@@ -111,9 +111,9 @@ import Synchronization
         }
     }
 
-    /// Pauses the source until it is to go on.
+    /// Pauses the source until it should continue.
     ///
-    /// - Returns: what is to be done then.
+    /// - Returns: the command to carry out then.
     private func pauseSource() throws -> Command? {
         guard unsafe try source.pause(context) else {
             answer(.success(false))
@@ -129,7 +129,7 @@ import Synchronization
 
     private func answer(_ answer: Result<Bool, InletError>) {
         state.withLock { state in
-            // A command that came meanwhile stays.
+            // A command that arrived meanwhile stays.
             if state.command != .stop { state.command = nil }
             state.answer = answer
         }

@@ -1,20 +1,20 @@
 import InletCore
 
-/// Which packets of a stream are decoded when the sinks want fewer frames than there are.
+/// Decides which packets of a stream are decoded when the sinks want fewer frames than there are.
 ///
-/// Where key frames come at least as often as frames are wanted, they alone are: each is decoded by itself, and what
-/// lies between is not even handed to the decoder. Such a stretch begins and ends at a key frame, so no picture is ever
+/// If key frames arrive at least as often as frames are wanted, only they are decoded: each on its own, and what lies
+/// between is not even passed to the decoder. Such a stretch begins and ends at a key frame, so no picture is ever
 /// decoded without those that it refers to.
 struct PacketSelection {
-    /// What becomes of a packet.
+    /// What to do with a packet.
     enum Fate: Equatable {
         case decode
-        /// A key frame to be decoded with nothing before or after it.
+        /// Decode this key frame without anything before or after it.
         case decodeAlone
-        /// The stretch of key frames begins: this packet is passed over, and the decoder gives out what it holds.
+        /// The stretch of key frames begins: this packet is skipped, and the decoder outputs what it holds.
         case passAndDrain
         case pass
-        /// The stretch is over: decode on from this key frame, whose leading pictures refer to what was passed over.
+        /// The stretch is over: decode from this key frame on, whose leading pictures refer to what was skipped.
         case decodeAnew
     }
 
@@ -23,22 +23,22 @@ struct PacketSelection {
     private let timeBase: Rational
     private var mode = Mode.all
     private var lastKey: Int64?
-    /// The longest of the last few distances between key frames, in ticks, newest last.
+    /// The last few distances between key frames, in ticks, newest last.
     private var distances: [Int64] = []
     private var lastTaken: Int64?
 
-    /// Distances kept: one long one among them, at a cut or in a slow scene, keeps the whole stream decoded for so
-    /// long.
+    /// The number of distances kept: one long one among them, at a cut or in a slow scene, keeps the whole stream
+    /// decoded for that long.
     private static let remembered = 4
 
-    /// - Parameter known: distances between key frames that are known beforehand, in ticks.
+    /// - Parameter known: distances between key frames that are known in advance, in ticks.
     init(timeBase: Rational, known: [Int64] = []) {
         self.timeBase = timeBase
-        // Of an index the longest, as it covers more than is remembered of a stream.
+        // The longest of an index, as it covers more than is remembered of a stream.
         distances = known.max().map { $0 > 0 ? [$0] : [] } ?? []
     }
 
-    /// Forgets where it was, after a jump in the stream.
+    /// Forgets the position, after a jump in the stream.
     mutating func reset() {
         mode = .all
         lastKey = nil
@@ -46,8 +46,8 @@ struct PacketSelection {
     }
 
     /// - Parameters:
-    ///   - time: the packet's PTS, or its DTS where it has none, in ticks.
-    ///   - wanted: frames a second that sinks take; nil for all.
+    ///   - time: the packet's PTS, or its DTS if it has none, in ticks.
+    ///   - wanted: the frames a second that sinks take; nil for all.
     mutating func fate(isKey: Bool, time: Int64?, wanted: Rational?) -> Fate {
         guard isKey else {
             switch mode {
@@ -92,7 +92,7 @@ struct PacketSelection {
         return passed > 0 && passed < due
     }
 
-    /// Whether key frames alone come as often as frames are wanted. A tenth of grace, as 29.97 is not 30.
+    /// Whether key frames alone arrive as often as frames are wanted. A tolerance of a tenth, as 29.97 is not 30.
     private func keyFramesSuffice(_ wanted: Rational?) -> Bool {
         guard let interval = ticks(of: wanted), let longest = distances.max() else { return false }
         return longest <= interval.adding(saturating: interval / 10)

@@ -1,8 +1,8 @@
 public import InletCore
 
-/// How to make a source that yields packets and leaves decoding to others.
+/// Makes a source that yields packets and leaves decoding to others.
 public protocol PacketSourceConfiguration: DecodingConfiguration {
-    /// How its packets become pictures.
+    /// How its packets are decoded.
     var decoding: DecodingSettings { get }
 
     /// Makes a source that yields packets, and states ``SourceFormat/packetStream`` when it is open. Does no input or
@@ -11,6 +11,6 @@ public protocol PacketSourceConfiguration: DecodingConfiguration {
 }
 
 extension PacketSourceConfiguration {
-    /// A source that decodes the packets on the thread that asks for pictures.
+    /// Makes a source that decodes the packets on the thread that asks for pictures.
     public func makeSource() -> any FrameSource { DecodingSource(makePacketSource(), decoding) }
 }

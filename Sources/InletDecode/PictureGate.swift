@@ -2,66 +2,66 @@ import InletCore
 
 /// Decides which packets of a stream are worth decoding and which pictures are shown.
 ///
-/// It keeps back what a loss has damaged until the picture is whole again, and what lies before the place where
-/// decoding began. It looks at the stream twice: at packets, of which none is worth decoding between a loss and the
-/// next key frame, and at pictures, which the decoder may find damaged where nothing told of a loss.
+/// It withholds what a loss has damaged until the picture is complete again, and what precedes the place where decoding
+/// began. It looks at the stream twice: at packets, of which none is worth decoding between a loss and the next key
+/// frame, and at pictures, which the decoder may find damaged even though no loss was reported.
 ///
-/// No other part of a source compares the times of a stream with each other to leave something out. What is to be
-/// compared with lasts until the first picture that has passed it, and a step back in time (``TimelineWatch``) makes it
-/// void: a stream whose time begins anew goes on at once.
+/// No other part of a source compares the times of a stream with each other to leave something out. A reference time
+/// lasts until the first picture that has passed it, and a step back in time (``TimelineWatch``) invalidates it: a
+/// stream whose time restarts continues at once.
 struct PictureGate {
-    /// What is known of a packet before it is decoded. Times are in ticks.
+    /// What is known about a packet before it is decoded. Times are in ticks.
     struct Packet {
         var isKey: Bool
         var pts: Int64?
         var dts: Int64?
-        /// It has not come whole, or something is missing before it.
+        /// Whether it is incomplete, or something is missing before it.
         var lacksSomething = false
     }
 
-    /// What is known of a decoded picture. The time is in ticks.
+    /// What is known about a decoded picture. The time is in ticks.
     struct Picture {
         var isKey: Bool
         var isDamaged = false
         var time: Int64?
     }
 
-    /// What becomes of a packet.
+    /// What to do with a packet.
     enum Admission: Equatable {
         case decode
-        /// The reason is nil where nothing is lost: a stream is joined between two key frames.
+        /// The reason is nil if nothing is lost: a stream is joined between two key frames.
         case keepBack(DropReason?)
     }
 
-    /// What becomes of a picture.
+    /// What to do with a picture.
     enum Verdict: Equatable {
         case deliver, mark
-        /// The reason is nil where nobody misses it: it lies before the start that was asked for, or where a stream is
-        /// joined.
+        /// The reason is nil if nobody misses the picture: it precedes the requested start, or the place where a stream
+        /// is joined.
         case keepBack(DropReason?)
     }
 
     private let policy: DamagePolicy
     private let isLive: Bool
-    /// Pictures lack something since a loss. A live stream, which is joined in its middle, begins so.
+    /// Whether pictures are incomplete since a loss. True at first for a live stream, which is joined in its middle.
     private(set) var isBroken: Bool
-    /// A key frame has been sent to the decoder since the loss.
+    /// Whether a key frame has been sent to the decoder since the loss.
     private var hasKey = false
-    /// When the key frame is shown that lacked something and was decoded all the same.
+    /// When the key frame is shown that was incomplete but was decoded nevertheless.
     private var lackingKey: Int64??
-    /// A packet has been admitted.
+    /// Whether a packet has been admitted.
     private var hasJoined: Bool
     /// Packets refused in a row.
     private(set) var refusals = 0
     private var watch: TimelineWatch
-    /// Decoding began at the key frame of this time: pictures that are shown before it refer to others that were not
-    /// decoded.
+    /// The time of the key frame at which decoding began: pictures that are shown before it refer to others that were
+    /// not decoded.
     private var firstWhole: (time: Int64, reason: DropReason?)?
-    /// Pictures before this time are decoded only for those that follow.
+    /// The time before which pictures are decoded only for those that follow.
     private var start: Int64?
 
-    /// A stream without one key frame in so many packets refreshes its picture in another way: the decoder then says
-    /// what is whole.
+    /// A stream without one key frame in this many packets refreshes its picture in another way: the decoder then tells
+    /// which pictures are complete.
     private static let patience = 600
 
     init(_ policy: DamagePolicy, isLive: Bool, timeBase: Rational) {
@@ -74,24 +74,24 @@ struct PictureGate {
 
     // MARK: Where decoding begins
 
-    /// Something of the stream is missing.
+    /// Notes that a part of the stream is missing.
     mutating func noteLoss() {
         isBroken = true
         hasKey = false
     }
 
-    /// Pictures before `time` are not wanted.
+    /// Sets the time before which pictures are not wanted.
     mutating func begin(at time: Int64) { start = time }
 
-    /// Packets were passed over on purpose, and decoding goes on with this key frame.
+    /// Notes that packets were skipped on purpose, and decoding continues with this key frame.
     ///
-    /// - Parameter reason: why what was passed over is missed; nil where nobody misses it.
+    /// - Parameter reason: why the skipped packets are missed; nil if nobody misses them.
     mutating func resume(at packet: Packet, reason: DropReason? = nil) {
         let reason = reason ?? firstWhole?.reason
         firstWhole = packet.pts.map { ($0, reason) }
     }
 
-    /// The stream is read from its beginning once more.
+    /// Notes that the stream is read from its beginning again.
     mutating func rewind() {
         (firstWhole, start) = (nil, nil)
         watch.reset()
@@ -99,7 +99,7 @@ struct PictureGate {
 
     // MARK: Packets and pictures
 
-    /// Takes in the times of the next packet, before ``admit(_:)``.
+    /// Notes the times of the next packet, before ``admit(_:)``.
     ///
     /// - Returns: whether the stream's time steps back there, so that nothing before it can be compared with what
     ///   follows.
@@ -109,7 +109,8 @@ struct PictureGate {
         return true
     }
 
-    /// Decides whether a packet is decoded. After a loss, which it tells or ``noteLoss()``, the first is a key frame.
+    /// Decides whether a packet is decoded. After a loss, reported by the packet or ``noteLoss()``, the first is a key
+    /// frame.
     mutating func admit(_ packet: Packet) -> Admission {
         if packet.lacksSomething { noteLoss() }
         guard isBroken else { return .decode }
@@ -133,7 +134,7 @@ struct PictureGate {
         return .decode
     }
 
-    /// Decides on the next picture.
+    /// Decides whether the next picture is shown.
     mutating func judge(_ picture: Picture) -> Verdict {
         let lacksSomething = picture.isKey && lackingKey.map { $0 == picture.time } ?? false
         if lacksSomething { lackingKey = nil }

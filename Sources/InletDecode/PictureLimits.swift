@@ -1,6 +1,6 @@
 public import InletCore
 
-/// What is refused, before memory is taken for it.
+/// Limits of a stream, checked before memory is allocated.
 public struct PictureLimits: Sendable, Hashable {
     /// The largest pictures. The default is 8192x8192.
     public var size: ImageSize
@@ -13,7 +13,7 @@ public struct PictureLimits: Sendable, Hashable {
         self.frameRate = frameRate
     }
 
-    /// The error for pictures beyond ``size``.
+    /// Returns the error for pictures beyond ``size``.
     ///
     /// - Parameter subject: the beginning of the sentence, such as `The pictures have`.
     package func refusal(_ subject: String) -> InletError {

@@ -1,13 +1,13 @@
 import InletCore
 
-/// Notices a stream that has more frames a second than may be.
+/// Detects a stream that has more frames a second than allowed.
 struct RateAudit {
     private let most: Rational
     private let timeBase: Rational
     private var begin: (ticks: Int64?, arrival: MonotonicTime)?
     private var count = 0
 
-    /// Packets looked at together: more than a connection holds back in a stall and lets go of at once.
+    /// Packets examined together: more than a connection holds back in a stall and releases at once.
     private static let window = 512
 
     init(most: Rational, timeBase: Rational) {
@@ -15,12 +15,12 @@ struct RateAudit {
         self.timeBase = timeBase
     }
 
-    /// Begins anew, where the stream's time does.
+    /// Restarts, when the stream's time does.
     mutating func reset() { (begin, count) = (nil, 0) }
 
-    /// Takes in the next packet, with its time in ticks where it has one.
+    /// Notes the next packet, with its time in ticks if it has one.
     ///
-    /// - Throws: ``InletError/Code/unsupported`` where the last packets were too many for the time they cover.
+    /// - Throws: ``InletError/Code/unsupported`` if the last packets were too many for the time they cover.
     mutating func note(_ ticks: Int64?, arrival: MonotonicTime) throws(InletError) {
         defer { count += 1 }
         guard let begin else {
@@ -28,8 +28,8 @@ struct RateAudit {
             return
         }
         guard count >= Self.window else { return }
-        // The stream's own time, as packets may come in a heap; that of arrival where there is none, or none that goes
-        // on.
+        // The stream's own time, as packets may arrive in bursts; the time of arrival if there is none, or none that
+        // advances.
         let own = ticks.flatMap { now in begin.ticks.map { now.subtractingReportingOverflow($0).partialValue } } ?? 0
         let span =
             own > 0 ? MediaTime(ticks: own, timeBase: timeBase).nanoseconds : (arrival - begin.arrival).wholeNanoseconds

@@ -1,14 +1,13 @@
 import InletCore
 
-/// Notices where the time of a stream's packets steps back: an encoder was started anew behind a relay, or a counter
-/// began again, as that of MPEG-TS does after 26.5 hours.
+/// Detects when the time of a stream's packets steps back: an encoder was restarted behind a relay, or a counter
+/// wrapped, as that of MPEG-TS does after 26.5 hours.
 ///
-/// Packets come in decoding order, so that times go back and forth a little where pictures are reordered. That is no
-/// step.
+/// Packets arrive in decoding order, so times go back and forth a little when pictures are reordered. That is no step.
 struct TimelineWatch {
-    /// Pictures are reordered by no more than this, in ticks.
+    /// The most by which pictures are reordered, in ticks.
     private let reordering: Int64
-    /// Muxers let decoding times go back by no more than this, in ticks.
+    /// The most by which muxers let decoding times go back, in ticks.
     private let jitter: Int64
     private var lastDTS: Int64?
     private var lastKeyPTS: Int64?
@@ -18,14 +17,14 @@ struct TimelineWatch {
         func ticks(_ seconds: Int64) -> Int64 {
             MediaTime(ticks: seconds, timeBase: Rational(1)).rescaled(to: timeBase).ticks
         }
-        // Some pictures at one a second.
+        // A few pictures at one a second.
         reordering = ticks(10)
         jitter = ticks(1)
     }
 
-    /// Takes in the next packet, with its times in ticks.
+    /// Notes the next packet, with its times in ticks.
     ///
-    /// - Returns: whether its time lies before that of the packets before it.
+    /// - Returns: whether its time is before that of earlier packets.
     mutating func stepsBack(isKey: Bool, pts: Int64?, dts: Int64?) -> Bool {
         // Key frames are never reordered.
         let isStep =
@@ -38,12 +37,12 @@ struct TimelineWatch {
         return isStep
     }
 
-    /// Forgets the packets so far, after a jump that is known of.
+    /// Forgets the packets so far, after a known jump.
     mutating func reset() { (lastDTS, lastKeyPTS, newestPTS) = (nil, nil, nil) }
 }
 
 extension Int64? {
-    /// Whether both are known and this lies before the other, by more than so much.
+    /// Whether both are known and this is before the other, by more than the distance.
     fileprivate func isBefore(_ other: Int64?, by distance: Int64) -> Bool {
         guard let self, let other else { return false }
         return self < other.subtracting(saturating: distance)

@@ -3,18 +3,18 @@ package import InletCore
 /// Fills in decoding times where a container has none, as raw H.264 files do, so that a decoder can derive presentation
 /// times.
 ///
-/// The way of the `ffmpeg` command, its rounding to whole microseconds included, so that both give such a file the same
-/// times: count packets by their duration, from minus the reorder depth on.
+/// It works as the `ffmpeg` command does, including its rounding to whole microseconds, so that both give such a file
+/// the same times: it counts packets by their duration, starting at minus the reorder depth.
 package struct TimestampGuess: Sendable {
     private static let microsecond = Rational(1, 1_000_000)
     package let timeBase: Rational
     private let frameMicroseconds: Int64
     private let start: Int64
-    /// In microseconds.
+    /// The next decoding time, in microseconds.
     private var next: Int64?
 
     /// - Parameters:
-    ///   - frameRate: frames a second, where it is known.
+    ///   - frameRate: frames a second, if known.
     ///   - reorderDepth: how many pictures are decoded before one that is shown earlier.
     package init(timeBase: Rational, frameRate: Rational?, reorderDepth: Int) {
         self.timeBase = timeBase
@@ -23,21 +23,21 @@ package struct TimestampGuess: Sendable {
         start = interval.multiplied(saturatingBy: -Int64(reorderDepth))
     }
 
-    /// The stream is read from its beginning once more.
+    /// Notes that the stream is read from its beginning again.
     package mutating func reset() { next = nil }
 
-    /// The decoding time of the next packet, in ticks.
+    /// Returns the decoding time of the next packet, in ticks.
     ///
     /// - Parameters:
-    ///   - dts: what the container says; nil where it says nothing.
-    ///   - duration: of the packet, in ticks; 0 where it is not known.
+    ///   - dts: the container's decoding time; nil if it has none.
+    ///   - duration: the packet's duration, in ticks; 0 if unknown.
     package mutating func complete(dts: Int64?, duration: Int64) -> Int64 {
         let now = dts.map(microseconds) ?? next ?? start
         next = now &+ (duration > 0 ? microseconds(duration) : frameMicroseconds)
         return dts ?? ticks(now)
     }
 
-    /// The time of a picture that came out of the decoder at the end without one, in ticks.
+    /// Returns the time of a picture that the decoder output at the end without one, in ticks.
     package mutating func nextAtEnd() -> Int64 {
         let now = next ?? 0
         next = now &+ frameMicroseconds
@@ -54,7 +54,8 @@ package struct TimestampGuess: Sendable {
 }
 
 extension MediaTime {
-    /// In ticks of another time base, to the nearest, halves away from zero: libavutil's AV_ROUND_NEAR_INF.
+    /// Returns the time in ticks of another time base, to the nearest, halves away from zero: libavutil's
+    /// AV_ROUND_NEAR_INF.
     fileprivate func rounded(to other: Rational) -> Int64 {
         let half = Rational(other.numerator, other.denominator &* 2)
         let halves = MediaTime(ticks: ticks.magnitudeClamped, timeBase: timeBase).rescaled(to: half).ticks

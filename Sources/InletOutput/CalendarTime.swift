@@ -6,11 +6,11 @@
     import Darwin
 #endif
 
-/// A moment as calendar and clock show it.
+/// A moment in calendar and clock form.
 package struct CalendarTime: Sendable, Hashable {
-    /// Whose calendar and clock.
+    /// The time zone.
     package enum Zone: Sendable {
-        /// The machine's.
+        /// The machine's time zone.
         case local
         case utc
     }
@@ -23,7 +23,7 @@ package struct CalendarTime: Sendable, Hashable {
     package let second: Int
     package let millisecond: Int
 
-    /// - Parameter nanoseconds: since 1970; before it less than zero.
+    /// - Parameter nanoseconds: the time since 1970; negative before it.
     package init(_ nanoseconds: Int64, in zone: Zone) {
         let (quotient, remainder) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
         var seconds = time_t(remainder < 0 ? quotient - 1 : quotient)
@@ -39,8 +39,8 @@ package struct CalendarTime: Sendable, Hashable {
 }
 
 extension CalendarTime {
-    /// The nanoseconds since 1970 of a moment that is written as year, month, day, hour, minute, second and, if need
-    /// be, millisecond, without anything between them; nil where that is no moment of a calendar, or before 1970.
+    /// Returns the nanoseconds since 1970 of a moment that is written as year, month, day, hour, minute, second and,
+    /// optionally, millisecond, without separators; nil if it is not a valid moment, or before 1970.
     package static func nanoseconds(digits: String, in zone: Zone) -> Int64? {
         guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), [14, 17].contains(digits.utf8.count) else {
             return nil
@@ -49,13 +49,13 @@ extension CalendarTime {
         var fields = unsafe tm()
         unsafe (fields.tm_year, fields.tm_mon, fields.tm_mday) = (field(0, 4) - 1900, field(4, 2) - 1, field(6, 2))
         unsafe (fields.tm_hour, fields.tm_min, fields.tm_sec) = (field(8, 2), field(10, 2), field(12, 2))
-        // The system finds out whether summer time applied.
+        // The system determines whether summer time applied.
         unsafe fields.tm_isdst = -1
         let seconds = unsafe zone == .utc ? timegm(&fields) : mktime(&fields)
         // Up to the year 2255, as 64 bits of nanoseconds reach to 2262.
         guard (0...9_000_000_000).contains(seconds) else { return nil }
         let nanoseconds = Int64(seconds) * 1_000_000_000 + Int64(digits.utf8.count == 17 ? field(14, 3) : 0) * 1_000_000
-        // What is out of range, such as the 31st of February, has become another day.
+        // An out-of-range value, such as the 31st of February, has become another day.
         let written = CalendarTime(nanoseconds, in: zone)
         let isSame =
             written.year == Int(field(0, 4)) && written.month == Int(field(4, 2))

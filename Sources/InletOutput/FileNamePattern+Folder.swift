@@ -7,7 +7,7 @@
 #endif
 
 extension FileNamePattern {
-    /// The names of this pattern that are in its folder, whatever bears them, in no order.
+    /// The names of this pattern in its folder, of files of any kind, unordered.
     private var names: [(name: String, match: Match)] {
         guard let list = unsafe opendir(folder.isEmpty ? "." : folder) else { return [] }
         defer { unsafe closedir(list) }
@@ -21,10 +21,10 @@ extension FileNamePattern {
         return found
     }
 
-    /// The highest number among the names of this pattern that are in its folder; 0 where there is none.
+    /// The highest number among the names of this pattern in its folder; 0 if there is none.
     package var highestNumber: Int { hasNumber ? names.reduce(0) { max($0, $1.match.number) } : 0 }
 
-    /// The regular files of this pattern that are in its folder, in no order.
+    /// The regular files of this pattern in its folder, unordered.
     package var files: [(path: String, match: Match, byteCount: Int)] {
         names.compactMap { name, match in
             let path = folder + name
@@ -34,16 +34,16 @@ extension FileNamePattern {
         }
     }
 
-    /// The first path that nobody has: with the next number that is free, or else with `-2` and so on before the
+    /// Returns the first path that is not taken: with the next free number, or else with `-2` and so on before the
     /// extension.
     ///
-    /// - Parameter number: the number to begin with; afterwards that of the path.
+    /// - Parameter number: the number to begin with; on return that of the path.
     package func freePath(number: inout Int, time: Int64, sequence: UInt64 = 0) -> String {
         var copy = 1
         while true {
             let path = path(number: number, time: time, sequence: sequence, copy: copy)
             var facts = stat()
-            // A link that leads nowhere has the name, too.
+            // A dangling link takes the name, too.
             guard unsafe lstat(path, &facts) == 0 else { return path }
             if hasNumber { number += 1 } else { copy += 1 }
         }

@@ -1,18 +1,17 @@
 import InletCore
 
 extension FileNamePattern {
-    /// What a name of the pattern says.
+    /// The fields of a name that matches the pattern.
     package struct Match: Sendable, Hashable {
-        /// Its number, or 0 where the pattern has none.
+        /// The number, or 0 if the pattern has none.
         package var number = 0
-        /// From 2 on where the name has a number of its own before the extension.
+        /// The number of the copy: from 2 on if the name has a `-2` or similar before the extension.
         package var copy = 1
         fileprivate var date: ArraySlice<UInt8>?
         fileprivate var time: ArraySlice<UInt8>?
         fileprivate var utc: ArraySlice<UInt8>?
 
-        /// When the file began, in nanoseconds since 1970, where the name has date and time and they are those of a
-        /// calendar.
+        /// When the file began, in nanoseconds since 1970, if the name has a valid date and time.
         package var began: Int64? {
             if let utc { return Self.nanoseconds(utc, in: .utc) }
             guard let date, let time else { return nil }
@@ -25,10 +24,10 @@ extension FileNamePattern {
         }
     }
 
-    /// The number of a name; nil where it is not one of the pattern's.
+    /// Returns the number of a name; nil if it does not match the pattern.
     package func number(of name: String) -> Int? { match(name)?.number }
 
-    /// What a name, without the folder, says; nil where it is not one of the pattern's.
+    /// Returns the fields of a name, without the folder; nil if it does not match the pattern.
     package func match(_ name: String) -> Match? {
         // Two names that only look the same are two files.
         let name = Array(name.utf8)[...]
@@ -38,7 +37,7 @@ extension FileNamePattern {
         let stem = name[..<dot]
         guard let dash = stem.lastIndex(of: UInt8(ascii: "-")) else { return nil }
         let copy = stem[(dash + 1)...]
-        // A time of day, say, is no count of copies: the file is somebody else's.
+        // A time of day, for example, is no count of copies: the file is not ours.
         guard copy.count < 4, copy.first != UInt8(ascii: "0"), let count = TextBytes.number(copy), count > 1 else {
             return nil
         }
@@ -55,21 +54,21 @@ extension FileNamePattern {
         case .date: return match(name, shape: "0000-00-00", \.date, next)
         case .time: return match(name, shape: "000000", \.time, next)
         case .utc: return match(name, shape: "00000000T000000.000Z", \.utc, next)
-        // A date, say, is no number of so few digits: the file is somebody else's.
+        // A date, for example, is no number of so few digits: the file is not ours.
         case .number(let digits):
             return match(name, digits: digits...max(digits + 1, 7), next) { $0.number = $1 }
         case .sequence: return match(name, digits: 1...mostDigits, next) { _, _ in }
         }
     }
 
-    /// A count at the start of a name, as long as leaves to the other parts what is theirs.
+    /// Matches a count at the start of a name, as long as it leaves enough to the other parts.
     private static func match(
         _ name: ArraySlice<UInt8>, digits: ClosedRange<Int>, _ next: ArraySlice<Part>, _ set: (inout Match, Int) -> Void
     ) -> Match? {
         let run = name.prefix(while: \.isASCIIDigit)
         guard run.count >= digits.lowerBound else { return nil }
         for length in stride(from: min(run.count, digits.upperBound), through: digits.lowerBound, by: -1) {
-            // More digits than asked for are no padding.
+            // More digits than the minimum are no padding.
             guard length == digits.lowerBound || run.first != UInt8(ascii: "0"),
                 let count = TextBytes.number(run.prefix(length), upTo: .max),
                 var found = match(name.dropFirst(length), next)
@@ -80,7 +79,7 @@ extension FileNamePattern {
         return nil
     }
 
-    /// A field of digits and other characters as they stand in `shape`, where 0 is any digit.
+    /// Matches a field of digits and other characters that correspond to `shape`, where 0 is any digit.
     private static func match(
         _ name: ArraySlice<UInt8>, shape: StaticString, _ field: WritableKeyPath<Match, ArraySlice<UInt8>?>,
         _ next: ArraySlice<Part>

@@ -1,6 +1,6 @@
 package import InletCore
 
-/// A path whose last part holds what changes from one file to the next, as in `door-{n}.jpg`.
+/// A path whose last part contains fields that change from one file to the next, as in `door-{n}.jpg`.
 ///
 /// | in the pattern | in the name |
 /// |---|---|
@@ -20,16 +20,16 @@ package struct FileNamePattern: Sendable, Hashable {
         case sequence
     }
 
-    /// As many as leave room for counting on, whatever name a file bears.
+    /// The limit that leaves room for counting on, whatever the name of an existing file.
     static let mostDigits = 18
 
-    /// With the slash at its end; empty for the current folder.
+    /// The folder with a slash at its end; empty for the current folder.
     package let folder: String
     let parts: [Part]
 
-    /// - Parameter hasSequence: whether a file is of one frame, so that `{sequence}` stands for something.
-    /// - Throws: ``InletError/Code/invalidConfiguration`` where a brace or a percent sign stands for nothing, for a
-    ///   field in a folder's name, and where there is no file's name.
+    /// - Parameter hasSequence: whether a file holds one frame, so that `{sequence}` has a meaning.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if a brace or a percent sign begins no field, for a field in
+    ///   a folder's name, and if there is no file name.
     package init(_ path: String, hasSequence: Bool = false) throws(InletError) {
         let (brace, percent) = (UInt8(ascii: "{"), UInt8(ascii: "%"))
         var (folder, parts, text) = ("", [Part](), [UInt8]())
@@ -67,7 +67,7 @@ package struct FileNamePattern: Sendable, Hashable {
         (self.folder, self.parts) = (folder, parts)
     }
 
-    /// The field behind a brace or a percent sign, which is taken away; nil where there is none.
+    /// Removes and returns the field behind a brace or a percent sign; nil if there is none.
     private static func field(_ opening: UInt8, _ text: inout ArraySlice<UInt8>, _ hasSequence: Bool) -> Part? {
         var rest = text
         let field: Part?
@@ -94,14 +94,14 @@ package struct FileNamePattern: Sendable, Hashable {
         return field
     }
 
-    /// What stands where a field should, with the brace or percent sign in front of it.
+    /// Returns the text in the place of a field, including the brace or percent sign before it.
     private static func mistake(_ opening: UInt8, _ rest: ArraySlice<UInt8>) -> String {
         var bytes = [opening]
         if opening == UInt8(ascii: "{") {
             bytes += rest.prefix { !"}/".utf8.contains($0) }
             bytes += rest.dropFirst(bytes.count - 1).prefix(1).filter { $0 == UInt8(ascii: "}") }
         } else {
-            // A character of several bytes is named as a whole.
+            // A character of several bytes is shown as a whole.
             bytes += rest.prefix(1) + rest.dropFirst().prefix { $0 & 0xC0 == 0x80 }
         }
         return String(decoding: bytes, as: UTF8.self)
@@ -125,7 +125,7 @@ package struct FileNamePattern: Sendable, Hashable {
         }
     }
 
-    /// Whether each file of a series has a name that tells it from the others: {date} alone does not.
+    /// Whether each file of a series gets a distinct name: {date} alone does not ensure that.
     package var tellsFilesApart: Bool {
         parts.contains {
             switch $0 {
@@ -135,18 +135,18 @@ package struct FileNamePattern: Sendable, Hashable {
         }
     }
 
-    /// Whether files are counted.
+    /// Whether files are numbered.
     package var hasNumber: Bool {
         parts.contains {
             if case .number = $0 { true } else { false }
         }
     }
 
-    /// A file's path.
+    /// Returns a file's path.
     ///
     /// - Parameters:
-    ///   - time: nanoseconds since 1970.
-    ///   - copy: from 2 on, it is put before the extension.
+    ///   - time: the time in nanoseconds since 1970.
+    ///   - copy: the number of the copy; from 2 on, it is put before the extension.
     package func path(number: Int, time: Int64, sequence: UInt64 = 0, copy: Int = 1) -> String {
         let (local, utc) = (CalendarTime(time, in: .local), CalendarTime(time, in: .utc))
         var name = ""

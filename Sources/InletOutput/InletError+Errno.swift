@@ -10,12 +10,12 @@ import InletSystem
 #endif
 
 extension InletError {
-    /// The failure of a system call on an output file, with what to try.
+    /// Makes the error for a failed system call on an output file, with what to try.
     ///
     /// - Parameters:
     ///   - number: the `errno` it left.
     ///   - operation: the call, such as `write`.
-    ///   - path: what it was called on, for people.
+    ///   - path: the file's path, for people.
     package init(errno number: Int32, operation: String, path: String) {
         let (code, advice): (Code, String) =
             switch number {

@@ -8,16 +8,16 @@ package import InletCore
     import Darwin
 #endif
 
-/// A file that was opened for writing by its path, for whoever closes the descriptor.
+/// A file that was opened for writing by its path; the caller closes the descriptor.
 ///
-/// The last part of the path is never followed where it is a symbolic link: in a folder that others write to, they
-/// would decide what is overwritten. What is made has the mode that was asked for from its first moment. The exceptions
-/// are the system's own names in `/dev`: `/dev/stdout` and `/dev/fd/3` are links by nature.
+/// The last part of the path is never followed if it is a symbolic link: in a folder that others can write to, they
+/// would decide what is overwritten. A new file has the requested mode from its first moment. The exceptions are the
+/// system's own names in `/dev`: `/dev/stdout` and `/dev/fd/3` are links by nature.
 package struct NewFile: Sendable {
     package let descriptor: Int32
-    /// Whether it is a regular file, of which what was written can be taken back.
+    /// Whether it is a regular file, from which written data can be removed again.
     package let isRegular: Bool
-    /// Whether the name is this file's alone, made here: taking it away again undoes the opening.
+    /// Whether the name was created here for this file only: removing it undoes the opening.
     package let isNew: Bool
 
     /// The option `mode` of sinks that make files.
@@ -25,25 +25,25 @@ package struct NewFile: Sendable {
         "mode", default: FileMode.owner, "Who may read and write the file", range: "600 to 666, without execution"
     ) { _ in true }
 
-    /// What becomes of what has the name already.
+    /// What to do with an existing file of the same name.
     package enum Existing: Sendable {
         /// A regular file is replaced; a device or a named pipe is written to.
         case replaced
-        /// A regular file is replaced; a device is written to; named pipes and sockets are refused, as what is written
-        /// needs a file.
+        /// A regular file is replaced; a device is written to; named pipes and sockets are refused, as the output needs
+        /// a file.
         case replacedUnlessPipe
-        /// It stays, and `open` fails with EEXIST.
+        /// It is kept, and `open` fails with EEXIST.
         case kept
     }
 
     /// Opens a path for writing. Does not wait: a named pipe that nobody reads is an error.
     ///
-    /// A file that is replaced goes, and a new one gets its name, so that neither who has the old one open nor another
-    /// name of it sees anything of the new one. Where the folder does not allow that, a file of this user is cut to
-    /// nothing.
+    /// A replaced file is unlinked, and a new one gets its name, so that neither a process that has the old one open
+    /// nor another name of it sees anything of the new one. If the folder does not allow that, a file of this user is
+    /// truncated.
     ///
-    /// - Throws: an error made of the `errno`; ``InletError/Code/invalidConfiguration`` for a symbolic link, a folder,
-    ///   and a pipe where there may be none.
+    /// - Throws: an error made from the `errno`; ``InletError/Code/invalidConfiguration`` for a symbolic link, a
+    ///   folder, and a pipe if none is allowed.
     package init(_ path: String, mode: FileMode, existing: Existing) throws(InletError) {
         if Self.isSystemName(path) {
             let descriptor = Self.open(path, O_WRONLY)
@@ -51,12 +51,12 @@ package struct NewFile: Sendable {
             self = try Self.checked(descriptor, path, existing)
             return
         }
-        // Others may put something there or take it away between two calls; nobody does so for ever.
+        // Other processes may create or remove the name between two calls; the limit bounds the retries.
         for _ in 0..<100 {
             // O_EXCL follows no link either.
             let descriptor = Self.open(path, O_WRONLY | O_CREAT | O_EXCL)
             if descriptor >= 0 {
-                // Whatever the umask says.
+                // Regardless of the umask.
                 guard fchmod(descriptor, mode_t(mode.bits)) == 0 else {
                     let error = Self.failure(path, operation: "fchmod")
                     _ = close(descriptor)
@@ -71,7 +71,7 @@ package struct NewFile: Sendable {
             guard unsafe lstat(path, &facts) == 0 else { continue }
             if facts.st_mode & S_IFMT == S_IFREG, unsafe unlink(path) == 0 || errno == ENOENT { continue }
             try Self.check(facts, path, existing)
-            // A device, a pipe, or a file in a folder in which this user may not take names away. A link is refused by
+            // A device, a pipe, or a file in a folder in which this user may not remove names. A link is refused by
             // O_NOFOLLOW.
             let present = Self.open(path, O_WRONLY | O_NOFOLLOW)
             if present < 0, errno == ENOENT { continue }
@@ -92,7 +92,7 @@ package struct NewFile: Sendable {
     }
 
     private static func open(_ path: String, _ flags: Int32) -> Int32 {
-        // With O_NONBLOCK a pipe without a reader fails to open instead of waiting for ever.
+        // With O_NONBLOCK a pipe without a reader fails to open instead of waiting indefinitely.
         #if canImport(Darwin)
             unsafe Darwin.open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0o600)
         #elseif canImport(Musl)
@@ -106,7 +106,7 @@ package struct NewFile: Sendable {
         InletError(errno: errno, operation: operation, path: path)
     }
 
-    /// - Throws: where it is something that may not be written to; it is closed then.
+    /// - Throws: if it may not be written to; it is then closed.
     private static func checked(
         _ descriptor: Int32, _ path: String, _ existing: Existing
     ) throws(InletError) -> NewFile {
@@ -118,7 +118,7 @@ package struct NewFile: Sendable {
             _ = close(descriptor)
             throw error
         }
-        // Later writes may wait.
+        // Later writes may block.
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
         return NewFile(descriptor: descriptor, isRegular: facts.st_mode & S_IFMT == S_IFREG, isNew: false)
     }
@@ -136,7 +136,8 @@ package struct NewFile: Sendable {
         (self.descriptor, self.isRegular, self.isNew) = (descriptor, isRegular, isNew)
     }
 
-    /// Empties a file that could not be replaced. Another user's is left alone: its owner would read what is written.
+    /// Truncates a file that could not be replaced. Another user's is not touched: its owner would read what is
+    /// written.
     private func cut(to mode: FileMode, _ path: String) throws(InletError) {
         var facts = stat()
         var number: Int32?

@@ -12,15 +12,15 @@ package import InletCore
 ///
 /// Not for use from two threads at once. Writes block while a pipe or device is slow.
 @safe package final class OutputFile {
-    /// What messages call it.
+    /// The name in messages.
     private let name: String
     /// The URI of the sink, for the context of errors.
     private let subject: String
     private let descriptor: Int32
     private let ownsDescriptor: Bool
-    /// Whether what was written can be taken back.
+    /// Whether data that was written can be removed again.
     private let isRegularFile: Bool
-    /// Whether the file goes again where nothing can be written to it.
+    /// Whether the file is removed if nothing can be written to it.
     private let isNew: Bool
     /// Where the last complete frame ends, in bytes from the start of the file.
     private var end: off_t
@@ -30,9 +30,9 @@ package import InletCore
     /// Opens a path for writing as ``NewFile`` does; `-` is standard output.
     ///
     /// - Parameters:
-    ///   - mode: of a file that is made.
-    ///   - takesPipes: whether a named pipe may have the name. One that nobody reads is an error, not a wait.
-    /// - Throws: what ``NewFile`` throws.
+    ///   - mode: the mode of a file that is created.
+    ///   - takesPipes: whether the path may be a named pipe. A pipe without a reader is an error, not a wait.
+    /// - Throws: the errors of ``NewFile``.
     package init(
         path: String, mode: FileMode = .owner, takesPipes: Bool = true, subject: String
     ) throws(InletError) {
@@ -57,14 +57,14 @@ package import InletCore
 
     deinit { try? finish() }
 
-    /// Writes text and, behind it, the planes of a frame's picture without their padding.
+    /// Writes text and then the planes of a frame's picture without their padding.
     ///
-    /// Unpadded planes are written from where they lie; padded ones are packed first, into one block that is used
-    /// again. If not everything can be written, a file is cut back to where it was, so that it ends with a complete
-    /// frame; a new one that is empty then goes.
+    /// Unpadded planes are written in place; padded ones are packed first, into one block that is reused. If not
+    /// everything can be written, a file is truncated to its previous length, so that it ends with a complete frame; a
+    /// new one that is empty is then removed.
     ///
     /// - Parameter sequence: the number of the frame that is written, for the context of errors.
-    /// - Throws: ``SinkStopped`` where the reader of a pipe went away; else an error made of the `errno`.
+    /// - Throws: ``SinkStopped`` if the reader of a pipe has closed; otherwise an error made from the `errno`.
     package func write(_ text: [UInt8], _ picture: I420Buffer? = nil, sequence: UInt64? = nil) throws {
         let failure = unsafe withUnsafeTemporaryAllocation(of: iovec.self, capacity: 4) { storage in
             unsafe text.withUnsafeBytes { text in
@@ -94,7 +94,7 @@ package import InletCore
 
     /// Closes the descriptor, except standard output's.
     ///
-    /// - Throws: where the system only now reports that something could not be stored.
+    /// - Throws: if the system only now reports that something could not be stored.
     package func finish() throws(InletError) {
         guard isOpen else { return }
         isOpen = false
@@ -106,7 +106,7 @@ package import InletCore
 
     /// Writes all pieces.
     ///
-    /// - Returns: the `errno` of what made that impossible, or nil.
+    /// - Returns: the `errno` of the failure, or nil.
     private func writeAll(_ pieces: inout OutputPieces) -> Int32? {
         var written: off_t = 0
         while !pieces.isEmpty {
@@ -115,7 +115,7 @@ package import InletCore
                 pieces.drop(count)
                 written += off_t(count)
             } else if error == EAGAIN {
-                // Standard output may have been made non-blocking by whoever shares it.
+                // Standard output may have been made non-blocking by another process that shares it.
                 var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 _ = unsafe poll(&request, 1, -1)
             } else if error != EINTR {

@@ -6,7 +6,7 @@
     package import Darwin
 #endif
 
-/// What is still to be written, as a list of up to four stretches of memory for `writev`.
+/// The memory still to be written, as a list of up to four pieces for `writev`.
 ///
 /// The memory must outlive this value.
 @safe package struct OutputPieces: ~Copyable {
@@ -14,12 +14,12 @@
     private var first = 0
     private var count = 0
 
-    /// - Parameter storage: room for the list, not initialised.
+    /// - Parameter storage: memory for the list, not initialised.
     @unsafe package init(_ storage: UnsafeMutableBufferPointer<iovec>) { unsafe self.storage = storage }
 
     package var isEmpty: Bool { first == count }
 
-    /// Adds memory behind what is there; empty memory is left out.
+    /// Appends memory; empty memory is left out.
     @unsafe package mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard unsafe !bytes.isEmpty else { return }
         unsafe storage.initializeElement(
@@ -28,13 +28,13 @@
         count += 1
     }
 
-    /// Writes as much as the system takes at once; returns what `writev` does.
+    /// Writes as much as the system accepts at once; returns the result of `writev`.
     package func write(to descriptor: Int32) -> Int {
         guard !isEmpty, let base = unsafe storage.baseAddress else { return 0 }
         return unsafe writev(descriptor, base + first, Int32(count - first))
     }
 
-    /// Takes away what was written.
+    /// Removes what was written.
     package mutating func drop(_ written: Int) {
         var left = written
         while first < count, left >= (unsafe storage[first].iov_len) {

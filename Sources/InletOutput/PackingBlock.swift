@@ -1,6 +1,6 @@
 package import InletCore
 
-/// Memory to take the padding out of pictures, kept from frame to frame.
+/// Memory for removing the padding of pictures, kept from frame to frame.
 @safe package final class PackingBlock {
     private var memory = unsafe UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
@@ -8,12 +8,12 @@ package import InletCore
 
     deinit { unsafe memory.deallocate() }
 
-    /// A picture's planes without padding: where they lie already, or in the block.
+    /// A picture's planes without padding: in place, or in the block.
     @safe package struct Planes {
         fileprivate let picture: I420Buffer
         fileprivate let block: UnsafeRawBufferPointer?
 
-        /// One plane. Valid while the picture lives, and until the next call of ``PackingBlock/pack(_:)``.
+        /// Returns one plane. Valid while the picture lives, and until the next call of ``PackingBlock/pack(_:)``.
         @unsafe package func bytes(of plane: I420Buffer.Plane) -> UnsafeRawBufferPointer {
             let rows = I420Buffer.rows(of: plane, in: picture.size)
             let count = rows.width * rows.height

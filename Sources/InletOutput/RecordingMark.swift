@@ -12,10 +12,10 @@ import InletSystem
     import CLinux
 #endif
 
-/// A moment as a recorder knows it: on a clock that nobody sets, and by the time of day, which is set whenever the
-/// machine learns better.
+/// A moment as a recorder knows it: on a clock that nobody sets, and by the time of day, which may be corrected at any
+/// time.
 package struct RecorderTime: Sendable, Hashable {
-    /// Which start of the machine ``sinceBoot`` counts from; empty where the system does not tell.
+    /// The start of the machine from which ``sinceBoot`` counts; empty if the system does not tell.
     package var boot: String
     /// Nanoseconds since then, sleep included.
     package var sinceBoot: Int64
@@ -26,7 +26,7 @@ package struct RecorderTime: Sendable, Hashable {
         (self.boot, self.sinceBoot, self.sinceEpoch) = (boot, sinceBoot, sinceEpoch)
     }
 
-    /// This moment.
+    /// The current moment.
     package static var now: RecorderTime {
         #if os(Linux)
             let clock = CLOCK_BOOTTIME
@@ -47,10 +47,10 @@ package struct RecorderTime: Sendable, Hashable {
         return count == bytes.count ? String(decoding: bytes, as: UTF8.self) : ""
     }()
 
-    /// A time of day before 2024 is that of a clock that nobody has set: there was no recorder then.
+    /// A time of day before 2024 is from a clock that has not been set: there was no recorder then.
     private static let earliest: Int64 = 1_704_067_200_000_000_000
 
-    /// How long ago a moment was; nil where that cannot be told: it lies in the future, or its clock was not set.
+    /// Returns how long ago a moment was; nil if that is unknown: it lies in the future, or its clock was not set.
     package func age(of other: RecorderTime) -> Duration? {
         guard boot.isEmpty || boot != other.boot else {
             return sinceBoot >= other.sinceBoot ? .nanoseconds(sinceBoot - other.sinceBoot) : nil
@@ -58,16 +58,16 @@ package struct RecorderTime: Sendable, Hashable {
         return age(ofDay: other.sinceEpoch)
     }
 
-    /// The same for a moment of which the time of day alone is known.
+    /// Returns how long ago a moment was of which only the time of day is known.
     package func age(ofDay time: Int64) -> Duration? {
         time >= Self.earliest && time <= sinceEpoch ? .nanoseconds(sinceEpoch - time) : nil
     }
 }
 
-/// What a recorder notes with a file: when it began or ended it.
+/// A recorder's note on a file: when it began or ended it.
 ///
-/// An extended attribute of the file, `user.inlet.recorded`, with four words: `begun` or `ended`, the machine's boot ID
-/// or `-`, nanoseconds since that start, and nanoseconds since 1970. Where the file system has no such attributes,
+/// It is an extended attribute of the file, `user.inlet.recorded`, with four words: `begun` or `ended`, the machine's
+/// boot ID or `-`, nanoseconds since that start, and nanoseconds since 1970. If the file system has no such attributes,
 /// nothing is noted.
 package struct RecordingMark: Sendable, Hashable {
     package enum Event: String, Sendable { case begun, ended }
@@ -82,7 +82,7 @@ package struct RecordingMark: Sendable, Hashable {
         "\(event.rawValue) \(time.boot.isEmpty ? "-" : time.boot) \(time.sinceBoot) \(time.sinceEpoch)"
     }
 
-    /// Reads the text of the attribute; nil where it is none.
+    /// Reads the text of the attribute; returns nil if it is invalid.
     package init?(text: String) {
         let words = text.split(atByte: " ", keepsEmpty: false)
         guard words.count == 4, let event = Event(rawValue: String(words[0])), let sinceBoot = Int64(words[2]),
@@ -94,7 +94,7 @@ package struct RecordingMark: Sendable, Hashable {
 
     private static let attribute = "user.inlet.recorded"
 
-    /// Leaves the note with an open file.
+    /// Writes the note to an open file.
     package func write(to descriptor: Int32) {
         #if os(Linux)
             let bytes = Array(text.utf8)
@@ -102,7 +102,7 @@ package struct RecordingMark: Sendable, Hashable {
         #endif
     }
 
-    /// The note that was left with a file.
+    /// Reads the note of a file.
     package init?(path: String) {
         #if os(Linux)
             var bytes = [UInt8](repeating: 0, count: 128)

@@ -11,8 +11,8 @@
 #endif
 
 /// Keeps a write from killing the process: a pipe without a reader raises SIGPIPE, a file at its size limit SIGXFSZ,
-/// and both end a program that did not ask for them. A library may not change what signals do for the whole process, so
-/// the calling thread blocks the two for the length of the call and takes back what the call raised.
+/// and both end a program that does not handle them. A library may not change signal handling for the whole process, so
+/// the calling thread blocks the two for the length of the call and discards those that the call raised.
 package enum SignalGuard {
     /// Runs a system call.
     ///
@@ -28,7 +28,7 @@ package enum SignalGuard {
         let result = call()
         let error = errno
         if result < 0, error == EPIPE || error == EFBIG {
-            // The signal went to this thread alone and is still pending. Without one (it may be ignored) this does not
+            // The signal went only to this thread and is still pending. Without one (it may be ignored) this does not
             // wait.
             takePending(&signals)
         }

@@ -20,7 +20,8 @@ package struct Y4MHeader {
             """
     }
 
-    /// The one rate that the header has, as the frames have no times: FFmpeg writes the inverse of the time base, too.
+    /// Returns the single rate of the header, as the frames have no times: FFmpeg also writes the inverse of the time
+    /// base.
     package static func rate(of format: VideoFormat) -> Rational {
         format.frameRate ?? format.timeBase.reciprocal ?? Rational(25)
     }

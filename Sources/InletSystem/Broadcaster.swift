@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Hands each element to all who listen, each by a sequence of its own. One that is not read keeps the newest and loses
-/// the oldest, never memory. Safe from any thread.
+/// Hands each element to all listeners, each through a separate sequence. One that is not read keeps the newest
+/// elements and loses the oldest, so memory is bounded. Safe from any thread.
 package final class Broadcaster<Element: Sendable>: Sendable {
     private struct State {
         var next = 0
@@ -12,11 +12,11 @@ package final class Broadcaster<Element: Sendable>: Sendable {
     private let state = Mutex(State())
     private let limit: Int
 
-    /// - Parameter limit: how many elements wait for a listener that does not read.
+    /// - Parameter limit: how many elements are buffered for a listener that does not read.
     package init(limit: Int) { self.limit = limit }
 
-    /// - Parameter first: tells what it begins with, and is asked when nothing is missed any more; nil for what
-    ///   comes next.
+    /// - Parameter first: returns the first element, and is called once no later element can be missed; nil to start
+    ///   with the next element.
     package func stream(beginningWith first: (() -> Element)? = nil) -> AsyncStream<Element> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Element.self, bufferingPolicy: .bufferingNewest(limit))
@@ -33,7 +33,7 @@ package final class Broadcaster<Element: Sendable>: Sendable {
         return stream
     }
 
-    /// Ends all sequences, also those that are asked for later.
+    /// Ends all sequences, including those that are requested later.
     package func finish() {
         let continuations = state.withLock { state in
             state.isFinished = true
@@ -43,7 +43,7 @@ package final class Broadcaster<Element: Sendable>: Sendable {
         for continuation in continuations { continuation.finish() }
     }
 
-    /// Hands an element to all who listen now.
+    /// Hands an element to all current listeners.
     package func send(_ element: Element) {
         // Copied, as a sequence that ends calls back.
         for continuation in state.withLock({ Array($0.continuations.values) }) { continuation.yield(element) }

@@ -2,14 +2,14 @@ package import Dispatch
 package import InletCore
 import Synchronization
 
-/// A timer on the machine's monotonic clock: what clocks of the system make.
+/// A timer on the machine's monotonic clock, as made by system clocks.
 package final class DispatchTimer: CaptureTimer {
     private let source: Mutex<any DispatchSourceTimer>
 
     package init(on queue: DispatchQueue, handler: @escaping @Sendable () -> Void) {
         let source = DispatchSource.makeTimerSource(queue: queue)
         source.setEventHandler(handler: handler)
-        // One that was never activated cannot be let go of. It has no time yet, and costs no wake-up.
+        // One that was never activated cannot be released. It has no time yet, and costs no wake-up.
         source.activate()
         self.source = Mutex(source)
     }

@@ -9,12 +9,12 @@ package import InletCore
 #endif
 
 extension MonotonicTime {
-    /// The time now, by `clock_gettime` with `CLOCK_MONOTONIC`.
+    /// The current time, by `clock_gettime` with `CLOCK_MONOTONIC`.
     ///
-    /// For what has no clock of a capturer, such as an output or a web server.
+    /// For code without a capturer's clock, such as an output or a web server.
     package static var now: MonotonicTime { MonotonicTime(nanoseconds: nanoseconds(of: CLOCK_MONOTONIC)) }
 
-    /// What a clock of the system shows, in nanoseconds.
+    /// Returns the time of a system clock, in nanoseconds.
     package static func nanoseconds(of clock: clockid_t) -> Int64 {
         var time = timespec()
         unsafe clock_gettime(clock, &time)

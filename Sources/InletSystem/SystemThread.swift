@@ -11,15 +11,15 @@ package import InletCore
     import Darwin
 #endif
 
-/// A thread of its own for what blocks, such as a source or a sink.
+/// Starts threads for blocking work, such as a source or a sink.
 ///
-/// A plain thread rather than a dispatch queue: what blocks must not take a worker from a pool that others share, and
-/// the thread's name shows in `top -H` and in debuggers.
+/// A plain thread rather than a dispatch queue: blocking code must not occupy a worker of a pool that others share, and
+/// the thread's name is shown in `top -H` and in debuggers.
 package enum SystemThread {
     /// Starts a detached thread that runs `body` once.
     ///
-    /// - Parameter name: cut to the 15 bytes that Linux keeps.
-    /// - Throws: ``InletError/Code/resourceExhausted`` where the system refuses another thread.
+    /// - Parameter name: the thread's name, cut to the 15 bytes that Linux keeps.
+    /// - Throws: ``InletError/Code/resourceExhausted`` if the system refuses another thread.
     package static func start(named name: String, _ body: @escaping @Sendable () -> Void) throws(InletError) {
         let box = Box(name: name, body: body)
         let argument = unsafe Unmanaged.passRetained(box).toOpaque()

@@ -16,12 +16,12 @@ import Synchronization
 ///
 /// An eventfd on Linux, a pipe elsewhere. Raised at most once; it stays readable until it is closed with its owner.
 package final class WakeUpSignal: Sendable {
-    /// What to poll for reading.
+    /// The descriptor to poll for reading.
     package let descriptor: Int32
     private let writeEnd: Int32
     private let raised = Atomic(false)
 
-    /// - Throws: ``InletError/Code/resourceExhausted`` where the process has no descriptor left.
+    /// - Throws: ``InletError/Code/resourceExhausted`` if the process has no descriptor left.
     package init() throws(InletError) {
         #if os(Linux)
             descriptor = eventfd(0, inlet_eventfd_flags)
@@ -45,7 +45,7 @@ package final class WakeUpSignal: Sendable {
     /// Makes the descriptor readable. Safe from any thread.
     package func raise() {
         guard !raised.exchange(true, ordering: .relaxed) else { return }
-        // An eventfd takes a 64-bit number. It can only be refused when the counter is full, and then it is readable.
+        // An eventfd takes a 64-bit number. A write fails only when the counter is full, and then it is readable.
         var one: UInt64 = 1
         _ = unsafe write(writeEnd, &one, MemoryLayout<UInt64>.size)
     }

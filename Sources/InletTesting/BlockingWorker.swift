@@ -1,13 +1,13 @@
 import Dispatch
 import Synchronization
 
-/// A thread for calls that may never return, and a limit on how long anyone waits for them.
+/// A thread for calls that may never return, with a limit on how long to wait for them.
 struct BlockingWorker: Sendable {
     private let queue = DispatchQueue(label: "conformance")
 
     /// Runs a call on the worker's thread.
     ///
-    /// - Returns: what it returned, or nil where it took longer than `limit`. Its thread is then lost.
+    /// - Returns: the result, or nil if it took longer than `limit`. Its thread is then lost.
     func run<Value: Sendable>(within limit: Duration, _ call: @escaping @Sendable () -> Value) async -> Value? {
         await withCheckedContinuation { continuation in
             let once = Once(continuation)
@@ -18,7 +18,7 @@ struct BlockingWorker: Sendable {
         }
     }
 
-    /// A continuation that takes the first of two results.
+    /// A continuation that accepts the first of two results.
     private final class Once<Value: Sendable>: Sendable {
         private let continuation: Mutex<CheckedContinuation<Value?, Never>?>
 

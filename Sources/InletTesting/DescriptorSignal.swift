@@ -11,9 +11,9 @@ import Synchronization
     import Darwin
 #endif
 
-/// A pipe that becomes readable when raised and stays so: what a blocked thread polls beside another descriptor.
+/// A pipe that becomes readable when raised and stays so, for a blocked thread to poll beside another descriptor.
 final class DescriptorSignal: Sendable {
-    /// What to poll for reading.
+    /// The descriptor to poll for reading.
     let descriptor: Int32
     private let writeEnd: Int32
     private let raised = Atomic(false)

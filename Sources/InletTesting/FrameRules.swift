@@ -1,6 +1,6 @@
 import InletCore
 
-/// The rules that the frames of one source keep among each other.
+/// The rules that successive frames of one source keep.
 struct FrameRules {
     let format: SourceFormat
     private var previousSequence: UInt64?

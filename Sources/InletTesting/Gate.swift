@@ -1,7 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// A door that threads stop at while it is closed: holds a sink back for as long as a test wants. Safe from any thread.
+/// A gate at which threads wait while it is closed: holds a sink back for as long as a test needs. Safe from any
+/// thread.
 public final class Gate: Sendable {
     private struct State {
         var isOpen: Bool
@@ -10,10 +11,10 @@ public final class Gate: Sendable {
     }
     private let state: Mutex<State>
 
-    /// The default is closed.
+    /// Makes a gate. It is closed by default.
     public init(isOpen: Bool = false) { state = Mutex(State(isOpen: isOpen)) }
 
-    /// Lets everyone through from now on.
+    /// Lets all threads through from now on.
     public func open() {
         let blocked = state.withLock { state in
             state.isOpen = true
@@ -23,10 +24,10 @@ public final class Gate: Sendable {
         for semaphore in blocked { semaphore.signal() }
     }
 
-    /// Stops whoever comes from now on.
+    /// Stops all threads that arrive from now on.
     public func close() { state.withLock { $0.isOpen = false } }
 
-    /// Lets the threads that stand here now through, and stops those that come later.
+    /// Lets the waiting threads through, and stops those that arrive later.
     public func letThrough() {
         let blocked = state.withLock { state in
             defer { state.blocked = [] }
@@ -49,7 +50,7 @@ public final class Gate: Sendable {
         semaphore.wait()
     }
 
-    /// Suspends until a thread stands at the gate.
+    /// Suspends until a thread waits at the gate.
     public func someoneWaits() async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in

@@ -3,19 +3,19 @@ import InletCore
 import Synchronization
 
 extension ManualClock {
-    /// What a timer does and what it is set for.
+    /// A timer's handler and the time that it is set for.
     struct Setting {
         let queue: DispatchQueue
         let handler: @Sendable () -> Void
         var time: MonotonicTime?
-        /// Tells one time that was set from the others, and orders those that are the same.
+        /// Distinguishes one setting from the others, and orders those for the same time.
         var number = 0
     }
 
-    /// Suspends until every handler that is due has returned, and with it all that stood on the queues of timers when
-    /// this was called or when the handlers returned.
+    /// Suspends until every handler that is due has returned, and with it everything that was on the queues of timers
+    /// when this was called or when the handlers returned.
     ///
-    /// The time does not move. A queue that is suspended or was never activated holds this up.
+    /// The time does not move. A queue that is suspended or was never activated blocks this.
     public func settle() async {
         repeat {
             await suspend { $0.handlerCount == 0 }
@@ -25,7 +25,7 @@ extension ManualClock {
         } while !isIdle
     }
 
-    /// As ``settle()``, for a thread that may be blocked.
+    /// Does the same as ``settle()``, for a thread that may be blocked.
     func settleBlocking() {
         var wasIdle: Bool
         repeat {
@@ -38,12 +38,12 @@ extension ManualClock {
         } while !wasIdle || !isIdle
     }
 
-    /// How many timers are set now.
+    /// The number of timers that are set.
     public var timerCount: Int { state.withLock { $0.timers.values.count { $0.time != nil } } }
 
     /// Suspends until a timer is set whose queue has this label.
     ///
-    /// - Returns: how long from now it is set for, the shortest where there are several.
+    /// - Returns: how long from now it is set for, the shortest if there are several.
     @discardableResult
     public func timer(onQueue label: String) async -> Duration {
         while true {
@@ -76,7 +76,7 @@ extension ManualClock {
     }
 
     private func callHandler(of timer: Int, settingNumber: Int) {
-        // Not where the timer was cancelled or set anew meanwhile.
+        // Not if the timer was cancelled or set again meanwhile.
         let handler = state.withLock { state in
             state.timers[timer].flatMap { $0.number == settingNumber ? $0.handler : nil }
         }

@@ -2,7 +2,7 @@ public import Dispatch
 public import InletCore
 import Synchronization
 
-/// A clock whose time moves only when it is told to, so that tests of time neither wait nor depend on the machine's
+/// A clock whose time moves only when a test moves it, so that tests of time neither wait nor depend on the machine's
 /// load.
 ///
 /// Its timers call their handlers on their queues in the order of their times. ``settle()`` waits until they have
@@ -17,13 +17,13 @@ import Synchronization
 ///
 /// Safe from any thread. Time starts at one second, so that times before the start can be written, too.
 public final class ManualClock: CaptureClock {
-    /// What a wait does.
+    /// How a wait behaves.
     public enum Waiting: Sendable {
         /// It blocks until ``ManualClock/advance(by:)`` or ``ManualClock/run(for:)`` has brought the clock to its
         /// deadline. The default.
         case blocks
         /// It moves the clock to its deadline and returns: for code that paces itself on one thread. Timers that are
-        /// due on the way call their handlers, each of which returns before the time goes on. Such a wait must not be
+        /// due on the way call their handlers, each of which returns before the time continues. Such a wait must not be
         /// on the queue of a timer.
         case movesTime
     }
@@ -40,7 +40,7 @@ public final class ManualClock: CaptureClock {
         /// How many handlers were called and have not returned.
         var handlerCount = 0
 
-        /// Takes out those whose time has come, to be resumed outside of the lock.
+        /// Removes the satisfied observers, to be resumed outside of the lock.
         mutating func takeSatisfied() -> [CheckedContinuation<Void, Never>] {
             guard !observers.isEmpty else { return [] }
             let state = self
@@ -56,7 +56,7 @@ public final class ManualClock: CaptureClock {
         let signal: DescriptorSignal
     }
 
-    /// Somebody who is suspended until the state is what they want.
+    /// A suspended caller that waits for a state.
     struct Observer {
         let isSatisfied: @Sendable (State) -> Bool
         let continuation: CheckedContinuation<Void, Never>
@@ -70,8 +70,8 @@ public final class ManualClock: CaptureClock {
     /// The time that the test has set.
     public var now: MonotonicTime { state.withLock { $0.now } }
 
-    /// Moves the time forward at once, lets go of those whose deadline it reaches, and has the timers that are due call
-    /// their handlers, which find the new time. Does not wait for any of them.
+    /// Moves the time forward at once, releases those whose deadline it reaches, and makes the timers that are due call
+    /// their handlers, which see the new time. Does not wait for any of them.
     ///
     /// - Precondition: `duration` is not negative.
     public func advance(by duration: Duration) {
@@ -80,7 +80,7 @@ public final class ManualClock: CaptureClock {
     }
 
     /// Moves the time forward as it would pass: to each deadline and each timer on the way, whose handlers return
-    /// before it goes on. Threads whose wait is over are let go, and not waited for.
+    /// before it continues. Threads whose wait is over are released, and not waited for.
     ///
     /// - Precondition: `duration` is not negative.
     public func run(for duration: Duration) async {
@@ -90,18 +90,18 @@ public final class ManualClock: CaptureClock {
         await settle()
     }
 
-    /// Lets go of every blocked wait although its deadline has not come, as a wake-up descriptor would.
+    /// Releases every blocked wait before its deadline, as a wake-up descriptor would.
     public func wakeAll() {
         for sleeper in state.withLock({ $0.sleepers }) { sleeper.signal.raise() }
     }
 
-    /// How many threads are blocked in ``wait(until:wakeUpDescriptor:)`` now.
+    /// The number of threads that are blocked in ``wait(until:wakeUpDescriptor:)``.
     public var waiterCount: Int { state.withLock { $0.sleepers.count } }
 
     /// Suspends until at least `count` threads are blocked in ``wait(until:wakeUpDescriptor:)``.
     public func waiters(atLeast count: Int = 1) async { await suspend { $0.sleepers.count >= count } }
 
-    /// Waits for the test to move the time, or moves it, by the mode.
+    /// Waits for the test to move the time, or moves it, depending on the mode.
     public func wait(until deadline: MonotonicTime, wakeUpDescriptor: Int32) -> Bool {
         if waiting == .movesTime {
             repeat {
@@ -137,8 +137,8 @@ public final class ManualClock: CaptureClock {
 
     // MARK: Changes
 
-    /// Changes the state, and does what follows from it: calls the handlers of timers that are due, and lets go of
-    /// whoever waits for what is the case now.
+    /// Changes the state, and handles the consequences: calls the handlers of timers that are due, and releases those
+    /// whose condition is met.
     @discardableResult
     func change<Value: Sendable>(_ body: (inout State) -> Value) -> Value {
         let (value, woken, resumed) = state.withLock { state in
@@ -151,7 +151,7 @@ public final class ManualClock: CaptureClock {
         return value
     }
 
-    /// Suspends until the state is what the caller wants.
+    /// Suspends until the state meets the caller's condition.
     func suspend(until isSatisfied: @escaping @Sendable (State) -> Bool) async {
         await withCheckedContinuation { continuation in
             change { $0.observers.append(Observer(isSatisfied: isSatisfied, continuation: continuation)) }
@@ -160,11 +160,11 @@ public final class ManualClock: CaptureClock {
 
     /// Moves the time to the next deadline or timer, but not beyond `end`.
     ///
-    /// - Returns: whether it has come to the end.
+    /// - Returns: whether it has reached the end.
     private func step(to end: MonotonicTime) -> Bool {
         change { state in
             let deadlines = state.sleepers.map(\.deadline) + state.timers.values.compactMap(\.time)
-            // One that was let go is still in the list until its thread runs.
+            // One that was released is still in the list until its thread runs.
             guard let next = deadlines.filter({ $0 > state.now && $0 < end }).min() else {
                 state.now = max(state.now, end)
                 return true

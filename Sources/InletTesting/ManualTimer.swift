@@ -23,7 +23,7 @@ final class ManualTimer: CaptureTimer {
     }
 
     func cancel() {
-        // What the handler refers to is let go of outside of the lock.
+        // Objects that the handler refers to are released outside of the lock.
         let setting = clock.state.withLock { $0.timers.removeValue(forKey: number) }
         withExtendedLifetime(setting) {}
     }

@@ -1,8 +1,8 @@
 import InletCore
 
-/// What a pixel format's planes must hold, without the library that converts them.
+/// What a pixel format's planes must hold, computed without the library that converts them.
 enum NativePicture {
-    /// The bytes a row and the rows of each plane; nil for a format not known here.
+    /// Returns the bytes a row and the rows of each plane; nil for a format not known here.
     static func planes(of format: PixelFormat, size: ImageSize) -> [ImageSize]? {
         func plane(_ width: Int, _ height: Int) -> ImageSize { ImageSize(width: width, height: height) }
         let full = size
@@ -20,8 +20,8 @@ enum NativePicture {
         }
     }
 
-    /// What is wrong with the frame's memory, or nil. Of a format not known here only the first plane's rows are
-    /// counted.
+    /// Returns what is wrong with the frame's memory, or nil. For a format not known here only the first plane's rows
+    /// are counted.
     static func defect(of frame: SourceFrame) -> String? {
         guard frame.size.isValid else { return "a picture of \(frame.size) pixels cannot exist" }
         let expected =
@@ -40,7 +40,7 @@ enum NativePicture {
         return nil
     }
 
-    /// A number that depends on every pixel: FNV-1a over the rows, without their padding.
+    /// Returns a number that depends on every pixel: FNV-1a over the rows, without their padding.
     ///
     /// - Precondition: ``defect(of:)`` is nil.
     static func checksum(of frame: SourceFrame) -> UInt64 {

@@ -1,9 +1,9 @@
 import InletSystem
 
-/// Runs a call that blocks on a thread of its own and waits for it, so that it holds up no task: all tasks of a process
-/// share as many threads as there are processors.
+/// Runs a blocking call on a separate thread and waits for it, so that it blocks no task: all tasks of a process share
+/// as many threads as there are processors.
 ///
-/// - Throws: what the call threw, or ``InletError/Code/resourceExhausted`` where there is no thread for it.
+/// - Throws: the error of the call, or ``InletError/Code/resourceExhausted`` if the system refuses a thread.
 package func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
         do {

@@ -2,7 +2,7 @@ public import InletCore
 import Synchronization
 
 extension RecordingSink {
-    /// What one or more sinks got, in its order. Safe from any thread.
+    /// The record of what one or more sinks got, in order. Safe from any thread.
     public final class Log: Sendable {
         /// One call of the sink.
         public enum Event: Sendable {
@@ -28,7 +28,7 @@ extension RecordingSink {
 
         public init() {}
 
-        /// What was called so far, in order.
+        /// The calls so far, in order.
         public var events: [Event] { state.withLock { $0.events } }
 
         /// The frames among the events.
@@ -36,7 +36,7 @@ extension RecordingSink {
             events.compactMap { if case .frame(let frame) = $0 { frame } else { nil } }
         }
 
-        /// The formats that `start` got: one, unless several sinks share the log.
+        /// The formats passed to `start`: one, unless several sinks share the log.
         public var formats: [VideoFormat] {
             events.compactMap { if case .start(let format) = $0 { format } else { nil } }
         }
@@ -44,12 +44,12 @@ extension RecordingSink {
         /// Whether `finish` was called.
         public var isFinished: Bool { state.withLock { $0.isFinished } }
 
-        /// The newest frames with their pixels, as many as ``RecordingSink/Behavior/keptFrames`` says.
+        /// The newest frames with their pixels, at most ``RecordingSink/Behavior/keptFrames``.
         public var keptFrames: [VideoFrame] { state.withLock { $0.kept } }
 
-        /// Lets go of the kept frames.
+        /// Releases the kept frames.
         public func releaseKeptFrames() {
-            // The frames end outside of the lock: their memory goes back to pools that have locks of their own.
+            // The frames are released outside of the lock: their memory returns to pools that have locks of their own.
             let frames = state.withLock { state in
                 defer { state.kept = [] }
                 return state.kept

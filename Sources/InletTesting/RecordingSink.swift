@@ -1,13 +1,13 @@
 public import InletCore
 import Synchronization
 
-/// A sink that keeps a record of what it gets, and misbehaves where it is told to.
+/// A sink that keeps a record of what it gets, and misbehaves as configured.
 ///
-/// The record is a ``Log`` of its own, so that a test reads it while the sink belongs to a delivery queue.
+/// The record is a separate ``Log``, so that a test reads it while the sink belongs to a delivery queue.
 public final class RecordingSink: FrameSink {
-    /// What the sink got.
+    /// The record of what the sink got.
     public let log: Log
-    /// What the sink asks for.
+    /// What the sink wants.
     public let wants: SinkWants
     private let behavior: Behavior
     private var count = 0
@@ -18,13 +18,13 @@ public final class RecordingSink: FrameSink {
         public var startError: InletError?
         /// Thrown when the frame with this index arrives, 0 being the first. The default is nil.
         public var frameError: (index: Int, error: InletError)?
-        /// How many frames are enough: the next one throws ``SinkStopped``. The default is nil, for all.
+        /// The number of frames after which the next one throws ``SinkStopped``. The default is nil, for all.
         public var frameLimit: Int?
         /// Thrown by `finish`. The default is nil.
         public var finishError: InletError?
-        /// Every frame stops here before it is recorded. The default is nil.
+        /// The gate at which every frame waits before it is recorded. The default is nil.
         public var gate: Gate?
-        /// How long each frame takes, and by which clock. The default is nil, for no time.
+        /// How long each frame takes, and by which clock. The default is nil, for no delay.
         public var delay: (duration: Duration, clock: any CaptureClock)?
         /// How many of the newest frames are kept with their pixels. The default is 0.
         public var keptFrames = 0
@@ -38,13 +38,13 @@ public final class RecordingSink: FrameSink {
         self.log = log
     }
 
-    /// Notes the format.
+    /// Records the format.
     public func start(_ format: VideoFormat, _ context: SinkContext) throws {
         log.record(.start(format))
         if let error = behavior.startError { throw error }
     }
 
-    /// Notes the frame, after it was as slow or as faulty as it was told to be.
+    /// Records the frame, after the configured delay or error.
     public func consume(_ frame: VideoFrame) throws {
         behavior.gate?.pass()
         if let (duration, clock) = behavior.delay {
@@ -57,14 +57,14 @@ public final class RecordingSink: FrameSink {
         log.record(.frame(RecordedFrame(frame)), keeping: frame, limit: behavior.keptFrames)
     }
 
-    /// Notes the end.
+    /// Records the end.
     public func finish() throws {
         log.record(.finish)
         if let error = behavior.finishError { throw error }
     }
 }
 
-/// What a ``RecordingSink`` writes down of a frame: all but its pixels, so that the record holds no picture's memory.
+/// A ``RecordingSink``'s record of a frame: all but its pixels, so that the record holds no picture's memory.
 public struct RecordedFrame: Sendable {
     /// The size of the picture.
     public let size: ImageSize
@@ -74,11 +74,11 @@ public struct RecordedFrame: Sendable {
     public let pts: MediaTime?
     /// How long the picture is shown.
     public let duration: MediaTime?
-    /// The source's count.
+    /// The source's frame number.
     public let sequence: UInt64
-    /// What the numbers mean as colour.
+    /// How to interpret the samples as colour.
     public let colorSpace: ColorSpace
-    /// How far to turn the picture clockwise.
+    /// The clockwise rotation that shows the picture upright.
     public let rotation: Rotation
     /// Facts about the frame.
     public let flags: FrameFlags

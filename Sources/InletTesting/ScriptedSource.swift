@@ -1,6 +1,6 @@
 public import InletCore
 
-/// A source that does what a list of steps says: for tests of whatever drives sources.
+/// A source that follows a list of steps, for tests of code that drives sources.
 public final class ScriptedSource: FrameSource {
     private let script: Script
     private let log: Log
@@ -14,27 +14,27 @@ public final class ScriptedSource: FrameSource {
         case frame(ScriptedFrame)
         /// Yields a frame made by the test, in any pixel format. The closure gets the next sequence number.
         case make(@Sendable (UInt64) throws -> SourceFrame)
-        /// Yields a packet where ``SourceDemand/packets`` asks for them; passed over otherwise.
+        /// Yields a packet if ``SourceDemand/packets`` requests them; skipped otherwise.
         case packet(ScriptedPacket)
         /// Sleeps through ``SourceContext/sleep(until:)``, as sources that pace themselves do.
         case sleep(Duration)
-        /// Blocks until it is cancelled or its deadline passes, and throws that, as a well-made source does while
-        /// nothing comes.
+        /// Blocks until it is cancelled or its deadline passes, and throws that error, as a well-made source does while
+        /// no data arrives.
         case hang
-        /// Blocks for so long by the context's clock whatever happens: a source that breaks the contract.
+        /// Blocks for a time by the context's clock, ignoring cancellation: a source that breaks the contract.
         case ignoreCancellation(Duration)
-        /// Stays silent for so long, as a camera whose cable is out: nothing tells the bridge that it is on purpose. It
-        /// can be cancelled and keeps deadlines.
+        /// Stays silent for a time, like a camera whose cable is unplugged: the bridge cannot tell that it is on
+        /// purpose. It can be cancelled and keeps deadlines.
         case stall(Duration)
-        /// Does what the test wants, such as ``SourceContext/reportProgress()``, and yields nothing.
+        /// Runs a closure of the test, such as ``SourceContext/reportProgress()``, and yields nothing.
         case perform(@Sendable (SourceContext) throws -> Void)
-        /// Says that the device is away for a while, and why; ``endInterruption`` or a frame ends it.
+        /// Reports that the device is unavailable for a while, and why; ``endInterruption`` or a frame ends it.
         case interrupt(String)
-        /// Says that the device is back.
+        /// Reports that the device is back.
         case endInterruption
         /// Counts frames as lost.
         case drop(DropReason, UInt64)
-        /// Throws.
+        /// Throws the error.
         case fail(InletError)
         /// Ends the stream. So does the end of the list.
         case end
@@ -42,14 +42,14 @@ public final class ScriptedSource: FrameSource {
 
     /// What one source does from its opening to its end.
     public struct Script: Sendable {
-        /// What the source says when it is opened.
+        /// The format that the source states when it is opened.
         public var format: SourceFormat
-        /// What happens before `open` returns. Frames and ends are passed over.
+        /// The steps before `open` returns. Frames and ends are skipped.
         public var opening: [Step]
-        /// What it does, one after another.
+        /// The steps of `next`, one after another.
         public var steps: [Step]
-        /// What happens before `close` returns, up to the first step that throws. Frames and ends are passed over. The
-        /// default is nothing.
+        /// The steps before `close` returns, up to the first that throws. Frames and ends are skipped. Empty by
+        /// default.
         public var closing: [Step]
         /// Whether the source stays open during a pause. The default is false.
         public var standsStill = false
@@ -94,13 +94,13 @@ public final class ScriptedSource: FrameSource {
         return nil
     }
 
-    /// Stands still where the script says that it can.
+    /// Pauses if the script says that the source can.
     public func pause(_ context: SourceContext) throws -> Bool {
         log.record(.pause)
         return script.standsStill
     }
 
-    /// Notes the going on.
+    /// Records that the source resumed.
     public func resume(_ context: SourceContext) throws { log.record(.resume) }
 
     /// Plays the closing of the script. A step's error ends it, as `close` cannot throw.
@@ -112,7 +112,7 @@ public final class ScriptedSource: FrameSource {
         } catch {}
     }
 
-    /// A format for scripts: 64x48, 30 frames a second with a tick each, unpaced.
+    /// Returns a format for scripts: 64x48, 30 frames a second with one tick each, unpaced.
     public static func format(
         size: ImageSize = ImageSize(width: 64, height: 48), timeBase: Rational = Rational(1, 30),
         pacing: SourcePacing = .unpaced
@@ -163,19 +163,19 @@ public final class ScriptedSource: FrameSource {
 
 /// A frame of a ``ScriptedSource``: a grey picture whose luma is 16 plus the sequence number modulo 200.
 public struct ScriptedFrame: Sendable {
-    /// The PTS in ticks of the format's time base. Nil for a frame without one.
+    /// The PTS in ticks of the format's time base; nil for a frame without one.
     public var pts: Int64?
     /// The duration in the same ticks. The default is nil.
     public var duration: Int64?
-    /// The default, nil, is the format's.
+    /// The size. The default, nil, is the format's.
     public var size: ImageSize?
-    /// The default, nil, is one more than the frame before.
+    /// The sequence number. The default, nil, is one more than the frame before.
     public var sequence: UInt64?
     /// Facts about the frame.
     public var flags: FrameFlags
-    /// The default, nil, is the format's.
+    /// The colour space. The default, nil, is the format's.
     public var colorSpace: ColorSpace?
-    /// The default, nil, is the format's.
+    /// The rotation. The default, nil, is the format's.
     public var rotation: Rotation?
 
     public init(
@@ -191,7 +191,7 @@ public struct ScriptedFrame: Sendable {
         self.rotation = rotation
     }
 
-    /// The luma of the frame with a sequence number.
+    /// Returns the luma of the frame with a sequence number.
     public static func luma(sequence: UInt64) -> UInt8 { 16 + UInt8(sequence % 200) }
 
     func make(nextSequence: UInt64, format: SourceFormat) throws -> SourceFrame {
@@ -230,7 +230,7 @@ public struct ScriptedPacket: Sendable {
 }
 
 extension [ScriptedSource.Step] {
-    /// Frames with PTS 0, 1, 2 and so on.
+    /// Returns frames with PTS 0, 1, 2 and so on.
     public static func frames(_ count: Int) -> Self {
         (0..<count).map { .frame(ScriptedFrame(pts: Int64($0), duration: 1)) }
     }

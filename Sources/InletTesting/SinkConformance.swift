@@ -4,8 +4,8 @@ public import InletCore
 ///
 ///     #expect(await SinkConformance.check { MyConfiguration(path: freshPath()) } == [])
 ///
-/// The sink gets real pictures in pooled memory, on a thread of its own, and its output stays where the configuration
-/// says.
+/// The sink gets real pictures in pooled memory, on a separate thread, and its output stays where the configuration
+/// puts it.
 public struct SinkConformance: Sendable {
     /// How many frames a sink gets. The default is 12.
     public var frames = 12
@@ -14,8 +14,8 @@ public struct SinkConformance: Sendable {
     public var retainedFrames = 0
     /// The size of the pictures. The default is 63x49: odd, so that rows end in the middle of a chroma sample.
     public var size = ImageSize(width: 63, height: 49)
-    /// A configuration whose output cannot be opened; its sink must say so with an ``InletError``. The default is nil,
-    /// for none.
+    /// A configuration whose output cannot be opened; its sink must report that with an ``InletError``. The default is
+    /// nil, for none.
     public var unusable: (any FrameSinkConfiguration)?
     /// How long a call may take before it counts as hung. The default is 20 seconds.
     public var callLimit: Duration = .seconds(20)
@@ -31,7 +31,7 @@ public struct SinkConformance: Sendable {
 
     /// Runs all checks.
     ///
-    /// - Parameter makeConfiguration: called once for each sink; two may run at the same time, so give each its own
+    /// - Parameter makeConfiguration: called once for each sink; two may run at the same time, so give each a separate
     ///   output.
     /// - Returns: the rules that were broken; empty for a sink that keeps the contract.
     public func check(
@@ -59,7 +59,7 @@ public struct SinkConformance: Sendable {
         return violations
     }
 
-    /// A picture of another size is taken, or refused with a typed error; the sink finishes either way.
+    /// Checks that a picture of another size is accepted, or refused with a typed error; the sink finishes either way.
     private func checkSizeChange(_ runner: SinkRunner, _ violations: inout [Violation]) async {
         guard await runner.start("start", &violations), await runner.consume(0, "sizeChange", &violations) else {
             return

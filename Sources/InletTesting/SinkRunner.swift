@@ -1,8 +1,8 @@
 import InletCore
 
-/// One sink of a configuration, driven on a thread of its own.
+/// One sink of a configuration, driven on a separate thread.
 ///
-/// `@unchecked Sendable`: `sink` is only touched by the worker's one thread. A call that never returned keeps that
+/// `@unchecked Sendable`: `sink` is only accessed by the worker's one thread. A call that never returned occupies that
 /// thread, and all later ones wait behind it.
 final class SinkRunner: @unchecked Sendable {
     private let worker = BlockingWorker()
@@ -10,7 +10,7 @@ final class SinkRunner: @unchecked Sendable {
     private let pool: I420BufferPool
     private let sink: any FrameSink
 
-    /// What became of a call. The code is nil where the error is not an ``InletError``.
+    /// The outcome of a call. The code is nil if the error is not an ``InletError``.
     enum Outcome: Sendable {
         case done
         case stopped
@@ -66,7 +66,7 @@ final class SinkRunner: @unchecked Sendable {
         }
     }
 
-    /// Sees how many pictures the sink holds on to between frames.
+    /// Checks how many pictures the sink holds between frames.
     func checkRetention(_ violations: inout [Violation]) async {
         let held = pool.statistics.inUse
         if held > limits.retainedFrames {

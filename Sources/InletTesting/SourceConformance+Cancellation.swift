@@ -1,7 +1,8 @@
 import InletCore
 
 extension SourceConformance {
-    /// A source that is cancelled before it opens returns soon, one way or the other, and can still be closed.
+    /// Checks that a source that is cancelled before it opens returns soon, with or without an error, and can still be
+    /// closed.
     func checkCancellationBeforeOpen(
         _ configuration: any FrameSourceConfiguration, _ violations: inout [Violation]
     ) async {
@@ -27,7 +28,7 @@ extension SourceConformance {
         }
     }
 
-    /// A source that is cancelled inside `next` returns soon.
+    /// Checks that a source that is cancelled inside `next` returns soon.
     func checkCancellationWhileRunning(
         _ configuration: any FrameSourceConfiguration, _ violations: inout [Violation]
     ) async {
@@ -39,7 +40,7 @@ extension SourceConformance {
                 return
             }
             async let call = runner.next()
-            // Some attempts cancel as the call begins, some when it has probably come to wait.
+            // Some attempts cancel as the call begins, some when it is probably waiting.
             try? await Task.sleep(for: .milliseconds(5 * attempt))
             runner.cancel()
             let outcome = await call
@@ -63,7 +64,7 @@ extension SourceConformance {
 
     private func told(_ best: Duration) -> String { best > callLimit ? "more than \(callLimit)" : "\(best)" }
 
-    /// Two sources of one configuration, read in turn, count their frames independently.
+    /// Checks that two sources of one configuration, read in turn, count their frames independently.
     func checkTwoAtOnce(_ configuration: any FrameSourceConfiguration, _ violations: inout [Violation]) async {
         let runners = (SourceRunner(configuration, limit: callLimit), SourceRunner(configuration, limit: callLimit))
         var broken: String?

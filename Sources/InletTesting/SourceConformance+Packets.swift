@@ -1,7 +1,8 @@
 import InletCore
 
 extension SourceConformance {
-    /// A source that says it has packets yields some where they are wanted, and they keep the rules of packets.
+    /// Checks that a source that states packets yields some if they are wanted, and that they keep the rules of
+    /// packets.
     func checkPackets(_ configuration: any FrameSourceConfiguration, _ violations: inout [Violation]) async {
         let runner = SourceRunner(configuration, limit: callLimit)
         var demand = SourceDemand.everything
@@ -36,7 +37,7 @@ extension SourceConformance {
     }
 }
 
-/// The rules that the packets of one source keep among each other.
+/// The rules that successive packets of one source keep.
 struct PacketRules {
     private var count = 0
     private var previous: MediaTime?

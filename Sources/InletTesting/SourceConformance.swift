@@ -4,10 +4,11 @@ public import InletCore
 ///
 ///     #expect(await SourceConformance.check(MyConfiguration()) == [])
 ///
-/// The source really runs, on a thread of its own and by the machine's clock. Name one that yields a frame at least
-/// every second.
+/// The source really runs, on a separate thread and by the machine's clock. Use one that yields a frame at least every
+/// second.
 public struct SourceConformance: Sendable {
-    /// How many frames are looked at. The default is 10. Fewer are fine where the stream ends first, but not none.
+    /// How many frames are checked. The default is 10. Fewer are accepted if the stream ends first, but at least one is
+    /// required.
     public var frames = 10
     /// Whether two sources of one configuration must yield the same pictures at the same times. The default is false.
     public var isDeterministic = false
@@ -16,7 +17,7 @@ public struct SourceConformance: Sendable {
     /// How long a call may take after a cancellation. The default is the contract's 100 ms. The best of ``attempts``
     /// counts, so that a loaded machine breaks no rule.
     public var cancellationLimit: Duration = .milliseconds(100)
-    /// The default is 5.
+    /// How many times a cancellation is attempted. The default is 5.
     public var attempts = 5
     /// How long a call may take before it counts as hung. The default is 20 seconds.
     public var callLimit: Duration = .seconds(20)
@@ -57,7 +58,7 @@ public struct SourceConformance: Sendable {
         return violations
     }
 
-    /// What one run of a source gave.
+    /// The record of one run of a source.
     private struct Recording {
         var format: SourceFormat
         var facts: [Fact] = []
@@ -73,7 +74,7 @@ public struct SourceConformance: Sendable {
 
     /// Opens a source, reads its first frames and closes it, and checks all of these.
     ///
-    /// - Returns: what it gave, or nil where there was no frame to look at.
+    /// - Returns: the record, or nil if there was no frame to check.
     private func record(
         _ configuration: any FrameSourceConfiguration, into violations: inout [Violation]
     ) async -> Recording? {
@@ -134,8 +135,8 @@ public struct SourceConformance: Sendable {
             }
             return nil
         case .returned(let format):
-            // A compressed stream that is joined in its middle tells its size with its first picture. Who has pixels
-            // knows it.
+            // A compressed stream that is joined in its middle states its size with its first picture. A source of raw
+            // pixels knows it.
             let isCompressedLive = format.pacing == .live && format.codec != nil
             let mayBeUnknown = isCompressedLive && format.size == ImageSize(width: 0, height: 0)
             if !format.size.isValid && !mayBeUnknown {
@@ -166,7 +167,7 @@ public struct SourceConformance: Sendable {
         }
     }
 
-    /// Lets go of a closed source and sees whether it and its memory end.
+    /// Releases a closed source and checks that it and its memory are deallocated.
     private func finish(_ runner: SourceRunner, owners: [WeakReference], _ violations: inout [Violation]) async {
         guard let source = await runner.release() else { return }
         if await !source.ends(within: .seconds(2)) {

@@ -2,10 +2,10 @@ import InletCore
 import Logging
 import Synchronization
 
-/// One source of a configuration, driven on a thread of its own.
+/// One source of a configuration, driven on a separate thread.
 ///
-/// `@unchecked Sendable`: after `init`, `source` is only touched by the worker's one thread. A call that never returned
-/// keeps that thread, and all later ones wait behind it.
+/// `@unchecked Sendable`: after `init`, `source` is only accessed by the worker's one thread. A call that never
+/// returned occupies that thread, and all later ones wait behind it.
 final class SourceRunner: @unchecked Sendable {
     let context: SourceContext
     private let worker = BlockingWorker()
@@ -19,7 +19,7 @@ final class SourceRunner: @unchecked Sendable {
         var call = (start: SuspendingClock.now, end: SuspendingClock.now)
     }
 
-    /// How long the last call went on after the cancellation, measured on the source's own thread: without the time
+    /// How long the last call continued after the cancellation, measured on the source's own thread: without the time
     /// that the awaiting task spends waiting to be scheduled.
     var timeAfterCancellation: Duration {
         times.withLock { times in
@@ -27,7 +27,7 @@ final class SourceRunner: @unchecked Sendable {
         }
     }
 
-    /// What became of a call.
+    /// The outcome of a call.
     enum Outcome<Value: Sendable>: Sendable {
         case returned(Value)
         case threw(InletError, typed: Bool)
@@ -60,7 +60,7 @@ final class SourceRunner: @unchecked Sendable {
         await call { source, _ in source.close() }
     }
 
-    /// Lets go of the source and returns a way to see whether it ended.
+    /// Releases the source and returns a way to check whether it was deallocated.
     func release() async -> WeakReference? {
         await worker.run(within: limit) {
             let reference = self.source.map { WeakReference($0) }
@@ -85,7 +85,7 @@ final class SourceRunner: @unchecked Sendable {
     }
 }
 
-/// Tells whether an object still lives.
+/// Tells whether an object is still alive.
 ///
 /// `@unchecked Sendable`: the reference is written once, before anyone shares it; reading a weak reference is atomic.
 final class WeakReference: @unchecked Sendable {
@@ -95,7 +95,8 @@ final class WeakReference: @unchecked Sendable {
 
     var isAlive: Bool { object != nil }
 
-    /// Whether the object ends within `limit`: the last thread that held it may be about to let go.
+    /// Returns whether the object is deallocated within `limit`: the last thread that held it may be about to release
+    /// it.
     func ends(within limit: Duration) async -> Bool {
         let deadline = SuspendingClock.now + limit
         while isAlive {

@@ -3,29 +3,30 @@ import InletSystem
 import InletDecode
 import Synchronization
 
-/// One source on one thread, from opening to closing: opens it, reads its frames and hands them to the dispatcher.
+/// Runs one source on one thread, from opening to closing: opens it, reads its frames and hands them to the dispatcher.
 ///
-/// Its thread decides nothing: it tells its ``Delegate`` what happened and does what it is told between two frames.
+/// The thread decides nothing: it reports what happened to its ``Delegate`` and carries out requests between two
+/// frames.
 final class CaptureSession: Sendable {
     typealias Outcome = CapturerStateMachine.Outcome
 
-    /// Told what happens, on the session's thread.
+    /// Callbacks that report what happens, on the session's thread.
     struct Delegate: Sendable {
         var opened: @Sendable (SourceFormat) -> Void
-        /// A frame came after ``CaptureSession/noticeNextFrame()``.
+        /// A frame arrived after ``CaptureSession/noticeNextFrame()``.
         var frame: @Sendable () -> Void
-        /// Data came after ``CaptureSession/noticeNextFrame()``, whether or not a frame comes of it.
+        /// Data arrived after ``CaptureSession/noticeNextFrame()``, whether or not it yields a frame.
         var progress: @Sendable () -> Void
         /// The source has paused.
         var paused: @Sendable () -> Void
         var interruption: @Sendable (String?) -> Void
-        /// Decoding begins not to keep up, or keeps up again.
+        /// Decoding no longer keeps up (true), or keeps up again (false).
         var lag: @Sendable (Bool) -> Void
-        /// A decoder failed, and another goes on.
+        /// A decoder failed, and another continues.
         var decoderFailure: @Sendable (String, InletError, String) -> Void
-        /// The source has ended and is closed next, however long that takes.
+        /// The source has ended and is about to be closed, however long that takes.
         var closing: @Sendable (Outcome) -> Void
-        /// The source is closed and the thread about to end.
+        /// The source is closed and the thread is about to end.
         var closed: @Sendable (Outcome) -> Void
     }
 
@@ -41,7 +42,7 @@ final class CaptureSession: Sendable {
     /// Where the thread waits during a pause.
     private let rest = ProducerGate()
     private let wantsPause = Atomic(false)
-    // The first frame is always news.
+    // The first frame is always reported.
     private let wantsNotice = Atomic(true)
     private let isClosing = Atomic(false)
 
@@ -62,7 +63,7 @@ final class CaptureSession: Sendable {
             onDecoderFailure: delegate.decoderFailure)
     }
 
-    /// - Throws: ``InletError/Code/resourceExhausted`` where there is no thread for it.
+    /// - Throws: ``InletError/Code/resourceExhausted`` if the system refuses a thread.
     func start() throws(InletError) {
         let scheme = source.redactedURI.prefix(upToByte: ":")
         try SystemThread.start(named: "inlet-\(scheme)") { self.main() }
@@ -78,7 +79,7 @@ final class CaptureSession: Sendable {
         rest.signal()
     }
 
-    /// Has the source pause before the next frame.
+    /// Requests that the source pause before the next frame.
     func pause() { wantsPause.store(true, ordering: .releasing) }
 
     /// Ends a pause, or withdraws the request for one.
@@ -87,16 +88,16 @@ final class CaptureSession: Sendable {
         rest.signal()
     }
 
-    /// Has the delegate told of the next frame, and of the next data.
+    /// Requests that the delegate be notified of the next frame, and of the next data.
     func noticeNextFrame() {
         wantsNotice.store(true, ordering: .releasing)
         context.awaitProgress()
     }
 
-    /// The operation that the source runs; nil while it runs none. `close()` does not count: the machine has a limit of
-    /// its own for it.
+    /// The operation that the source is running, or nil if there is none. `close()` does not count: the state machine
+    /// applies its own limit to it.
     var operation: SourceOperation? {
-        // In this order: a deadline of the closing is seen only after the note that it closes.
+        // The order matters: a deadline of `close()` is seen only after the flag that the source is closing.
         let operation = context.operation
         return isClosing.load(ordering: .relaxed) ? nil : operation
     }
@@ -113,7 +114,7 @@ final class CaptureSession: Sendable {
         delegate.closed(outcome)
     }
 
-    /// The source; one of packets with a decoder behind it.
+    /// Makes the source; one of packets gets a decoder behind it.
     private func makeSource() -> any FrameSource {
         guard let packets = source as? any PacketSourceConfiguration else { return source.makeSource() }
         return DecodingSource(
@@ -139,7 +140,7 @@ final class CaptureSession: Sendable {
     private func readFrames(from source: any FrameSource, format: SourceFormat) throws -> Outcome {
         let allowance = CapturerStateMachine.frameAllowance(timeouts, frameInterval: format.frameInterval ?? .zero)
         let longest = max(timeouts.firstFrame, allowance.restart)
-        // The first frame is decoded whatever the demand, and data alone does not put it off.
+        // The first frame is decoded whatever the demand, and data alone does not extend its deadline.
         var limits = (silence: longest, total: longest, followsDemand: false)
         var paused = false
         while !context.isCancelled {
@@ -156,13 +157,13 @@ final class CaptureSession: Sendable {
             limits = (allowance.restart, allowance.frame, true)
             if wantsNotice.load(ordering: .relaxed), wantsNotice.exchange(false, ordering: .acquiring) {
                 context.endInterruption()
-                // Before the word, or the supervisor finds the old deadline long past.
+                // Before the delegate is notified, or the supervisor would find the old deadline long past.
                 context.clearDeadline()
                 delegate.frame()
             }
             context.clearDeadline()
-            // The PTS of a source that plays from a store do not go on in a pause. One that is not paced had no time to
-            // lose.
+            // The PTS of a source that plays stored media do not advance during a pause. An unpaced source lost no
+            // time.
             let startsAnew = paused && format.pacing != .unpaced
             paused = false
             switch dispatcher.deliver(
@@ -178,7 +179,7 @@ final class CaptureSession: Sendable {
 
     /// Pauses the source until the pause or the session ends.
     ///
-    /// - Returns: false where it cannot.
+    /// - Returns: false if the source cannot pause.
     private func pauseSource(_ source: any FrameSource) throws -> Bool {
         guard try source.pause(context) else { return false }
         context.clearDeadline()

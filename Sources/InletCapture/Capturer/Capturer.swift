@@ -12,7 +12,7 @@ import Synchronization
 ///
 /// It owns the source's thread, the clock, the queues and the conversion. A capturer runs once. Safe from any thread.
 public final class Capturer: Sendable {
-    /// The source by its URI, without credentials.
+    /// The source's URI, without credentials.
     public let sourceName: String
     private let configuration: CapturerConfiguration
     let clock: any CaptureClock
@@ -23,10 +23,10 @@ public final class Capturer: Sendable {
     private let broadcaster: EventBroadcaster
     private let supervisor: Supervisor
     private let shared: SharedState
-    /// Resolves with the first ``stop()``.
+    /// Resolves at the first call of ``stop()``.
     private let stopRequest = Completion<Void>()
 
-    /// What the application's threads, the sinks' queues and the capture thread share.
+    /// State shared by the application's threads, the sinks' queues and the capture thread.
     private final class SharedState: Sendable {
         let state = Mutex(Shared())
         func withLock<R>(_ body: (inout Shared) -> sending R) -> sending R { state.withLock { body(&$0) } }
@@ -34,30 +34,30 @@ public final class Capturer: Sendable {
 
     private struct Shared {
         var isStarted = false
-        /// How the source ended, once it has: receivers that come later end at once.
+        /// How the source ended, once it has: receivers attached later end at once.
         var result: Result<EndReason, InletError>?
         var receivers: [any SinkReceiver] = []
-        /// Receivers that take no more frames, for the statistics; bounded by ``Capturer/rememberedSinks``.
+        /// Receivers that no longer take frames, for the statistics; at most ``Capturer/rememberedSinks``.
         var pastSinks: [PastSink] = []
         var sinkNumber = 0
     }
 
-    /// A sink that has ended. Its counters may still move: frames that wait in a sequence are taken after the run.
+    /// A sink that has ended. Its counters may still change: frames queued in a sequence are taken after the run.
     private struct PastSink {
         var id: SinkID
         var name: String
         var counters: SinkCounters
     }
 
-    /// How many sinks that have ended statistics still show, so that attaching and detaching for days takes no memory.
+    /// How many ended sinks statistics still show, so that attaching and detaching for days does not grow memory.
     static let rememberedSinks = 64
 
     /// Makes a capturer. Opens nothing.
     ///
     /// - Parameters:
-    ///   - source: makes the source, and makes it anew after a failure.
+    ///   - source: makes the source, and makes another after a failure.
     ///   - configuration: time-outs, retries and limits.
-    ///   - clock: the default is the machine's.
+    ///   - clock: measures time. The default is the machine's clock.
     public init(
         _ source: any FrameSourceConfiguration, configuration: CapturerConfiguration = CapturerConfiguration(),
         clock: any CaptureClock = SystemClock()
@@ -76,7 +76,7 @@ public final class Capturer: Sendable {
         supervisor = Supervisor(
             source: source, configuration: configuration, clock: clock, counters: counters, dispatcher: dispatcher,
             onEvent: { event in
-                // The end is told when the sinks have finished, too.
+                // The end is reported only when the sinks have finished, too.
                 if case .stateChanged(.ended) = event { return }
                 eventLog.write(event)
                 broadcaster.send(event)
@@ -90,13 +90,14 @@ public final class Capturer: Sendable {
         log = CaptureLog(configuration.logger, source: sourceName, clock: clock)
     }
 
-    /// What the capturer does now. It has ended when every sink has finished; until then it is what it was before.
+    /// The capturer's current state. It becomes ``CapturerState/ended(_:)`` when every sink has finished, and stays
+    /// what it was until then.
     public var state: CapturerState { broadcaster.capturerState }
 
-    /// What happens from now on. Each call makes a sequence of its own; it ends with the run.
+    /// Events from now on. Each call makes a separate sequence, which ends with the run.
     public var events: AsyncStream<CapturerEvent> { broadcaster.listen() }
 
-    /// What happened so far.
+    /// Statistics of the run so far.
     public var statistics: CaptureStatistics {
         let (now, state) = (clock.now, state)
         var statistics = counters.statistics(at: now)
@@ -114,14 +115,15 @@ public final class Capturer: Sendable {
 
     // MARK: Sinks
 
-    /// Attaches a sink, before the run or while it lasts. It gets the frames from the next one on.
+    /// Attaches a sink, before or during the run. It gets frames from the next one on.
     ///
     /// - Parameters:
-    ///   - sink: given up to the capturer: every method is called on a thread of the sink's own.
+    ///   - sink: owned by the capturer from now on: every method is called on the sink's own thread.
     ///   - name: what statistics, events and errors call it.
-    ///   - queue: what happens when the sink is slower than the source. The default is by the source: see
+    ///   - queue: what happens when the sink is slower than the source. The default depends on the source: see
     ///     ``QueuePolicy``.
-    ///   - wants: what frames shall be like. The default is what the sink itself wants, which may change while it runs.
+    ///   - wants: what frames should be like. The default is what the sink itself wants, which may change while it
+    ///     runs.
     @discardableResult
     public func attach(
         _ sink: sending any FrameSink, named name: String? = nil, queue: QueuePolicy? = nil, wants: SinkWants? = nil
@@ -131,9 +133,9 @@ public final class Capturer: Sendable {
 
     /// Attaches the sink that a configuration makes, under the configuration's name.
     ///
-    /// Where it is a ``PacketSinkConfiguration``, the sink gets the source's packets, which are not decoded for it; its
-    /// queue is of packets, of which a live source drops those up to a key frame where the sink is too slow, and for
-    /// which another source waits.
+    /// If it is a ``PacketSinkConfiguration``, the sink gets the source's packets, which are not decoded for it. Its
+    /// queue holds packets: if the sink is too slow, a live source drops them up to a key frame, and any other source
+    /// waits.
     ///
     /// - Parameters:
     ///   - configuration: makes the sink.
@@ -168,11 +170,11 @@ public final class Capturer: Sendable {
         return id
     }
 
-    /// Detaches a sink: what waits for it is dropped and counted, and it finishes. Returns when it has, or at once
-    /// where it is not attached.
+    /// Detaches a sink: frames queued for it are dropped and counted, and it finishes. Returns when it has finished, or
+    /// at once if it is not attached.
     ///
-    /// - Throws: ``InletError/Code/timedOut`` where the sink did not finish within
-    ///   ``CapturerConfiguration/stopTimeout``. It gets no more frames and is detached when it does.
+    /// - Throws: ``InletError/Code/timedOut`` if the sink did not finish within ``CapturerConfiguration/stopTimeout``.
+    ///   It gets no more frames and is detached when it does.
     public func detach(_ id: SinkID) async throws(InletError) {
         guard let receiver = shared.withLock({ $0.receivers.first { $0.id == id } }) else { return }
         receiver.close()
@@ -181,14 +183,13 @@ public final class Capturer: Sendable {
         if let unfinished { throw unfinished }
     }
 
-    /// The frames as an `AsyncSequence` for one consumer. Something must run the capturer meanwhile; see
+    /// Returns the frames as an `AsyncSequence` for one consumer. Something must run the capturer meanwhile; see
     /// ``run(queue:wants:_:)``.
     ///
     /// - Parameters:
-    ///   - queue: the default is by the source, as for ``attach(_:named:queue:wants:)``: a file waits for the consumer,
-    ///     which gets every frame;
-    ///     a live source does not, and the consumer gets the newest.
-    ///   - wants: what frames shall be like. The default is as they come.
+    ///   - queue: the default depends on the source, as for ``attach(_:named:queue:wants:)``: a file waits for the
+    ///     consumer, which gets every frame; a live source does not, and the consumer gets the newest.
+    ///   - wants: what frames should be like. The default leaves them as they arrive.
     public func frames(queue: QueuePolicy? = nil, wants: SinkWants = SinkWants()) -> FrameSequence {
         let delivery = SequenceDelivery(
             id: nextSinkID(), wants: wants, policy: queue, context: deliveryContext())
@@ -237,7 +238,7 @@ public final class Capturer: Sendable {
     }
 
     private func ended(_ receiver: any SinkReceiver, _ error: InletError?) {
-        // Told before it is taken off the list: the run waits for those on it before it ends the events.
+        // Reported before it is taken off the list: the run waits for those on it before it ends the events.
         tell(.sinkEnded(receiver.id, name: receiver.name, error))
         let isLast = shared.withLock { shared in
             shared.receivers.removeAll { $0 === receiver }
@@ -252,13 +253,13 @@ public final class Capturer: Sendable {
     // MARK: Running
 
     /// Opens the source and delivers its frames until it ends, fails or is stopped. When this returns, the source is
-    /// closed, its thread is gone, and every sink is finished.
+    /// closed, its thread has ended, and every sink has finished.
     ///
     /// Cancelling the task is the same as ``stop()``.
     ///
-    /// - Throws: what the source failed with, after the sinks have finished; ``InletError/Code/timedOut`` where the
-    ///   source or a sink did not stop within ``CapturerConfiguration/stopTimeout``;
-    ///   ``InletError/Code/invalidConfiguration`` where the capturer ran before. A sink that fails is no reason to
+    /// - Throws: the error that the source failed with, after the sinks have finished; ``InletError/Code/timedOut`` if
+    ///   the source or a sink did not stop within ``CapturerConfiguration/stopTimeout``;
+    ///   ``InletError/Code/invalidConfiguration`` if the capturer has run before. A sink that fails does not make it
     ///   throw: see ``CapturerEvent/sinkEnded(_:name:_:)``.
     @discardableResult
     public func run() async throws(InletError) -> EndReason {
@@ -295,7 +296,7 @@ public final class Capturer: Sendable {
         return try result.get()
     }
 
-    /// Runs the capturer for as long as `body` takes frames, and stops it afterwards.
+    /// Runs the capturer while `body` takes frames, and stops it afterwards.
     ///
     /// - Parameters:
     ///   - queue: as for ``frames(queue:wants:)``.
@@ -323,7 +324,7 @@ public final class Capturer: Sendable {
 
     // MARK: Control
 
-    /// Asks the run to end. Returns at once; ``run()`` returns when all is closed.
+    /// Asks the run to end. Returns at once; ``run()`` returns when everything is closed.
     public func stop() {
         stopRequest.resolve(())
         supervisor.post(.stop(.cancelled))
@@ -331,20 +332,20 @@ public final class Capturer: Sendable {
 
     /// Stops the frames until ``resume()``: for an application in the background, or a call on hold. Returns at once.
     ///
-    /// A source that can pause stays open and costs next to nothing; another is closed. A pause before the run
-    /// begins it paused.
+    /// A source that can pause stays open at almost no cost; any other is closed. If called before the run, the run
+    /// begins paused.
     public func pause() { supervisor.post(.pause) }
 
     /// Ends a pause.
     public func resume() { supervisor.post(.resume) }
 
-    /// Keeps frames from the sinks while the source goes on, as for a muted camera: they come back at once. Returns at
-    /// once.
+    /// Keeps frames from the sinks while the source keeps running, as for a muted camera: when enabled again,
+    /// frames resume immediately. Returns at once.
     ///
     /// Sinks get ``CapturerConfiguration/disabledPicture`` meanwhile.
     public func setEnabled(_ isEnabled: Bool) { supervisor.post(.setEnabled(isEnabled)) }
 
-    /// Lets every sink finish: with what waits for it at the end of the stream, without after a stop.
+    /// Lets every sink finish: at the end of the stream with the frames queued for it, after a stop without them.
     ///
     /// - Returns: an error that names a sink that did not finish in time after a stop.
     private func finishSinks(after result: Result<EndReason, InletError>) async -> InletError? {
@@ -368,7 +369,7 @@ public final class Capturer: Sendable {
 }
 
 extension CaptureStatistics {
-    /// What is left to say when the capturer is gone.
+    /// Statistics of a capturer that no longer exists.
     fileprivate static var afterTheEnd: CaptureStatistics {
         var statistics = CaptureStatistics()
         (statistics.phase, statistics.stateDescription) = (.ended, "ended")
@@ -377,7 +378,7 @@ extension CaptureStatistics {
 }
 
 extension Result<EndReason, InletError> {
-    /// Whether the run was ended from outside, so that what waits is not worth delivering.
+    /// Whether the run was ended from outside, so that queued frames are not worth delivering.
     fileprivate var isStop: Bool {
         if case .success(let reason) = self { reason == .cancelled || reason == .noSinks } else { false }
     }

@@ -1,25 +1,25 @@
 public import InletCore
 
-/// What a capturer does now.
+/// The state of a capturer.
 public enum CapturerState: Sendable, Hashable {
     /// Not started yet.
     case idle
     /// The source is being opened, or is open and has not yielded its first frame.
     case opening
-    /// Frames come.
+    /// Frames arrive.
     case live
-    /// The source is open, but nothing has come from it for ``CaptureTimeouts/stall``.
+    /// The source is open, but no data has arrived for ``CaptureTimeouts/stall``.
     case stalled
     /// The source failed and is closed; it is opened again after `delay`. `attempt` counts the openings since the
-    /// source last was healthy, the coming one being attempt 1 after the first failure.
+    /// source was last healthy; the next one is attempt 1 after the first failure.
     case waiting(attempt: Int, delay: Duration)
-    /// The source is open, but says that it lost its device for a while, and why. It ends by itself.
+    /// The source is open, but reports that it has lost its device for a while, and why. The source ends this state.
     case interrupted(reason: String)
     /// The application stopped the frames with ``Capturer/pause()``.
     case paused
     /// The source runs, but the application does not want its frames shown: ``Capturer/setEnabled(_:)``.
     case disabled
-    /// It is over; a new capturer is needed to begin again. The reason is nil where the run failed.
+    /// The run is over; to start again, make a new capturer. The reason is nil if the run failed.
     case ended(EndReason?)
 }
 
@@ -39,7 +39,7 @@ extension CapturerState {
         }
     }
 
-    /// What sinks are told of it; nil where it changes nothing of what they were told.
+    /// The condition that sinks are told; nil if the state does not change it.
     var condition: SourceCondition? {
         switch self {
         case .live: .live

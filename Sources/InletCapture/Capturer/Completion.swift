@@ -8,7 +8,7 @@ final class Completion<Value: Sendable>: Sendable {
     }
     private let state = Mutex(State())
 
-    /// A completion that has its value.
+    /// Returns a completion that already has its value.
     static func resolved(_ value: Value) -> Completion {
         let completion = Completion()
         completion.resolve(value)
@@ -26,7 +26,7 @@ final class Completion<Value: Sendable>: Sendable {
         for observer in observers { observer(value) }
     }
 
-    /// Calls `observer` once: now where the value is known, otherwise on the thread that sets it.
+    /// Calls `observer` once: at once if the value is known, otherwise on the thread that sets it.
     func observe(_ observer: @escaping @Sendable (Value) -> Void) {
         let known = state.withLock { state in
             if state.value == nil { state.observers.append(observer) }

@@ -1,6 +1,6 @@
 import InletCore
 
-/// Why a run ended, where it did not fail.
+/// Why a run ended, if it did not fail.
 public enum EndReason: String, Sendable, Hashable, CaseIterable {
     /// The source has no more frames.
     case endOfStream
@@ -10,6 +10,6 @@ public enum EndReason: String, Sendable, Hashable, CaseIterable {
     case frameLimit
     /// ``CapturerConfiguration/durationLimit`` was reached.
     case durationLimit
-    /// No sink was left, and ``CapturerConfiguration/endsWithoutSinks`` is set.
+    /// No sink was left, and ``CapturerConfiguration/endsWithoutSinks`` is true.
     case noSinks
 }

@@ -2,29 +2,29 @@ import InletConvert
 import InletCore
 import Synchronization
 
-/// One captured frame on its way to any number of sinks: native until the first of them takes it, then I420 for all.
-/// Where a sink's queue loses nothing, it is converted when it is offered.
+/// One captured frame on its way to any number of sinks: native until the first of them takes it, then I420 for all. If
+/// a sink's queue loses nothing, the frame is converted when it is offered.
 ///
-/// Every step of a conversion is made once, by the sink that asks first, and shared by all that want the same: I420 at
-/// the source's size, each part and size that is wanted, each turned picture.
+/// Every step of a conversion is done once, by the sink that asks first, and shared by all that want the same: I420 at
+/// the source's size, each wanted part and size, each rotated picture.
 final class CapturedFrame: Sendable {
-    /// Adapted pictures that one frame keeps for other sinks. Beyond that many kinds, each sink makes its own.
+    /// The adapted pictures that one frame keeps for other sinks. Beyond that many kinds, each sink makes its own.
     static let sharedAdaptations = 16
 
     let timestamp: MonotonicTime
     let sequence: UInt64
     let pts: MediaTime?
     let stages: StageTimes
-    /// Whether it is no frame of the source.
+    /// Whether it is a placeholder rather than a frame of the source.
     var isPlaceholder: Bool { template.flags.contains(.placeholder) }
     private let shape: PictureShape
     private let template: Template
     private let native: Mutex<Native>
     private let adapted = Mutex([AdaptedPicture]())
-    /// A bit for each sink that it was converted for before its turn.
+    /// One bit for each sink that it was converted for ahead of its turn.
     private let ahead = Atomic(UInt64(0))
 
-    /// What a delivered frame takes over from the native one.
+    /// What a delivered frame takes from the native one.
     private struct Template {
         var duration: MediaTime?
         var flags: FrameFlags
@@ -56,31 +56,31 @@ final class CapturedFrame: Sendable {
         native = Mutex(.frame(frame))
     }
 
-    /// Notes that a sink's picture was made before its turn, so that the time for it is counted once.
+    /// Notes that a sink's picture was made ahead of its turn, so that the time for it is counted once.
     func noteConvertedAhead(for sink: SinkID) { ahead.bitwiseOr(1 << UInt64(sink.number & 63), ordering: .relaxed) }
 
-    /// Whether a sink's picture was made before its turn. Of more than 64 sinks some share an answer.
+    /// Whether a sink's picture was made ahead of its turn. With more than 64 sinks, some share an answer.
     func wasConvertedAhead(for sink: SinkID) -> Bool {
         ahead.load(ordering: .relaxed) & 1 << UInt64(sink.number & 63) != 0
     }
 
-    /// What a sink's wants come to for this frame.
+    /// Returns what a sink's wants mean for this frame.
     ///
-    /// - Throws: ``InletError/Code/invalidConfiguration`` where they cannot be fulfilled.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if they cannot be fulfilled.
     func adaptation(to wants: SinkWants) throws(InletError) -> FrameAdaptation {
         try FrameAdaptation(wants, to: shape)
     }
 
-    /// The frame as a sink gets it.
+    /// Returns the frame as a sink gets it.
     ///
-    /// The first caller converts; the others get the same pixels. The native picture is let go of as soon as it is
+    /// The first caller converts; the others get the same pixels. The native picture is released as soon as it is
     /// converted.
     func videoFrame(_ adaptation: FrameAdaptation, with context: ConversionContext) throws(InletError) -> VideoFrame {
         let picture = try picture(with: context)
         var (buffer, colorSpace) = (picture.buffer, picture.colorSpace)
         if !adaptation.isIdentity(for: shape) {
             buffer = try adapted(buffer, adaptation, with: context)
-            // Its size tells no more what it is taken for.
+            // Its new size no longer tells which matrix to assume.
             colorSpace.matrix = colorSpace.assumed(for: shape.size).matrix
         }
         return VideoFrame(
@@ -90,9 +90,9 @@ final class CapturedFrame: Sendable {
             wallClock: template.wallClock, stages: stages)
     }
 
-    /// The whole picture as I420, made once.
+    /// Returns the whole picture as I420, made once.
     private func picture(with context: ConversionContext) throws(InletError) -> I420Picture {
-        // `Mutex.withLock` hands on a typed error only by way of a result here.
+        // `Mutex.withLock` passes on a typed error only by way of a result here.
         let result = native.withLock { native -> Result<I420Picture, InletError> in
             switch native {
             case .converted(let picture): return .success(picture)
@@ -104,7 +104,7 @@ final class CapturedFrame: Sendable {
                     native = .converted(picture)
                     return .success(picture)
                 } catch {
-                    // A pool that is exhausted now may serve the next sink that asks.
+                    // A pool that is exhausted now may have a buffer for the next sink that asks.
                     if error.code != .resourceExhausted { native = .failed(error) }
                     return .failure(error)
                 }
@@ -113,7 +113,7 @@ final class CapturedFrame: Sendable {
         return try result.get()
     }
 
-    /// The picture cut, scaled and turned, made once for all sinks that want the same.
+    /// Returns the picture cropped, scaled and rotated, made once for all sinks that want the same.
     private func adapted(
         _ whole: I420Buffer, _ adaptation: FrameAdaptation, with context: ConversionContext
     ) throws(InletError) -> I420Buffer {
@@ -125,8 +125,8 @@ final class CapturedFrame: Sendable {
             return new
         }
         guard let shared else { return try make(adaptation, of: whole, with: context) }
-        // Only sinks that want this very picture wait for it. A turned picture takes the lock of the one it is made
-        // from while it holds its own, and never the other way about.
+        // Only sinks that want this very picture wait for it. A rotated picture takes the lock of the one it is made
+        // from while it holds its own, never the other way round.
         let result = shared.buffer.withLock { buffer -> Result<I420Buffer, InletError> in
             if let buffer { return .success(buffer) }
             do throws(InletError) {

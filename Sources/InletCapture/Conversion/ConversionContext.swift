@@ -2,14 +2,14 @@ import InletConvert
 import InletCore
 import Synchronization
 
-/// What one sink brings to a conversion.
+/// What one sink provides for a conversion.
 struct ConversionContext: Sendable {
     let converter: FrameConverter
     /// Pictures at the source's size, shared by all sinks.
     let pool: I420BufferPool
     /// Pictures at this sink's size.
     let scalingPool: I420BufferPool
-    /// The same turned: a pool serves one size at a time.
+    /// Pictures at this sink's size, rotated: a pool serves one size at a time.
     let turningPool: I420BufferPool
     let countConversion: @Sendable () -> Void
 

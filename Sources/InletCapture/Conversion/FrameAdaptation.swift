@@ -1,17 +1,17 @@
 import InletCore
 
-/// What one sink's wants come to for one picture: which part, scaled to which size, turned how far.
+/// What one sink's wants mean for one picture: which part, scaled to which size, rotated how far.
 ///
 /// Pure arithmetic, done for every frame, since a source may change size, rotation and pixel shape at any frame.
 struct FrameAdaptation: Sendable, Hashable {
     /// The part of the source's picture; nil for all of it.
     let crop: ImageRect?
-    /// The size after scaling, before the turn.
+    /// The size after scaling, before the rotation.
     let size: ImageSize
-    /// How far to turn the pixels.
+    /// How far to rotate the pixels.
     let turn: Rotation
 
-    /// The same without the turn.
+    /// The same adaptation without the rotation.
     var unturned: FrameAdaptation { FrameAdaptation(crop: crop, size: size, turn: .none) }
 
     private init(crop: ImageRect?, size: ImageSize, turn: Rotation) {
@@ -20,12 +20,12 @@ struct FrameAdaptation: Sendable, Hashable {
         self.turn = turn
     }
 
-    /// - Throws: ``InletError/Code/invalidConfiguration`` where the wants cannot be fulfilled for this picture, and for
-    ///   any where ``SinkWants/validate()`` throws.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if the wants cannot be fulfilled for this picture, and for
+    ///   any picture if ``SinkWants/validate()`` throws.
     init(_ wants: SinkWants, to picture: PictureShape) throws(InletError) {
         try wants.validate()
         guard picture.size.isValid else {
-            // Not the sink's fault; the conversion says what is wrong with the frame.
+            // Not the sink's fault; the conversion reports what is wrong with the frame.
             self.init(crop: nil, size: picture.size, turn: .none)
             return
         }
@@ -46,10 +46,11 @@ struct FrameAdaptation: Sendable, Hashable {
         self.init(crop: crop, size: size, turn: turn)
     }
 
-    /// Whether the picture is delivered as it is.
+    /// Whether the picture is delivered unchanged.
     func isIdentity(for picture: PictureShape) -> Bool { crop == nil && size == picture.size && turn == .none }
 
-    /// The width of a pixel over its height after all this, or nil where it was not known or no longer fits in 32 bits.
+    /// Returns the width of a pixel over its height after the adaptation, or nil if it is unknown or no longer fits in
+    /// 32 bits.
     func sampleAspectRatio(of picture: PictureShape) -> Rational? {
         let cut = crop?.size ?? picture.size
         guard let ratio = picture.sampleAspectRatio, size != cut || turn.swapsDimensions else {
@@ -68,7 +69,7 @@ struct FrameAdaptation: Sendable, Hashable {
         return rect.size == size ? nil : rect
     }
 
-    /// The largest part of this shape in the middle; nil where that is the whole picture.
+    /// Returns the largest centred part of this shape; nil if that is the whole picture.
     private static func center(of picture: PictureShape, shape: Rational) -> ImageRect? {
         let size = picture.size
         let pixel = picture.knownPixelShape
@@ -89,8 +90,8 @@ struct FrameAdaptation: Sendable, Hashable {
 }
 
 extension ImageSize {
-    /// The largest even size of the same shape within `largest`, rounded down as FFmpeg's scale filter does; the same
-    /// size where it fits. Both are valid.
+    /// Returns the largest even size of the same shape within `largest`, rounded down as FFmpeg's scale filter does;
+    /// the same size if it fits. Both are valid.
     fileprivate func fitted(within largest: ImageSize) -> ImageSize {
         guard !fits(in: largest) else { return self }
         let byHeight = (2 * largest.height * width + height) / (2 * height)
@@ -102,12 +103,12 @@ extension ImageSize {
 }
 
 extension Int {
-    /// The even number at or below this one, from 2 to `most`; `most` itself where that is 1.
+    /// Returns the even number at or below this one, from 2 to `most`; `most` itself if that is 1.
     fileprivate func even(upTo most: Int) -> Int { Swift.min(most, Swift.max(2, self & ~1)) }
 }
 
 extension Rational {
-    /// A pixel aspect ratio after a picture was stretched, or nil where it no longer fits in 32 bits.
+    /// Returns a pixel aspect ratio after a picture was stretched, or nil if it no longer fits in 32 bits.
     fileprivate func stretched(from: ImageSize, to: ImageSize) -> Rational? {
         let (width, overflow) = numerator.multipliedReportingOverflow(by: from.width * to.height)
         let (height, overflowed) = denominator.multipliedReportingOverflow(by: from.height * to.width)

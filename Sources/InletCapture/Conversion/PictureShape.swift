@@ -6,7 +6,7 @@ struct PictureShape: Sendable, Hashable {
     var rotation = Rotation.none
     var sampleAspectRatio: Rational?
 
-    /// The width of a pixel over its height; square where it is not known or makes no sense.
+    /// The width of a pixel over its height; square if it is unknown or implausible.
     var knownPixelShape: Rational {
         guard let ratio = sampleAspectRatio, ratio > Rational(0),
             let checked = Rational(exactly: ratio.numerator, over: ratio.denominator)

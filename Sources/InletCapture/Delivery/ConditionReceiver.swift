@@ -1,7 +1,7 @@
 import InletCore
 
-/// A receiver that is told whether frames are to be expected.
+/// A receiver that is notified whether frames are expected.
 protocol ConditionReceiver: SinkReceiver {
-    /// Called on some thread.
+    /// Notes whether frames are expected. Called on any thread.
     func sourceChanged(to condition: SourceCondition)
 }

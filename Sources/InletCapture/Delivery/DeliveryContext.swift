@@ -1,23 +1,24 @@
 import InletCore
 
-/// What receivers share with their capturer.
+/// State that receivers share with their capturer.
 struct DeliveryContext: Sendable {
     let clock: any CaptureClock
     let conversion: ConversionContext
-    /// Called on the receiver's own queue or task.
+    /// Reports an event. Called on the receiver's own queue or task.
     let report: @Sendable (any SinkReceiver, ReceiverEvent) -> Void
-    /// What sinks are given when they start.
+    /// The context that sinks get when they start.
     var sinkContext = SinkContext()
     var observer = DeliveryObserver()
-    /// Called when a receiver wants other frames than before.
+    /// Called when a receiver's wants have changed.
     var wantsChanged: @Sendable () -> Void = {}
 }
 
 extension DeliveryContext {
-    /// Converts a frame that is sure to be taken, on the producer's thread: its pixels are in the processor's cache
-    /// now, and may no longer be when their turn comes. What fails is tried again in its turn, and told then.
+    /// Converts a frame that is certain to be taken, on the producer's thread: its pixels are in the processor's cache
+    /// now, and may no longer be later. A failure is ignored here; the conversion is tried again in its turn, and an
+    /// error reported then.
     func convertAhead(_ captured: CapturedFrame, for receiver: some FrameReceiver) {
-        // Those are offered by a thread that waits for nothing.
+        // Placeholders are offered by a thread that never waits.
         guard !captured.isPlaceholder, let adaptation = try? captured.adaptation(to: receiver.wants) else { return }
         let start = clock.now
         guard (try? captured.videoFrame(adaptation, with: conversion)) != nil else { return }
@@ -25,10 +26,10 @@ extension DeliveryContext {
         captured.noteConvertedAhead(for: receiver.id)
     }
 
-    /// The frame as its consumer gets it, with its stage times counted; nil where it could not be converted, which is
-    /// counted as a drop.
+    /// Returns the frame as its consumer gets it, with its stage times counted; nil if it could not be converted, which
+    /// is counted as a drop.
     ///
-    /// - Throws: ``InletError/Code/invalidConfiguration`` where this frame cannot be made into what the receiver wants,
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if this frame cannot be made into what the receiver wants,
     ///   which is not counted.
     func convert(_ captured: CapturedFrame, for receiver: some FrameReceiver) throws(InletError) -> VideoFrame? {
         let taken = clock.now

@@ -1,18 +1,18 @@
 import InletCore
 import Synchronization
 
-/// Puts frames on the timeline and offers them to the receivers, one at a time: those of the source, and placeholders
+/// Puts frames on the timeline and offers them to the receivers, one at a time: the source's frames, and placeholders
 /// between them.
 ///
-/// It outlives the source's sessions, which is what makes timestamps and sequence numbers go on across reconnects.
-/// Stamping is done under a lock, which is not contended while frames flow; offering, which may wait for a lossless
-/// sink, is not. Of the session that is current one item at a time is offered, as it has one thread, and no placeholder
-/// comes meanwhile. A thread that was given up takes part no more; a frame that it offers at that moment may be older
-/// than what others have put in since, and the mailboxes refuse it then.
+/// It outlives the source's sessions, so timestamps and sequence numbers continue across reconnects. Stamping is done
+/// under a lock, which is not contended while frames flow; offering, which may wait for a lossless sink, is done
+/// outside it. The current session, which has one thread, offers one item at a time, and no placeholder is offered
+/// meanwhile. A thread that was given up is ignored; a frame that it is offering at that moment may be older than what
+/// others have put in since, and the mailboxes then refuse it.
 final class FrameDispatcher: Sendable {
     typealias SessionID = CapturerStateMachine.SessionID
 
-    /// What the dispatcher goes by.
+    /// The dispatcher's limits.
     struct Limits: Sendable {
         var frames: UInt64?
         var duration: Duration?
@@ -34,7 +34,7 @@ final class FrameDispatcher: Sendable {
     private let offering = Atomic(nobody)
     private static let nobody: SessionID = -1
 
-    /// Those attached, by what they take; one that takes both is in both.
+    /// The attached receivers, by what they take; one that takes both is in both.
     private struct Receivers {
         var frames: [any FrameReceiver] = []
         var packets: [any PacketReceiver] = []
@@ -55,24 +55,24 @@ final class FrameDispatcher: Sendable {
         /// Nil until a source has been open.
         var format: SourceFormat?
         var frameClock = FrameClock(pacing: .live, timestampBits: nil)
-        /// Of the packets, by their decoding times: they come before their pictures.
+        /// The clock of the packets, by their decoding times: packets precede their pictures.
         var packetClock = FrameClock(pacing: .live, timestampBits: nil)
-        /// In ticks, which are coarser than the clock.
+        /// The last packet's time in ticks, which are coarser than the clock.
         var lastPacketTicks: Int64?
         var receivers = Receivers()
         var seenVersion = -1
-        /// The source's frames so far, all sessions together.
+        /// The number of the source's frames so far, over all sessions.
         var count: UInt64 = 0
-        /// What is added to the session's sequence numbers to go on from the sessions before.
+        /// The offset that makes the session's sequence numbers continue from earlier sessions.
         var sequenceOffset: UInt64 = 0
         var nextSequence: UInt64 = 0
         var nextOwnSequence: UInt64?
         var firstTimestamp: MonotonicTime?
         var lastTimestamp: MonotonicTime?
-        /// When the source's newest frame came.
+        /// When the source's newest frame arrived.
         var lastArrival: MonotonicTime?
-        /// The newest placeholder since the last frame. Time starts anew after it: what came late would otherwise lie
-        /// before it.
+        /// The newest placeholder since the last frame. The timeline restarts after it: a late frame would otherwise
+        /// lie before it.
         var lastPlaceholder: MonotonicTime?
         /// The newest frame, for placeholders that hold it.
         var lastFrame: SourceFrame?
@@ -80,8 +80,8 @@ final class FrameDispatcher: Sendable {
     }
 
     /// - Parameters:
-    ///   - keepsLastFrame: whether the newest frame's memory is held, for ``holdLastFrame``.
-    ///   - receivers: those attached now; asked for again after ``receiversChanged()``.
+    ///   - keepsLastFrame: whether the newest frame's memory is kept, for ``holdLastFrame``.
+    ///   - receivers: returns those attached now; called again after ``receiversChanged()``.
     init(
         clock: any CaptureClock, counters: SessionCounters, limits: Limits, keepsLastFrame: Bool,
         receivers: @escaping @Sendable () -> [any SinkReceiver]
@@ -94,13 +94,13 @@ final class FrameDispatcher: Sendable {
         state = Mutex(State())
     }
 
-    /// The receivers have changed; they are looked at again before the next frame.
+    /// Notes that the receivers have changed; they are read again before the next frame.
     func receiversChanged() { receiversVersion.add(1, ordering: .releasing) }
 
-    /// Whether there is anyone to deliver to.
+    /// Whether any receiver is attached.
     var hasReceivers: Bool { !currentReceivers().isEmpty }
 
-    /// What all receivers together want of the source.
+    /// The combined demand of all receivers on the source.
     var demand: SourceDemand {
         let receivers = Receivers(currentReceivers())
         let pictures = receivers.frames.filter(\.takesPictures)
@@ -111,15 +111,15 @@ final class FrameDispatcher: Sendable {
         return demand
     }
 
-    /// Keeps frames from the receivers, or not. They are counted as ``DropReason/disabled``.
+    /// Starts or stops withholding frames from the receivers. Frames withheld are counted as ``DropReason/disabled``.
     func setDisabled(_ isDisabled: Bool) { disabled.store(isDisabled, ordering: .relaxed) }
 
     // MARK: Frames of the source
 
-    /// A session's source is open; its frames follow, and no one else's.
+    /// Notes that a session's source is open; from now on only its frames are accepted.
     ///
-    /// - Returns: false where a later session has taken over, or all is over: one that was given up has opened its
-    ///   source after all.
+    /// - Returns: false if a later session has taken over, or the run is over: a session that was given up has opened
+    ///   its source after all.
     func begin(_ session: SessionID, format: SourceFormat) -> Bool {
         state.withLock { state in
             guard session > state.session, session > state.givenUp else { return false }
@@ -134,10 +134,11 @@ final class FrameDispatcher: Sendable {
         }
     }
 
-    /// A session's thread is lost: nothing is taken from it any more, and placeholders do not wait for what it offers.
+    /// Notes that a session's thread is lost: its items are refused from now on, and placeholders do not wait for what
+    /// it offers.
     func giveUp(_ session: SessionID) { state.withLock { $0.givenUp = max($0.givenUp, session) } }
 
-    /// No frames are taken any more, and those that are held are let go of.
+    /// Accepts no more frames, and releases those that are held.
     func finish() {
         let held = state.withLock { state in
             state.session = .max
@@ -149,7 +150,7 @@ final class FrameDispatcher: Sendable {
 
     enum Result {
         case goOn
-        /// The run is over; the frame was not delivered where the limit is one of time.
+        /// The run is over; the frame was not delivered if the limit is one of time.
         case limit(EndReason)
         /// Another session has taken over.
         case notCurrent
@@ -158,7 +159,7 @@ final class FrameDispatcher: Sendable {
     /// Takes a picture or packet of the source. Blocks only under a lossless policy, until there is room or
     /// `isCancelled`.
     ///
-    /// - Parameter startsAnew: the item's time does not tell how long ago the one before it was.
+    /// - Parameter startsAnew: whether the item's time does not tell how long ago the previous one was.
     func deliver(
         _ item: SourceItem, from session: SessionID, startsAnew: Bool = false, isCancelled: () -> Bool
     ) -> Result {
@@ -182,12 +183,12 @@ final class FrameDispatcher: Sendable {
                 receiver.offer(packet, of: parameters, isCancelled: isCancelled)
             }
         }
-        // Nothing is to be undone where another session has begun to offer.
+        // Nothing must be undone if another session has begun to offer.
         _ = offering.compareExchange(expected: session, desired: Self.nobody, ordering: .releasing)
         return result
     }
 
-    /// What is to be offered, and to whom, once the lock is released.
+    /// What to offer, and to whom, once the lock is released.
     private enum Offer {
         case nothing
         case frame(CapturedFrame, [any FrameReceiver])
@@ -214,7 +215,7 @@ final class FrameDispatcher: Sendable {
         if disabled.load(ordering: .relaxed) {
             dropForAll(.disabled, &state)
         } else if let last = state.lastPlaceholder, timestamp <= last {
-            // Older than what the sinks have seen meanwhile.
+            // Older than what the sinks have already seen.
             dropForAll(.outOfOrder, &state)
         } else {
             state.lastPlaceholder = nil
@@ -229,7 +230,7 @@ final class FrameDispatcher: Sendable {
         if let limit = limits.frames, state.count >= limit { .limit(.frameLimit) } else { .goOn }
     }
 
-    /// Takes a packet. It counts as a frame where no one takes pictures.
+    /// Takes a packet. It counts as a frame if no receiver takes pictures.
     private func take(_ packet: SourcePacket, startsAnew: Bool, _ state: inout State) -> (Result, Offer) {
         let arrival = clock.now
         lookAtReceivers(&state)
@@ -278,7 +279,7 @@ final class FrameDispatcher: Sendable {
         counters.frameArrived(at: arrival, timestamp: timestamp, captureTime: captureTime)
     }
 
-    /// Counts what a gap in the source's own numbers shows to be lost.
+    /// Counts the losses that a gap in the source's own numbers reveals.
     private func countSequence(_ sequence: UInt64, _ state: inout State) {
         if let expected = state.nextOwnSequence, sequence > expected {
             counters.lostInSequence.wrappingAdd(sequence - expected, ordering: .relaxed)
@@ -286,7 +287,7 @@ final class FrameDispatcher: Sendable {
         state.nextOwnSequence = sequence &+ 1
     }
 
-    /// Gives a frame its place among those of the run, and says who gets it.
+    /// Gives a frame its number within the run, and determines who gets it.
     private func number(
         _ frame: SourceFrame, arrival: MonotonicTime, timestamp: MonotonicTime, _ state: inout State
     ) -> Offer {
@@ -321,25 +322,25 @@ final class FrameDispatcher: Sendable {
 
     /// What placeholders are made from.
     struct LastPicture {
-        /// The newest frame, where it is kept.
+        /// The newest frame, if it is kept.
         var frame: SourceFrame?
-        /// The size of the source's pictures, where one was open.
+        /// The size of the source's pictures, if a source has been open.
         var size: ImageSize?
     }
 
-    /// The source's newest picture; nil while a frame is stamped.
+    /// The source's newest picture; nil while a frame is being stamped.
     var lastPicture: LastPicture? {
         state.withLockIfAvailable { LastPicture(frame: $0.lastFrame, size: $0.lastSize ?? $0.format?.size) }
     }
 
     /// Offers a picture that is not the source's. Never blocks: while a frame is stamped or offered, or a lossless sink
-    /// has no room, it is left out.
+    /// has no room, the picture is skipped.
     ///
     /// Until a source has been open, it goes only to sinks that want a size of their own: others would begin with a
     /// size that no frame has.
     ///
-    /// - Parameter start: when the outage's placeholders began: a frame that has come since ends the outage, though the
-    ///   supervisor may not know yet. nil for placeholders that stand in for frames.
+    /// - Parameter start: when the outage's placeholders began: a frame that has arrived since ends the outage, though
+    ///   the supervisor may not know yet; nil for placeholders that stand in for frames.
     func offerPlaceholder(_ picture: SourceFrame, outageFrom start: MonotonicTime?) {
         _ = state.withLockIfAvailable { state in
             let current = state.session > state.givenUp ? state.session : nil
@@ -362,7 +363,7 @@ final class FrameDispatcher: Sendable {
             frame.flags = [.placeholder]
             frame.sequence = state.nextSequence
             state.nextSequence &+= 1
-            // The source's own numbers go on from here.
+            // The source's own numbers continue from here.
             state.sequenceOffset &+= 1
             state.lastTimestamp = now
             state.lastPlaceholder = now
@@ -374,7 +375,8 @@ final class FrameDispatcher: Sendable {
 }
 
 extension MonotonicTime {
-    /// Of packets on the capture timeline: that of MPEG, of which all usual frame rates are whole numbers.
+    /// The time base of packets on the capture timeline: MPEG's, in which most usual frame intervals are whole
+    /// numbers of ticks.
     fileprivate static let packetTimeBase = Rational(1, 90_000)
 
     /// The time in ticks of ``packetTimeBase``, to the nearest.

@@ -2,12 +2,12 @@ import Dispatch
 import InletCore
 import Synchronization
 
-/// Where frames wait between the capture thread and one consumer: bounded, with its own policy and rate.
+/// A bounded queue of frames between the capture thread and one consumer, with its own policy and rate.
 ///
-/// One producer at a time and one consumer. A second producer may come only where the first was given up: what that one
-/// puts in late, older than what is in by then, is refused, so that elements come out in the order of their times.
-/// Putting takes one lock and never blocks except under ``QueuePolicy/lossless(_:)``, and then only until there is
-/// room, the mailbox ends or the producer is cancelled. It can be finished or closed before it is opened.
+/// It has one producer at a time and one consumer. A second producer is allowed only if the first was given up: what
+/// the first puts in late, older than the newest element, is refused, so that elements come out in the order of their
+/// times. Putting takes one lock and never blocks except under ``QueuePolicy/lossless(_:)``, and then only until there
+/// is room, the mailbox ends or the producer is cancelled. It can be finished or closed before it is opened.
 final class Mailbox<Element: Sendable>: Sendable {
     private let state = Mutex(State())
 
@@ -31,13 +31,14 @@ final class Mailbox<Element: Sendable>: Sendable {
         }
     }
 
-    /// Says how elements are taken in, before the first of a source.
+    /// Sets how elements are accepted, before the first of a source.
     ///
     /// - Parameters:
-    ///   - policy: counts until it was once not provisional.
-    ///   - limiter: thins the elements out. Counts as the policy does, so that the spacing is kept across sources.
+    ///   - policy: takes effect until a policy that is not provisional has been set.
+    ///   - limiter: thins the elements out. Set under the same rule as the policy, so that the spacing is kept across
+    ///     sources.
     ///   - room: the gate at which the producer waits; one capture thread has one gate for all its mailboxes.
-    ///   - isProvisional: the policy and the limiter are for what comes before the first source.
+    ///   - isProvisional: whether the policy and the limiter are for elements before the first source.
     func open(policy: QueuePolicy, limiter: RateLimiter?, room: ProducerGate, isProvisional: Bool = false) {
         state.withLock {
             if !$0.isSettled {
@@ -49,15 +50,15 @@ final class Mailbox<Element: Sendable>: Sendable {
         }
     }
 
-    /// Thins elements out in another way from the next one on.
+    /// Sets the limiter from the next element on.
     func setLimiter(_ limiter: RateLimiter?) { state.withLock { $0.limiter = limiter } }
 
-    /// Puts an element in, waiting for room where the policy says so.
+    /// Puts an element in, waiting for room if the policy says so.
     ///
     /// - Parameters:
     ///   - time: the element's place on the timeline, for the rate.
-    ///   - refusal: the reason that is given where there was no room and the producer was cancelled.
-    ///   - onAdmission: called before the element is put in, where it is sure to be taken.
+    ///   - refusal: the reason that is given if there was no room and the producer was cancelled.
+    ///   - onAdmission: called before the element is put in, if it is certain to be taken.
     ///   - onDrop: called with each element that will not be delivered, an older one or this one, and the reason.
     /// - Returns: whether the consumer sleeps and must be woken to call ``take()``: once for each time that it fell
     ///   asleep.
@@ -91,7 +92,7 @@ final class Mailbox<Element: Sendable>: Sendable {
         }
     }
 
-    /// The next element, or why there is none. Called by the consumer only.
+    /// Returns the next element, or why there is none. Called by the consumer only.
     func take() -> Taken {
         switch state.withLock({ $0.machine.take() }) {
         case .element(let element, let wakeProducer):
@@ -108,14 +109,14 @@ final class Mailbox<Element: Sendable>: Sendable {
         case finished
     }
 
-    /// No more elements will come; those that wait are still delivered.
+    /// Accepts no more elements; those queued are still delivered.
     ///
     /// - Returns: whether the consumer sleeps and must be woken to see the end.
     func finish() -> Bool { end { $0.finish() }.wakeConsumer }
 
     /// Ends at once.
     ///
-    /// - Returns: how many waiting elements were dropped, and whether the consumer sleeps and must be woken to see the
+    /// - Returns: how many queued elements were dropped, and whether the consumer sleeps and must be woken to see the
     ///   end.
     func close() -> (dropped: Int, wakeConsumer: Bool) {
         let result = end { $0.close() }

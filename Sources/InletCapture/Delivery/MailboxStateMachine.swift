@@ -1,12 +1,11 @@
 import DequeModule
 import InletCore
 
-/// What a mailbox decides, without any lock, thread or clock: who must be woken, what is dropped and why.
+/// The decisions of a mailbox, without any lock, thread or clock: who must be woken, what is dropped and why.
 struct MailboxStateMachine<Element> {
     private var policy: QueuePolicy
     private var waiting: Deque<Element> = []
-    /// Whether the consumer was told that something waits, or is busy with what it took. It is woken only from
-    /// idleness.
+    /// Whether the consumer was woken, or is busy with what it took. It is woken only while it is idle.
     private var consumerIsAwake = false
     private var producerWaits = false
     private var phase = Phase.open
@@ -17,7 +16,7 @@ struct MailboxStateMachine<Element> {
         self.policy = policy
     }
 
-    /// Sets how elements are taken in from now on.
+    /// Sets the policy for elements put in from now on.
     mutating func setPolicy(_ policy: QueuePolicy) {
         self.policy = policy
         waiting.reserveCapacity(min(policy.capacity, 64))
@@ -25,13 +24,13 @@ struct MailboxStateMachine<Element> {
 
     var count: Int { waiting.count }
 
-    /// Whether what is put in is sure to be taken, unless the end comes before.
+    /// Whether an element put in is certain to be taken, unless the mailbox ends before.
     var losesNothing: Bool { if case .lossless = policy { phase == .open } else { false } }
 
     enum PutResult {
-        /// It waits now. The element it pushed out is returned to be let go of outside the lock.
+        /// The element is queued. The element that it displaced is returned, to be released outside the lock.
         case stored(wakeConsumer: Bool, dropped: Element?, reason: DropReason)
-        /// It was not taken in.
+        /// The element was refused.
         case refused(reason: DropReason)
         /// There is no room, and nothing may be dropped: try again when woken.
         case full
@@ -63,9 +62,9 @@ struct MailboxStateMachine<Element> {
 
     enum TakeResult {
         case element(Element, wakeProducer: Bool)
-        /// Nothing waits; the consumer sleeps until it is woken.
+        /// The mailbox is empty; the consumer sleeps until it is woken.
         case empty
-        /// Nothing waits and nothing will come.
+        /// The mailbox is empty and no element will follow.
         case finished
     }
 
@@ -84,14 +83,14 @@ struct MailboxStateMachine<Element> {
         /// Whether the consumer sleeps and must be woken to see the end.
         var wakeConsumer: Bool
         var wakeProducer: Bool
-        /// What will not be delivered.
+        /// Elements that will not be delivered.
         var dropped: Deque<Element>
     }
 
-    /// No more elements will come; those that wait are still delivered.
+    /// Accepts no more elements; those queued are still delivered.
     mutating func finish() -> EndResult { end(.finishing, dropping: false) }
 
-    /// No more elements will come, and those that wait are dropped.
+    /// Accepts no more elements, and drops those queued.
     mutating func close() -> EndResult { end(.closed, dropping: true) }
 
     private mutating func end(_ newPhase: Phase, dropping: Bool) -> EndResult {

@@ -2,12 +2,12 @@ import Dispatch
 import InletCore
 import Synchronization
 
-/// Where a capture thread waits for room in a lossless mailbox. A cancellation opens it, too.
+/// Where a capture thread waits for room in a lossless mailbox. A cancellation also opens it.
 final class ProducerGate: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
 
     func signal() { semaphore.signal() }
 
-    /// Returns once signalled; the caller then looks again whether there is room, for a signal may be an old one.
+    /// Returns once signalled; the caller then checks again for room, as the signal may be an old one.
     func wait() { semaphore.wait() }
 }

@@ -1,28 +1,28 @@
 import InletCore
 
-/// What happens to frames that come faster than a sink takes them.
+/// What happens to frames that arrive faster than a sink takes them.
 ///
-/// The default, wherever frames are taken, is ``latest`` for a live source, and ``lossless(_:)`` for one that can wait,
-/// such as a file.
+/// The default, for every way to take frames, is ``latest`` for a live source, and ``lossless(_:)`` for one that can
+/// wait, such as a file.
 public enum QueuePolicy: Sendable, Hashable {
-    /// One frame waits, and a newer one takes its place: the sink always gets the newest.
+    /// One frame is queued, and a newer one replaces it: the sink always gets the newest.
     case latest
-    /// Up to `count` frames wait; when there is no room, the oldest waiting frame or the newest is dropped.
+    /// Up to `count` frames are queued; when there is no room, the oldest queued frame or the newest is dropped.
     case buffered(_ count: Int, dropping: Dropped)
-    /// No frame is dropped: when `count` frames wait, the source waits too, and with it every other sink. The
-    /// default count is ``defaultLosslessCount``.
+    /// No frame is dropped: when `count` frames are queued, the source waits, and every other sink with it. The default
+    /// count is ``defaultLosslessCount``.
     case lossless(_ count: Int = QueuePolicy.defaultLosslessCount)
 
-    /// Which frame gives way.
+    /// Which frame is dropped.
     public enum Dropped: String, Sendable, Hashable, CaseIterable {
         case oldest
         case newest
     }
 
-    /// Enough that a sink's short pauses do not stop the decoder, few enough that little memory waits: 4 frames.
+    /// 4 frames: enough that a sink's short pauses do not stop the decoder, few enough to keep memory use low.
     public static let defaultLosslessCount = 4
 
-    /// The most frames that can wait; at least 1.
+    /// The most frames that can be queued; at least 1.
     public var capacity: Int {
         switch self {
         case .latest: 1
@@ -30,7 +30,7 @@ public enum QueuePolicy: Sendable, Hashable {
         }
     }
 
-    /// The policy of a receiver that asks for none: one for every way to take frames.
+    /// Returns the policy of a receiver that specifies none, the same for every way to take frames.
     ///
     /// - Parameter format: nil until a source has been open; placeholders are not worth waiting for.
     static func standard(for format: SourceFormat?) -> QueuePolicy {

@@ -2,17 +2,17 @@ import Dispatch
 import InletCore
 import Synchronization
 
-/// Waits for sinks to finish, but not for ever once they were told to stop.
+/// Waits for sinks to finish, but with a deadline once they were asked to stop.
 enum SinkDeadline {
-    /// Until `stop` resolves, what waits is delivered however long that takes; then the receivers are closed and have
-    /// `stopTimeout` left.
+    /// Waits until all have finished. Until `stop` resolves, queued frames are delivered however long that takes; then
+    /// the receivers are closed and have `stopTimeout` left.
     ///
-    /// - Returns: nil when all have finished; an error that names those that had not when the time was up.
+    /// - Returns: nil if all have finished; otherwise an error that names those that had not in time.
     static func wait(
         for receivers: [any SinkReceiver], stopTimeout: Duration, stop: Completion<Void>, clock: any CaptureClock
     ) async -> InletError? {
         let ended = end(of: receivers)
-        // Whichever is first. What stays behind in a completion that never resolves is this and no more.
+        // Resolves at whichever happens first. Only this value remains in a completion that never resolves.
         let first = Completion<Bool>()
         ended.observe { first.resolve(true) }
         stop.observe { first.resolve(false) }
@@ -35,7 +35,7 @@ enum SinkDeadline {
             context: .init(operation: "finish"))
     }
 
-    /// Resolves when every receiver has ended.
+    /// Returns a completion that resolves when every receiver has ended.
     private static func end(of receivers: [any SinkReceiver]) -> Completion<Void> {
         final class Countdown: Sendable {
             let left: Atomic<Int>

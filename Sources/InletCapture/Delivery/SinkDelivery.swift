@@ -3,11 +3,11 @@ import InletCore
 import InletSystem
 import Synchronization
 
-/// Delivers frames to one sink on a thread of its own: takes from the mailbox, converts, hands over.
+/// Delivers frames to one sink on its own thread: takes from the mailbox, converts, hands over.
 ///
-/// A thread rather than a dispatch queue: it is woken in half the time, and a sink that blocks takes no worker from a
-/// pool. It starts with the first frame, or to finish the sink, and ends with it. `Docs/design/0011-supervision.md` has
-/// the figures.
+/// A thread rather than a dispatch queue: it is woken in half the time, and a sink that blocks occupies no worker of a
+/// pool. The thread starts with the first frame, or to finish the sink, and ends with the sink.
+/// `Docs/design/0011-supervision.md` has the figures.
 final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
     let id: SinkID
     let name: String
@@ -17,27 +17,27 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
     private let policy: QueuePolicy?
     var isLossless: Bool { if case .lossless = policy { true } else { false } }
     private let context: DeliveryContext
-    /// Counts the times that the thread should look into the mailbox.
+    /// Signalled each time that the thread should check the mailbox.
     private let signal = DispatchSemaphore(value: 0)
     private let mailbox = Mailbox<CapturedFrame>()
     private let state: Mutex<State>
     private let worker: Worker
 
-    /// What the capture thread, the sink's and the application's share.
+    /// State shared by the capture thread, the sink's thread and the application's.
     private struct State {
         var wants: SinkWants
-        /// Hands packets to a sink that takes those, too. Each sink that is made has one of its own.
+        /// Hands packets to a sink that takes those as well. Each sink has its own tap.
         var tap: PacketTap?
         /// Nil until a source has been open.
         var format: SourceFormat?
-        /// Whether frames are to be expected, by what was said last.
+        /// Whether frames are expected, as last reported.
         var condition = SourceCondition.live
-        /// Whether the thread runs.
+        /// Whether the thread is running.
         var isStarted = false
-        /// False while a failed sink waits to be made anew: nothing is converted for it then.
+        /// False while a failed sink waits to be recreated: nothing is converted for it then.
         var hasSink = true
 
-        /// Nil where the source or the sink is one of pictures alone.
+        /// The tap, or nil if the source or the sink is one of pictures alone.
         var packetTap: PacketTap? { format.map { $0.hasPackets && $0.pacing != .unpaced } ?? true ? tap : nil }
     }
 
@@ -45,19 +45,19 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
 
     /// Touched on the sink's thread only, which is what makes it safe to hand around.
     private final class Worker: @unchecked Sendable {
-        /// Nil while a failed sink waits to be made anew, and after the end.
+        /// Nil while a failed sink waits to be recreated, and after the end.
         var sink: (any FrameSink)?
         let restart: Restart?
         var schedule: RestartSchedule?
-        /// What the sink that waits to be made anew failed with.
+        /// The failure of the sink that waits to be recreated.
         var failure: InletError?
         var hasStarted = false
-        /// Whether a frame could be made into what the sink wants.
+        /// Whether a frame has ever been converted to what the sink wants.
         var hasFitted = false
         var hasEnded = false
-        /// Whether the sink itself says what it wants.
+        /// Whether the sink itself determines its wants.
         let decidesWants: Bool
-        /// What the sink was told of the source. Of frames that come it need not be told at first.
+        /// The condition of the source that the sink knows. While frames arrive, it need not be notified at first.
         var toldCondition = SourceCondition.live
 
         init(sink: any FrameSink, restart: Restart?, decidesWants: Bool) {
@@ -68,13 +68,13 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
         }
     }
 
-    /// How a sink that failed is made anew.
+    /// How a sink that failed is recreated.
     struct Restart: Sendable {
         var configuration: any FrameSinkConfiguration
         var delay: RestartDelay
     }
 
-    /// - Parameter wants: nil has the sink say.
+    /// - Parameter wants: if nil, the sink determines them.
     init(
         id: SinkID, name: String, sink: sending any FrameSink, wants: SinkWants? = nil, policy: QueuePolicy?,
         restart: Restart? = nil, context: DeliveryContext
@@ -118,11 +118,11 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
     }
 
     func offer(_ frame: CapturedFrame, isCancelled: () -> Bool) {
-        // Those that are on their way when the sink wants no more, or that another sink wants.
+        // Pictures already on their way when the sink wants no more, or that another sink wants.
         guard frame.isPlaceholder || takesPictures else { return }
         if mailbox.put(
             frame, at: frame.timestamp, isCancelled: isCancelled,
-            // A placeholder waits for nothing; a frame of the source until it is cancelled.
+            // A placeholder never waits; a frame of the source waits until it is cancelled.
             refusedAs: frame.isPlaceholder ? .queueFull : .cancelled,
             onAdmission: { if state.withLock({ $0.hasSink }) { context.convertAhead(frame, for: self) } },
             onDrop: { context.countDrop(of: $0, $1, by: self) })
@@ -146,11 +146,11 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
             state.condition = condition
             return state.isStarted
         }
-        // A sink that has not started is told when it does.
+        // A sink that has not started is notified when it starts.
         if isStarted { signal.signal() }
     }
 
-    /// Has the thread look into the mailbox. Called once for each time that it fell asleep, and in the beginning.
+    /// Makes the thread check the mailbox. Called once for each time that it fell asleep, and at the beginning.
     private func wake() {
         let isStarted = state.withLock { state in
             defer { state.isStarted = true }
@@ -160,7 +160,7 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
             do throws(InletError) {
                 try SystemThread.start(named: "inlet-\(name)") { self.work() }
             } catch {
-                // There is no other thread to touch the worker.
+                // There is no thread that could access the worker.
                 stop(error.about(name))
             }
             return
@@ -176,7 +176,7 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
         }
     }
 
-    /// Delivers until nothing waits. Runs on the thread.
+    /// Delivers until the mailbox is empty. Runs on the thread.
     private func drain() {
         while true {
             tellCondition()
@@ -234,7 +234,7 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
         context.countDelivery(of: frame, to: self, consumed: consumed)
     }
 
-    /// Tells the sink whether frames are to be expected, where that is another answer than before.
+    /// Notifies the sink whether frames are expected, if that has changed.
     private func tellCondition() {
         guard worker.hasStarted, let sink = worker.sink else { return }
         let now = state.withLock { $0.condition }
@@ -243,7 +243,7 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
         sink.sourceChanged(to: now)
     }
 
-    /// Takes up what the sink wants by now.
+    /// Adopts what the sink wants now.
     private func follow(_ wanted: SinkWants) {
         let (before, format) = state.withLock { state in
             defer { state.wants = wanted }
@@ -256,7 +256,7 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
         context.wantsChanged()
     }
 
-    /// The sink, made anew where it failed and its time has come; nil while it has not.
+    /// Returns the sink, recreated if it failed and its delay has passed; nil before that.
     private func sinkForNextFrame() -> (any FrameSink)? {
         if let sink = worker.sink { return sink }
         guard let restart = worker.restart, worker.schedule?.restart(at: context.clock.now) == true else { return nil }
@@ -269,19 +269,19 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
         return sink
     }
 
-    /// Lets a failed sink finish, and has a new one made later or ends.
+    /// Finishes a failed sink, and schedules a new one or ends.
     private func fail(_ error: InletError) {
         guard !RetryPolicy.isPermanent(error), let next = worker.schedule?.fail(at: context.clock.now) else {
             stop(error)
             return
         }
-        // The sink failed already, and what it says of that counts.
+        // The sink has failed already, and that first error counts.
         _ = finishSink()
         worker.failure = error
         context.report(self, .restarting(error, attempt: next.attempt, delay: next.delay))
     }
 
-    /// Takes no more frames, and ends.
+    /// Accepts no more frames, and ends.
     private func stop(_ error: InletError?) {
         counters.countDrop(.cancelled, mailbox.close().dropped)
         end(error)
@@ -297,7 +297,7 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
         ended.resolve(())
     }
 
-    /// Lets the sink write what is left, where it had started, and lets go of it.
+    /// Lets the sink write what is left, if it had started, and releases it.
     private func finishSink() -> InletError? {
         defer {
             worker.sink = nil
@@ -320,7 +320,7 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
 }
 
 extension RateLimiter {
-    /// What thins a source's frames out for a receiver; nil where it wants all.
+    /// Makes the limiter of a source's frames for a receiver; nil if it wants all.
     init?(_ wants: SinkWants, source: SourceFormat?) {
         guard let rate = wants.maximumFrameRate else { return nil }
         self.init(maximumFrameRate: rate, sourceFrameRate: source?.frameRate)

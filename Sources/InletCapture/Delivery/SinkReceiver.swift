@@ -9,15 +9,15 @@ protocol SinkReceiver: AnyObject, Sendable {
 
     /// Called on the producer's thread, before the first frame, and again when receivers or the source have changed.
     ///
-    /// - Parameter format: nil until a source has been open: placeholders follow.
+    /// - Parameter format: nil until a source has been open; placeholders follow then.
     func begin(_ format: SourceFormat?, room: ProducerGate)
 
-    /// No more frames come; those that wait are still delivered.
+    /// Notes that no more frames follow; those queued are still delivered.
     ///
-    /// - Parameter error: why, where the source failed.
+    /// - Parameter error: the error, if the source failed.
     func finish(_ error: InletError?)
 
-    /// Ends at once; what waits is dropped and counted.
+    /// Ends at once; frames queued are dropped and counted.
     func close()
 
     /// Resolved when the last frame was taken and the sink finished.

@@ -1,11 +1,11 @@
 import InletCore
 
 extension SourceDemand {
-    /// The lowest rate and the smallest size that give every receiver what it wants.
+    /// Makes the lowest rate and the smallest size that give every receiver what it wants.
     ///
-    /// No receiver, or one without a limit, makes the demand unlimited: one may be attached at any time, and shall not
-    /// have to wait for a camera to change its mode. Wants that cannot be fulfilled end their sink, and count for
-    /// nothing.
+    /// No receiver, or one without a limit, makes the demand unlimited: a receiver may be attached at any time, and
+    /// should not have to wait for a camera to change its mode. Wants that cannot be fulfilled end their sink, and are
+    /// ignored.
     init(serving wants: [SinkWants]) {
         let wants = wants.filter { (try? $0.validate()) != nil }
         self.init(
@@ -15,7 +15,7 @@ extension SourceDemand {
             })
     }
 
-    /// All limits joined; nil where one of the wants has none.
+    /// Returns all limits combined; nil if one of the wants has none.
     private static func most<Limit>(
         _ wants: [SinkWants], _ limit: (SinkWants) -> Limit?, _ join: (Limit, Limit) -> Limit
     ) -> Limit? {
@@ -29,8 +29,8 @@ extension SourceDemand {
 }
 
 extension SinkWants {
-    /// A size such that a source's picture as wide and as high, or larger, need not be enlarged; nil where only the
-    /// source's own will do. It is of the picture before any rotation, and taken to have square pixels.
+    /// The size at which a source's picture, if at least as wide and as high, need not be enlarged; nil if only the
+    /// source's own size will do. It is the size before any rotation, with square pixels assumed.
     fileprivate var neededSize: ImageSize? {
         guard var needed = size ?? largestSize else { return nil }
         switch crop {
@@ -50,13 +50,13 @@ extension SinkWants {
             }
         }
         guard rotation == .applied else { return needed }
-        // How the source's pictures are turned is not known before they come: either way must do.
+        // The rotation of the source's pictures is not known before they arrive: the size must do either way.
         let side = max(needed.width, needed.height)
         return ImageSize(width: side, height: side)
     }
 }
 
 extension Int {
-    /// The number, or the largest dimension of a picture where it is larger.
+    /// Makes the number, limited to the largest dimension of a picture.
     fileprivate init(clamped number: Double) { self = Int(Swift.min(number, Double(ImageSize.maximumDimension))) }
 }

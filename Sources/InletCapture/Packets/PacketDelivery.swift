@@ -1,10 +1,10 @@
 import InletCore
 import Synchronization
 
-/// Delivers the source's packets to one packet sink, on a thread of its own.
+/// Delivers the source's packets to one packet sink, on its own thread.
 ///
-/// A live source never waits for it: what the sink is too slow for is dropped up to the next key frame. A source that
-/// is not live waits.
+/// A live source never waits for it: packets that the sink is too slow for are dropped up to the next key frame. A
+/// source that is not live waits.
 final class PacketDelivery: PacketReceiver {
     let id: SinkID
     let name: String
@@ -14,9 +14,9 @@ final class PacketDelivery: PacketReceiver {
 
     private let configuration: any PacketSinkConfiguration
     private let context: DeliveryContext
-    /// Four seconds of most cameras.
+    /// Four seconds of packets from most cameras.
     private static let capacity = 120
-    /// How long what waits may take when there is no more time: less than ``CapturerConfiguration/stopTimeout``.
+    /// How long writing the queued packets may take after a stop: less than ``CapturerConfiguration/stopTimeout``.
     private static let gracePeriod = Duration.seconds(2)
     private let state: Mutex<State>
     private let wantsRoom = Atomic(false)
@@ -27,16 +27,16 @@ final class PacketDelivery: PacketReceiver {
         var parameters: CodecParameters?
         var room: ProducerGate?
         var waits = false
-        /// The source has come to its end, so that what the sink has is all that there was.
+        /// Whether the source has ended, so that the sink has everything that there was.
         var isComplete = false
     }
 
     private enum Phase {
-        /// There is no lane. The next packet makes one; where the last failed, a key frame after the restart delay
+        /// There is no lane. The next packet makes one; if the last lane failed, a key frame after the restart delay
         /// does.
         case waiting(InletError?)
         case running(PacketLane)
-        /// The lane writes what it holds and takes nothing more. The error is reported in place of the lane's own.
+        /// The lane writes the packets it holds and accepts no more. The error is reported in place of the lane's own.
         case finishing(PacketLane, InletError?)
         case ended
     }
@@ -97,7 +97,7 @@ final class PacketDelivery: PacketReceiver {
         var reason: DropReason
     }
 
-    /// The lane, begun or made anew where it is time.
+    /// Returns the lane, started or recreated if it is time.
     private func lane(for packet: EncodedPacket, _ parameters: CodecParameters) -> Result<PacketLane, Refusal> {
         let (lane, isNew, startsAnew) = state.withLock { state -> (Result<PacketLane, Refusal>, Bool, Bool) in
             defer { state.parameters = parameters }
@@ -120,7 +120,7 @@ final class PacketDelivery: PacketReceiver {
             do throws(InletError) {
                 try lane.begin()
             } catch {
-                // It has no thread to end it.
+                // The lane has no thread to end it.
                 end(error.about(name))
                 return .failure(Refusal(reason: .sinkFailed))
             }
@@ -150,7 +150,7 @@ final class PacketDelivery: PacketReceiver {
         state.withLock { $0.schedule?.deliver(at: now) }
     }
 
-    /// Decides in one step what follows a lane that has ended: no packet may come in between and make another lane.
+    /// Decides in one step what follows a lane that has ended: no packet may arrive in between and make another lane.
     private func laneEnded(_ lane: PacketLane, _ error: InletError?) {
         let now = context.clock.now
         let next = state.withLock { state -> (attempt: Int, delay: Duration)? in
@@ -174,14 +174,14 @@ final class PacketDelivery: PacketReceiver {
 
     func close() {
         guard let lane = finish(reporting: nil) else { return }
-        // Each packet is part of a whole, and a file is whole with those that wait; but a server may take as long as it
-        // likes for each.
+        // Each packet is part of a whole, and a file is complete only with those queued; but a server may take as long
+        // as it likes for each.
         lane.close(at: context.clock.now + Self.gracePeriod, by: context.clock)
     }
 
-    /// Takes no more packets, and has the lane write what it holds.
+    /// Accepts no more packets, and has the lane write those it holds.
     ///
-    /// - Returns: the lane, where there is one.
+    /// - Returns: the lane, if there is one.
     @discardableResult
     private func finish(reporting error: InletError?) -> PacketLane? {
         let (lane, failure) = state.withLock { state -> (PacketLane?, InletError?) in
@@ -199,12 +199,12 @@ final class PacketDelivery: PacketReceiver {
             return nil
         }
         lane.finish()
-        // A source that waits for room in a sink that hangs goes on without it.
+        // A source that waits for room in a sink that hangs continues without it.
         signalRoom()
         return lane
     }
 
-    /// A recording without a single packet is no success.
+    /// A recording without a single packet is a failure.
     private static let nothing = InletError(
         .unsupported, "The source gave no packet that can be handed on as it is. Leave out codec=copy.")
 

@@ -2,31 +2,32 @@ import Dispatch
 public import InletCore
 import Synchronization
 
-/// Hands the packets of one encoder to any number of packet sinks, each on a thread of its own behind a bounded queue.
+/// Hands the packets of one encoder to any number of packet sinks, each on its own thread behind a bounded queue.
 ///
 ///     let outputs = PacketFanOut()
 ///     outputs.attach(try FFmpegPacketSink(FFmpegOutput(.mp4, to: "out.mp4")), named: "file")
 ///     outputs.attach(try FFmpegPacketSink(FFmpegOutput(.rtmp, to: "rtmp://server/live/key")), named: "server")
 ///     capturer.attach(EncodingSink(FFmpegVideoEncoder(), EncoderSettings(), to: outputs))
 ///
-/// A slow sink drops whole groups of pictures up to its next key frame and asks for one; the others and the encoder do
-/// not notice. Packets are shared, not copied. Sinks come and go while it runs: one that comes later begins at the next
-/// key frame. Safe from any thread, but for the methods of ``PacketSink``, which the encoder's thread calls.
+/// A slow sink drops whole groups of pictures up to its next key frame and requests one; the other sinks and the
+/// encoder are not affected. Packets are shared, not copied. Sinks may be added and removed while it runs: one added
+/// later begins at the next key frame. Safe from any thread, except for the methods of ``PacketSink``, which the
+/// encoder's thread calls.
 public final class PacketFanOut: PacketSink, Sendable {
-    /// A packet sink's number.
+    /// The identifier of a packet sink.
     public struct ID: Sendable, Hashable {
         let number: Int
     }
 
-    /// What became of a sink's packets.
+    /// Figures about a sink's packets.
     public struct Figures: Sendable, Hashable {
-        /// Which sink.
+        /// The sink's identifier.
         public var id: ID
-        /// Its name.
+        /// The sink's name.
         public var name: String
-        /// Packets that it has taken.
+        /// Packets that the sink has taken.
         public var written: UInt64
-        /// Packets that it was too slow for, or that came before its first key frame.
+        /// Packets that the sink was too slow for, or that arrived before its first key frame.
         public var dropped: UInt64
     }
 
@@ -49,13 +50,12 @@ public final class PacketFanOut: PacketSink, Sendable {
     }
 
     /// - Parameters:
-    ///   - keyFrameInterval: the least time from a key frame to one that a sink asks for. The default is half a second.
-    ///   - endsWithLastSink: whether the encoder stops when no sink is left. The default is true; without, packets are
-    ///     then for no one, until another
-    ///     sink is attached.
+    ///   - keyFrameInterval: the least time from a key frame to one that a sink requests. The default is half a second.
+    ///   - endsWithLastSink: whether the encoder stops when no sink is left. The default is true; if false, packets are
+    ///     discarded until another sink is attached.
     ///   - finishTimeout: how long ``finish()`` waits for sinks to write what they have. The default is 3 seconds.
-    ///   - clock: measures `finishTimeout`. The default is the machine's.
-    ///   - onEnd: told when a sink has ended, with an error where it failed. Called on the sink's thread.
+    ///   - clock: measures `finishTimeout`. The default is the machine's clock.
+    ///   - onEnd: called on the sink's thread when a sink has ended, with the error if it failed.
     public init(
         keyFrameInterval: Duration = .milliseconds(500), endsWithLastSink: Bool = true,
         finishTimeout: Duration = .seconds(3), clock: any CaptureClock = SystemClock(),
@@ -71,10 +71,10 @@ public final class PacketFanOut: PacketSink, Sendable {
     /// Adds a sink.
     ///
     /// - Parameters:
-    ///   - sink: given up to the fan-out: every method is called on a thread of the sink's own.
-    ///   - name: what statistics and the log call it.
-    ///   - capacity: how many packets may wait for it. The default is 120.
-    /// - Throws: ``InletError/Code/resourceExhausted`` where the system refuses a thread.
+    ///   - sink: owned by the fan-out from now on: every method is called on the sink's own thread.
+    ///   - name: the name in statistics and the log.
+    ///   - capacity: the most packets that may be queued for it. The default is 120.
+    /// - Throws: ``InletError/Code/resourceExhausted`` if the system refuses a thread.
     @discardableResult
     public func attach(
         _ sink: sending any PacketSink, named name: String, capacity: Int = 120
@@ -89,11 +89,11 @@ public final class PacketFanOut: PacketSink, Sendable {
             onEnd: { [weak self] lane, error in self?.ended(lane, error) })
         try lane.begin()
         let isFinished = state.withLock { state in
-            // Before any packet can come, so that none is without its parameters.
+            // Before any packet can arrive, so that none is without its parameters.
             if let parameters = state.parameters { lane.start(parameters, quietly: true) }
             state.lanes.append(lane)
             state.hadLanes = true
-            // What another failed with was told when it did.
+            // The failure of another sink was reported when it happened.
             state.failure = nil
             state.throttle.request()
             return state.isFinished
@@ -102,15 +102,15 @@ public final class PacketFanOut: PacketSink, Sendable {
         return id
     }
 
-    /// Takes a sink off: what waits for it is dropped, and it finishes on its own thread. Returns at once.
+    /// Removes a sink: packets queued for it are dropped, and it finishes on its own thread. Returns at once.
     public func detach(_ id: ID) {
         state.withLock { state in state.lanes.first { $0.id == id } }?.close()
     }
 
-    /// What became of the packets of the sinks that are attached.
+    /// Figures about the sinks that are attached.
     public var figures: [Figures] { state.withLock { $0.lanes }.map(\.figures) }
 
-    /// Asks for a key frame, as for a new viewer.
+    /// Requests a key frame, as for a new viewer.
     public func requestKeyFrame() { state.withLock { $0.throttle.request() } }
 
     private func ended(_ lane: PacketLane, _ error: InletError?) {
@@ -127,7 +127,7 @@ public final class PacketFanOut: PacketSink, Sendable {
 
     // MARK: The encoder's side
 
-    /// Tells every sink what packets are.
+    /// Passes the parameters of the packets to every sink.
     public func start(_ parameters: CodecParameters) {
         let lanes = state.withLock { state in
             state.parameters = parameters
@@ -138,7 +138,8 @@ public final class PacketFanOut: PacketSink, Sendable {
 
     /// Hands a packet to every sink. Never waits.
     ///
-    /// - Throws: where no sink is left of those that were there: what the last one failed with, or ``SinkStopped``.
+    /// - Throws: if every sink that was attached has ended: the error that the last one failed with, or
+    ///   ``SinkStopped``.
     public func write(_ packet: EncodedPacket) throws {
         let (lanes, failure, hadLanes) = state.withLock { state in
             state.time = packet.captureTime
@@ -152,13 +153,13 @@ public final class PacketFanOut: PacketSink, Sendable {
         for lane in lanes { lane.put(packet) }
     }
 
-    /// Whether a sink needs a key frame, and enough time has gone by since the last.
+    /// Whether a sink needs a key frame, and enough time has passed since the last.
     public var wantsKeyFrame: Bool { state.withLock { $0.throttle.isDue(at: $0.time) } }
 
-    /// Lets every sink write what waits for it, and waits until they have.
+    /// Lets every sink write the packets queued for it, and waits until they have.
     ///
-    /// - Throws: what a sink failed with; ``InletError/Code/timedOut`` that names the sinks that were not ready in
-    ///   time.
+    /// - Throws: the error that a sink failed with; ``InletError/Code/timedOut``, naming the sinks that had not
+    ///   finished in time.
     public func finish() throws {
         let waiter = DispatchSemaphore(value: 0)
         let lanes = state.withLock { state in

@@ -33,10 +33,10 @@ final class PacketLane: Sendable {
     }
 
     /// - Parameters:
-    ///   - onKeyFrameRequest: called when a key frame should come.
+    ///   - onKeyFrameRequest: called when a key frame is needed.
     ///   - onTaken: called on the lane's thread when there may be room again.
-    ///   - onWritten: called on the lane's thread after each packet that the sink has taken.
-    ///   - onDrop: called with each number of packets that the sink will not get, and why.
+    ///   - onWritten: called on the lane's thread after each packet that the sink accepted.
+    ///   - onDrop: called with the number of packets that the sink will not get, and why.
     ///   - onEnd: called on the lane's thread, once, when the sink has finished.
     init(
         id: PacketFanOut.ID, name: String, sink: sending any PacketSink, capacity: Int,
@@ -58,7 +58,7 @@ final class PacketLane: Sendable {
 
     /// Starts the thread, once.
     ///
-    /// - Throws: where the system refuses a thread.
+    /// - Throws: if the system refuses a thread.
     func begin() throws(InletError) {
         guard !hasBegun.exchange(true, ordering: .relaxed) else { return }
         try SystemThread.start(named: "inlet-\(name)") { self.work() }
@@ -69,7 +69,7 @@ final class PacketLane: Sendable {
             id: id, name: name, written: delivered.load(ordering: .relaxed), dropped: state.withLock { $0.dropped })
     }
 
-    /// - Parameter quietly: asks for no key frame; the caller does.
+    /// - Parameter quietly: requests no key frame; the caller does.
     func start(_ parameters: CodecParameters, quietly: Bool = false) {
         change(quietly) { state in
             state.start(parameters)
@@ -77,14 +77,14 @@ final class PacketLane: Sendable {
         }
     }
     func put(_ packet: EncodedPacket) { change { $0.put(packet) } }
-    /// A packet is kept from the sink, which goes on with a key frame.
+    /// Notes that a packet was withheld from the sink, which continues with a key frame.
     func lose() {
         change { state in
             state.lose()
             return nil
         }
     }
-    /// Whether a packet would be taken. Stays true until one is put.
+    /// Whether a packet would be accepted. Stays true until one is put.
     var hasRoom: Bool { state.withLock { $0.hasRoom } }
     func finish() {
         change { state in
@@ -93,7 +93,8 @@ final class PacketLane: Sendable {
         }
     }
     func close() { close(.cancelled) }
-    /// Drops what still waits at that time, where the lane has not ended. Only the first call counts. Returns at once.
+    /// Drops the packets still queued at that time, if the lane has not ended. Only the first call counts. Returns at
+    /// once.
     func close(at time: MonotonicTime, by clock: any CaptureClock) {
         closing.withLock { closing in
             guard closing == nil else { return }
@@ -112,7 +113,7 @@ final class PacketLane: Sendable {
         }
     }
 
-    /// - Parameter body: returns the reason for what it dropped, where it may have dropped anything.
+    /// - Parameter body: returns the reason for any drop.
     private func change(_ quietly: Bool = false, _ body: (inout PacketLaneStateMachine) -> DropReason?) {
         let (needsKeyFrame, wakes, reason, dropped) = state.withLock { state in
             let before = state.dropped
@@ -125,7 +126,7 @@ final class PacketLane: Sendable {
     }
 
     private func work() {
-        // Packets that came while it rested are written one after another; then it rests again.
+        // Packets that arrived while it rested are written one after another; then it rests again.
         var rests = worker.batchInterval > .zero
         while true {
             let (taken, needsKeyFrame) = state.withLock { ($0.take(rests: rests), $0.takeKeyFrameRequest()) }
@@ -172,7 +173,7 @@ final class PacketLane: Sendable {
         }
     }
 
-    /// - Parameter item: what the sink threw at, and did not take.
+    /// - Parameter item: the item for which the sink threw, and which it did not accept.
     private func end(_ error: InletError?, during item: PacketLaneStateMachine.Item? = nil) {
         let isPacket = if case .packet? = item { true } else { false }
         close(error == nil ? .cancelled : .sinkFailed, losing: isPacket ? 1 : 0)

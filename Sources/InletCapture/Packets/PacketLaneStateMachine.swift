@@ -1,10 +1,10 @@
 import DequeModule
 import InletCore
 
-/// What waits for one packet sink: decides, without a lock or a thread.
+/// The decisions of one packet sink's queue, without a lock or a thread.
 ///
-/// Bounded. When it is full, packets are dropped from there up to a key frame, so that what the sink gets can be
-/// decoded; one is asked for when there is room again.
+/// The queue is bounded. When it is full, packets are dropped up to the next key frame, so that the sink gets only
+/// packets that can be decoded; a key frame is requested when there is room again.
 struct PacketLaneStateMachine {
     enum Item {
         case start(CodecParameters)
@@ -21,30 +21,30 @@ struct PacketLaneStateMachine {
     private(set) var dropped: UInt64 = 0
     private var idleness = Idleness.busy
 
-    /// What the lane's thread does.
+    /// What the lane's thread does while the queue is empty.
     private enum Idleness {
         case busy
-        /// Lets packets gather.
+        /// Lets packets accumulate.
         case resting
-        /// Waits for whatever comes.
+        /// Waits for the next item.
         case waiting
     }
 
     /// - Parameters:
-    ///   - capacity: packets, at least 2.
-    ///   - byteCapacity: bytes. One packet is taken however large it is.
+    ///   - capacity: the most packets, at least 2.
+    ///   - byteCapacity: the most bytes. One packet is accepted whatever its size.
     init(capacity: Int, byteCapacity: Int = Self.usualByteCapacity) {
         self.capacity = max(2, capacity)
         self.byteCapacity = byteCapacity
     }
 
-    /// Four seconds of 64 Mbit/s, which no camera sends for long.
+    /// Four seconds at 64 Mbit/s, which no camera sustains.
     static let usualByteCapacity = 32 << 20
 
-    /// What packets are changes; the next one is a key frame.
+    /// The packets' parameters change; the next packet is a key frame.
     mutating func start(_ parameters: CodecParameters) {
         guard !isEnded else { return }
-        // A sink that is that far behind begins with what is new.
+        // A sink that is that far behind continues with the new packets.
         if items.count >= capacity {
             dropped += UInt64(items.count { if case .packet = $0 { true } else { false } })
             items.removeAll(keepingCapacity: true)
@@ -54,7 +54,7 @@ struct PacketLaneStateMachine {
         (isAwaitingKey, isAsked) = (true, false)
     }
 
-    /// - Returns: why the packet was dropped, or nil where it waits now.
+    /// - Returns: why the packet was dropped, or nil if it is queued.
     mutating func put(_ packet: EncodedPacket) -> DropReason? {
         guard !isEnded else {
             dropped += 1
@@ -72,29 +72,29 @@ struct PacketLaneStateMachine {
         return nil
     }
 
-    /// The sink did not take the packet that it was given, as it needs a key frame first.
+    /// The sink did not accept the packet, because it needs a key frame first.
     mutating func refuse() {
         dropped += 1
-        // A key frame that waits already is the one that the sink needs.
+        // A key frame that is already queued is the one that the sink needs.
         if !items.contains(where: { if case .packet(let packet) = $0 { packet.isKey } else { false } }) {
             isAwaitingKey = true
         }
     }
 
-    /// A packet is kept from the sink: the next one that it gets is a key frame.
+    /// A packet was withheld from the sink: the next one that it gets is a key frame.
     mutating func lose() { isAwaitingKey = true }
 
     enum Taken {
         case item(Item)
-        /// Nothing waits: the thread sleeps until it is woken, or until it has rested.
+        /// The queue is empty: the thread sleeps until it is woken, or until it has rested.
         case empty
         case finished
     }
 
-    /// Takes what waits longest.
+    /// Takes the oldest item.
     ///
-    /// - Parameter rests: whether the thread is to rest for a while where nothing waits, and is woken only by what
-    ///   cannot wait.
+    /// - Parameter rests: whether the thread rests for a while if the queue is empty, and is woken only by what cannot
+    ///   wait.
     mutating func take(rests: Bool = false) -> Taken {
         idleness = .busy
         if let item = items.popFirst() {
@@ -106,7 +106,7 @@ struct PacketLaneStateMachine {
         return .empty
     }
 
-    /// Whether the thread is to be woken after a change. True once for each sleep.
+    /// Whether the thread must be woken after a change. True once for each sleep.
     mutating func takeWakeUp() -> Bool {
         let isUrgent = isEnded || items.count > capacity / 2 || byteCount > byteCapacity / 2
         guard idleness == .waiting && (isEnded || !items.isEmpty) || idleness == .resting && isUrgent else {
@@ -116,12 +116,12 @@ struct PacketLaneStateMachine {
         return true
     }
 
-    /// No more will come; what waits is still delivered.
+    /// Accepts no more packets; those queued are still delivered.
     mutating func finish() { isEnded = true }
 
     /// Ends at once.
     ///
-    /// - Parameter lost: packets that were taken and that the sink did not keep.
+    /// - Parameter lost: packets that were taken but that the sink did not keep.
     mutating func close(losing lost: UInt64 = 0) {
         dropped += lost
         dropped += UInt64(items.count { if case .packet = $0 { true } else { false } })
@@ -130,10 +130,10 @@ struct PacketLaneStateMachine {
         isEnded = true
     }
 
-    /// Whether a packet would be taken.
+    /// Whether a packet would be accepted.
     var hasRoom: Bool { items.count < capacity && byteCount < byteCapacity || isEnded }
 
-    /// Whether a key frame is to be asked for now. True once for each group that was dropped.
+    /// Whether to request a key frame now. True once for each group that was dropped.
     mutating func takeKeyFrameRequest() -> Bool {
         guard isAwaitingKey, !isAsked, !isEnded, items.count <= capacity / 2, byteCount <= byteCapacity / 2 else {
             return false

@@ -2,12 +2,12 @@ import InletCore
 
 /// A receiver that takes the source's packets.
 protocol PacketReceiver: SinkReceiver {
-    /// Whether it takes packets now.
+    /// Whether it takes packets at present.
     var takesPackets: Bool { get }
 
-    /// Called on the producer's thread. Blocks only where the source waits for its sinks.
+    /// Offers a packet. Called on the producer's thread. Blocks only if the source waits for its sinks.
     func offer(_ packet: EncodedPacket, of parameters: CodecParameters, isCancelled: () -> Bool)
 
-    /// Called on the producer's thread: a packet is kept from it. It goes on with a key frame.
+    /// Reports that a packet was withheld; the receiver continues with a key frame. Called on the producer's thread.
     func losePacket(_ reason: DropReason)
 }

@@ -2,13 +2,13 @@ import Dispatch
 import InletCore
 import Synchronization
 
-/// Hands the source's packets to a sink that takes pictures as well, on a thread of their own.
+/// Hands the source's packets, on a separate thread, to a sink that takes pictures as well.
 final class PacketTap: Sendable {
     private let lane: PacketLane
     private let request: PictureRequest
     private let state = Mutex(State())
     private let ended: DispatchSemaphore
-    /// Two seconds of most cameras.
+    /// Two seconds of packets from most cameras.
     private static let capacity = 60
 
     private struct State {
@@ -17,7 +17,7 @@ final class PacketTap: Sendable {
         var isOver = false
     }
 
-    /// - Parameter onChange: called when the sink wants pictures, or wants them no more.
+    /// - Parameter onChange: called when the sink starts or stops wanting pictures.
     init(_ passThrough: PassThrough, id: SinkID, name: String, onChange: @escaping @Sendable () -> Void) {
         let (request, ended) = (passThrough.pictureRequest, DispatchSemaphore(value: 0))
         (self.request, self.ended) = (request, ended)
@@ -31,7 +31,7 @@ final class PacketTap: Sendable {
             })
     }
 
-    /// Whether pictures are wanted, too.
+    /// Whether pictures are wanted as well.
     var wantsPictures: Bool { request.isWanted }
 
     func offer(_ packet: EncodedPacket, of parameters: CodecParameters) {
@@ -44,7 +44,7 @@ final class PacketTap: Sendable {
             do throws(InletError) {
                 try lane.begin()
             } catch {
-                // There are the pictures.
+                // The sink gets pictures instead.
                 state.withLock { $0.isOver = true }
                 return request.set(true)
             }
@@ -53,10 +53,10 @@ final class PacketTap: Sendable {
         lane.put(packet)
     }
 
-    /// A packet is kept from the sink.
+    /// Notes that a packet was withheld from the sink.
     func lose() { lane.lose() }
 
-    /// Gives no more packets. Waits for the one that is being written, for a second at most.
+    /// Gives the sink no more packets. Waits for the one being written, for at most a second.
     func close() {
         let waits = state.withLock { state in
             defer { state.isOver = true }

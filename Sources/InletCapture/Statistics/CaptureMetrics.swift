@@ -10,7 +10,7 @@ import Synchronization
 ///     try await capturer.run()
 ///     await published
 ///
-/// It reads ``Capturer/statistics`` from outside, so the way of a frame is the same with and without it.
+/// It reads ``Capturer/statistics`` from outside, so a frame's path is the same with and without it.
 /// `Docs/reference/metrics.md` lists the metrics. Safe from any thread.
 public final class CaptureMetrics: Sendable {
     private let capturer: Capturer
@@ -18,17 +18,17 @@ public final class CaptureMetrics: Sendable {
     private let factory: (any MetricsFactory)?
     private let published = Mutex(Published())
 
-    /// What was published last, from which the next differs.
+    /// The values last published, from which the next differences are taken.
     private struct Published {
         var statistics = CaptureStatistics()
         var phase: CapturePhase?
     }
 
     /// - Parameters:
-    ///   - capturer: whose statistics are published.
+    ///   - capturer: the capturer whose statistics are published.
     ///   - interval: the time between two publications by the capturer's clock, at least 10 ms. The default is
     ///     5 seconds.
-    ///   - factory: where the metrics go. The default is the application's, `MetricsSystem`.
+    ///   - factory: makes the metrics. The default is the application's, `MetricsSystem`.
     public init(
         _ capturer: Capturer, interval: Duration = .seconds(5), factory: (any MetricsFactory)? = nil
     ) {
@@ -37,7 +37,8 @@ public final class CaptureMetrics: Sendable {
         self.factory = factory
     }
 
-    /// Publishes until the capturer has ended or the task is cancelled, and once more then, so that nothing is missing.
+    /// Publishes until the capturer has ended or the task is cancelled, and once more at the end, so that nothing is
+    /// missing.
     public func run() async {
         let events = capturer.events
         await withTaskGroup(of: Void.self) { group in
@@ -57,7 +58,7 @@ public final class CaptureMetrics: Sendable {
         publish()
     }
 
-    /// Publishes what has happened since the last time.
+    /// Publishes the changes since the last time.
     public func publish() {
         let (statistics, state) = (capturer.statistics, capturer.state)
         publish(statistics, phase: state.phase)
@@ -123,7 +124,7 @@ private struct Publication {
 
     private func count(_ label: String, _ dimensions: Dimensions, _ before: UInt64?, _ now: UInt64) {
         let before = before ?? 0
-        // At zero, too, so that a counter exists from the start: a rate needs two values.
+        // Even at zero, so that a counter exists from the start: a rate needs two values.
         guard now > before || before == 0 else { return }
         Counter(label: label, dimensions: dimensions, factory: factory).increment(by: Int64(clamping: now - before))
     }

@@ -4,7 +4,7 @@ import Synchronization
 extension DeliveryContext {
     /// Counts a frame that its consumer took, and traces it.
     ///
-    /// - Parameter consumed: when the consumer was done with it; nil where that is not seen.
+    /// - Parameter consumed: when the consumer was done with it; nil if that cannot be observed.
     func countDelivery(of frame: VideoFrame, to receiver: any FrameReceiver, consumed: MonotonicTime?) {
         receiver.counters.delivered.wrappingAdd(1, ordering: .relaxed)
         if let consumed, let delivered = frame.stages.delivered {
@@ -18,9 +18,9 @@ extension DeliveryContext {
                 end: consumed ?? frame.stages.delivered ?? clock.now))
     }
 
-    /// Counts a frame that its consumer will not get, logs that and traces it.
+    /// Counts a frame that its consumer will not get, logs the drop and traces it.
     ///
-    /// - Parameter stages: those that it reached. The default is that it waited, at most.
+    /// - Parameter stages: the stages that it reached. The default is that it was queued, at most.
     func countDrop(
         of frame: CapturedFrame, _ reason: DropReason, by receiver: any FrameReceiver, stages: StageTimes? = nil
     ) {

@@ -1,10 +1,9 @@
 import InletCore
 import Synchronization
 
-/// How many frames were dropped for which reason, counted from any thread; without a lock for the reasons that Inlet
-/// itself has.
+/// Counts how many frames were dropped for which reason, from any thread; without a lock for Inlet's own reasons.
 final class DropCounters: Sendable {
-    /// The reasons with a slot of their own, those that may come for every frame first.
+    /// The reasons with a dedicated slot, those that may occur for every frame first.
     private static let known: [DropReason] = [
         .superseded, .rateLimited, .queueFull, .poolExhausted, .conversionFailed, .sinkFailed, .cancelled, .damaged,
         .undecodable, .outOfOrder, .lostBySource, .disabled,
@@ -22,7 +21,7 @@ final class DropCounters: Sendable {
         }
     }
 
-    /// What has been counted so far, without the reasons that never came.
+    /// The counts so far, without the reasons that never occurred.
     var snapshot: [DropReason: UInt64] {
         var counts = others.withLock { $0 }
         for (slot, reason) in Self.known.enumerated() {

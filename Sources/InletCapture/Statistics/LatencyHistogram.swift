@@ -1,11 +1,11 @@
 import InletCore
 import Synchronization
 
-/// How often something took how long, counted without a lock, from any thread.
+/// A histogram of durations, counted without a lock, from any thread.
 ///
 /// Durations fall into buckets an eighth of a power of two wide, so a percentile is at most 12.5 % too great; the
-/// greatest and the sum are kept exactly. The buckets reach to 2^42 ns, which is 73 minutes; all that took longer falls
-/// into the last.
+/// greatest and the sum are kept exactly. The buckets reach to 2^42 ns, which is 73 minutes; longer durations fall into
+/// the last.
 final class LatencyHistogram: Sendable {
     private typealias Bucket = LatencyDistribution.Bucket
     private let counts = AtomicCounters(count: LatencyDistribution.bucketCount)
@@ -28,7 +28,7 @@ final class LatencyHistogram: Sendable {
         if nanoseconds > greatest.load(ordering: .relaxed) { greatest.max(nanoseconds, ordering: .relaxed) }
     }
 
-    /// What has been counted so far.
+    /// The distribution so far.
     var snapshot: LatencyDistribution {
         let maximum = greatest.load(ordering: .relaxed)
         var buckets: [Bucket] = []

@@ -3,12 +3,12 @@ import Synchronization
 
 /// Frames a second over about the last two seconds: written by one thread without a lock, read by any.
 ///
-/// Time is cut into slots of a quarter of a second. The first frame of a slot leaves its arrival and its number there,
-/// so a frame costs a comparison, and the rate is exact over whole frames: the frames since the oldest slot's first,
-/// over the time since then.
+/// Time is divided into slots of a quarter of a second. The first frame of a slot stores its arrival and its number
+/// there, so a frame costs a comparison, and the rate is exact over whole frames: the frames since the oldest slot's
+/// first, divided by the time since then.
 final class RollingFrameRate: Sendable {
     static let slotLength: Int64 = 250_000_000
-    /// Two seconds of slots that are over, and the one that is filled now.
+    /// Two seconds of completed slots, and the current one.
     private static let slotCount = 9
     static let window = slotLength * Int64(slotCount - 1)
     private static let noTime = Int64.min
@@ -21,7 +21,7 @@ final class RollingFrameRate: Sendable {
     private let previous = Atomic(noTime)
     private let last = Atomic(noTime)
 
-    /// Notes a frame. One thread at a time.
+    /// Records a frame. Called by one thread at a time.
     func frameArrived(at arrival: MonotonicTime) {
         let arrival = arrival.nanoseconds
         previous.store(last.load(ordering: .relaxed), ordering: .relaxed)
@@ -38,12 +38,12 @@ final class RollingFrameRate: Sendable {
         times.store(UInt64(bitPattern: arrival), at: index)
     }
 
-    /// The rate now, sinking towards zero while no frame comes; nil before the second frame.
+    /// Returns the current rate, falling towards zero while no frame arrives; nil before the second frame.
     func rate(at now: MonotonicTime) -> Double? {
         let (newest, last) = (frames.load(ordering: .relaxed), last.load(ordering: .relaxed))
         let previous = previous.load(ordering: .relaxed)
         guard newest > 1, previous != Self.noTime else { return nil }
-        // The frames of the window, or, of a source slower than that, the last two.
+        // The frames of the window, or, for a slower source, the last two.
         var (start, count) = (previous, UInt64(1))
         for index in 0..<Self.slotCount {
             let bits = times.load(at: index)

@@ -1,16 +1,16 @@
 import InletCore
 import Synchronization
 
-/// Figures that capture threads write and statistics read. A capturer keeps one over all its sessions; one session at a
-/// time writes.
+/// Figures that capture threads write and statistics read. A capturer keeps one instance over all its sessions; one
+/// session at a time writes.
 ///
-/// Nothing that is called for a frame takes a lock.
+/// No method that is called for each frame takes a lock.
 final class SessionCounters: Sendable {
     let captured = Atomic(UInt64(0))
     let converted = Atomic(UInt64(0))
-    /// Frames that a gap in the source's own count says are missing.
+    /// Frames missing by a gap in the source's own sequence numbers.
     let lostInSequence = Atomic(UInt64(0))
-    /// Frames whose place on the timeline is their arrival's.
+    /// Frames that were placed on the timeline by their arrival.
     let stampedByArrival = Atomic(UInt64(0))
 
     private let captureLatency = LatencyHistogram()
@@ -31,7 +31,7 @@ final class SessionCounters: Sendable {
         var context: SourceContext?
     }
 
-    /// Makes the losses that a source counts in its context part of the statistics, from now on and after the next
+    /// Includes the losses that a source counts in its context in the statistics, from now on and after the next
     /// session has begun.
     func follow(_ context: SourceContext) {
         losses.withLock {
@@ -43,7 +43,7 @@ final class SessionCounters: Sendable {
 
     /// Counts a frame. Called on the capture thread.
     ///
-    /// - Parameter captureTime: when the device took the picture, where it says.
+    /// - Parameter captureTime: when the device took the picture, if it reports that.
     func frameArrived(at arrival: MonotonicTime, timestamp: MonotonicTime, captureTime: MonotonicTime?) {
         let number = captured.wrappingAdd(1, ordering: .relaxed).newValue
         if number == 1 {
@@ -56,9 +56,9 @@ final class SessionCounters: Sendable {
         if let captureTime { captureLatency.record(from: captureTime, to: arrival) }
     }
 
-    /// What happened so far.
+    /// Returns the statistics so far.
     ///
-    /// - Parameter now: the time to which the recent rate is taken.
+    /// - Parameter now: the end of the period for the recent rate.
     func statistics(at now: MonotonicTime) -> CaptureStatistics {
         var statistics = CaptureStatistics()
         statistics.captured = captured.load(ordering: .relaxed)

@@ -3,10 +3,10 @@ import InletCore
 import Logging
 import Synchronization
 
-/// What a capturer logs about trouble that may come with every frame: once a second with a count.
+/// Logs trouble that may occur with every frame: at most once a second, with a count.
 final class CaptureLog: Sendable {
     private let repeated: RepeatedLog
-    /// The source by its URI, without credentials.
+    /// The source's URI, without credentials.
     private let source: String
 
     init(_ logger: Logger, source: String, clock: any CaptureClock) {
@@ -15,15 +15,16 @@ final class CaptureLog: Sendable {
         self.source = source
     }
 
-    /// A frame was dropped for a sink. What a queue or rate does as it was told is for debugging, the rest a warning.
+    /// Logs that a frame was dropped for a sink: at debug level if a queue or rate works as configured, otherwise as a
+    /// warning.
     func dropped(_ reason: DropReason, by sink: String) {
         let level: Logger.Level = Self.intended.contains(reason) ? .debug : .warning
         trouble("\(source): dropped a frame for \(sink): \(reason)", level: level)
     }
 
-    /// Something that may come again and again.
+    /// Logs a message that may be repeated.
     ///
-    /// - Parameter key: what makes messages the same. The default, nil, is the message itself.
+    /// - Parameter key: identifies equal messages. The default, nil, is the message itself.
     func trouble(_ message: @autoclosure () -> String, level: Logger.Level = .warning, key: String? = nil) {
         repeated.log(level, message(), key: key)
     }
@@ -34,7 +35,7 @@ final class CaptureLog: Sendable {
     private static let intended: Set<DropReason> = [.superseded, .rateLimited, .cancelled, .disabled]
 }
 
-/// The one action that a log has planned, by the capturer's clock.
+/// The one action that a log has scheduled, by the capturer's clock.
 private final class DelayedAction: Sendable {
     private let clock: any CaptureClock
     private let queue = DispatchQueue(label: "inlet.log")
@@ -47,7 +48,7 @@ private final class DelayedAction: Sendable {
 
     init(_ clock: any CaptureClock) { self.clock = clock }
 
-    /// Does `action` after a while, in place of what was planned before.
+    /// Runs `action` after a delay, in place of what was scheduled before.
     func plan(_ action: @escaping @Sendable () -> Void, after delay: Duration) {
         state.withLock { state in
             state.action = action
@@ -58,7 +59,7 @@ private final class DelayedAction: Sendable {
     }
 
     private func act() {
-        // Outside of the lock, as the action may plan the next.
+        // Outside of the lock, as the action may schedule the next.
         state.withLock { $0.action.take() }?()
     }
 }

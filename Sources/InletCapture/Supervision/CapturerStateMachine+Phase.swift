@@ -1,15 +1,15 @@
 import InletCore
 
-/// Where a capturer stands. What is valid in one phase alone is kept in it.
+/// The phase of a capturer. What is valid in one phase only is stored in it.
 extension CapturerStateMachine {
     enum Phase {
-        /// Not started. A stop that comes first is kept until then.
+        /// Not started. A stop before the start is kept until then.
         case idle(stop: EndReason?)
         /// The source is being opened, or is open.
         case open(Session)
         /// Paused, with the source closed.
         case closedForPause
-        /// Cancelled, or ended by itself; lost if it has not closed by then.
+        /// The session was cancelled, or has ended; it is lost if it has not closed by then.
         case closing(Session, next: Next, by: MonotonicTime)
         case waiting(until: MonotonicTime, delay: Duration)
         case ended(EndReason?)
@@ -19,23 +19,23 @@ extension CapturerStateMachine {
     struct Session {
         let id: SessionID
         var stage = Stage.opening
-        /// Known once it is open.
+        /// The format, known once the source is open.
         var format: SourceFormat?
-        /// Whether frames have come.
+        /// Whether frames have arrived.
         var wasLive = false
-        /// Why the source has lost its device for a while, where it says so.
+        /// Why the source has lost its device for a while, if it reports that.
         var interruption: String?
     }
 
-    /// How far a session has come.
+    /// The progress of a session.
     enum Stage {
         case opening
         /// Open; no frame since the opening or the end of a pause.
         case awaitingFrame
-        /// Frames come: since then, unless an interruption has ended the stretch.
+        /// Frames arrive: since then, unless an interruption has ended the stretch.
         case live(healthySince: MonotonicTime?)
         case stalled
-        /// Asked to pause, and not there yet.
+        /// Asked to pause, but not yet paused.
         case pausing
         case paused
     }
@@ -55,7 +55,7 @@ extension CapturerStateMachine {
         var isTrouble: Bool
     }
 
-    /// The session whose thread is expected to do something. Setting it changes that session; it cannot begin or end
+    /// The session whose thread is expected to do something. Setting it changes that session; it cannot start or end
     /// one.
     var session: Session? {
         get {
@@ -74,7 +74,7 @@ extension CapturerStateMachine {
         }
     }
 
-    /// The session of that number, where it is opening or open, and not closing.
+    /// Returns the session of that number, if it is opening or open, and not closing.
     func open(_ id: SessionID) -> Session? {
         if case .open(let session) = phase, session.id == id { session } else { nil }
     }

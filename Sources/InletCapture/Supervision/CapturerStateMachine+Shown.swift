@@ -1,20 +1,20 @@
 import InletCore
 
-/// What the application sees, and what sinks see where there are no frames.
+/// What the application sees, and what sinks get while there are no frames.
 extension CapturerStateMachine {
-    /// What the application sees.
+    /// The state that the application sees.
     var state: CapturerState { shown }
 
     /// What sinks get in place of frames.
     enum Placeholder: Hashable {
         case nothing
-        /// What a disabled track shows.
+        /// The picture of a disabled track.
         case disabled
-        /// What an outage shows that began then.
+        /// The picture of an outage that began then.
         case outage(since: MonotonicTime)
     }
 
-    /// What sinks get in place of frames now.
+    /// What sinks get in place of frames at present.
     var placeholder: Placeholder {
         switch phase {
         case .idle, .ended: return .nothing
@@ -25,7 +25,7 @@ extension CapturerStateMachine {
         return outage.map { .outage(since: $0.start) } ?? .nothing
     }
 
-    /// Whether there are no frames because the application paused them.
+    /// Whether there are no frames because the application paused the capturer.
     var rests: Bool {
         switch phase {
         case .open(let session):
@@ -53,7 +53,7 @@ extension CapturerStateMachine {
         case .ended(let reason): return .ended(reason)
         case .waiting(_, let delay): return .waiting(attempt: failures, delay: delay)
         case .closedForPause: return .paused
-        // What it was closed for shows when it is closed.
+        // What it was closed for is shown once it is closed.
         case .closing: return shown
         case .open(let session):
             if let interruption = session.interruption { return .interrupted(reason: interruption) }

@@ -1,8 +1,8 @@
 import InletCore
 
-/// What follows from time passing: deadlines, stalls, the end of a delay, giving up.
+/// What follows when time passes: deadlines, stalls, the end of a delay, giving up.
 extension CapturerStateMachine {
-    /// The source gets this long after its deadline to say by itself what kept it.
+    /// The grace period after its deadline in which the source may report an error itself.
     static let grace = Duration.milliseconds(200)
 
     mutating func tick(_ now: MonotonicTime, _ operation: SourceOperation?, _ actions: inout [Action]) {
@@ -13,7 +13,7 @@ extension CapturerStateMachine {
         case .open(let session): if case .live = session.stage { stallIfSilent(session, now, operation, &actions) }
         default: break
         }
-        // The operation is not that of a session which has just been opened.
+        // The operation does not belong to a session which has just been opened.
         if id == session?.id, let overdue = overdueOperation(now, operation) {
             let error = InletError(
                 .timedOut, overdue.message, context: .init(subject: policy.subject, operation: overdue.name))
@@ -33,7 +33,7 @@ extension CapturerStateMachine {
         figures.stalls += 1
         beginOutage(at: operation.quietSince)
         actions.append(.noticeNextFrame(session.id))
-        // Told at once, as the same tick may find it overdue.
+        // Reported at once, as the same tick may find it overdue.
         tellState(&actions)
     }
 
@@ -87,7 +87,7 @@ extension CapturerStateMachine {
         Self.frameAllowance(policy.timeouts, frameInterval: session?.format?.frameInterval ?? .zero)
     }
 
-    /// When to be ticked next, at the latest.
+    /// Returns when to be ticked next, at the latest.
     ///
     /// - Parameter operation: as for ``Input/tick(_:)``, read now.
     func nextTick(at now: MonotonicTime, operation: SourceOperation?) -> MonotonicTime? {
@@ -106,7 +106,7 @@ extension CapturerStateMachine {
         // An interrupted source may take as long as the interruption lasts, whose end is an input.
         let overdue = session.interruption == nil ? operation.map { $0.deadline + Self.grace } : nil
         return switch session.stage {
-        // An operation that begins after this look has all its time before it.
+        // An operation that begins after this check has its whole time left.
         case .opening: overdue ?? (now + policy.timeouts.open)
         case .awaitingFrame, .stalled, .pausing: overdue ?? (now + allowance.restart)
         case .live where session.interruption != nil: now + allowance.restart

@@ -1,48 +1,48 @@
 import InletCore
 
-/// What a capturer decides, without any thread, lock or clock of its own: it is told what happened and when, and
-/// answers what to do.
+/// The decisions of a capturer, without any thread, lock or clock: inputs tell what happened and when, and the returned
+/// actions tell what to do.
 ///
-/// One source at a time is open, in a *session* with a number. Word of an earlier session, given up or replaced,
-/// changes nothing.
+/// One source at a time is open, in a *session* with a number. Inputs from an earlier session, given up or replaced,
+/// are ignored.
 struct CapturerStateMachine {
     /// Numbers the openings of the source.
     typealias SessionID = Int
 
-    /// What the machine goes by.
+    /// The machine's policy.
     struct Policy: Sendable {
         var timeouts = CaptureTimeouts()
         var retry = RetryPolicy()
         var stopTimeout = Duration.seconds(5)
-        /// How many threads that ignore their cancellation are borne before the run fails rather than start another.
+        /// The most threads that ignore their cancellation before the run fails rather than start another.
         var maximumAbandonedThreads = 4
-        /// The source by its URI, without credentials, for errors.
+        /// The source's URI, without credentials, for errors.
         var subject = ""
     }
 
     /// Something that happened.
     enum Input {
-        /// The application's wishes.
+        /// Requests of the application.
         case start
         case stop(EndReason)
         case pause
         case resume
         case setEnabled(Bool)
-        /// Word from a session's thread.
+        /// Reports of a session's thread.
         case opened(SessionID, SourceFormat)
         case frame(SessionID)
-        /// Data came, whether or not a frame comes of it.
+        /// Data arrived, whether or not it yields a frame.
         case progress(SessionID)
         case interruption(SessionID, String?)
         case paused(SessionID)
-        /// The source has ended by itself and is about to be closed, which may take a while.
+        /// The source has ended and is about to be closed, which may take a while.
         case closing(SessionID, Outcome)
         case closed(SessionID, Outcome)
-        /// Time has passed. The operation is the one that the source runs, nil while it runs none.
+        /// Time has passed. The operation is the one that the source is running, or nil if there is none.
         case tick(SourceOperation?)
     }
 
-    /// How a session ended by itself.
+    /// How a session ended on its own.
     enum Outcome {
         case ended(EndReason)
         case failed(InletError)
@@ -50,18 +50,18 @@ struct CapturerStateMachine {
         case closedForPause
     }
 
-    /// Something to do, in the order given.
+    /// Something to do, in the given order.
     enum Action {
         case open(SessionID)
         case cancel(SessionID)
         case pause(SessionID)
         case resume(SessionID)
-        /// The session's thread is lost; nothing it says counts any more.
+        /// The session's thread is lost; its reports are ignored.
         case abandon(SessionID)
-        /// Have the session say when its next frame comes, and when its next data.
+        /// Request a notice of the session's next frame, and of its next data.
         case noticeNextFrame(SessionID)
         case tell(CapturerEvent)
-        /// The source is closed for good.
+        /// The source is permanently closed.
         case finish(Result<EndReason, InletError>)
     }
 
@@ -74,10 +74,10 @@ struct CapturerStateMachine {
     private(set) var isEnabled = true
     var wantsPause = false
     private var sessionCount = 0
-    /// Whether frames have come, in any session.
+    /// Whether frames have arrived, in any session.
     private var wasLive = false
     private(set) var failures = 0
-    /// Nil while frames come, or none are wanted.
+    /// The current outage; nil while frames arrive, or none are wanted.
     private(set) var outage: Outage?
     var shown = CapturerState.idle
     private var random: any RandomNumberGenerator & Sendable
@@ -87,8 +87,8 @@ struct CapturerStateMachine {
         self.random = random
     }
 
-    /// How long the source may go without any data before it counts as stalled, and before it is restarted; and how
-    /// long without a frame although data comes.
+    /// Returns how long the source may go without any data before it counts as stalled, and before it is restarted; and
+    /// how long without a frame although data arrives.
     static func frameAllowance(_ timeouts: CaptureTimeouts, frameInterval: Duration) -> (
         stall: Duration, restart: Duration, frame: Duration
     ) {
@@ -98,9 +98,9 @@ struct CapturerStateMachine {
 
     // MARK: Inputs
 
-    /// Takes in what happened.
+    /// Handles an input.
     ///
-    /// - Returns: what to do about it.
+    /// - Returns: the actions to carry out.
     mutating func handle(_ input: Input, at now: MonotonicTime) -> [Action] {
         var actions: [Action] = []
         switch input {
@@ -143,7 +143,7 @@ struct CapturerStateMachine {
 
     private mutating func stop(_ reason: EndReason, _ now: MonotonicTime, _ actions: inout [Action]) {
         switch phase {
-        // Sinks that go before the run are not missed: others may come.
+        // Sinks that end before the run do not matter: others may be attached.
         case .idle(let earlier): if reason != .noSinks { phase = .idle(stop: earlier ?? reason) }
         case .closedForPause, .waiting: finish(.success(reason), now, &actions)
         case .closing(_, .finish, _), .ended: break
@@ -164,7 +164,7 @@ struct CapturerStateMachine {
             }
             phase = .open(session)
         case .waiting: phase = .closedForPause
-        // A failure is still one, though the next attempt waits for the end of the pause.
+        // The failure still counts, though the next attempt waits for the end of the pause.
         case .closing(let session, .reopen, let by): phase = .closing(session, next: .rest, by: by)
         case .idle, .closedForPause, .closing, .ended: break
         }
@@ -224,7 +224,7 @@ struct CapturerStateMachine {
         goLive(session, now, &actions)
     }
 
-    /// A silent source sends data again. A first opening, a pause and an interruption end with a frame alone.
+    /// A silent source sends data again. A first opening, a pause and an interruption end only with a frame.
     private mutating func dataCame(_ id: SessionID, _ now: MonotonicTime, _ actions: inout [Action]) {
         guard let session = open(id), case .stalled = session.stage, session.interruption == nil else { return }
         goLive(session, now, &actions)
@@ -253,7 +253,7 @@ struct CapturerStateMachine {
             beginOutage(at: now)
             actions.append(.noticeNextFrame(id))
         } else if case .open(var session) = phase, case .live = session.stage {
-            // The device is back, but no frame has come yet.
+            // The device is back, but no frame has arrived yet.
             session.stage = .stalled
             phase = .open(session)
         }
@@ -291,7 +291,7 @@ struct CapturerStateMachine {
         figures.failures[error.code, default: 0] += 1
         figures.lastFailure = error
         failures += 1
-        // A file that failed in its middle would begin anew.
+        // A file that failed in its middle would start from the beginning.
         let goesOn = session.format.map { $0.isBroadcast ?? ($0.pacing == .live) || !session.wasLive } ?? true
         guard goesOn, policy.retry.retries(after: error, failures: failures, wasLive: wasLive) else {
             actions.append(.tell(.sourceFailed(error, retryIn: nil)))
@@ -303,7 +303,7 @@ struct CapturerStateMachine {
         phase = wantsPause ? .closedForPause : .waiting(until: now + delay, delay: delay)
     }
 
-    /// Frames have come without a break until then: forgets earlier failures where that was for long enough.
+    /// Notes that frames arrived without a break until then: forgets earlier failures if that was for long enough.
     mutating func settleHealth(until end: MonotonicTime) {
         guard case .open(var session) = phase, case .live(let start?) = session.stage else { return }
         if end - start >= policy.retry.healthyAfter { failures = 0 }
@@ -311,25 +311,25 @@ struct CapturerStateMachine {
         phase = .open(session)
     }
 
-    /// Something keeps frames away that the application wants.
+    /// Notes that something keeps frames away that the application wants.
     mutating func beginOutage(at time: MonotonicTime) {
         guard !wantsPause else { return }
         outage = Outage(start: outage?.start ?? time, isTrouble: true)
     }
 
-    /// Frames come again, or are not wanted any more.
+    /// Notes that frames arrive again, or are no longer wanted.
     private mutating func endOutage(at now: MonotonicTime) {
         if wasLive, let outage, outage.isTrouble { figures.outage += now - outage.start }
         outage = nil
     }
 
-    /// Cancels the session and goes on from there when it has closed.
+    /// Cancels the session and continues with `next` when it has closed.
     mutating func close(then next: Next, _ now: MonotonicTime, _ actions: inout [Action]) {
         settleHealth(until: now)
         guard let session else { return }
         var by = now + policy.stopTimeout
         if case .closing(_, _, let earlier) = phase { by = min(by, earlier) }
-        // Also where it is closing: one that has ended by itself may take its time until it hears of this.
+        // Also if it is closing: one that has ended may take its time until it is cancelled.
         actions.append(.cancel(session.id))
         phase = .closing(session, next: next, by: by)
     }
@@ -375,7 +375,7 @@ struct CapturerStateMachine {
 }
 
 extension SourceFormat {
-    /// The time from frame to frame, where a rate is stated.
+    /// The time between frames, if a rate is stated.
     var frameInterval: Duration? {
         frameRate?.reciprocal.map { .nanoseconds(max(0, MediaTime(ticks: 1, timeBase: $0).nanoseconds)) }
     }

@@ -9,7 +9,7 @@ import Synchronization
 final class OutagePlayer: Sendable {
     private let policy: OutagePolicy
     private let disabledPicture: OutagePolicy.Picture
-    /// How long an outage lasts before it shows.
+    /// How long an outage lasts before placeholders are shown.
     private let delay: Duration
     private let clock: any CaptureClock
     private let dispatcher: FrameDispatcher
@@ -26,7 +26,7 @@ final class OutagePlayer: Sendable {
         var picture: SourceFrame?
     }
 
-    /// What a picture depends on.
+    /// The inputs of a picture.
     private struct Shown: Equatable {
         var picture: OutagePolicy.Picture
         var lines: [String]
@@ -44,7 +44,7 @@ final class OutagePlayer: Sendable {
         self.queue = queue
     }
 
-    /// Shows what belongs to a state, or nothing.
+    /// Shows the placeholder of a state, or nothing.
     func show(_ placeholder: CapturerStateMachine.Placeholder, in capturerState: CapturerState, now: MonotonicTime) {
         let picture: OutagePolicy.Picture
         var start: MonotonicTime?
@@ -72,7 +72,7 @@ final class OutagePlayer: Sendable {
         }
     }
 
-    /// Shows no more placeholders.
+    /// Stops showing placeholders.
     func stop() {
         state.withLock { state in
             state.timer?.cancel()
@@ -82,7 +82,7 @@ final class OutagePlayer: Sendable {
 
     private static let leeway = Duration.milliseconds(2)
 
-    /// The time from one picture to the next, in nanoseconds.
+    /// The interval between pictures, in nanoseconds.
     private var interval: Int64 {
         let rate = max(policy.frameRate, Rational(1, 3600))
         let interval = rate.reciprocal.map { MediaTime(ticks: 1, timeBase: $0).nanoseconds } ?? 200_000_000
@@ -93,17 +93,16 @@ final class OutagePlayer: Sendable {
         playOne()
         let now = clock.now
         state.withLock { state in
-            // From the time that was planned, so that the rate does not drift. Pictures whose time has gone by are left
-            // out.
+            // From the scheduled time, so that the rate does not drift. Pictures whose time has passed are skipped.
             let late = max(0, (now - state.next).wholeNanoseconds)
             state.next = state.next + .nanoseconds((late / interval + 1) * interval)
             state.timer?.set(for: state.next, leeway: Self.leeway)
         }
     }
 
-    /// Offers the picture that is shown now, once.
+    /// Offers the current picture, once.
     func playOne() {
-        // A size that is not known for the moment must not be guessed.
+        // A size that is not known at the moment must not be guessed.
         guard let last = dispatcher.lastPicture else { return }
         let size = last.size ?? policy.size
         let (shown, start, known) = state.withLock { ($0.shown, $0.start, $0.picture) }
@@ -117,12 +116,12 @@ final class OutagePlayer: Sendable {
         dispatcher.offerPlaceholder(picture, outageFrom: start)
     }
 
-    /// The picture to show; nil where it cannot be made now.
+    /// Returns the picture to show; nil if it cannot be made now.
     ///
-    /// Its memory is its own: one is made only when what it shows has changed, and a sink that is stuck may hold any
-    /// number of those before.
+    /// Its memory is not pooled: a picture is made only when its content has changed, and a sink that is stuck may hold
+    /// any number of earlier ones.
     ///
-    /// - Parameter frame: the source's newest, where it is kept.
+    /// - Parameter frame: the source's newest frame, if it is kept.
     private func makePicture(_ shown: Shown, size: ImageSize, frame: SourceFrame?) -> SourceFrame? {
         if shown.picture == .hold {
             guard let frame,
@@ -145,7 +144,7 @@ final class OutagePlayer: Sendable {
 }
 
 extension CapturerState {
-    /// What a placeholder says.
+    /// The lines of text on a placeholder.
     var placeholderLines: [String] {
         switch self {
         case .idle, .ended: []

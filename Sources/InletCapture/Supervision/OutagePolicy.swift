@@ -1,17 +1,18 @@
 public import InletCore
 
-/// What sinks get while the source has no frames to give: in a stall, an interruption, and from a failure to the first
-/// frame after it.
+/// What sinks get while the source has no frames: in a stall, an interruption, and from a failure to the first frame
+/// after it.
 ///
-/// It sets in ``CaptureTimeouts/stall`` after the last frame and ends with the first real one. Its frames carry
-/// ``FrameFlags/placeholder``. Nothing is shown while the capturer is paused; and before the source has been open for
-/// the first time only to sinks that want a ``SinkWants/size`` of their own, since others begin with the source's.
+/// It starts ``CaptureTimeouts/stall`` after the last frame and ends with the first real one. Its frames carry
+/// ``FrameFlags/placeholder``. Nothing is shown while the capturer is paused; before the source has been open for the
+/// first time, placeholders go only to sinks that want a ``SinkWants/size`` of their own, since others begin with the
+/// source's.
 public struct OutagePolicy: Sendable, Hashable {
     /// What a placeholder shows.
     public enum Picture: String, Sendable, Hashable, CaseIterable {
-        /// There are no placeholders: no frame is better than a wrong one.
+        /// No placeholders: no frame is better than a wrong one.
         case nothing = "none"
-        /// The last frame, again and again.
+        /// The last frame, repeated.
         case hold
         /// A black picture.
         case black
@@ -21,7 +22,7 @@ public struct OutagePolicy: Sendable, Hashable {
 
     /// What placeholders show. The default is ``Picture/nothing``.
     public var picture: Picture
-    /// Placeholders a second. The default is 5: enough for players and encoders not to give up.
+    /// The placeholders a second. The default is 5: enough for players and encoders not to give up.
     public var frameRate: Rational
     /// The size of placeholders before the source has been open; afterwards it is the source's. The default is 640x480.
     public var size: ImageSize

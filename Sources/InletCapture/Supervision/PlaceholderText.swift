@@ -2,7 +2,7 @@ import InletCore
 
 /// Draws a few words into a picture, large and centred, so that they can be read in a small preview.
 ///
-/// Letters have no case; what the font lacks is drawn as a question mark.
+/// Upper and lower case look the same; a character that the font lacks is drawn as a question mark.
 enum PlaceholderText {
     /// Dark grey and near white, in limited range.
     static let background: UInt8 = 40
@@ -46,7 +46,7 @@ enum PlaceholderText {
         }
     }
 
-    /// A letter of 5x7 dots, a row a number, the leftmost dot worth 16.
+    /// The letters as 5x7 dots, one number a row, in which the leftmost dot is worth 16.
     private static let glyphs: [Character: [UInt8]] = [
         "A": [14, 17, 17, 31, 17, 17, 17], "B": [30, 17, 17, 30, 17, 17, 30], "C": [14, 17, 16, 16, 16, 17, 14],
         "D": [30, 17, 17, 17, 17, 17, 30], "E": [31, 16, 16, 30, 16, 16, 31], "F": [31, 16, 16, 30, 16, 16, 16],

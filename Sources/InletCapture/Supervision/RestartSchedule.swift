@@ -1,21 +1,21 @@
 import InletCore
 
-/// When a sink that failed is made anew: decides, without a clock or a timer.
+/// Decides when a sink that failed is recreated, without a clock or a timer.
 struct RestartSchedule {
     private let delay: RestartDelay
     private var attempt = 0
-    /// The first and the newest frame that the sink has taken since it was made.
+    /// The times of the first and the newest frame that the sink has taken since it was made.
     private var worked: (from: MonotonicTime, to: MonotonicTime)?
     private var dueTime: MonotonicTime?
 
     init(_ delay: RestartDelay) { self.delay = delay }
 
-    /// The sink has taken a frame. One that takes none is not healthy, however long it takes to fail.
+    /// Notes that the sink has taken a frame. One that takes none is not healthy, however long it takes to fail.
     mutating func deliver(at now: MonotonicTime) { worked = (worked?.from ?? now, now) }
 
-    /// The sink has failed.
+    /// Notes that the sink has failed.
     ///
-    /// - Returns: the number of the attempt to come and how long to wait for it; nil where there shall be none.
+    /// - Returns: the number of the next attempt and how long to wait for it; nil if there is none.
     mutating func fail(at now: MonotonicTime) -> (attempt: Int, delay: Duration)? {
         if let worked, worked.to - worked.from >= delay.healthy { attempt = 0 }
         worked = nil
@@ -26,7 +26,7 @@ struct RestartSchedule {
         return (attempt, wait)
     }
 
-    /// Whether the sink may be made now. It counts as made then.
+    /// Returns whether the sink may be recreated now. If so, it counts as recreated.
     mutating func restart(at now: MonotonicTime) -> Bool {
         guard let dueTime, now >= dueTime else { return false }
         self.dueTime = nil

@@ -1,52 +1,53 @@
 public import InletCore
 
-/// Whether, when and how often a source that failed is opened again.
+/// Decides whether, when and how often a source that failed is reopened.
 ///
 /// The delay doubles from one failure to the next up to a cap, and each time a random part of it is taken (full
-/// jitter), so that a hundred cameras behind one switch do not come back in step. It starts over only after the source
+/// jitter), so that a hundred cameras behind one switch do not reconnect in step. It starts over only after the source
 /// was healthy for a while: one that fails right after each opening stays at the cap.
 public struct RetryPolicy: Sendable, Hashable {
     /// The longest delay after the first failure. The default is half a second.
     public var firstDelay = Duration.milliseconds(500)
-    /// The longest delay of all. The default is 10 seconds.
+    /// The upper limit of all delays. The default is 10 seconds.
     public var maximumDelay = Duration.seconds(10)
-    /// What the longest delay is multiplied with from one failure to the next. The default is 2.
+    /// The factor by which the longest delay grows from one failure to the next. The default is 2.
     public var multiplier = 2.0
     /// Whether delays are drawn evenly from 0 to the longest, or are the longest. The default is true.
     public var hasFullJitter = true
-    /// How many attempts in a row may fail before the run does. The default, nil, is no limit; 0 never tries again.
+    /// How many attempts in a row may fail before the run fails. The default, nil, is no limit; 0 never retries.
     public var limit: Int?
-    /// How long frames must have come before the count of failures starts over. The default is 10 seconds.
+    /// How long frames must have arrived before the count of failures starts over. The default is 10 seconds.
     public var healthyAfter = Duration.seconds(10)
-    /// Errors after which another attempt can only fail as well. The default is ``defaultPermanentCodes``.
+    /// The errors after which another attempt would fail as well. The default is ``defaultPermanentCodes``.
     public var permanentCodes = RetryPolicy.defaultPermanentCodes
 
-    /// Tries for ever, with the defaults of every property.
+    /// Retries without limit, with the defaults of every property.
     public init() {}
 
-    /// Never tries again: the first failure ends the run.
+    /// A policy that never retries: the first failure ends the run.
     public static var never: RetryPolicy { attempts(0) }
 
-    /// Tries again at most `count` times in a row.
+    /// Returns a policy that retries at most `count` times in a row.
     public static func attempts(_ count: Int) -> RetryPolicy {
         var policy = RetryPolicy()
         policy.limit = max(0, count)
         return policy
     }
 
-    /// What no repetition mends. A wrong password above all: cameras lock an account after a few.
+    /// The errors that retrying cannot resolve. Above all a wrong password: cameras lock an account after a few
+    /// attempts.
     public static let defaultPermanentCodes: Set<InletError.Code> = [
         .invalidConfiguration, .authenticationFailed, .addressRefused, .pluginRejected, .cancelled, .internal,
     ]
 
-    /// Whether no repetition mends what a sink failed with. Inside a library much fails that is well the next time.
+    /// Whether retrying cannot resolve a sink's failure. Errors inside a library often do not occur again.
     static func isPermanent(_ error: InletError) -> Bool {
         error.code != .internal && defaultPermanentCodes.contains(error.code)
     }
 
-    /// What is permanent at the first opening, and passes for a source that has worked before: a camera that is plugged
-    /// in again is not found for a moment, and then not readable until its permissions are set; a server that starts
-    /// again may have nothing at the path, or something that is no stream, for a while.
+    /// The errors that are permanent at the first opening, but pass for a source that has worked before: a camera that
+    /// is plugged in again is not found for a moment, and then not readable until its permissions are set; a server
+    /// that restarts may have nothing at the path, or something that is no stream, for a while.
     public static let permanentUntilLive: Set<InletError.Code> = [
         .notFound, .permissionDenied, .unsupported, .malformedData, .tlsFailed,
     ]
@@ -69,7 +70,7 @@ public struct RetryPolicy: Sendable, Hashable {
     ///   - generator: where the jitter comes from.
     public func delay(afterFailures failures: Int, using generator: inout some RandomNumberGenerator) -> Duration {
         let first = Double(max(0, firstDelay.wholeNanoseconds))
-        // Half of what 64 bits hold: the whole of it, as a Double, is one more than that.
+        // Half of the range of 64 bits: the whole of it, as a Double, is one more than the maximum.
         let most = Double(max(0, min(maximumDelay.wholeNanoseconds, .max / 2)))
         var longest = first
         // Not pow: a hundred thousand failures must not become infinity times zero.

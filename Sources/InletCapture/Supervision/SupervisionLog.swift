@@ -4,7 +4,7 @@ import Logging
 /// Writes a capturer's events to its log, each as one line.
 struct SupervisionLog: Sendable {
     let logger: Logger
-    /// The source by its URI, without credentials.
+    /// The source's URI, without credentials.
     let source: String
 
     func write(_ event: CapturerEvent) {

@@ -3,14 +3,14 @@ import InletCore
 import Logging
 import Synchronization
 
-/// Keeps a source going: feeds the state machine with what happens and with the time, and does what it answers.
+/// Keeps a source running: feeds the state machine with events and the time, and carries out its actions.
 ///
 /// All of it runs on one serial queue, so actions happen in the order in which they were decided. The queue sleeps
 /// until the next deadline: a healthy source costs one wake-up per ``CaptureTimeouts/stall``, a dead one fewer.
 final class Supervisor: Sendable {
     typealias Machine = CapturerStateMachine
 
-    /// Resolved when the source is closed for good.
+    /// Resolves when the source is permanently closed.
     let completion = Completion<Result<EndReason, InletError>>()
 
     private let source: any FrameSourceConfiguration
@@ -28,7 +28,7 @@ final class Supervisor: Sendable {
         var machine: Machine
         var session: CaptureSession?
         var timer: (any CaptureTimer)?
-        /// What the timer is set for.
+        /// When the timer fires.
         var timerTime: MonotonicTime?
     }
 
@@ -64,17 +64,17 @@ final class Supervisor: Sendable {
         return figures
     }
 
-    /// Takes in what happened. Returns at once.
+    /// Passes an event to the state machine. Returns at once.
     func post(_ input: Machine.Input) { queue.async { self.handle(input) } }
 
-    /// Receivers came or went: the source hears what they want now. Returns at once.
+    /// Notes that receivers were added or removed, and updates the source's demand. Returns at once.
     func receiversChanged() {
         dispatcher.receiversChanged()
         queue.async { self.state.withLock { $0.session }?.context.setDemand(self.dispatcher.demand) }
     }
 
     private func handle(_ input: Machine.Input) {
-        // Another sink has come since the last one went.
+        // Another sink has been attached since the last one ended.
         if case .stop(.noSinks) = input, dispatcher.hasReceivers { return }
         let (actions, session) = state.withLock { state in
             (state.machine.handle(input, at: clock.now), state.session)
@@ -136,7 +136,7 @@ final class Supervisor: Sendable {
         }
     }
 
-    /// Sees to it that the machine is ticked when it wants to be.
+    /// Schedules the next tick that the state machine needs.
     private func schedule() {
         let now = clock.now
         let next = state.withLock { state -> MonotonicTime? in
@@ -145,7 +145,7 @@ final class Supervisor: Sendable {
                 defer { state.timerTime = nil }
                 return state.timerTime == nil ? nil : .distantFuture
             }
-            // A timer that comes earlier looks again.
+            // A timer that fires earlier checks again.
             if let planned = state.timerTime, planned <= next, planned > now { return nil }
             state.timerTime = next
             return next

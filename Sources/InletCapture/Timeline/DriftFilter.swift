@@ -1,15 +1,15 @@
-/// Says when a frame was taken, on the machine's clock, from its position on the source's clock and from when frames
-/// arrived.
+/// Computes when a frame was taken, on the machine's clock, from its position on the source's clock and from the
+/// arrival times of frames.
 ///
-/// A frame arrives late by what its way took, never early, so the least delay seen is what the two clocks differ by.
+/// A frame arrives late by its transit time, never early, so the least delay seen is the difference of the two clocks.
 /// The filter keeps the least delay of each second, lays the lowest line through those of the last minute whose slope
 /// two clocks can have, and moves its own offset towards that line too slowly for anyone to see.
 /// `Docs/design/0009-frame-clock.md` has the reasons and the figures.
 ///
 /// All times are in nanoseconds. Nothing is allocated after the start.
 struct DriftFilter {
-    /// The most that the source's clock may go fast or slow against the machine's, and be followed: cameras are off by
-    /// up to 3000 ppm.
+    /// The greatest rate difference of the source's clock and the machine's that is followed: cameras are off by up to
+    /// 3000 ppm.
     static let largestRate = 3500e-6
     /// How much the spacing of frames may be changed while the offset moves towards the line.
     static let largestSlew = 5000e-6
@@ -17,38 +17,38 @@ struct DriftFilter {
     private static let settling = 2e9
     private static let bucketLength: Int64 = 1_000_000_000
     private static let bucketCount = 64
-    /// The span of the line from which on its slope is trusted.
+    /// The span of the line from which its slope is trusted.
     private static let fullSpan = 5e9
     /// How much of each new slope goes into the rate: much at first, little in the long run.
     private static let gains = (largest: 0.5, sum: 6.0, smallest: 0.04)
-    /// The delay is higher for good, and not by a jam that dissolves, when it has been more than this above the line
-    /// for that long, and did not shrink by that part of the time.
+    /// The delay is permanently higher, not because of congestion that clears, when it has been more than this above
+    /// the line for that long, and did not shrink by that part of the time.
     private static let shift = 250e6
     private static let shiftTime: Int64 = 3_000_000_000
     private static let shiftDrain = 0.02
 
-    /// A frame's position, and how much later than by the anchor it arrived.
+    /// A frame's position, and how much later it arrived than the anchor predicts.
     private struct Sample {
         var position: Int64
         var delay: Double
     }
 
-    /// What the delays are counted from: the arrival less the position of the anchor.
+    /// The origin of the delays: the anchor's arrival minus its position.
     private var epoch: Int64 = 0
     private var samples: [Sample] = []
     private var hull: [Sample] = []
-    /// The frame of the least delay in the bucket that is being filled, and when that bucket began.
+    /// The frame with the least delay in the bucket being filled, and when that bucket began.
     private var least = Sample(position: 0, delay: 0)
     private var bucketStart: Int64 = 0
-    /// By how much the delay grows with the position: how slow the source's clock is.
+    /// How much the delay grows with the position, that is, how slow the source's clock is.
     private(set) var rate = 0.0
     /// How many lines with a slope there have been since the anchor.
     private var fits = 0.0
     /// A point of the lowest line.
     private var line = Sample(position: 0, delay: 0)
-    /// The offset that the last frame got.
+    /// The offset applied to the last frame.
     private var offset = Sample(position: 0, delay: 0)
-    /// Since when the delay has been higher than it should, and how much it was then.
+    /// Since when the delay has been higher than expected, and by how much at first.
     private var lateSince: (time: Int64, excess: Double)?
 
     init() {
@@ -56,7 +56,7 @@ struct DriftFilter {
         hull.reserveCapacity(Self.bucketCount)
     }
 
-    /// Forgets all but the rate: a position stands for a time from now on.
+    /// Forgets everything but the rate: the given position stands for the given time from now on.
     mutating func anchor(position: Int64, at time: Int64) {
         epoch = time &- position
         samples.removeAll(keepingCapacity: true)
@@ -67,13 +67,13 @@ struct DriftFilter {
         fits = 0
     }
 
-    /// How much later than expected a frame of this position arrived; less than zero where it came too early to be
-    /// true.
+    /// Returns how much later than expected a frame of this position arrived; less than zero if it arrived too early to
+    /// be true.
     func lateness(of position: Int64, arrival: Int64) -> Double {
         delay(of: position, arrival: arrival) - extended(offset, to: position)
     }
 
-    /// The time of a frame, at most its arrival.
+    /// Returns the time of a frame, at most its arrival.
     ///
     /// Positions and arrivals never go back.
     mutating func time(of position: Int64, arrival: Int64) -> Int64 {
@@ -98,7 +98,7 @@ struct DriftFilter {
 
     private func delay(of position: Int64, arrival: Int64) -> Double { Double(arrival &- position &- epoch) }
 
-    /// The delay that a sample makes expect at another position.
+    /// Returns the delay that a sample predicts at another position.
     private func extended(_ sample: Sample, to position: Int64) -> Double {
         sample.delay + rate * Double(position &- sample.position)
     }
@@ -107,7 +107,7 @@ struct DriftFilter {
         if samples.count == Self.bucketCount { samples.removeFirst() }
         samples.append(least)
         if hasShifted(at: arrival) {
-            // Nothing before is worth anything for the offset; the clocks run as they did.
+            // Earlier samples are useless for the offset; the clocks' rates have not changed.
             samples.removeFirst(samples.count - min(2, samples.count))
             lateSince = nil
             fitLine()
@@ -117,8 +117,8 @@ struct DriftFilter {
         }
     }
 
-    /// Whether frames have come late for so long that they will go on to: the sender stood still, and its clock with
-    /// it.
+    /// Returns whether frames have been late for so long that they will remain so: the sender was paused, and its clock
+    /// with it.
     private mutating func hasShifted(at arrival: Int64) -> Bool {
         let excess = least.delay - extended(line, to: least.position)
         guard excess > Self.shift else {
@@ -137,16 +137,16 @@ struct DriftFilter {
         return elapsed >= Self.shiftTime
     }
 
-    /// Lays the lowest line: the edge of the lower convex hull in the middle of what counts (Moon, Skelly and Towsley,
-    /// "Estimation and Removal of Clock Skew from Network Delay Measurements", INFOCOM 1999).
+    /// Fits the lowest line: the edge of the lower convex hull in the middle of the samples that count (Moon, Skelly
+    /// and Towsley, "Estimation and Removal of Clock Skew from Network Delay Measurements", INFOCOM 1999).
     private mutating func fitLine() {
         hull.removeAll(keepingCapacity: true)
         for sample in samples {
             while hull.count >= 2, !isConvex(hull[hull.count - 2], hull[hull.count - 1], sample) { hull.removeLast() }
             hull.append(sample)
         }
-        // The slopes rise along the hull. Points before one too steep downwards are from when the delay was larger,
-        // points after one too steep upwards were late.
+        // The slopes rise along the hull. Points before one that falls too steeply are from when the delay was larger;
+        // points after one that rises too steeply were late.
         var (first, last) = (0, hull.count - 1)
         while first < last, slope(hull[first], hull[first + 1]) < -Self.largestRate { first += 1 }
         while last > first, slope(hull[last - 1], hull[last]) > Self.largestRate { last -= 1 }

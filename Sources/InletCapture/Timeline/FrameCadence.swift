@@ -3,36 +3,36 @@ import InletCore
 /// The regular rhythm behind a source's jittering timestamps: how far apart its frames are, and where each would lie
 /// without the jitter.
 ///
-/// An alpha-beta filter over the timestamps. Frames that are missing are seen as longer steps; where steps are of no
-/// one length, as on a screen that changes now and then, a frame's own time counts. Times are nanoseconds.
+/// An alpha-beta filter over the timestamps. Missing frames appear as longer steps; if steps have no common length, as
+/// on a screen that changes now and then, a frame's own time counts. Times are in nanoseconds.
 struct FrameCadence {
-    /// How far apart frames are, as far as it is known.
+    /// The interval between frames, as far as it is known.
     private(set) var period: Int64?
     /// The newest frame's place.
     private var position: Int64 = 0
     private var newest: Int64?
-    /// Moves towards the spacing of each frame by a thirty-second of itself, and so comes to lie at the median: slow
-    /// and rough, but led astray by neither outliers nor gaps. It tells when ``period`` is a multiple or a fraction of
-    /// the truth.
+    /// Moves towards the spacing of each frame by a thirty-second of itself, and so settles at the median: slow and
+    /// rough, but not misled by outliers or gaps. It shows when ``period`` is a multiple or a fraction of the true
+    /// interval.
     private var median: Int64 = 0
     /// Frames until the filter is trusted to have found the rhythm.
     private var unsettledFrames = 0
-    /// Frames until ``median`` has come near to a rhythm that is new.
+    /// Frames until ``median`` has approached a new rhythm.
     private var lostFrames = 0
 
-    /// Frames missing in a row after which the rhythm is taken up anew.
+    /// The number of missing frames in a row after which the rhythm is detected again.
     private static let longestStep: Int64 = 8
     private static let settlingFrames = 16
-    /// Enough for ``median`` to double.
+    /// Enough frames for ``median`` to double.
     private static let searchingFrames = 24
 
-    /// - Parameter period: what the source says, greater than zero; nil where it does not.
+    /// - Parameter period: the interval that the source states, greater than zero; nil if it states none.
     init(period: Int64?) {
         self.period = period
         median = period ?? 0
     }
 
-    /// Takes in a frame and gives the place where it would lie without jitter, at most half a period from its time.
+    /// Takes in a frame and returns the place where it would lie without jitter, at most half a period from its time.
     mutating func place(_ time: Int64) -> Int64 {
         defer { newest = time }
         guard let newest else {
@@ -45,7 +45,7 @@ struct FrameCadence {
             unsettledFrames = Self.settlingFrames
             return time
         }
-        // Timestamps a nanosecond apart must not bring it to where it could not grow any more.
+        // Timestamps a nanosecond apart must not shrink it so far that it could not grow any more.
         median = max(1000, median + (spacing > median ? median : -median) / 32)
         if unsettledFrames > 0 {
             unsettledFrames -= 1
@@ -59,7 +59,7 @@ struct FrameCadence {
             return time
         }
         let steps = (time - position + period / 2) / period
-        // A frame far too early is no step; the next one is seen from where the last one was.
+        // A frame that is far too early is not a step; the next one is measured from the last place.
         guard steps > 0 else { return time }
         guard steps <= Self.longestStep else {
             position = time

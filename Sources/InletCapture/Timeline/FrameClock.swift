@@ -3,17 +3,17 @@ import InletCore
 /// Gives every frame its place on one monotonic timeline: derived from the PTS, strictly increasing, over all sessions
 /// of one capturer.
 ///
-/// A paced source's frames get the time at which they were taken, plus the least delay seen lately, and never one later
-/// than their arrival. Those of a source that runs ahead of the clock keep the spacing of their PTS to the nanosecond.
+/// A paced source's frames get the time at which they were taken, plus the least recent delay, and never a time later
+/// than their arrival. Frames of a source that runs ahead of the clock keep the spacing of their PTS to the nanosecond.
 ///
-/// Confined to the capture thread; knows no clock of its own, so tests feed it any times they like.
-/// `Docs/design/0009-frame-clock.md` says what it makes of each trouble, and why.
+/// Confined to the capture thread. Reads no clock itself, so tests pass any times they like.
+/// `Docs/design/0009-frame-clock.md` explains how it handles each irregularity.
 struct FrameClock {
-    /// What a frame's timestamp is made from.
+    /// What a frame's timestamp is derived from.
     enum Basis: Sendable, Hashable {
         /// Its PTS.
         case pts
-        /// When it arrived: it had no PTS, or one that does not go on from those before.
+        /// Its arrival: it had no PTS, or one that does not continue from earlier ones.
         case arrival
     }
 
@@ -21,30 +21,31 @@ struct FrameClock {
     struct Stamp: Sendable, Hashable {
         var time: MonotonicTime
         var basis: Basis
-        /// The time of day in nanoseconds since 1970, as soon as the source has told that of one frame since it was
+        /// The time of day in nanoseconds since 1970, once the source has reported it for one frame since it was
         /// opened.
         var wallClock: Int64?
     }
 
-    /// No time that the clock reckons with is further from zero: 36 years, so that no sum of a few leaves 64 bits.
+    /// The bound of all times that the clock computes with: 36 years, so that a sum of a few stays within 64 bits.
     static let limit: Int64 = 1 << 60
-    /// How much earlier than expected a frame may come before its PTS is suspect, in nanoseconds.
+    /// How much earlier than expected a frame may arrive before its PTS is suspect, in nanoseconds.
     private static let largestLead = 500e6
-    /// How much later: no network holds pictures back for longer.
+    /// How much later than expected it may arrive: no network delays pictures for longer.
     private static let largestDelay = 30e9
     /// The longest gap within a source that is not paced: a recording that starts on motion has such gaps, and they are
     /// kept.
     private static let largestGap: Int64 = 86_400_000_000_000
-    /// The longest interval that is taken for the one to the next frame.
+    /// The longest interval that is accepted as the one to the next frame.
     private static let largestInterval: Int64 = 1_000_000_000
-    /// So many frames in a row whose PTS go on from each other, but not from those before, are a new timeline.
+    /// The number of frames in a row, with PTS that continue from each other but not from earlier ones, that make a new
+    /// timeline.
     private static let confirmations = 3
 
-    /// A timeline that frames with suspect PTS may be on.
+    /// A timeline to which frames with suspect PTS may belong.
     private struct Candidate {
         var timeline: TimestampUnwrapper
         var count = 1
-        /// The least of the arrivals less the positions.
+        /// The least difference of arrival and position.
         var delay: Int64
     }
 
@@ -53,7 +54,7 @@ struct FrameClock {
     private var timeline: TimestampUnwrapper?
     private var candidate: Candidate?
     private var filter = DriftFilter()
-    /// What is added to positions where nothing is filtered.
+    /// The offset added to positions if nothing is filtered.
     private var offset: Int64 = 0
     private var wallClock = WallClockMap()
     /// The last frame's timestamp and arrival.
@@ -61,9 +62,9 @@ struct FrameClock {
     private var lastArrival = -limit
     /// The last step of the PTS.
     private var interval: Int64 = 0
-    /// How many frames in a row had no PTS to go by.
+    /// How many frames in a row had no usable PTS.
     private var withoutPTS = 0
-    /// The next frame lies after a break of which only the machine's clock knows the length.
+    /// Whether the next frame follows a break whose length only the machine's clock knows.
     private var isReconnected = false
 
     /// - Parameter timestampBits: as in ``SourceFormat/timestampBits``.
@@ -72,8 +73,8 @@ struct FrameClock {
         self.timestampBits = timestampBits
     }
 
-    /// Goes on with the frames of a source that was opened anew: its PTS and its time of day have nothing to do with
-    /// those before, but the timeline goes on, with a gap as long as it took.
+    /// Continues with the frames of a source that was reopened: its PTS and its time of day are unrelated to those
+    /// before, but the timeline continues, with a gap as long as the reopening took.
     mutating func reconnect(pacing: SourcePacing, timestampBits: Int? = nil) {
         self.pacing = pacing
         self.timestampBits = timestampBits
@@ -82,25 +83,24 @@ struct FrameClock {
         isReconnected = true
     }
 
-    /// Something else took a place on the timeline: the next frame comes after it.
+    /// Notes that something else took a place on the timeline: the next frame is placed after it.
     ///
-    /// Only a source that is not paced is moved. The frames of another have their own time, whatever was shown
-    /// meanwhile.
+    /// Only an unpaced source is moved. Frames of other sources have their own time, whatever was shown meanwhile.
     mutating func skip(to time: MonotonicTime) {
         if pacing == .unpaced { last = max(last ?? .min, min(Self.limit, time.nanoseconds)) }
     }
 
-    /// The place of the next frame.
+    /// Returns the place of the next frame.
     ///
     /// - Parameters:
-    ///   - pts: the source's own time; nil makes the frame's arrival count.
-    ///   - arrival: when the frame was there, or when the device took it, where that is known; at most now.
-    ///   - startsAnew: the PTS has nothing to do with those before.
-    ///   - wallClock: the time of day of this frame, where the source tells it.
+    ///   - pts: the source's own time; if nil, the frame's arrival counts.
+    ///   - arrival: when the frame arrived, or when the device took it, if that is known; at most now.
+    ///   - startsAnew: the PTS is unrelated to earlier ones.
+    ///   - wallClock: the time of day of this frame, if the source reports it.
     mutating func stamp(
         pts: MediaTime?, arrival: MonotonicTime, startsAnew: Bool, wallClock given: Int64? = nil
     ) -> Stamp {
-        // A device's time that goes back is no arrival.
+        // A device's time that runs backwards is not an arrival.
         let now = max(lastArrival, min(Self.limit, arrival.nanoseconds))
         lastArrival = now
         if startsAnew { (timeline, candidate) = (nil, nil) }
@@ -119,7 +119,7 @@ struct FrameClock {
 
     private struct Placement {
         var time: Int64
-        /// Where the frame lies on the source's timeline; nil where its PTS does not say.
+        /// Where the frame lies on the source's timeline; nil if its PTS does not tell.
         var position: Int64?
         var startsAnew = false
     }
@@ -136,13 +136,13 @@ struct FrameClock {
         let step = reading.position - previous
         interval = min(step, Self.largestInterval)
         guard pacing != .unpaced else { return Placement(time: offset + reading.position, position: reading.position) }
-        // Where frames before this one were stamped by their arrival, its own time may be taken: time then goes on at
-        // half its speed.
+        // If earlier frames were stamped by their arrival, the frame's own time may be taken already: time then
+        // advances at half speed.
         let time = filter.time(of: reading.position, arrival: now)
         return Placement(time: min(now, max(time, (last ?? time) + step / 2)), position: reading.position)
     }
 
-    /// Whether a position can be the next one.
+    /// Whether a position is plausible as the next one.
     private func isPlausible(_ position: Int64, after previous: Int64, now: Int64) -> Bool {
         guard position > previous else { return false }
         guard pacing != .unpaced else {
@@ -151,7 +151,7 @@ struct FrameClock {
         return (-Self.largestLead...Self.largestDelay).contains(filter.lateness(of: position, arrival: now))
     }
 
-    /// Begins a timeline with a frame.
+    /// Starts a timeline with a frame.
     private mutating func start(at pts: MediaTime, now: Int64) -> Placement {
         guard let timeline = TimestampUnwrapper(startingAt: pts, bits: timestampBits) else { return guess(now: now) }
         self.timeline = timeline
@@ -166,7 +166,7 @@ struct FrameClock {
         return Placement(time: time, position: position, startsAnew: true)
     }
 
-    /// Places a frame whose PTS does not go on from those before, which may be one bad PTS or a new timeline.
+    /// Places a frame whose PTS does not continue from earlier ones: either one bad PTS or a new timeline.
     private mutating func doubt(_ pts: MediaTime, now: Int64) -> Placement {
         if var candidate, let reading = candidate.timeline.read(pts) {
             let step = reading.position - candidate.timeline.position
@@ -192,7 +192,7 @@ struct FrameClock {
         return guess(now: now)
     }
 
-    /// Places a frame without its PTS: the first few so that the next has room, then by their arrival.
+    /// Places a frame without its PTS: the first few so that the next has room, later ones by their arrival.
     private mutating func guess(now: Int64) -> Placement {
         withoutPTS += 1
         guard let last, timeline != nil, interval > 0, withoutPTS < Self.confirmations else {
@@ -202,7 +202,7 @@ struct FrameClock {
         return Placement(time: pacing == .unpaced ? time : min(now, time))
     }
 
-    /// Where a frame goes of which nothing is known but that it comes after the last.
+    /// Returns the place of a frame of which nothing is known except that it follows the last.
     private func next(now: Int64) -> Int64 {
         guard let last else { return now }
         guard pacing == .unpaced else { return max(now, last + 1) }

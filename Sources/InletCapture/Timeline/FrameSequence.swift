@@ -3,13 +3,13 @@ import Synchronization
 
 /// The frames of a capturer as an `AsyncSequence`, for one consumer.
 ///
-/// It ends with the run, and throws the ``InletError`` that the run failed with. Letting go of the sequence, or
-/// cancelling the task that iterates, detaches it. Conversion runs on the consumer's task, and only for frames that it
-/// takes; where the queue loses no frame, on the source's thread.
+/// It ends with the run, and throws the ``InletError`` that the run failed with. Releasing the sequence, or cancelling
+/// the task that iterates, detaches it. Frames are converted on the consumer's task, and only those that it takes; if
+/// the queue loses no frame, on the source's thread.
 public struct FrameSequence: AsyncSequence, Sendable {
     /// A frame as a sink gets it.
     public typealias Element = VideoFrame
-    /// An ``InletError`` in every case.
+    /// Always an ``InletError``.
     public typealias Failure = any Error
     private let subscription: Subscription
 
@@ -22,7 +22,7 @@ public struct FrameSequence: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let subscription: Subscription
 
-        /// The next frame, or nil at the end or after a cancellation of the task.
+        /// Returns the next frame, or nil at the end of the stream or after a cancellation of the task.
         public mutating func next() async throws -> VideoFrame? { try await subscription.delivery.next() }
     }
 

@@ -14,19 +14,19 @@ final class SequenceDelivery: FrameReceiver {
     var isLossless: Bool { if case .lossless = policy { true } else { false } }
     private let context: DeliveryContext
     private let mailbox = Mailbox<CapturedFrame>()
-    /// Whether a frame could be made into what the consumer wants.
+    /// Whether a frame has ever been converted to what the consumer wants.
     private let hasFitted = Atomic(false)
     private let hasEnded = Atomic(false)
     private let state = Mutex(State())
 
-    /// Not touched on a frame's way unless the task sleeps.
+    /// Not accessed for a frame unless the task sleeps.
     private struct State {
         var error: InletError?
         /// The tasks that wait: one, unless several share the sequence.
         var waiters: [CheckedContinuation<Void, Never>] = []
-        /// Word for the next one that it need not wait.
+        /// Whether the next task that would wait returns at once instead.
         var isWoken = false
-        /// Nobody waits any more.
+        /// Whether waiting is over.
         var isOver = false
     }
 
@@ -46,7 +46,7 @@ final class SequenceDelivery: FrameReceiver {
     func offer(_ frame: CapturedFrame, isCancelled: () -> Bool) {
         if mailbox.put(
             frame, at: frame.timestamp, isCancelled: isCancelled,
-            // A placeholder waits for nothing; a frame of the source until it is cancelled.
+            // A placeholder never waits; a frame of the source waits until it is cancelled.
             refusedAs: frame.isPlaceholder ? .queueFull : .cancelled,
             onAdmission: { context.convertAhead(frame, for: self) },
             onDrop: { context.countDrop(of: $0, $1, by: self) })
@@ -117,7 +117,7 @@ final class SequenceDelivery: FrameReceiver {
         ended.resolve(())
     }
 
-    /// Has all that wait look into the mailbox, which knows of one consumer only.
+    /// Makes every waiting task check the mailbox, which knows only one consumer.
     private func wake(isOver: Bool = false) {
         let waiters = state.withLock { state in
             state.isWoken = state.waiters.isEmpty
@@ -128,13 +128,13 @@ final class SequenceDelivery: FrameReceiver {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Sleeps until woken, by a frame, the end or a cancellation of the task.
+    /// Waits until woken by a frame, the end or a cancellation of the task.
     private func pause() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let mustWait = state.withLock { state in
                     defer { state.isWoken = false }
-                    // A cancellation that came before this wakes another task, where there is one.
+                    // A cancellation before this point has woken another task, if there is one.
                     guard !state.isWoken, !state.isOver, !Task.isCancelled else { return false }
                     state.waiters.append(continuation)
                     return true

@@ -17,7 +17,7 @@ import InletSystem
 public struct SystemClock: CaptureClock {
     public init() {}
 
-    /// The time now, by `clock_gettime`.
+    /// The current time, by `clock_gettime`.
     public var now: MonotonicTime { .now }
 
     /// Sleeps in `poll`, so that a wake-up descriptor can end the sleep.
@@ -37,7 +37,7 @@ public struct SystemClock: CaptureClock {
         }
     }
 
-    /// Makes a timer of the system's dispatch library.
+    /// Makes a timer of the Dispatch library.
     public func makeTimer(on queue: DispatchQueue, handler: @escaping @Sendable () -> Void) -> any CaptureTimer {
         DispatchTimer(on: queue, handler: handler)
     }

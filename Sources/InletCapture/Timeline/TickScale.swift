@@ -7,7 +7,7 @@ struct TickScale {
     private let numerator: UInt64
     private let denominator: UInt64
 
-    /// Nil for a time base that cannot be one: zero, negative, or a tick of more than five centuries.
+    /// Returns nil if the time base cannot be one: zero, negative, or a tick of more than five centuries.
     init?(_ timeBase: Rational) {
         guard timeBase.numerator > 0, timeBase.denominator > 0 else { return nil }
         var (divisor, rest) = (UInt64(timeBase.denominator), UInt64(1_000_000_000))
@@ -20,7 +20,7 @@ struct TickScale {
         denominator = UInt64(timeBase.denominator) / divisor
     }
 
-    /// That many ticks in nanoseconds, or nil beyond ``FrameClock/limit``.
+    /// Returns that many ticks in nanoseconds, or nil beyond ``FrameClock/limit``.
     func nanoseconds(_ ticks: Int64) -> Int64? {
         let product = ticks.magnitude.multipliedFullWidth(by: numerator)
         guard product.high < denominator else { return nil }
@@ -32,7 +32,7 @@ struct TickScale {
         return ticks < 0 ? -magnitude : magnitude
     }
 
-    /// How many whole ticks there are in a length of time of the program's own, at most a few days; clamped to 64 bits.
+    /// Returns how many whole ticks fit in a duration of the program's own, at most a few days; clamped to 64 bits.
     func ticks(in nanoseconds: Int64) -> Int64 {
         MediaTime(ticks: nanoseconds, timeBase: Rational(1, 1_000_000_000)).rescaled(to: timeBase).ticks
     }

@@ -3,8 +3,8 @@ import InletCore
 /// Follows the PTS of one source over the wraps of its counter: every PTS becomes a position, in nanoseconds from the
 /// first.
 ///
-/// Holds one reference, the last PTS that was taken; others are read relative to it. What a PTS that does not fit means
-/// is for the caller to decide, so reading one changes nothing.
+/// Holds one reference, the last PTS that was taken; others are read relative to it. The caller decides what a PTS that
+/// does not fit means, so reading one changes nothing.
 struct TimestampUnwrapper {
     /// A PTS as read: where it lies, and what ``take(_:)`` needs.
     struct Reading {
@@ -18,17 +18,17 @@ struct TimestampUnwrapper {
     private let bits: Int?
     private var scale: TickScale
     private var wraps: WrapLengths
-    /// The reference as the source gave it, and without its wraps, counted from ``base``.
+    /// The reference as the source gave it, and with its wraps undone, counted from ``base``.
     private var raw: Int64
     private var ticks: Int64 = 0
     /// The position of tick 0.
     private var base: Int64 = 0
     /// The position of the reference.
     private(set) var position: Int64 = 0
-    /// The length of the wrap last seen, where it was guessed.
+    /// The length of the wrap last seen, if it was guessed.
     private var lastWrap: Int64 = 0
 
-    /// Starts with a PTS at position 0; nil where its time base is no time base.
+    /// Starts with a PTS at position 0; returns nil if its time base is invalid.
     ///
     /// - Parameter bits: the width of the source's counter; nil, or a width that never wraps, makes it a guess.
     init?(startingAt pts: MediaTime, bits: Int?) {
@@ -39,7 +39,7 @@ struct TimestampUnwrapper {
         raw = pts.ticks
     }
 
-    /// Where a PTS lies by the nearest way from the reference; nil where that is nowhere.
+    /// Returns where a PTS lies by the shortest way from the reference; nil if it cannot be placed.
     mutating func read(_ pts: MediaTime) -> Reading? {
         if pts.timeBase != scale.timeBase, !change(to: pts.timeBase) { return nil }
         guard let (step, wrap) = step(to: pts.ticks) else { return nil }
@@ -58,7 +58,7 @@ struct TimestampUnwrapper {
         if reading.wrap != 0 { lastWrap = reading.wrap }
     }
 
-    /// From the reference to a PTS in ticks, with the wrap that was guessed, if any.
+    /// Returns the ticks from the reference to a PTS, with the wrap that was guessed, if any.
     private func step(to other: Int64) -> (step: Int64, wrap: Int64)? {
         if let bits {
             // The difference modulo the counter's width, taken for the shorter way.
@@ -68,29 +68,29 @@ struct TimestampUnwrapper {
         let (difference, overflow) = other.subtractingReportingOverflow(raw)
         guard !overflow else { return nil }
         if difference.magnitude <= wraps.tolerance { return (difference, 0) }
-        // Back by about a whole counter: it went over its end.
+        // Back by about a whole counter: the counter wrapped.
         if let step = step(difference, over: wraps.rtp) { return (step, wraps.rtp) }
         if let step = step(difference, over: wraps.transportStream) { return (step, wraps.transportStream) }
-        // Ahead by about as much, once that has happened: a frame from before the end, out of its order.
+        // Ahead by about as much, after a wrap has happened: a frame from before the wrap, out of order.
         if lastWrap != 0, difference > 0, (difference - lastWrap).magnitude <= wraps.tolerance {
             return (difference - lastWrap, 0)
         }
         return (difference, 0)
     }
 
-    /// The step that a difference would be over the end of a counter of that length, where it would be a small one.
+    /// Returns the step that a difference would be across the end of a counter of that length, if that step is small.
     private func step(_ difference: Int64, over wrap: Int64) -> Int64? {
         guard difference < 0, wrap != 0 else { return nil }
         let step = difference + wrap
         return step.magnitude <= wraps.tolerance ? step : nil
     }
 
-    /// Reads on in ticks of another length, from the same reference.
+    /// Continues in ticks of another length, from the same reference.
     private mutating func change(to timeBase: Rational) -> Bool {
         guard let scale = TickScale(timeBase) else { return false }
         let old = MediaTime(ticks: raw, timeBase: self.scale.timeBase)
         raw = old.rescaled(to: timeBase).ticks
-        // What the reference lost when it became a whole tick of the new length.
+        // The rounding error from expressing the reference in whole ticks of the new length.
         let lost = old.nanoseconds.subtractingReportingOverflow(MediaTime(ticks: raw, timeBase: timeBase).nanoseconds)
         base = position - (lost.overflow || lost.partialValue.magnitude > FrameClock.limit ? 0 : lost.partialValue)
         ticks = 0
@@ -101,14 +101,14 @@ struct TimestampUnwrapper {
     }
 }
 
-/// The lengths, in ticks of one time base, after which a counter of unknown width may have gone over its end.
+/// The lengths, in ticks of one time base, after which a counter of unknown width may have wrapped.
 private struct WrapLengths {
-    /// How far a step over the end may be from none, in nanoseconds: within that, a wrap is likelier than a new
+    /// How far a step across a wrap may be from zero, in nanoseconds: within that, a wrap is likelier than a new
     /// timeline.
     static let tolerance: Int64 = 10_000_000_000
 
     let tolerance: UInt64
-    /// 32 bits of ticks (RFC 3550, section 5.1); 0 where a tick is so short that the tolerance would be most of it.
+    /// 32 bits of ticks (RFC 3550, section 5.1); 0 if a tick is so short that the tolerance would be most of it.
     let rtp: Int64
     /// 33 bits of 1/90000 s (ISO/IEC 13818-1, section 2.4.3.7), in whatever ticks they are now.
     let transportStream: Int64

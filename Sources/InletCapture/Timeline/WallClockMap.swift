@@ -1,20 +1,20 @@
-/// The time of day of every frame, from the frames for which the source told it.
+/// Derives the time of day of every frame from the frames for which the source reports it.
 ///
-/// Knows nothing before the source has told it once. Times are in nanoseconds, of day since 1970; they are the source's
-/// word, so no sum of them may trap.
+/// Nothing is known until the source has reported it once. Times are in nanoseconds, times of day since 1970; the
+/// source's values are not trusted, so no sum of them may trap.
 struct WallClockMap {
     /// A position on the source's timeline and its time of day.
     private var reference: (position: Int64, time: Int64)?
     /// The last frame's timestamp and its time of day.
     private var last: (stamp: Int64, time: Int64)?
 
-    /// The time of day of the next frame, or nil as long as there was none to go by.
+    /// Returns the time of day of the next frame, or nil while none has been reported.
     ///
     /// - Parameters:
-    ///   - given: what the source says of this frame.
-    ///   - position: where the frame lies on the source's timeline; nil makes its timestamp count.
-    ///   - startsAnew: the position has nothing to do with the ones before.
-    ///   - rate: by how much the machine's clock goes faster than the source's. The machine's is the better one.
+    ///   - given: the time of day that the source reports for this frame.
+    ///   - position: where the frame lies on the source's timeline; if nil, its timestamp counts.
+    ///   - startsAnew: the position is unrelated to earlier ones.
+    ///   - rate: by how much the machine's clock runs faster than the source's. The machine's clock is the better one.
     mutating func time(
         given: Int64?, stamp: Int64, position: Int64?, startsAnew: Bool, rate: Double
     ) -> Int64? {

@@ -3,22 +3,22 @@ import InletCore
 
 /// Turns traces of frames into Chrome trace events, one a line: a process for each source, a thread for each stage.
 ///
-/// The format is that of the "Trace Event Format" document of the Chromium project. Events of one thread must not
-/// overlap unless they nest, so a stage in which several frames are at once, such as a queue of ten, gets further
+/// The format is defined by the "Trace Event Format" document of the Chromium project. Events of one thread must not
+/// overlap unless they nest, so a stage that holds several frames at once, such as a queue of ten, gets further
 /// threads.
 struct ChromeTraceEncoder {
-    /// What a frame goes through, in the order in which tracks are shown.
+    /// The stages of a frame, in the order in which tracks are shown.
     enum Stage: Int, CaseIterable {
         case receive, decode, queue, convert, consume
 
         var isOfSource: Bool { self == .receive || self == .decode }
     }
 
-    /// Threads of one stage; frames beyond are left out.
+    /// The most threads of one stage; further frames are left out.
     static let maximumLanes = 64
-    /// Threads in all.
+    /// The most threads in total.
     static let maximumThreads = 4096
-    /// Frames that are remembered, as several sinks tell of the same one.
+    /// The frames that are remembered, as several sinks report the same one.
     static let rememberedFrames = 1024
 
     /// Events for which there was no room.
@@ -33,7 +33,7 @@ struct ChromeTraceEncoder {
     private struct Process {
         var number: Int
         var sinkNames: [SinkID: String] = [:]
-        /// The timestamps of frames whose way through the source was written.
+        /// The timestamps of frames whose source stages were written.
         var written: Set<MonotonicTime> = []
         var order: Deque<MonotonicTime> = []
         var newestForgotten = MonotonicTime(nanoseconds: .min)
@@ -61,7 +61,7 @@ struct ChromeTraceEncoder {
         var end: MonotonicTime
     }
 
-    /// The text since the last call. All pieces together are an array that lacks its closing bracket.
+    /// Returns the text since the last call. All pieces together are an array that lacks its closing bracket.
     mutating func takeText() -> [UInt8] {
         defer { text.removeAll(keepingCapacity: true) }
         return text
@@ -92,7 +92,7 @@ struct ChromeTraceEncoder {
         processes[trace.source] = process
     }
 
-    /// The process, taken out so that changing it copies nothing; the caller puts it back.
+    /// Removes and returns the process, so that changing it copies nothing; the caller puts it back.
     private mutating func takeProcess(of trace: FrameTrace) -> Process? {
         if let known = processes.removeValue(forKey: trace.source) { return known }
         guard threadCount < Self.maximumThreads else {
@@ -121,7 +121,7 @@ struct ChromeTraceEncoder {
         append(",\"args\":{\"frame\":\(trace.sequence)}}")
     }
 
-    /// A drop is an instant on the track of the stage that the frame had reached.
+    /// Writes a drop: an instant on the track of the stage that the frame had reached.
     private mutating func write(_ reason: DropReason, _ trace: FrameTrace, _ process: inout Process) {
         let stage: Stage =
             trace.stages.delivered != nil ? .consume : trace.stages.taken != nil ? .convert : .queue
@@ -135,7 +135,7 @@ struct ChromeTraceEncoder {
         append(",\"args\":{\"frame\":\(trace.sequence)}}")
     }
 
-    /// The first thread of a stage that is free from `start` on, or a new one. It is then busy until `end`.
+    /// Returns the first thread of a stage that is free from `start` on, or a new one. It is then busy until `end`.
     private mutating func thread(
         of stage: Stage, from start: MonotonicTime, to end: MonotonicTime?, _ trace: FrameTrace,
         _ process: inout Process
@@ -154,7 +154,7 @@ struct ChromeTraceEncoder {
         var name = stage.isOfSource ? "\(stage)" : "\(sinkName(trace, &process)) \(stage)"
         if !known.isEmpty { name += " \(known.count + 1)" }
         writeMetadata("thread_name", name, process: process.number, thread: lane.thread)
-        // Stage by stage, and sink by sink after the source.
+        // Stage by stage; sinks follow the source.
         let block = stage.isOfSource ? 0 : trace.sinkID.number
         let order = (block * Stage.allCases.count + stage.rawValue) * Self.maximumLanes + known.count
         beginEvent("thread_sort_index", phase: "M", process: process.number, thread: lane.thread)
@@ -162,7 +162,7 @@ struct ChromeTraceEncoder {
         return lane.thread
     }
 
-    /// The sink's name, with its number where another sink has the same name.
+    /// Returns the sink's name, with its number if another sink has the same name.
     private func sinkName(_ trace: FrameTrace, _ process: inout Process) -> String {
         if let known = process.sinkNames[trace.sinkID] { return known }
         let isTaken = process.sinkNames.values.contains(trace.sink)
@@ -172,7 +172,7 @@ struct ChromeTraceEncoder {
     }
 }
 
-/// JSON.
+/// JSON output.
 extension ChromeTraceEncoder {
     private mutating func writeMetadata(_ kind: String, _ name: String, process: Int, thread: Int) {
         beginEvent(kind, phase: "M", process: process, thread: thread)
@@ -181,8 +181,8 @@ extension ChromeTraceEncoder {
         append("}}")
     }
 
-    /// Everything up to what differs from event to event. The separator stands before an event, so that the text ends
-    /// with a whole one.
+    /// Writes everything up to what differs from event to event. The separator precedes an event, so that the text ends
+    /// with a complete one.
     private mutating func beginEvent(_ name: String, phase: String, process: Int, thread: Int) {
         append(isEmpty ? "[\n" : ",\n")
         isEmpty = false
@@ -207,7 +207,7 @@ extension ChromeTraceEncoder {
         text.append(UInt8(ascii: "\""))
     }
 
-    /// Microseconds with three decimals: the format's unit, without losing the nanoseconds.
+    /// Appends microseconds with three decimals: the format's unit, without losing the nanoseconds.
     private mutating func appendMicroseconds(_ nanoseconds: Int64) {
         let (whole, rest) = nanoseconds.magnitude.quotientAndRemainder(dividingBy: 1000)
         let digits = String(rest)

@@ -3,17 +3,17 @@ public import InletCore
 import InletOutput
 import Synchronization
 
-/// Writes what becomes of frames into a file that `ui.perfetto.dev` and `chrome://tracing` show: a track for every
-/// stage, of the source and of each sink.
+/// Writes traces of frames to a file that `ui.perfetto.dev` and `chrome://tracing` show: a track for every stage, of
+/// the source and of each sink.
 ///
 ///     let trace = try ChromeTraceWriter(path: "run.json")
 ///     configuration.tracer = trace
 ///     try await Capturer(source, configuration: configuration).run()
 ///     try await trace.finish()
 ///
-/// Several capturers may share one. Writing happens on a queue of the writer's own; traces that come faster than the
-/// disk takes them are left out and counted. The file grows by some 600 bytes for each frame and sink. It is whole but
-/// for its closing bracket at any time, which viewers do not miss. Times are those of the machine's monotonic clock.
+/// Several capturers may share one. Writing happens on the writer's own queue; traces that arrive faster than the disk
+/// takes them are skipped and counted. The file grows by some 600 bytes for each frame and sink. It is complete at any
+/// time except for its closing bracket, which viewers do not need. Times are those of the machine's monotonic clock.
 public final class ChromeTraceWriter: FrameTracer {
     private let capacity: Int
     private let queue = DispatchQueue(label: "inlet.trace", qos: .utility)
@@ -23,7 +23,7 @@ public final class ChromeTraceWriter: FrameTracer {
     private struct Waiting {
         var traces: [FrameTrace] = []
         var leftOut: UInt64 = 0
-        /// Whether the queue is about to look.
+        /// Whether a drain is scheduled on the queue.
         var isScheduled = false
         var isFinished = false
     }
@@ -38,22 +38,23 @@ public final class ChromeTraceWriter: FrameTracer {
         init(_ file: OutputFile) { self.file = file }
     }
 
-    /// Creates the file, which its owner alone may read, in place of one of the same name.
+    /// Creates the file, readable by its owner only, and replaces one of the same name.
     ///
     /// - Parameters:
     ///   - path: a file, not a pipe or a symbolic link; `-` is standard output.
-    ///   - capacity: traces that may wait to be written, each of some 300 bytes. The default is 8192.
-    /// - Throws: ``InletError/Code/notFound`` where the folder does not exist, ``InletError/Code/permissionDenied``,
-    ///   ``InletError/Code/invalidConfiguration`` where the path is no file's, and others by the system's `errno`.
+    ///   - capacity: the most traces that may be queued, each of some 300 bytes. The default is 8192.
+    /// - Throws: ``InletError/Code/notFound`` if the folder does not exist, ``InletError/Code/permissionDenied``,
+    ///   ``InletError/Code/invalidConfiguration`` if the path is not that of a file, and others by the system's
+    ///   `errno`.
     public init(path: String, capacity: Int = 8192) throws(InletError) {
         self.capacity = max(1, capacity)
         worker = Worker(try OutputFile(path: path, takesPipes: false, subject: "trace"))
     }
 
-    /// Traces that were not written: more came than the disk took, or it failed.
+    /// Traces that were not written, because more arrived than the disk could take, or it failed.
     public var leftOut: UInt64 { waiting.withLock { $0.leftOut } }
 
-    /// Notes the trace for the queue. Does not wait.
+    /// Queues the trace. Does not wait.
     public func trace(_ trace: FrameTrace) {
         let wakes = waiting.withLock { waiting in
             guard !waiting.isFinished, waiting.traces.count < capacity else {
@@ -67,9 +68,9 @@ public final class ChromeTraceWriter: FrameTracer {
         if wakes { queue.async { self.drain() } }
     }
 
-    /// Writes what waits, closes the array and the file. Traces that come later are left out.
+    /// Writes the queued traces, closes the array and the file. Traces that arrive later are skipped.
     ///
-    /// - Throws: what writing failed with, now or before.
+    /// - Throws: the error that writing failed with, now or before.
     public func finish() async throws(InletError) {
         waiting.withLock { $0.isFinished = true }
         let failure = await withCheckedContinuation { continuation in
@@ -78,7 +79,7 @@ public final class ChromeTraceWriter: FrameTracer {
         if let failure { throw failure }
     }
 
-    /// Writes until nothing waits. Runs on the queue.
+    /// Writes until no trace is queued. Runs on the queue.
     private func drain() {
         while true {
             let traces = waiting.withLock { waiting in
@@ -96,7 +97,7 @@ public final class ChromeTraceWriter: FrameTracer {
         }
     }
 
-    /// Runs on the queue.
+    /// Closes the file. Runs on the queue.
     private func close() -> InletError? {
         guard !worker.isClosed else { return worker.failure }
         worker.isClosed = true

@@ -1,36 +1,36 @@
-/// What a stream of packets is: all that a decoder or container must know before the first one.
+/// The parameters of a stream of packets: all that a decoder or container must know before the first one.
 public struct CodecParameters: Sendable, Hashable {
-    /// The compression.
+    /// The codec.
     public var codec: VideoCodec
     /// The size of the pictures, before any rotation.
     public var size: ImageSize
     /// The length in seconds of one tick of the packets' PTS and DTS.
     public var timeBase: Rational
-    /// Frames a second, where a rate was stated. Packets may come at any.
+    /// Frames a second, if a rate was stated. Packets may arrive at any rate.
     public var frameRate: Rational?
-    /// What the numbers mean as colour.
+    /// How to interpret the samples as colour.
     public var colorSpace: ColorSpace
-    /// How far to turn the pictures clockwise to show them upright.
+    /// The clockwise rotation that shows the pictures upright.
     public var rotation: Rotation
-    /// The width of a pixel over its height; nil where it is not known.
+    /// The width of a pixel over its height; nil if unknown.
     public var sampleAspectRatio: Rational?
-    /// What decoders need beside the packets, in the form in which the encoder or the container gave it: parameter sets
-    /// of H.264 and HEVC, either with start codes or as an `avcC` or `hvcC` record. Empty where there is nothing.
+    /// What decoders need beside the packets, as the encoder or the container gave it: parameter sets of H.264 and
+    /// HEVC, either with start codes or as an `avcC` or `hvcC` record. Empty if there are none.
     public var extraData: [UInt8]
-    /// The profile by FFmpeg's number for it; nil where it is not known.
+    /// The profile by FFmpeg's number for it; nil if unknown.
     public var profile: Int?
-    /// The level by the codec's own number; nil where it is not known.
+    /// The level by the codec's own number; nil if unknown.
     public var level: Int?
-    /// Bits a second, where a rate was set.
+    /// Bits a second, if a rate was set.
     public var bitrate: Int?
-    /// The pixel format, before it was compressed. The default is I420.
+    /// The pixel format before compression. The default is I420.
     public var pixelFormat: PixelFormat
-    /// The container's code for the compression (FourCC), which tells variants of some codecs apart. The default, 0, is
+    /// The container's code for the codec (FourCC), which distinguishes variants of some codecs. The default, 0, means
     /// none.
     public var codecTag: UInt32 = 0
-    /// Bits of a pixel as the container states them, which some old codecs need. The default, 0, is not known.
+    /// Bits of a pixel as the container states them, which some old codecs need. The default, 0, means unknown.
     public var bitsPerCodedSample = 0
-    /// How many pictures may be decoded before one that is shown earlier, as far as that is known. The default is 0.
+    /// How many pictures may be decoded before one that is shown earlier, if known. The default is 0.
     public var reorderDepth = 0
 
     public init(

@@ -1,10 +1,10 @@
-/// What a ``VideoDecoder`` gives out.
+/// An output of a ``VideoDecoder``.
 public enum DecoderOutput: Sendable {
     case picture(SourceFrame)
-    /// There is no picture before another packet.
+    /// No picture is ready before another packet is sent.
     case needsPacket
-    /// All that was sent before ``VideoDecoder/drain()`` has come out.
+    /// All pictures of packets sent before ``VideoDecoder/drain()`` have been output.
     case ended
-    /// A packet gave no picture. The next call goes on behind it.
+    /// A packet yielded no picture. The next call continues after it.
     case undecodable(PacketFault)
 }

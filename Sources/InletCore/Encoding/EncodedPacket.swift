@@ -6,15 +6,15 @@ public struct EncodedPacket: Sendable {
     public var data: PacketData
     /// When the picture is shown, on the stream's own timeline, in the time base of its ``CodecParameters``.
     public var pts: MediaTime
-    /// When it is decoded, in the same time base: never later than ``pts``, and greater from packet to packet.
+    /// When the picture is decoded, in the same time base: never later than ``pts``, and greater from packet to packet.
     public var dts: MediaTime
-    /// How long it is shown, where that is known.
+    /// How long the picture is shown, if known.
     public var duration: MediaTime?
-    /// Decodes without any packet before it. Nothing after it needs one from before, but for packets that a source
-    /// hands on as they are, where pictures that are decoded later and shown earlier may.
+    /// Whether it decodes without any packet before it. Nothing after it needs one from before, except in packets that
+    /// a source hands on as they are, where pictures that are decoded later and shown earlier may.
     public var isKey: Bool
     /// When the picture was taken, on the capture timeline; for packets that a source hands on as they are, when it is
-    /// to be shown on that.
+    /// to be shown on that timeline.
     public var captureTime: MonotonicTime
 
     public init(

@@ -1,11 +1,10 @@
 import Synchronization
 
-/// Changes an encoder while it runs, from any thread: how a bandwidth estimate or a new viewer reaches it.
+/// Changes an encoder while it runs, from any thread, as for a bandwidth estimate or a new viewer.
 ///
-/// What is asked for takes effect with the next frame. A request that comes before it takes the place of an earlier
-/// one.
+/// Requests take effect with the next frame. A later request before that frame replaces an earlier one.
 public final class EncoderControl: Sendable {
-    /// What has been asked for since the last frame.
+    /// The requests since the last frame.
     struct Requests: Sendable {
         var bitrate: Int?
         var frameRate: Rational?
@@ -18,7 +17,8 @@ public final class EncoderControl: Sendable {
 
     public init() {}
 
-    /// Asks for another mean, in bits a second, and for as many frames a second to come. Nil leaves one as it is.
+    /// Requests another mean bit rate, in bits a second, and the number of frames a second to expect. Nil leaves one as
+    /// it is.
     public func change(bitrate: Int? = nil, frameRate: Rational? = nil) {
         requests.withLock { requests in
             requests.bitrate = bitrate ?? requests.bitrate
@@ -27,17 +27,17 @@ public final class EncoderControl: Sendable {
         hasRequests.store(true, ordering: .releasing)
     }
 
-    /// Asks for a key frame. Requests are not throttled here; ``KeyFrameThrottle`` is for that.
+    /// Requests a key frame. Requests are not throttled here; ``KeyFrameThrottle`` is for that.
     public func requestKeyFrame() {
         requests.withLock { $0.wantsKeyFrame = true }
         hasRequests.store(true, ordering: .releasing)
     }
 
-    /// Why the encoder did not follow the last change, such as ``InletError/Code/unsupported`` where it must be opened
-    /// anew for that; nil where it did.
+    /// Why the encoder did not follow the last change, such as ``InletError/Code/unsupported`` if it must be reopened
+    /// for that; nil if it did.
     public var refusal: InletError? { refused.withLock { $0 } }
 
-    /// What is asked for, once.
+    /// Returns the requests, once.
     func take() -> Requests? {
         guard hasRequests.exchange(false, ordering: .acquiring) else { return nil }
         return requests.withLock { requests in

@@ -1,47 +1,46 @@
-/// How pictures are compressed, in words that every encoder can follow in its own way.
+/// How pictures are compressed, in terms that every encoder can follow in its own way.
 public struct EncoderSettings: Sendable, Hashable {
-    /// The compression. The default is ``VideoCodec/h264``.
+    /// The codec. The default is ``VideoCodec/h264``.
     public var codec: VideoCodec
-    /// What decides the size of the packets. The default is ``Rate-swift.enum/automatic``.
+    /// How the size of the packets is controlled. The default is ``Rate-swift.enum/automatic``.
     public var rate: Rate
-    /// What is traded for what. The default is ``Preset-swift.enum/realtime``.
+    /// The trade-off of size, work and delay. The default is ``Preset-swift.enum/realtime``.
     public var preset: Preset
-    /// At most this much time from one key frame to the next, greater than zero. The default is 2 seconds.
+    /// The longest time from one key frame to the next, greater than zero. The default is 2 seconds.
     public var keyFrameInterval: Duration
     /// Threads that encode; 0 is the encoder's own choice. The default is 0.
     public var threads: Int
 
-    /// What decoders must be able to do. The default is ``Profile-swift.enum/automatic``.
+    /// What decoders must support. The default is ``Profile-swift.enum/automatic``.
     public var profile: Profile
 
-    /// What decoders must be able to do.
+    /// What decoders must support.
     public enum Profile: String, Sendable, Hashable, CaseIterable {
         /// What suits the preset.
         case automatic
-        /// Of H.264 the part that every browser and phone decodes: constrained baseline. Other codecs are as with
-        /// ``automatic``.
+        /// For H.264 the part that every browser and phone decodes: constrained baseline. Other codecs are treated as
+        /// with ``automatic``.
         case constrainedBaseline
     }
 
-    /// What decides the size of the packets.
+    /// How the size of the packets is controlled.
     public enum Rate: Sendable, Hashable {
         /// A quality that looks good, by the encoder's own scale.
         case automatic
-        /// So many bits a second in the mean of a second or two, whatever the pictures show.
+        /// A number of bits a second, averaged over a second or two, whatever the pictures show.
         case bitrate(Int)
-        /// A constant quality from 1 to 100, the best. The scale is that of the encoder, stretched to this range.
+        /// A constant quality from 1 to 100, the best. It is the encoder's own scale, stretched to this range.
         case quality(Int)
     }
 
-    /// What is traded for what.
+    /// The trade-off of size, work and delay.
     public enum Preset: String, Sendable, Hashable, CaseIterable {
-        /// As ``realtime`` with the least work, in packets that a narrow path carries at once: a bit rate is also kept
-        /// over a third of a second, and easy pictures may take less than it. Pictures of other colours are made BT.601
-        /// of limited range, for which most players of calls take whatever they get. For calls, whose bit rate follows
-        /// the path.
+        /// Like ``realtime`` with the least work, in packets that a narrow path can carry at once: a bit rate is also
+        /// kept over a third of a second, and easy pictures may take less than it. Pictures of other colour spaces are
+        /// converted to BT.601 of limited range, which most players of calls assume for everything. For calls, whose
+        /// bit rate follows the path.
         case conversation
-        /// A packet comes out for every picture that goes in, at once, for little work. For calls, previews and live
-        /// streams.
+        /// A packet is output at once for every picture, with little work. For calls, previews and live streams.
         case realtime
         /// Smaller for a little more work and up to half a second of delay. For recordings.
         case balanced

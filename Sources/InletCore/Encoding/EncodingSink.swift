@@ -1,26 +1,26 @@
 /// A frame sink that encodes: frames in, packets to one packet sink, on the sink's own thread.
 ///
-/// While the packet sink blocks, frames wait or drop by the queue, before they cost any work. Where some outputs may be
-/// slow and others must not wait for them, the packet sink is a fan-out.
+/// While the packet sink blocks, frames are queued or dropped by the queue policy, before they cost any work. If some
+/// outputs may be slow and others must not wait for them, use a fan-out as the packet sink.
 ///
-/// A change of size, colour, rotation or shape opens the encoder anew, and the packet sink is started again.
+/// A change of size, colour, rotation or shape reopens the encoder, and the packet sink is started again.
 public final class EncodingSink: FrameSink {
-    /// What frames shall be like.
+    /// What frames should be like.
     public let wants: SinkWants
     private let encoder: any VideoEncoder
     private let settings: EncoderSettings
     private let output: any PacketSink
     private let control: EncoderControl?
     private var format: VideoFormat?
-    /// The output's key-frame request was passed on, and its packet has not come yet.
+    /// Whether the output's key-frame request was passed on, and its packet has not been output yet.
     private var isKeyOnItsWay = false
 
     /// - Parameters:
     ///   - encoder: a new one, which is not open.
-    ///   - settings: what the encoder is opened with.
-    ///   - output: where the packets go.
-    ///   - wants: the default is frames as they come.
-    ///   - control: what changes the encoder while it runs. The default is nil.
+    ///   - settings: the settings with which the encoder is opened.
+    ///   - output: receives the packets.
+    ///   - wants: what frames should be like. The default leaves them as they arrive.
+    ///   - control: changes the encoder while it runs. The default is nil.
     public init(
         _ encoder: any VideoEncoder, _ settings: EncoderSettings, to output: any PacketSink,
         wants: SinkWants = SinkWants(), control: EncoderControl? = nil
@@ -56,7 +56,7 @@ public final class EncodingSink: FrameSink {
         try write(encoder.encode(frame, wantsKeyFrame: asks))
     }
 
-    /// - Returns: whether a key frame was asked for.
+    /// - Returns: whether a key frame was requested.
     private func follow(_ control: EncoderControl?) -> Bool {
         guard let control, let requests = control.take() else { return false }
         if requests.bitrate != nil || requests.frameRate != nil {
@@ -78,7 +78,7 @@ public final class EncodingSink: FrameSink {
         }
     }
 
-    /// Writes what the encoder holds back, and finishes the packet sink.
+    /// Writes the packets that the encoder holds back, and finishes the packet sink.
     public func finish() throws {
         do {
             try write(encoder.flush())

@@ -1,4 +1,4 @@
-/// The bytes of a packet and what keeps them alive. Copying shares them.
+/// The bytes of a packet and the owner that keeps them alive. Copying shares them.
 @safe public struct PacketData: Sendable {
     // `owner` keeps this memory alive and unwritten for as long as a copy of the value exists.
     nonisolated(unsafe) private let memory: UnsafeRawBufferPointer
@@ -7,26 +7,26 @@
     /// Wraps memory that something else owns, without a copy.
     ///
     /// - Parameters:
-    ///   - memory: the bytes, with 64 more behind them that may be read: libraries read a little further than the end.
-    ///   - owner: what keeps the memory alive and unwritten; it is released with the last copy.
+    ///   - memory: the bytes, followed by 64 more that may be read: libraries read a little beyond the end.
+    ///   - owner: keeps the memory alive and unwritten; it is released with the last copy.
     @unsafe public init(_ memory: UnsafeRawBufferPointer, owner: any AnyObject & Sendable) {
         unsafe self.memory = memory
         self.owner = owner
     }
 
-    /// A copy of bytes.
+    /// Copies the given bytes.
     public init(_ bytes: [UInt8]) {
         self = unsafe bytes.withUnsafeBytes { unsafe PacketData(copying: [$0]) }
     }
 
-    /// One copy of several pieces of memory, one behind another. They may change as soon as this returns.
+    /// Copies several pieces of memory into one, one after another. They may change as soon as this returns.
     @unsafe public init(copying pieces: [UnsafeRawBufferPointer]) {
         let block = unsafe PacketBlock(pieces)
         unsafe memory = UnsafeRawBufferPointer(block.memory)
         owner = block
     }
 
-    /// How many bytes there are.
+    /// The number of bytes.
     public var count: Int { unsafe memory.count }
 
     /// The bytes.
@@ -38,7 +38,7 @@
         }
     }
 
-    /// The bytes' address, and what keeps them alive there: for libraries that take references.
+    /// The bytes' address, and the owner that keeps them alive there, for libraries that take references.
     @unsafe public var storage: (memory: UnsafeRawBufferPointer, owner: any AnyObject & Sendable) {
         unsafe (memory, owner)
     }
@@ -63,8 +63,7 @@
         unsafe memory = UnsafeMutableRawBufferPointer(rebasing: block[..<count])
     }
 
-    /// Libraries read a few bytes further than the end, and take zeros there for it: FFmpeg's
-    /// AV_INPUT_BUFFER_PADDING_SIZE is 64.
+    /// Libraries read a few bytes beyond the end, and expect zeros there: FFmpeg's AV_INPUT_BUFFER_PADDING_SIZE is 64.
     private static let padding = 64
 
     deinit { unsafe memory.baseAddress?.deallocate() }

@@ -1,4 +1,4 @@
-/// A video compression by FFmpeg's name for it. An open set: an encoder plug-in may know others.
+/// A video codec by FFmpeg's name for it. An open set: an encoder plug-in may know others.
 public struct VideoCodec: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     /// The name, as `ffmpeg -codecs` lists it.
     public let rawValue: String

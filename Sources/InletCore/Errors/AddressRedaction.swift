@@ -1,18 +1,17 @@
-/// Blots out what addresses carry besides host and path: the values of queries and of parameters in paths, and
-/// fragments.
+/// Masks what addresses carry besides host and path: the values of queries and of parameters in paths, and fragments.
 struct AddressRedaction {
-    /// Whether the values of a query's parameter may be shown, by its name.
+    /// Whether the values of the query parameter with this name may be shown.
     let isShown: (String) -> Bool
     /// Whether a byte ends an address in running text.
     let endsURL: (UInt8) -> Bool
 
-    /// What the bytes are that are read now.
+    /// What the current bytes are.
     private enum Part {
         /// No address.
         case text
         /// Host and path of an address.
         case path
-        /// What follows a ?.
+        /// What follows a `?`.
         case query(ofAddress: Bool)
     }
 
@@ -45,7 +44,7 @@ struct AddressRedaction {
         return result
     }
 
-    /// Takes the parameter that begins here, and returns what is shown of it; nothing where none begins.
+    /// Consumes the parameter that begins here, and returns what is shown of it; nothing if none begins.
     private func parameter(_ rest: inout ArraySlice<UInt8>, of part: Part) -> [UInt8] {
         let ends: String.UTF8View
         switch part {
@@ -54,7 +53,7 @@ struct AddressRedaction {
         }
         let parameter = rest.prefix { !ends.contains($0) && !endsURL($0) }
         guard let equals = parameter.firstIndex(of: UInt8(ascii: "=")) else {
-            // A name alone may be a token as a whole.
+            // A name alone may be a token.
             guard case .query(ofAddress: true) = part, !parameter.isEmpty else { return [] }
             rest = rest[parameter.endIndex...]
             return Array(Redaction.mark.utf8)

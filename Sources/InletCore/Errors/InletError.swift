@@ -1,26 +1,26 @@
-/// The one error type of Inlet: what failed, why, and what to try.
+/// Inlet's only error type: what failed, why, and what to try.
 ///
-/// Decide by ``code``, show ``description``. Nothing in an error holds a password: the source in ``context`` is
-/// redacted before it gets here.
+/// Base decisions on ``code``, and show ``description``. No error contains a password: ``context`` gets the source
+/// already redacted.
 public struct InletError: Error, Sendable {
-    /// What kind of failure it is: the part to decide by.
+    /// The kind of failure: the part to base decisions on.
     public var code: Code
     /// One or two sentences for a person: what failed and what to try.
     public var message: String
-    /// The error underneath, where there is one.
+    /// The underlying error, if any.
     public var cause: (any Error)?
     /// Where it happened.
     public var context: Context
 
-    /// An error with what a person needs to know of it.
+    /// Makes an error.
     ///
     /// - Parameters:
     ///   - code: the kind of failure.
-    ///   - message: without secrets. What servers, files or devices say may be part of it: control characters,
-    ///     bidirectional overrides and the like are written as escapes such as `\u{1B}`, and what is longer than 4096
-    ///     bytes is cut.
-    ///   - cause: the error underneath. The default is nil.
-    ///   - context: where it happened. The default is not known.
+    ///   - message: text without secrets. It may include what servers, files or devices say: control characters,
+    ///     bidirectional overrides and similar are written as escapes such as `\u{1B}`, and text beyond 4096 bytes is
+    ///     cut.
+    ///   - cause: the underlying error. The default is nil.
+    ///   - context: where it happened. The default is unknown.
     public init(_ code: Code, _ message: String, cause: (any Error)? = nil, context: Context = Context()) {
         self.code = code
         self.message = message.sanitized(limit: Self.longestText)
@@ -30,11 +30,11 @@ public struct InletError: Error, Sendable {
 
     private static let longestText = 4096
 
-    /// What kind of failure it is. An open set: a later version may add codes without breaking a `switch`.
+    /// The kind of failure. An open set: a later version may add codes without breaking a `switch`.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         /// The name, as reports print it.
         public let description: String
-        /// A code by its name: one word in lower camel case.
+        /// Makes a code by its name: one word in lower camel case.
         public init(_ name: String) { description = name }
 
         /// An option, size, rate or combination that can never work. Not worth a retry.
@@ -43,41 +43,41 @@ public struct InletError: Error, Sendable {
         public static let notFound = Code("notFound")
         /// The operating system refuses access.
         public static let permissionDenied = Code("permissionDenied")
-        /// The server refuses the credentials, or wants some. Not worth a retry.
+        /// The server refuses the credentials, or requires some. Not worth a retry.
         public static let authenticationFailed = Code("authenticationFailed")
         /// Something else holds the device.
         public static let busy = Code("busy")
-        /// The bus or link cannot carry the mode asked for.
+        /// The bus or link cannot carry the requested mode.
         public static let noBandwidth = Code("noBandwidth")
-        /// The thing exists, but this build, driver or server cannot do what is asked.
+        /// It exists, but this build, driver or server cannot do what is requested.
         public static let unsupported = Code("unsupported")
-        /// A server leads to an address to which it may not lead. Not worth a retry.
+        /// A server redirects to an address that is not allowed. Not worth a retry.
         public static let addressRefused = Code("addressRefused")
         /// The name service does not know the host, or could not be asked.
         public static let hostNotFound = Code("hostNotFound")
-        /// The host is there, but nothing listens at the port.
+        /// The host is reachable, but nothing listens at the port.
         public static let connectionRefused = Code("connectionRefused")
-        /// TLS could not be agreed on, or the certificate is not to be trusted.
+        /// TLS negotiation failed, or the certificate is not trusted.
         public static let tlsFailed = Code("tlsFailed")
-        /// The server cannot serve now, as it says itself: status 500 and above.
+        /// The server reports that it cannot serve at present: status 500 and above.
         public static let serverUnavailable = Code("serverUnavailable")
         /// The server has forgotten the session, as after a restart: status 454 of RTSP.
         public static let sessionLost = Code("sessionLost")
-        /// The server ended a stream that has no end of its own.
+        /// The server ended a stream that has no natural end.
         public static let streamEnded = Code("streamEnded")
         /// The other side went away.
         public static let disconnected = Code("disconnected")
         /// A deadline passed.
         public static let timedOut = Code("timedOut")
-        /// The data is not what its format promises.
+        /// The data does not conform to its format.
         public static let malformedData = Code("malformedData")
         /// A configured bound, the memory or the disk is used up.
         public static let resourceExhausted = Code("resourceExhausted")
-        /// Reading or writing failed in a way that no other code names.
+        /// Reading or writing failed in a way that no other code covers.
         public static let inputOutput = Code("inputOutput")
-        /// A plug-in broke its contract, or could not be taken in.
+        /// A plug-in broke its contract, or could not be loaded.
         public static let pluginRejected = Code("pluginRejected")
-        /// The operation was cancelled by whoever started it.
+        /// The operation was cancelled by its caller.
         public static let cancelled = Code("cancelled")
         /// A mistake in Inlet itself.
         public static let `internal` = Code("internal")
@@ -85,9 +85,9 @@ public struct InletError: Error, Sendable {
 
     /// Where it happened, for logs and bug reports.
     public struct Context: Sendable {
-        /// The source or sink by its URI, with credentials redacted.
+        /// The URI of the source or sink, with credentials redacted.
         public var subject: String?
-        /// What was being done, such as `open` or `avcodec_send_packet`.
+        /// The operation that failed, such as `open` or `avcodec_send_packet`.
         public var operation: String?
         /// The native code: an errno, or libav's AVERROR, whichever `operation` returns.
         public var nativeCode: Int32?
@@ -104,7 +104,8 @@ public struct InletError: Error, Sendable {
         }
     }
 
-    /// An error of any type as an `InletError`: itself, or an ``Code/internal`` one that has it as its cause.
+    /// Wraps an error of any type: an `InletError` stays itself, a `CancellationError` becomes ``Code/cancelled``, and
+    /// any other the cause of an ``Code/internal`` error.
     public init(wrapping error: any Error, operation: String) {
         if let error = error as? InletError {
             self = error
@@ -116,7 +117,7 @@ public struct InletError: Error, Sendable {
         }
     }
 
-    /// The same error with its subject set, unless it already names one.
+    /// Returns the same error with its subject set, unless it already names one.
     public func about(_ subject: String) -> InletError {
         var error = self
         error.context.subject = context.subject ?? subject
@@ -125,7 +126,7 @@ public struct InletError: Error, Sendable {
 }
 
 extension InletError: CustomStringConvertible {
-    /// The message, led by what it is about, as a log or a terminal may show it.
+    /// The message, preceded by the subject, as a log or a terminal may show it.
     public var description: String {
         guard let subject = context.subject else { return message.sanitized(limit: Self.longestText) }
         return "\(subject.sanitized()): \(message.sanitized(limit: Self.longestText))"

@@ -1,30 +1,30 @@
-/// Takes credentials out of text that people or logs will see.
+/// Removes credentials from text that people or logs will see.
 ///
-/// Where a text can be read in two ways, the reading that hides more is taken. Everything is read as bytes: what a
-/// program in C takes for a `?` or an `@` is one here, whatever combining characters follow it.
+/// If a text can be read in two ways, the reading that hides more is used. Everything is read as bytes: what a program
+/// in C takes for a `?` or an `@` is one here, whatever combining characters follow it.
 public enum Redaction {
-    /// What stands in place of a secret.
+    /// The replacement of a secret.
     public static let mark = "***"
 
-    /// The text with these replaced by ``mark``:
+    /// Returns the text with these replaced by ``mark``:
     ///
-    /// - the user information of every `//user:password@host`, and what stands before the `@` of a relay,
+    /// - the user information of every `//user:password@host`, and what precedes the `@` of a relay,
     ///   `turn:user:password@host`;
     /// - the stream key of every RTMP address;
-    /// - in every address, the values of the query, of `name=value` in the path and the fragment, but for a camera's
-    ///   `channel=1` and the like;
-    /// - the values of what follows a `?` elsewhere, and of `&name=value` where the name speaks of a secret;
-    /// - the values of a command's options whose names do: `--name value`, `--name=value`, `NAME=value`;
+    /// - in every address, the values of the query, of `name=value` in the path and the fragment, except for stream
+    ///   selectors of cameras such as `channel=1`;
+    /// - the values of what follows a `?` elsewhere, and of `&name=value` if the name suggests a secret;
+    /// - the values of a command's options whose names suggest one: `--name value`, `--name=value`, `NAME=value`;
     /// - the values of `Authorization:` and `Cookie:` headers, to the end of the line.
     ///
-    /// A password may hold any character, a slash or an @ included: everything up to the last @ before a space or quote
-    /// that can still belong to the authority is taken for user information.
+    /// A password may hold any character, including a slash or an @: everything up to the last @ before a space or
+    /// quote that can still belong to the authority is taken for user information.
     public static func redact(_ text: String) -> String {
         redact(text, endsURL: { " \t\n\r\"'<>".utf8.contains($0) }, isShown: { _ in false })
     }
 
-    /// The same for a text that is one URI and nothing else, so that a space or quote does not end it. Control
-    /// characters and the like, which belong in no URI, are written as escapes such as `\u{1B}`.
+    /// Redacts a text that is a single URI, so that a space or quote does not end it. Control characters and similar,
+    /// which belong in no URI, are written as escapes such as `\u{1B}`.
     public static func redact(uri: String) -> String { redact(uri: uri) { _ in false } }
 
     /// - Parameter isShown: whether the values of a query's parameter may be shown, by its name.
@@ -55,14 +55,14 @@ public enum Redaction {
     ].map { Array($0.utf8) }
     /// Names of secrets that are too short to look for inside other names.
     private static let secretNames: Set<String> = ["pass", "pw", "psw", "key", "sig"]
-    /// Parameters that choose one of a camera's streams, shown where their values are numbers of at most three digits:
-    /// too short for a secret, and what tells the channels of a recorder apart.
+    /// Parameters that choose one of a camera's streams, shown if their values are numbers of at most three digits: too
+    /// short for a secret, and what distinguishes the channels of a recorder.
     private static let selectors: Set<String> = [
         "camera", "ch", "channel", "channelid", "profile", "stream", "streamtype", "subtype", "track", "trackid",
     ]
 
-    /// Whether an option or query parameter of this name holds a secret. One that names where the secret is kept, such
-    /// as `password-file`, does not.
+    /// Whether an option or query parameter of this name holds a secret. One that tells where the secret is stored,
+    /// such as `password-file`, does not.
     static func isSecret(_ name: some StringProtocol) -> Bool { isSecret(Array(name.utf8)[...]) }
 
     static func isSecret(_ name: ArraySlice<UInt8>) -> Bool {
@@ -75,7 +75,7 @@ public enum Redaction {
         return !["-file", "-env"].contains { name.suffix($0.utf8.count).elementsEqual($0.utf8) }
     }
 
-    /// Whether a parameter of an address only chooses a stream.
+    /// Whether a parameter of an address merely chooses a stream.
     static func isSelector(_ name: ArraySlice<UInt8>, value: ArraySlice<UInt8>) -> Bool {
         (1...3).contains(value.count) && value.allSatisfy(\.isASCIIDigit)
             && selectors.contains(String(decoding: name.map(\.lowercasedASCII), as: UTF8.self))
@@ -99,15 +99,15 @@ public enum Redaction {
         return result + rest
     }
 
-    /// The @ that ends the user information, given what follows the `//` of a URL; nil where there is none.
+    /// Returns the @ that ends the user information, given what follows the `//` of a URL; nil if there is none.
     static func userInformationEnd<Text: BidirectionalCollection<UInt8>>(in url: Text) -> Text.Index? {
-        // A colon or an @ before the first ? may have begun a password that holds the ? itself. Without either, an @
-        // behind the ? belongs to an option.
+        // A colon or an @ before the first ? may have begun a password that contains the ?. Without either, an @ behind
+        // the ? belongs to an option.
         url.prefix { $0 != UInt8(ascii: "?") }.contains { ":@".utf8.contains($0) }
             ? url.lastIndex(of: UInt8(ascii: "@")) : nil
     }
 
-    /// The @ of a password with a space or quote in it, where `url` is what comes before that.
+    /// Returns the @ of a password with a space or quote in it, where `url` is what precedes that.
     private static func userInformationEnd(
         beyond url: ArraySlice<UInt8>, in rest: ArraySlice<UInt8>, endsURL: (UInt8) -> Bool
     ) -> Int? {
@@ -120,8 +120,7 @@ public enum Redaction {
         return tail[first...].prefix { !endsURL($0) }.lastIndex(of: UInt8(ascii: "@"))
     }
 
-    /// Blots out what stands before the @ of a relay: `turn:user:password@host` has no slashes, and no place for
-    /// either.
+    /// Masks what precedes the @ of a relay: `turn:user:password@host` has no slashes, and no place for either.
     private static func redactRelayUsers(_ text: [UInt8], endsURL: (UInt8) -> Bool) -> [UInt8] {
         var result: [UInt8] = []
         var rest = text[...]
@@ -143,7 +142,7 @@ public enum Redaction {
 
     // MARK: RTMP
 
-    /// Blots out what follows the application's name in an RTMP URL: the key that lets its owner publish.
+    /// Masks what follows the application's name in an RTMP URL: the key that lets its owner publish.
     private static func redactStreamKeys(_ text: [UInt8], endsURL: (UInt8) -> Bool) -> [UInt8] {
         var result: [UInt8] = []
         var rest = text[...]
@@ -164,8 +163,8 @@ public enum Redaction {
 
     // MARK: Commands and headers
 
-    /// Blots out the values of a command's options: what follows `--name`, and what is assigned to a name at the start
-    /// of a word.
+    /// Masks the values of a command's options: what follows `--name`, and what is assigned to a name at the start of a
+    /// word.
     private static func redactOptions(_ text: [UInt8]) -> [UInt8] {
         guard text.contains(where: { "=-".utf8.contains($0) }) else { return text }
         var result: [UInt8] = []
@@ -194,7 +193,8 @@ public enum Redaction {
         return result
     }
 
-    /// The text up to the next space that is not in quotes; up to the next space at all where a quote is not closed.
+    /// Returns the text up to the next space that is not in quotes; up to the next space at all if a quote is not
+    /// closed.
     private static func commandWord(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         var quote: UInt8?
         for index in text.indices {
@@ -231,7 +231,7 @@ public enum Redaction {
 }
 
 extension BidirectionalCollection<UInt8> {
-    /// Where some bytes stand first.
+    /// Returns the first range of the given bytes.
     func firstRange(ofBytes bytes: some Collection<UInt8>) -> Range<Index>? {
         guard let first = bytes.first else { return nil }
         var start = startIndex

@@ -1,17 +1,17 @@
 public import Logging
 import Synchronization
 
-/// Logs trouble that repeats itself as one line a second with a count.
+/// Logs repeated messages as at most one line a second with a count.
 ///
 /// The first message under a key is logged at once. From then on the key has at most one line an interval, which is the
-/// newest message and says how many there were since the line before, such as `cannot decode a picture (28 times)`.
-/// When the messages stop, what was held back is logged once the interval is over. The numbers of all lines together
-/// are the number of messages.
+/// newest message and the number of messages since the previous line, such as `cannot decode a picture (28 times)`.
+/// When the messages stop, what was held back is logged once the interval is over. The numbers of all lines add up to
+/// the number of messages.
 ///
-/// Memory and lines are bounded: while as many keys as the capacity are busy, messages under further keys share one
-/// line. Safe from any thread. A message of a level that the logger leaves out costs a comparison.
+/// Memory and lines are bounded: while as many keys as the capacity are in use, messages under further keys share one
+/// line. Safe from any thread. A message of a level that the logger ignores costs a comparison.
 public final class RepeatedLog: Sendable {
-    /// Does something after a while.
+    /// Runs an action after a delay.
     public typealias Later = @Sendable (_ delay: Duration, _ action: @escaping @Sendable () -> Void) -> Void
 
     private let logger: Logger
@@ -20,13 +20,12 @@ public final class RepeatedLog: Sendable {
     private let state: Mutex<RepeatedLogStateMachine>
 
     /// - Parameters:
-    ///   - logger: where the lines go.
+    ///   - logger: receives the lines.
     ///   - interval: the least time between two lines of one key. The default is a second.
-    ///   - capacity: how many keys are told apart at one time, at least 1. The default is 64.
-    ///   - now: the time. The default is the machine's monotonic time.
-    ///   - later: calls what it is given after a delay, on any thread. Asked for only while something is held back. The
-    ///     default is a task that
-    ///     sleeps.
+    ///   - capacity: how many keys are distinguished at one time, at least 1. The default is 64.
+    ///   - now: returns the time. The default is the machine's monotonic time.
+    ///   - later: calls an action after a delay, on any thread. Used only while something is held back. The default is
+    ///     a task that sleeps.
     public init(
         _ logger: Logger, interval: Duration = .seconds(1), capacity: Int = 64,
         now: (@Sendable () -> MonotonicTime)? = nil, later: Later? = nil
@@ -37,13 +36,13 @@ public final class RepeatedLog: Sendable {
         state = Mutex(RepeatedLogStateMachine(interval: interval, capacity: capacity))
     }
 
-    /// Logs a message, or counts it where its key had a line less than an interval ago.
+    /// Logs a message, or counts it if its key had a line less than an interval ago.
     ///
     /// - Parameters:
-    ///   - level: how much it matters.
-    ///   - message: for people; only made where the logger takes the level.
-    ///   - key: what makes messages the same. The default, nil, is the message itself.
-    ///   - metadata: goes with the line.
+    ///   - level: the severity.
+    ///   - message: for people; only evaluated if the logger accepts the level.
+    ///   - key: identifies equal messages. The default, nil, is the message itself.
+    ///   - metadata: added to the line.
     public func log(
         _ level: Logger.Level, _ message: @autoclosure () -> String, key: String? = nil,
         metadata: @autoclosure () -> Logger.Metadata? = nil
@@ -74,7 +73,7 @@ public final class RepeatedLog: Sendable {
         }
     }
 
-    // Outside the lock, as a log handler may take its time, or log itself.
+    // Outside the lock, as a log handler may be slow, or log itself.
     private func write(_ line: RepeatedLogStateMachine.Line) {
         logger.log(level: line.level, "\(line.text)", metadata: line.metadata)
     }

@@ -1,16 +1,16 @@
 import Logging
 
-/// What a ``RepeatedLog`` decides, without lock, clock or logger: which messages become lines now, and when to look
-/// again.
+/// The decisions of a ``RepeatedLog``, without lock, clock or logger: which messages become lines now, and when to
+/// check again.
 struct RepeatedLogStateMachine {
-    /// What is to be logged.
+    /// A line to log.
     struct Line: Equatable {
         var level: Logger.Level
         var message: String
         var metadata: Logger.Metadata?
         /// How many messages the line stands for.
         var count: UInt64 = 1
-        /// Whether they came under several keys.
+        /// Whether they belong to several keys.
         var isMixed = false
 
         /// The newest message, and how many there were.
@@ -20,14 +20,14 @@ struct RepeatedLogStateMachine {
         }
     }
 
-    /// What is known of one key.
+    /// The state of one key.
     private struct Entry {
         var line: Line
         var loggedAt: MonotonicTime
-        /// Messages since then.
+        /// Messages since the last line.
         var held: UInt64 = 0
 
-        /// The newest message with the number of all that were held.
+        /// Returns the newest message with the number of all that were held.
         mutating func takeHeld(at now: MonotonicTime) -> Line {
             var line = line
             line.count = held
@@ -40,9 +40,9 @@ struct RepeatedLogStateMachine {
     private let interval: Duration
     private let capacity: Int
     private var entries: [String: Entry] = [:]
-    /// Messages for whose key there was no room.
+    /// Messages whose key found no room.
     private var crowd: Entry?
-    /// Whether somebody will call ``linesDue(at:)``.
+    /// Whether a call of ``linesDue(at:)`` is scheduled.
     private var isWakeUpDue = false
 
     init(interval: Duration, capacity: Int) {
@@ -52,7 +52,7 @@ struct RepeatedLogStateMachine {
 
     enum Verdict: Equatable {
         case log(Line)
-        /// It was counted. Where a delay is given, the caller has ``linesDue(at:)`` called after it.
+        /// The message was counted. If a delay is given, the caller has ``linesDue(at:)`` called after it.
         case held(wakeUpAfter: Duration?)
     }
 
@@ -80,14 +80,14 @@ struct RepeatedLogStateMachine {
         return due
     }
 
-    /// - Returns: whether there is room for another key, after those that have been quiet were forgotten.
+    /// - Returns: whether there is room for another key, after keys that have been quiet were removed.
     private mutating func makeRoom(at now: MonotonicTime) -> Bool {
         if entries.count < capacity { return true }
         entries = entries.filter { $0.value.held > 0 || now - $0.value.loggedAt < interval }
         return entries.count < capacity
     }
 
-    /// The lines that have waited for an interval, and when to come back for those that have not.
+    /// Returns the lines that have waited for an interval, and when to check again for those that have not.
     mutating func linesDue(at now: MonotonicTime) -> (lines: [Line], wakeUpAfter: Duration?) {
         isWakeUpDue = false
         let interval = interval
@@ -95,7 +95,7 @@ struct RepeatedLogStateMachine {
         return (lines, nextWakeUp(at: now))
     }
 
-    /// All that is held back.
+    /// Returns all lines that are held back.
     mutating func takeAll(at now: MonotonicTime) -> [Line] { take(at: now) { _ in true } }
 
     private mutating func take(at now: MonotonicTime, where isDue: (Entry) -> Bool) -> [Line] {
@@ -112,7 +112,7 @@ struct RepeatedLogStateMachine {
         return lines
     }
 
-    /// How long until the first held message is due; nil where nothing is held, or where somebody comes already.
+    /// How long until the first held message is due; nil if nothing is held, or if a check is scheduled already.
     private mutating func nextWakeUp(at now: MonotonicTime) -> Duration? {
         guard !isWakeUpDue else { return nil }
         let first = (entries.values.lazy.filter { $0.held > 0 }.map(\.loggedAt)).min()

@@ -1,5 +1,5 @@
-/// The SplitMix64 generator: 64 bits from a counter and two multiplications. A seed gives the same numbers everywhere;
-/// they are no secrets.
+/// The SplitMix64 generator: 64 bits from a counter and two multiplications. A seed gives the same numbers on every
+/// machine; they are not suitable as secrets.
 ///
 /// Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
 package struct SplitMix64: RandomNumberGenerator, Sendable {
@@ -15,6 +15,6 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// At least 0, below 1.
+    /// Returns a number that is at least 0 and below 1.
     package mutating func fraction() -> Double { Double(next() >> 11) / Double(1 << 53) }
 }

@@ -8,7 +8,7 @@ public struct ColorMatrix: RawRepresentable, Sendable, Hashable {
     public static let identity = Self(rawValue: 0)
     /// BT.709: high-definition video.
     public static let bt709 = Self(rawValue: 1)
-    /// The source did not say.
+    /// The source did not state it.
     public static let unspecified = Self(rawValue: 2)
     /// FCC title 47, section 73.682: NTSC of 1953.
     public static let fcc = Self(rawValue: 4)

@@ -6,7 +6,7 @@ public struct ColorPrimaries: RawRepresentable, Sendable, Hashable {
 
     /// BT.709: high-definition video.
     public static let bt709 = Self(rawValue: 1)
-    /// The source did not say.
+    /// The source did not state them.
     public static let unspecified = Self(rawValue: 2)
     /// BT.601 with 625 lines.
     public static let bt470bg = Self(rawValue: 5)

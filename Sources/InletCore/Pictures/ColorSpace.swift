@@ -1,18 +1,18 @@
-/// What the numbers in a picture mean as colour: the four facts that ITU-T H.273 keeps.
+/// How to interpret the samples of a picture as colour: the four properties that ITU-T H.273 defines.
 ///
-/// Converting a picture to I420 never changes its range or matrix unless it has to (RGB has no matrix); the
-/// frame carries them, and whoever shows or encodes it must pass them on.
+/// Converting a picture to I420 never changes its range or matrix unless it has to (RGB has no matrix); the frame
+/// carries them, and code that shows or encodes it must pass them on.
 public struct ColorSpace: Sendable, Hashable {
-    /// Which red, green and blue the numbers mix.
+    /// The red, green and blue that the samples refer to.
     public var primaries: ColorPrimaries
-    /// How numbers follow light.
+    /// How samples relate to light.
     public var transfer: TransferCharacteristics
-    /// How luma and chroma are made of red, green and blue.
+    /// How luma and chroma are derived from red, green and blue.
     public var matrix: ColorMatrix
     /// Whether black is 16 or 0.
     public var range: ColorRange
 
-    /// The default of each is unspecified.
+    /// Makes a colour space. The default of each property is unspecified.
     public init(
         primaries: ColorPrimaries = .unspecified, transfer: TransferCharacteristics = .unspecified,
         matrix: ColorMatrix = .unspecified, range: ColorRange = .unspecified
@@ -23,13 +23,13 @@ public struct ColorSpace: Sendable, Hashable {
         self.range = range
     }
 
-    /// What players take a picture for where it says nothing: limited range, and the matrix of BT.709 from 1280 columns
-    /// or 577 lines up, else that of BT.601.
+    /// Returns what players assume if a picture states nothing: limited range, and the matrix of BT.709 from 1280
+    /// columns or 577 lines up, else that of BT.601.
     ///
-    /// mpv draws the line at both, VLC at the lines. Frames that are scaled or turned on their way carry the matrix
-    /// that counts for what they were made of.
+    /// mpv decides by both, VLC by the lines. Frames that are scaled or rotated on their way carry the matrix of the
+    /// picture they were made from.
     ///
-    /// - Parameter size: of the picture as the source gave it.
+    /// - Parameter size: the size of the picture as the source gave it.
     public func assumed(for size: ImageSize) -> ColorSpace {
         var known = self
         if matrix == .unspecified { known.matrix = size.width >= 1280 || size.height > 576 ? .bt709 : .smpte170m }
@@ -37,7 +37,7 @@ public struct ColorSpace: Sendable, Hashable {
         return known
     }
 
-    /// The source said nothing of its colour.
+    /// The source stated nothing about its colour.
     public static let unspecified = ColorSpace()
     /// Standard-definition video: BT.601 matrix, limited range.
     public static let bt601 = ColorSpace(

@@ -1,4 +1,4 @@
-/// An 8-bit planar 4:2:0 picture in memory: immutable, shared by reference, given back when its last owner lets go.
+/// An 8-bit planar 4:2:0 picture in memory: immutable, shared by reference, returned when its last owner releases it.
 ///
 /// | plane | bytes a row | rows |
 /// |---|---|---|
@@ -26,11 +26,11 @@
 
     /// Bytes between rows in the Y, U and V planes.
     public struct Strides: Sendable, Hashable {
-        /// Of the Y plane.
+        /// The stride of the Y plane.
         public var y: Int
-        /// Of the U plane.
+        /// The stride of the U plane.
         public var u: Int
-        /// Of the V plane.
+        /// The stride of the V plane.
         public var v: Int
 
         public init(y: Int, u: Int, v: Int) {
@@ -53,14 +53,13 @@
     ///
     /// - Parameters:
     ///   - size: the size of the picture.
-    ///   - y: the memory of luma, from its first pixel on.
-    ///   - u: the memory of blue chroma, likewise.
-    ///   - v: the memory of red chroma, likewise.
+    ///   - y: the luma memory, from its first pixel on.
+    ///   - u: the memory of blue chroma, from its first pixel on.
+    ///   - v: the memory of red chroma, from its first pixel on.
     ///   - strides: bytes from one row of a plane to the next.
-    ///   - owner: what keeps that memory alive and unwritten; it is released with the buffer.
-    /// - Throws: ``InletError/Code/malformedData`` where a plane is shorter than its size and stride promise, or a
-    ///   stride is shorter than a row; ``InletError/Code/invalidConfiguration`` where the size is not
-    ///   ``ImageSize/isValid``.
+    ///   - owner: keeps that memory alive and unwritten; it is released with the buffer.
+    /// - Throws: ``InletError/Code/malformedData`` if a plane is shorter than its size and stride require, or a stride
+    ///   is shorter than a row; ``InletError/Code/invalidConfiguration`` if the size is not ``ImageSize/isValid``.
     @unsafe public init(
         size: ImageSize, y: UnsafeRawBufferPointer, u: UnsafeRawBufferPointer, v: UnsafeRawBufferPointer,
         strides: Strides, owner: any AnyObject & Sendable
@@ -73,7 +72,7 @@
         unsafe vBase = try Self.base(.v, v, size: size, stride: strides.v)
     }
 
-    /// Wraps planes that are known to be as long as they must be.
+    /// Wraps planes that are known to be long enough.
     @unsafe init(
         size: ImageSize, y: UnsafePointer<UInt8>, u: UnsafePointer<UInt8>, v: UnsafePointer<UInt8>,
         strides: Strides, owner: any AnyObject & Sendable
@@ -110,12 +109,12 @@
         return unsafe base.assumingMemoryBound(to: UInt8.self)
     }
 
-    /// The width in bytes and the number of rows of a plane.
+    /// Returns the width in bytes and the number of rows of a plane.
     public static func rows(of plane: Plane, in size: ImageSize) -> ImageSize {
         plane == .y ? size : size.chroma
     }
 
-    /// The first pixel of a plane. Rows follow at ``strides``; valid while the buffer is referenced.
+    /// Returns the first pixel of a plane. Rows follow at ``strides``; valid while the buffer is referenced.
     @unsafe public func baseAddress(of plane: Plane) -> UnsafePointer<UInt8> {
         switch plane {
         case .y: unsafe yBase
@@ -124,7 +123,7 @@
         }
     }
 
-    /// A plane's memory from its first to its last pixel, rows ``strides`` apart.
+    /// Returns a plane's memory from its first to its last pixel, rows ``strides`` apart.
     @_lifetime(borrow self)
     public func bytes(of plane: Plane) -> Span<UInt8> {
         let rows = Self.rows(of: plane, in: size)
@@ -133,7 +132,7 @@
         return unsafe _overrideLifetime(span, borrowing: self)
     }
 
-    /// One row of a plane, without padding.
+    /// Returns one row of a plane, without padding.
     ///
     /// - Precondition: `index` is a row of the plane.
     @_lifetime(borrow self)

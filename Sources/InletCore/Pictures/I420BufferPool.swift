@@ -1,14 +1,14 @@
 import Synchronization
 
-/// A bounded store of I420 memory that is used over and over.
+/// A bounded pool of reusable I420 memory.
 ///
-/// A buffer comes back by itself when its last owner lets go, and its memory serves the next frame of the same size, so
-/// that the steady state allocates none. Memory never exceeds ``capacity`` pictures; when all are out,
-/// ``makeBuffer(size:)`` throws and the caller drops a frame. A change of size frees what waits for reuse.
+/// A buffer returns to the pool when its last owner releases it, and its memory serves the next frame of the same size,
+/// so that the steady state allocates none. Memory never exceeds ``capacity`` pictures; when all are in use,
+/// ``makeBuffer(size:)`` throws and the caller drops a frame. A change of size frees the idle memory.
 ///
-/// Safe from any thread. The pool may go away before its buffers.
+/// Safe from any thread. The pool may be released before its buffers.
 public final class I420BufferPool: Sendable {
-    /// How many pictures may be out at once.
+    /// The most pictures that may be in use at once.
     public let capacity: Int
     private let store: Store
 
@@ -18,13 +18,13 @@ public final class I420BufferPool: Sendable {
         store = Store(capacity: max(1, capacity))
     }
 
-    /// Memory for one picture, to be written and then published.
+    /// Returns memory for one picture, to be written and then published.
     ///
     /// The contents are whatever the memory held before. Rows are padded to 64 bytes, and each plane starts at a
     /// multiple of 64 bytes, the width of the widest vector register libyuv uses.
     ///
-    /// - Throws: ``InletError/Code/resourceExhausted`` where all pictures are held by sinks;
-    ///   ``InletError/Code/invalidConfiguration`` where the size is not ``ImageSize/isValid``.
+    /// - Throws: ``InletError/Code/resourceExhausted`` if all pictures are held by sinks;
+    ///   ``InletError/Code/invalidConfiguration`` if the size is not ``ImageSize/isValid``.
     public func makeBuffer(size: ImageSize) throws(InletError) -> I420Draft {
         guard size.isValid else {
             throw InletError(.invalidConfiguration, "A picture of \(size) pixels cannot exist.")
@@ -39,30 +39,30 @@ public final class I420BufferPool: Sendable {
         return I420Draft(memory: memory)
     }
 
-    /// Frees what waits for reuse. Pictures that are out now are freed when they come back.
+    /// Frees the idle memory. Pictures that are in use are freed when they are returned.
     ///
-    /// The pool can be used on; it takes memory from the system then.
+    /// The pool remains usable; it then allocates memory again.
     public func purge() { store.purge() }
 
-    /// What the pool did so far.
+    /// Statistics of the pool so far.
     public var statistics: Statistics { store.statistics }
 
     /// Figures of a pool.
     public struct Statistics: Sendable, Hashable {
-        /// Pictures held by someone now.
+        /// Pictures in use.
         public var inUse = 0
-        /// Pictures that wait for reuse.
+        /// Pictures ready for reuse.
         public var idle = 0
-        /// Blocks of memory taken from the system so far; constant in the steady state.
+        /// Blocks of memory allocated so far; constant in the steady state.
         public var allocations = 0
         /// Requests refused because all pictures were held.
         public var exhaustions = 0
     }
 
-    /// The free list, shared with the memory blocks that come back to it.
+    /// The free list, shared with the memory blocks that return to it.
     final class Store: Sendable {
         private struct State {
-            // Each address is the start of a block of `layout.byteCount` bytes that no one else refers to.
+            // Each address is the start of a block of `layout.byteCount` bytes that nothing else refers to.
             var idle: [UInt] = []
             var layout: I420Layout?
             var statistics = Statistics()
@@ -100,7 +100,7 @@ public final class I420BufferPool: Sendable {
             }
         }
 
-        /// Takes back a block; frees it where the pool has gone on to another size.
+        /// Takes back a block; frees it if the pool has changed to another size.
         func giveBack(_ address: UInt, layout: I420Layout) {
             let keep = state.withLock { state in
                 state.statistics.inUse -= 1

@@ -1,4 +1,4 @@
-/// A picture that is being written: the only way to make pixels of one's own, until it is published.
+/// A picture that is being written: the only way to make new pixels, until it is published.
 ///
 /// Not copyable, so that no one can write to a picture that others already read.
 public struct I420Draft: ~Copyable, Sendable {
@@ -6,9 +6,9 @@ public struct I420Draft: ~Copyable, Sendable {
 
     init(memory: I420Memory) { self.memory = memory }
 
-    /// A picture outside any pool, all bytes zero (which is green: fill it, or call ``fillBlack()``).
+    /// Makes a picture outside any pool, all bytes zero (which is green: fill it, or call ``fillBlack()``).
     ///
-    /// - Throws: ``InletError/Code/invalidConfiguration`` where the size is not ``ImageSize/isValid``.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if the size is not ``ImageSize/isValid``.
     public init(size: ImageSize) throws(InletError) {
         guard size.isValid else {
             throw InletError(.invalidConfiguration, "A picture of \(size) pixels cannot exist.")
@@ -22,7 +22,7 @@ public struct I420Draft: ~Copyable, Sendable {
     /// Bytes between rows.
     public var strides: I420Buffer.Strides { memory.layout.strides }
 
-    /// A plane's memory from its first to its last pixel, to be written.
+    /// A plane's memory from its first to its last pixel, for writing.
     @_lifetime(&self)
     public mutating func mutableBytes(of plane: I420Buffer.Plane) -> MutableSpan<UInt8> {
         let rows = I420Buffer.rows(of: plane, in: size)
@@ -32,7 +32,7 @@ public struct I420Draft: ~Copyable, Sendable {
         return unsafe _overrideLifetime(span, mutating: &self)
     }
 
-    /// The first pixel of a plane, for C functions that write. Valid until the draft is published.
+    /// Returns the first pixel of a plane, for C functions that write. Valid until the draft is published.
     @unsafe public mutating func mutableBaseAddress(of plane: I420Buffer.Plane) -> UnsafeMutablePointer<UInt8> {
         unsafe baseAddress(of: plane)
     }
@@ -49,10 +49,10 @@ public struct I420Draft: ~Copyable, Sendable {
         }
     }
 
-    /// Fills the picture with black of limited range.
+    /// Fills the picture with limited-range black.
     public mutating func fillBlack() { fill(y: 16, u: 128, v: 128) }
 
-    /// Ends the writing and hands the picture over to readers. Copies nothing.
+    /// Ends the writing and hands the picture to readers. Copies nothing.
     public consuming func publish() -> I420Buffer {
         let layout = memory.layout
         func plane(_ plane: I420Buffer.Plane) -> UnsafePointer<UInt8> {

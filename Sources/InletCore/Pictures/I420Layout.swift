@@ -1,6 +1,6 @@
-/// How a picture lies in one block of memory: Y, U, V one after another, rows and planes aligned.
+/// The layout of a picture in one block of memory: Y, U, V one after another, rows and planes aligned.
 struct I420Layout: Sendable, Hashable {
-    /// Bytes to which rows and planes are aligned.
+    /// The alignment of rows and planes, in bytes.
     static let alignment = 64
 
     let size: ImageSize

@@ -4,7 +4,7 @@ public struct ImageRect: Sendable, Hashable {
     public var x: Int
     /// The row of the upper edge.
     public var y: Int
-    /// How large the part is.
+    /// The size of the part.
     public var size: ImageSize
 
     public init(x: Int, y: Int, size: ImageSize) {
@@ -13,7 +13,7 @@ public struct ImageRect: Sendable, Hashable {
         self.size = size
     }
 
-    /// A part by its edges' position and lengths.
+    /// Makes a part from its top left corner and its size.
     public init(x: Int, y: Int, width: Int, height: Int) {
         self.init(x: x, y: y, size: ImageSize(width: width, height: height))
     }
@@ -31,6 +31,6 @@ public struct ImageRect: Sendable, Hashable {
 }
 
 extension ImageRect: CustomStringConvertible {
-    /// `640x480+16+0`: the size, and how far from the left and from the top.
+    /// The size, and the distances from the left and from the top, such as `640x480+16+0`.
     public var description: String { "\(size)+\(x)+\(y)" }
 }

@@ -2,7 +2,7 @@
 public struct ImageSize: Sendable, Hashable {
     /// Pixels in a row.
     public var width: Int
-    /// Rows.
+    /// The number of rows.
     public var height: Int
 
     public init(width: Int, height: Int) {
@@ -16,10 +16,10 @@ public struct ImageSize: Sendable, Hashable {
     /// The size after a quarter turn.
     public var transposed: ImageSize { ImageSize(width: height, height: width) }
 
-    /// Whether a picture of this size lies within one of the other, edge on edge or smaller.
+    /// Whether a picture of this size is no wider and no higher than the other.
     public func fits(in other: ImageSize) -> Bool { width <= other.width && height <= other.height }
 
-    /// Bytes of an I420 picture of this size without padding, clamped to 64 bits.
+    /// The bytes of an I420 picture of this size without padding, clamped to 64 bits.
     public var packedI420ByteCount: Int {
         pixelCount.adding(saturating: chroma.pixelCount.multiplied(saturatingBy: 2))
     }
@@ -31,13 +31,13 @@ public struct ImageSize: Sendable, Hashable {
     /// multiply them by pixel sizes; 32,768 keeps every such product within 32 bits.
     public static let maximumDimension = 32_768
 
-    /// Whether a picture of this size can exist here.
+    /// Whether Inlet can handle a picture of this size.
     public var isValid: Bool {
         (1...Self.maximumDimension).contains(width) && (1...Self.maximumDimension).contains(height)
     }
 }
 
 extension ImageSize: CustomStringConvertible {
-    /// `1280x720`.
+    /// The size as text, such as `1280x720`.
     public var description: String { "\(width)x\(height)" }
 }

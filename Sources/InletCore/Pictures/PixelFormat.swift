@@ -1,17 +1,17 @@
 /// How the bytes of a native picture are laid out, by FFmpeg's name (`av_get_pix_fmt_name`).
 ///
-/// An open set: any name that libavutil knows can be made here and converted. The constants are those that
-/// sources produce most and that have a conversion of their own.
+/// An open set: any name that libavutil knows can be used and converted. The constants are those that sources produce
+/// most and that have a dedicated conversion.
 public struct PixelFormat: Sendable, Hashable, CustomStringConvertible {
     /// The name as FFmpeg spells it, such as `yuv420p`.
     public let name: String
 
-    /// A format by FFmpeg's name. Whether libavutil knows it shows when a picture is converted.
+    /// Makes a format by FFmpeg's name. Whether libavutil knows it is found out when a picture is converted.
     public init(_ name: String) { self.name = name }
 
     public var description: String { name }
 
-    /// Planar 4:2:0, 8 bits: I420 itself. Range as the frame's colour says, limited where it does not.
+    /// Planar 4:2:0, 8 bits: I420 itself. The range is that of the frame's colour space, or limited if unspecified.
     public static let yuv420p = PixelFormat("yuv420p")
     /// Planar 4:2:0, 8 bits, full range: I420 that uses 0-255.
     public static let yuvj420p = PixelFormat("yuvj420p")
@@ -35,7 +35,7 @@ public struct PixelFormat: Sendable, Hashable, CustomStringConvertible {
     public static let rgb24 = PixelFormat("rgb24")
     /// Bytes B, G, R in memory.
     public static let bgr24 = PixelFormat("bgr24")
-    /// 8 bits of luma alone.
+    /// 8 bits of luma only.
     public static let gray = PixelFormat("gray")
 
     /// Whether the bytes are already I420, so that no conversion is needed.

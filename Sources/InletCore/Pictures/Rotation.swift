@@ -1,4 +1,4 @@
-/// How far a picture must be turned clockwise to be seen upright.
+/// The clockwise rotation that shows a picture upright.
 ///
 /// Metadata: the pixels of a frame are as the camera or file stores them until a sink asks for the rotation to be
 /// applied.
@@ -8,7 +8,7 @@ public enum Rotation: Int, Sendable, Hashable, CaseIterable {
     case clockwise180 = 180
     case clockwise270 = 270
 
-    /// The rotation nearest to an angle in degrees, clockwise; any multiple of a turn may be added.
+    /// Makes the rotation nearest to an angle in degrees, clockwise; any multiple of a full turn may be added.
     public init(nearestTo degrees: Double) {
         guard degrees.isFinite else {
             self = .none

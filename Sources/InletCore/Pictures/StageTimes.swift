@@ -1,9 +1,8 @@
-/// When a frame passed each stage on its way, on the monotonic clock. Nil where the stage did not happen or is not
-/// known.
+/// When a frame passed each stage on its way, on the monotonic clock; nil if the stage was skipped or is unknown.
 public struct StageTimes: Sendable, Hashable {
     /// The device exposed or read out the picture.
     public var captured: MonotonicTime?
-    /// Its compressed data had arrived whole.
+    /// Its compressed data had completely arrived.
     public var received: MonotonicTime?
     /// The source handed over the decoded picture.
     public var decoded: MonotonicTime?
@@ -11,7 +10,7 @@ public struct StageTimes: Sendable, Hashable {
     public var queued: MonotonicTime?
     /// The sink's queue took it out of the mailbox.
     public var taken: MonotonicTime?
-    /// It had become I420 in the sink's size.
+    /// It had been converted to I420 in the sink's size.
     public var converted: MonotonicTime?
     /// It was handed to the sink.
     public var delivered: MonotonicTime?

@@ -1,29 +1,29 @@
-/// What a sink gets: an I420 picture with its place on the capture timeline.
+/// A frame as a sink gets it: an I420 picture with its place on the capture timeline.
 ///
-/// A value that shares its pixels. Keep it as long as needed, on any thread; a pooled picture that is kept is one that
-/// the pool cannot reuse.
+/// A value that shares its pixels. Keep it as long as needed, on any thread; the pool cannot reuse the memory of a
+/// picture that is kept.
 public struct VideoFrame: Sendable {
     /// The picture, before rotation unless the sink asked for it to be applied.
     public var buffer: I420Buffer
     /// When the picture was taken, on the machine's monotonic clock: derived from the PTS, strictly increasing for one
-    /// sink. For a source that is not paced it continues from the first frame at the PTS's spacing, and so runs ahead
-    /// of the clock.
+    /// sink. For an unpaced source it continues from the first frame at the PTS's spacing, and so runs ahead of the
+    /// clock.
     public var timestamp: MonotonicTime
-    /// The source's own presentation time, exact; nil where it gave none.
+    /// The source's own presentation time, exact; nil if it gave none.
     public var pts: MediaTime?
-    /// How long the picture is shown, where the source knows.
+    /// How long the picture is shown, if the source knows.
     public var duration: MediaTime?
-    /// The source's count of frames, from 0, with gaps where frames were lost or dropped.
+    /// The source's frame number, from 0, with gaps for frames that were lost or dropped.
     public var sequence: UInt64
-    /// What the numbers mean as colour.
+    /// How to interpret the samples as colour.
     public var colorSpace: ColorSpace
-    /// How far to turn the picture clockwise to show it upright.
+    /// The clockwise rotation that shows the picture upright.
     public var rotation: Rotation
     /// Facts about this frame.
     public var flags: FrameFlags
-    /// The width of a pixel over its height; nil where the source does not know.
+    /// The width of a pixel over its height; nil if unknown.
     public var sampleAspectRatio: Rational?
-    /// The time of day at which the picture was taken, in nanoseconds since 1970, where the source knows.
+    /// The time of day at which the picture was taken, in nanoseconds since 1970, if the source knows it.
     public var wallClock: Int64?
     /// When the frame passed each stage.
     public var stages: StageTimes

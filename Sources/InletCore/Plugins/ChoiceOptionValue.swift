@@ -1,4 +1,4 @@
-/// An option with a fixed set of words, by conforming a `String` enumeration to it.
+/// An option with a fixed set of words; conform a `String` enumeration to it.
 public protocol ChoiceOptionValue: OptionValue, CaseIterable, RawRepresentable where RawValue == String {}
 
 extension ChoiceOptionValue {

@@ -1,24 +1,24 @@
 /// A decoder that an application knows by name.
 public struct DecoderPlugin: Sendable {
-    /// What `decoder=NAME` asks for: one word, in lower case.
+    /// The name for `decoder=NAME`: one word, in lower case.
     public let name: String
-    /// One sentence.
+    /// A summary of one sentence.
     public let summary: String
-    /// Whether it decodes by hardware made for it.
+    /// Whether it decodes by dedicated hardware.
     public let isHardware: Bool
-    /// Of the decoders of a codec, the one with the greatest is tried first, where none is asked for. libavcodec's by
-    /// software has 0.
+    /// The priority among the decoders of a codec: the greatest is tried first, if none is requested. libavcodec's
+    /// software decoder has 0.
     public let preference: Int
     private let supports: @Sendable (VideoCodec) -> Bool
     private let make: @Sendable () throws -> any VideoDecoder
 
     /// - Parameters:
-    ///   - name: what `decoder=NAME` asks for.
-    ///   - summary: one sentence.
-    ///   - isHardware: whether hardware decodes. The default is false.
-    ///   - preference: the greatest is tried first. The default is 0.
-    ///   - decodes: whether it may decode a codec. What only a stream's profile or the machine tells, its
-    ///     ``VideoDecoder/open(_:_:)`` finds out.
+    ///   - name: the name for `decoder=NAME`.
+    ///   - summary: a summary of one sentence.
+    ///   - isHardware: whether it decodes by dedicated hardware. The default is false.
+    ///   - preference: the decoder with the greatest is tried first. The default is 0.
+    ///   - decodes: whether it may decode a codec. ``VideoDecoder/open(_:_:)`` finds out what depends on a stream's
+    ///     profile or the machine.
     ///   - makeDecoder: makes a decoder. Opens nothing yet.
     public init(
         _ name: String, summary: String, isHardware: Bool = false, preference: Int = 0,
@@ -36,6 +36,6 @@ public struct DecoderPlugin: Sendable {
     /// Whether it may decode a codec.
     public func decodes(_ codec: VideoCodec) -> Bool { supports(codec) }
 
-    /// A new decoder, which is not open.
+    /// Makes a decoder, which is not open.
     public func makeDecoder() throws -> any VideoDecoder { try make() }
 }

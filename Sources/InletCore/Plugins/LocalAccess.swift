@@ -2,18 +2,18 @@
 /// `password-file=PATH` and `token-env=NAME` name them, and other files that options name, such as `tls-ca=PATH`.
 ///
 /// A URI may come from somebody who must not read them: a server could be sent the content of any file as a password.
-/// So a registry denies it all, unless whoever builds it trusts everyone who writes URIs for it, as the `inlet` command
-/// trusts the person at the terminal.
+/// So a registry denies all access, unless the code that makes it trusts everyone who writes URIs for it, as the
+/// `inlet` command trusts the person at the terminal.
 public struct LocalAccess: Sendable {
-    /// Where a secret is kept.
+    /// Where a secret is stored.
     public enum Place: Sendable, Hashable {
         /// The whole content of the file at a path.
         case file(String)
-        /// The value of the environment variable of a name.
+        /// The value of the environment variable with a name.
         case variable(String)
     }
 
-    /// Longer secrets are refused: 16 KiB.
+    /// The longest secret that is accepted: 16 KiB.
     public static let longestSecret = 16_384
 
     /// Reads nothing: the default of a registry.
@@ -23,19 +23,19 @@ public struct LocalAccess: Sendable {
 
     private init(reader: (@Sendable (Place) throws(InletError) -> [UInt8])?) { self.reader = reader }
 
-    /// Access by way of `read`. Paths of files that are no secrets, such as that of `tls-ca`, go to the plug-in as they
-    /// are.
+    /// Grants access through `read`. Paths of files that are no secrets, such as for `tls-ca`, are passed to the
+    /// plug-in unchanged.
     ///
-    /// - Parameter read: returns the bytes at a place, on the thread on which the URI is read. It should return no more
-    ///   than one byte beyond ``longestSecret``, should not block, and throws an error that says what is wrong, which
-    ///   must not quote what it read.
+    /// - Parameter read: returns the bytes at a place; called on the thread on which the URI is read. It should return
+    ///   at most one byte more than ``longestSecret``, should not block, and throws an error that tells what is wrong,
+    ///   which must not quote what it read.
     public init(_ read: @escaping @Sendable (Place) throws(InletError) -> [UInt8]) { self.init(reader: read) }
 
-    /// The secret at a place, without the line ending behind it where there is one.
+    /// Returns the secret at a place, without its final line ending, if any.
     ///
-    /// - Parameter option: the option that asks for it, for errors.
-    /// - Throws: ``InletError/Code/invalidConfiguration`` where there is no access, or what is read is empty, is too
-    ///   long, is not UTF-8 or holds control characters, as a second line would be; what reading threw.
+    /// - Parameter option: the option that requests it, for errors.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if there is no access, or the content is empty, is too long,
+    ///   is not UTF-8 or holds control characters, as a second line would be; the error that reading threw.
     func secret(_ place: Place, option: String) throws(InletError) -> String {
         guard let reader else { throw Self.refusal(option) }
         var bytes = try reader(place)[...]
@@ -53,7 +53,7 @@ public struct LocalAccess: Sendable {
         return text
     }
 
-    /// - Throws: ``InletError/Code/invalidConfiguration`` where options may not name files.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if options may not name files.
     func checkPath(option: String) throws(InletError) {
         if reader == nil { throw Self.refusal(option) }
     }
@@ -68,7 +68,7 @@ public struct LocalAccess: Sendable {
 }
 
 extension LocalAccess.Place: CustomStringConvertible {
-    /// The path or the name, with what it is.
+    /// The kind of place, and its path or name.
     public var description: String {
         switch self {
         case .file(let path): "The file '\(path)'"

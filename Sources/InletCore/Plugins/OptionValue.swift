@@ -1,6 +1,6 @@
-/// A type that an option of a plug-in can have: it reads itself from text and writes itself back.
+/// A type that a plug-in's option can have: it is read from text and written back.
 public protocol OptionValue: Sendable {
-    /// Reads the value, or returns nil where the text is not one.
+    /// Reads the value, or returns nil if the text is not one.
     init?(optionText: String)
     /// The value as it would be written in a URI.
     var optionText: String { get }
@@ -57,7 +57,8 @@ extension ImageSize: OptionValue, Comparable {
     public var optionText: String { description }
     public static var typeDescription: String { "WIDTHxHEIGHT" }
 
-    /// Narrower, or as wide and lower: an order for lists. Whether one picture fits into another is ``fits(in:)``.
+    /// Returns whether the left is narrower, or as wide and lower: an order for lists. Whether one picture fits into
+    /// another is ``fits(in:)``.
     public static func < (left: ImageSize, right: ImageSize) -> Bool {
         (left.width, left.height) < (right.width, right.height)
     }

@@ -1,22 +1,22 @@
-/// What a plug-in tells people of itself.
+/// A plug-in's description for people.
 public struct PluginInfo: Sendable {
     /// The name of the plug-in, in one word.
     public let name: String
     /// The URI schemes it serves, in lower case.
     public let schemes: [String]
-    /// One sentence.
+    /// A summary of one sentence.
     public let summary: String
-    /// How a URI of it is written, such as `pattern:NAME`.
+    /// The form of its URIs, such as `pattern:NAME`.
     public let usage: String
     /// Every option that its URIs may carry.
     public let options: [PluginOptionDescription]
-    /// URIs that work, to be copied.
+    /// Working URIs, ready to be copied.
     public let examples: [String]
     /// Whether a URI may carry options that are not declared, as the query of an address does. The plug-in finds them
     /// in ``PluginOptionValues/others``. The default is false.
     public let takesOtherOptions: Bool
 
-    /// Every option that its URIs of a scheme may carry.
+    /// Returns every option that its URIs of a scheme may carry.
     public func options(of scheme: String) -> [PluginOptionDescription] {
         options.filter { $0.schemes?.contains(scheme) ?? true }
     }

@@ -1,4 +1,4 @@
-/// An option that a plug-in declares: its name, type, default, range and unit, and the key to read it by.
+/// An option that a plug-in declares: its name, type, default, range and unit, and the key by which to read it.
 ///
 ///     static let width = PluginOption("width", default: 1280, "Picture width", unit: "pixels")
 ///     static let token = PluginOption.secret("token", "What everyone must show")
@@ -6,34 +6,34 @@
 public struct PluginOption<Value: OptionValue>: Sendable {
     /// The option's name in a URI.
     public let name: String
-    /// Its value where the URI does not give one.
+    /// The value if the URI does not give one.
     public let defaultValue: Value
     /// What it does, in a phrase.
     public let summary: String
-    /// What its numbers count, such as `pixels`; nil where there is nothing to say.
+    /// What its numbers count, such as `pixels`; nil if they have no unit.
     public let unit: String?
     /// The allowed range in words, such as `16x16 to 8192x8192`.
     public let range: String?
-    /// What its text is: the value, a secret, or the path of a file.
+    /// The kind of its text: the value, a secret, or the path of a file.
     public private(set) var kind = PluginOptionKind.value
-    /// The schemes of the plug-in that have the option. The default, nil, is all of them.
+    /// The schemes of the plug-in that have the option. The default, nil, means all of them.
     public private(set) var schemes: Set<String>?
-    /// Former names, which are still accepted, so that existing URIs keep working. The default is none.
+    /// Former names, which are still accepted, so that existing URIs keep working. Empty by default.
     public private(set) var formerNames: Set<String> = []
     let isAllowed: @Sendable (Value) -> Bool
 
-    /// An option that takes any value of its type.
+    /// Makes an option that takes any value of its type.
     public init(_ name: String, default defaultValue: Value, _ summary: String, unit: String? = nil) {
         self.init(name, default: defaultValue, summary, unit: unit, range: nil) { _ in true }
     }
 
-    /// An option whose values are checked.
+    /// Makes an option whose values are checked.
     ///
     /// - Parameters:
-    ///   - name: in a URI.
-    ///   - defaultValue: where the URI gives none.
+    ///   - name: the name in a URI.
+    ///   - defaultValue: the value if the URI gives none.
     ///   - summary: what it does, in a phrase.
-    ///   - unit: what its numbers count. The default is nil.
+    ///   - unit: the unit of its numbers. The default is nil.
     ///   - range: the allowed values in words, for errors and listings.
     ///   - isAllowed: whether a value of the type is allowed.
     public init(
@@ -48,7 +48,7 @@ public struct PluginOption<Value: OptionValue>: Sendable {
         self.isAllowed = isAllowed
     }
 
-    /// What a listing shows of it.
+    /// The option as a listing shows it.
     public var description: PluginOptionDescription {
         PluginOptionDescription(
             name: name, type: Value.typeDescription, defaultValue: defaultValue.optionText, range: range, unit: unit,
@@ -56,15 +56,16 @@ public struct PluginOption<Value: OptionValue>: Sendable {
             isValid: { text in Value(optionText: text).map(isAllowed) ?? false })
     }
 
-    /// The same option for some of the plug-in's schemes only: with another one it is unknown, or stays in the address.
+    /// Returns the option restricted to some of the plug-in's schemes: with another one it is unknown, or stays in the
+    /// address.
     public func only(for schemes: String...) -> Self {
         var option = self
         option.schemes = Set(schemes)
         return option
     }
 
-    /// The same option, which had other names once. They mean the same, also where options that are not declared belong
-    /// to the address, and no listing shows them.
+    /// Returns the option with former names. They mean the same, even if undeclared options belong to the address, and
+    /// no listing shows them.
     public func formerly(_ names: String...) -> Self {
         var option = self
         option.formerNames = Set(names)
@@ -73,20 +74,20 @@ public struct PluginOption<Value: OptionValue>: Sendable {
 }
 
 extension PluginOption where Value == String? {
-    /// A secret, such as a password or a token. It has no default.
+    /// Makes an option for a secret, such as a password or a token. It has no default.
     ///
-    /// A URI gives it in one of three forms, of which the plug-in sees the value alone: `NAME=VALUE`, `NAME-file=PATH`
-    /// for the content of a file, and `NAME-env=VARIABLE` for an environment variable. The last two are refused by a
-    /// registry whose ``PluginRegistry/localAccess`` is ``LocalAccess/denied``.
+    /// A URI gives it in one of three forms, of which the plug-in sees only the value: `NAME=VALUE`, `NAME-file=PATH`
+    /// for the content of a file, and `NAME-env=VARIABLE` for an environment variable. A registry whose
+    /// ``PluginRegistry/localAccess`` is ``LocalAccess/denied`` refuses the last two.
     public static func secret(_ name: String, _ summary: String) -> PluginOption {
         var option = PluginOption(name, default: nil, summary)
         option.kind = .secret
         return option
     }
 
-    /// The path of a file that the plug-in reads. It has no default.
+    /// Makes an option for the path of a file that the plug-in reads. It has no default.
     ///
-    /// It is refused by a registry whose ``PluginRegistry/localAccess`` is ``LocalAccess/denied``.
+    /// A registry whose ``PluginRegistry/localAccess`` is ``LocalAccess/denied`` refuses it.
     public static func file(_ name: String, _ summary: String) -> PluginOption {
         var option = PluginOption(name, default: nil, summary)
         option.kind = .file
@@ -95,7 +96,7 @@ extension PluginOption where Value == String? {
 }
 
 extension PluginOption where Value: Comparable {
-    /// An option with a least and a greatest value.
+    /// Makes an option with a least and a greatest value.
     public init(
         _ name: String, default defaultValue: Value, in bounds: ClosedRange<Value>, _ summary: String,
         unit: String? = nil
@@ -108,7 +109,7 @@ extension PluginOption where Value: Comparable {
 }
 
 extension PluginOption where Value == ImageSize {
-    /// An option with a least and a greatest size, which bound width and height each on its own.
+    /// Makes an option with a least and a greatest size, which bound width and height separately.
     public init(
         _ name: String, default defaultValue: ImageSize, in bounds: ClosedRange<ImageSize>, _ summary: String,
         unit: String? = nil

@@ -4,17 +4,17 @@ public struct PluginOptionDescription: Sendable {
     public let name: String
     /// What may be written, such as `integer` or `smpte | ball | noise`.
     public let type: String
-    /// Empty where there is no default.
+    /// The default as text; empty if there is none.
     public let defaultValue: String
-    /// The allowed range in words; nil where any value of the type will do.
+    /// The allowed range in words; nil if any value of the type is allowed.
     public let range: String?
-    /// What its numbers count, such as `pixels`; nil where there is nothing to say.
+    /// What its numbers count, such as `pixels`; nil if they have no unit.
     public let unit: String?
     /// What it does, in a phrase.
     public let summary: String
-    /// What its text is: the value, a secret, or the path of a file.
+    /// The kind of its text: the value, a secret, or the path of a file.
     public let kind: PluginOptionKind
-    /// The schemes of the plug-in that have the option; nil where all have it.
+    /// The schemes of the plug-in that have the option; nil if all have it.
     public let schemes: Set<String>?
     /// Former names, which still mean this option.
     public let formerNames: Set<String>
@@ -22,12 +22,12 @@ public struct PluginOptionDescription: Sendable {
 }
 
 extension [PluginOptionDescription] {
-    /// The option that goes by a name: by its present one, or else by a former one.
+    /// Returns the option with this name: its present one, or else a former one.
     func named(_ name: some StringProtocol) -> PluginOptionDescription? {
         first { $0.name == name } ?? first { $0.formerNames.contains(String(name)) }
     }
 
-    /// The secret that goes by a name.
+    /// Returns the secret with this name.
     func secret(named name: some StringProtocol) -> PluginOptionDescription? {
         named(name).flatMap { $0.kind == .secret ? $0 : nil }
     }

@@ -1,20 +1,20 @@
 /// The options of a URI, checked against those that its plug-in declares.
 public struct PluginOptionValues: Sendable {
     private var texts: [String: String] = [:]
-    /// The options that are not declared, in the order written, for a plug-in that takes them: they belong to the
-    /// address, into which ``PluginURI/address(_:_:)`` puts them. What was written `query.NAME-file` or
-    /// `query.NAME-env` stands here as `query.NAME` with its value.
+    /// The options that are not declared, in the order written, for a plug-in that accepts them: they belong to the
+    /// address, to which ``PluginURI/address(_:_:)`` adds them. An option written `query.NAME-file` or `query.NAME-env`
+    /// appears here as `query.NAME` with its value.
     public private(set) var others: [PluginURI.Option] = []
 
     /// - Parameters:
-    ///   - uri: with options behind its question mark.
-    ///   - declared: the options that there are.
+    ///   - uri: the URI, with options behind its question mark.
+    ///   - declared: the declared options.
     ///   - allowsOthers: whether options that are not declared go into ``others``. The default is false.
-    ///   - access: what may be read for the options that say where their value is. The default is
+    ///   - access: what may be read for the options that tell where their value is. The default is
     ///     ``LocalAccess/denied``.
-    /// - Throws: ``InletError/Code/invalidConfiguration`` where an option is not declared (the nearest name is
-    ///   suggested), is given twice, has a value outside its type or range, or asks for what `access` denies; what
-    ///   reading it failed with.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if an option is not declared (the nearest name is suggested),
+    ///   is given twice, has a value outside its type or range, or requests what `access` denies; the error with which
+    ///   reading it failed.
     public init(
         _ uri: PluginURI, declared: [PluginOptionDescription], allowsOthers: Bool = false,
         access: LocalAccess = .denied
@@ -40,7 +40,7 @@ public struct PluginOptionValues: Sendable {
         texts[option.name].flatMap { Value(optionText: $0) } ?? option.defaultValue
     }
 
-    /// The declared option that a name stands for, and the form in which it gives the value.
+    /// Returns the declared option that a name stands for, and the form in which it gives the value.
     private static func find(
         _ name: String, in declared: [PluginOptionDescription]
     ) -> (PluginOptionDescription, SecretForm)? {
@@ -76,7 +76,8 @@ public struct PluginOptionValues: Sendable {
         texts[description.name] = value
     }
 
-    /// An option that stays in the address. Behind `query.` it may say where its value is, as a declared secret may.
+    /// Handles an option that stays in the address. Behind `query.` it may tell where its value is, as a declared
+    /// secret may.
     private static func forAddress(
         _ option: PluginURI.Option, _ access: LocalAccess
     ) throws(InletError) -> PluginURI.Option {

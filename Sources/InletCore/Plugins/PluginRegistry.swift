@@ -1,15 +1,15 @@
 /// The sources and sinks that an application knows by name.
 ///
-/// A value: the application builds one, adds what it wants and hands it on. There is no global registry.
+/// A value: the application builds one, adds what it needs and passes it on. There is no global registry.
 public struct PluginRegistry: Sendable {
     private var sourcePlugins: [SourcePlugin] = []
     private var sinkPlugins: [SinkPlugin] = []
     private var decoderPlugins: [DecoderPlugin] = []
     /// What options of URIs may read on this machine, such as `password-file=PATH`. The default is
-    /// ``LocalAccess/denied``: a URI may come from anybody.
+    /// ``LocalAccess/denied``: a URI may come from anyone.
     public var localAccess: LocalAccess
 
-    /// An empty registry.
+    /// Makes an empty registry.
     public init(localAccess: LocalAccess = .denied) { self.localAccess = localAccess }
 
     /// Every source, in the order of registration.
@@ -20,22 +20,22 @@ public struct PluginRegistry: Sendable {
     /// Every decoder, in the order of registration.
     public var decoders: [DecoderPlugin] { decoderPlugins }
 
-    /// Adds a decoder. One that was added earlier under the same name gives way to it.
+    /// Adds a decoder. It replaces one that was added earlier under the same name.
     public mutating func register(_ plugin: DecoderPlugin) {
         decoderPlugins.removeAll { $0.name == plugin.name }
         decoderPlugins.append(plugin)
     }
 
-    /// Adds a source. One that was added earlier for the same scheme gives way to it.
+    /// Adds a source. It replaces one that was added earlier for the same scheme.
     public mutating func register(_ plugin: SourcePlugin) { sourcePlugins.append(plugin) }
 
-    /// Adds a sink. One that was added earlier for the same scheme gives way to it.
+    /// Adds a sink. It replaces one that was added earlier for the same scheme.
     public mutating func register(_ plugin: SinkPlugin) { sinkPlugins.append(plugin) }
 
-    /// The configuration of the source that `uri` names.
+    /// Returns the configuration of the source that `uri` names.
     ///
-    /// - Throws: ``InletError/Code/invalidConfiguration`` where no plug-in has the scheme or an option is wrong; what
-    ///   reading a secret that an option names failed with.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if no plug-in has the scheme or an option is wrong; the error
+    ///   with which reading a secret for an option failed.
     public func source(_ uri: String) throws -> any FrameSourceConfiguration {
         let uri = try PluginURI(uri)
         guard let plugin = sourcePlugins.last(where: { $0.info.schemes.contains(uri.scheme) }) else {
@@ -58,7 +58,7 @@ public struct PluginRegistry: Sendable {
             "There is no decoder '\(name)'.\(hint) Known are \(known.sorted().joined(separator: " ")).")
     }
 
-    /// The configuration of the sink that `uri` names.
+    /// Returns the configuration of the sink that `uri` names.
     ///
     /// - Throws: as ``source(_:)``.
     public func sink(_ uri: String) throws -> any FrameSinkConfiguration {
@@ -87,7 +87,7 @@ public struct PluginRegistry: Sendable {
         let schemes = known.flatMap(\.schemes)
         var message = "There is no \(kind) '\(uri.scheme):'."
         if kind == "sink", uri.scheme == "file", !uri.text.lowercasedASCII.hasBytePrefix("file:") {
-            // A path alone is a source to read; what to write it as is for the scheme to say.
+            // A path alone is a source to read; how to write it is for the scheme to say.
             message = "A path alone is not a sink."
             let end = uri.rest.split(atByte: ".", keepsEmpty: false).last?.lowercasedASCII ?? ""
             if let nearest = Spelling.nearest(to: end, among: schemes) {

@@ -3,9 +3,9 @@
 /// A text without a scheme is a local path and gets the scheme `file`. Such a path is taken as it is; with a written
 /// scheme, `%XX` stands for the byte XX in the rest and in option values, so `file:what%3F.mp4` opens `what?.mp4`.
 public struct PluginURI: Sendable, Hashable {
-    /// In lower case, without the colon.
+    /// The scheme in lower case, without the colon.
     public let scheme: String
-    /// What stands between the scheme and the options, percent-decoded unless it is an address such as `//host/path`: a
+    /// The part between the scheme and the options, percent-decoded unless it is an address such as `//host/path`: a
     /// path, a pattern's name, a host and path.
     public let rest: String
     /// The options in the order written, percent-decoded.
@@ -15,24 +15,24 @@ public struct PluginURI: Sendable, Hashable {
 
     /// One `name=value` behind the `?`.
     public struct Option: Sendable, Hashable {
-        /// What stands before the `=`.
+        /// The part before the `=`.
         public var name: String
-        /// What stands after it, which may be empty.
+        /// The part after it, which may be empty.
         public var value: String
-        /// The whole item as it is written, escapes included.
+        /// The whole item as written, escapes included.
         public var text = ""
-        /// Whether there is no `=`, as in a camera's own query `//host/path?main`. Such an item is a name alone.
+        /// Whether there is no `=`, as in a camera's own query `//host/path?main`. Such an item is only a name.
         public var isBare = false
-        /// The name that it has in an address: without the `query.` that says that it belongs there.
+        /// The name in an address: without the prefix `query.`, which marks that it belongs there.
         public var addressName: String { prefixCount > 0 ? String(Substring(name.utf8.dropFirst(prefixCount))) : name }
 
         static let prefix = "query."
-        /// How many bytes of ``text`` only say that it belongs to an address.
+        /// How many bytes of ``text`` are the prefix that marks an option of an address.
         var prefixCount: Int { text.utf8.starts(with: Self.prefix.utf8) ? Self.prefix.utf8.count : 0 }
     }
 
-    /// - Throws: ``InletError/Code/invalidConfiguration`` where the text is empty, an escape is broken, or an option of
-    ///   something that is no address has no `=`.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if the text is empty, an escape is broken, or an option of a
+    ///   URI that is no address has no `=`.
     public init(_ text: String) throws(InletError) {
         self.text = text
         let (scheme, afterScheme) = Self.split(text)
@@ -41,14 +41,15 @@ public struct PluginURI: Sendable, Hashable {
         }
         self.scheme = scheme ?? "file"
         let (rest, items) = Self.splitOptions(afterScheme)
-        // An address with a host keeps its escapes: it goes on to another program as it is, and a password may hold any
-        // character.
+        // An address with a host keeps its escapes: it is passed on to another program unchanged, and a password may
+        // hold any character.
         let isAddress = scheme != nil && scheme != "file" && rest.containsBytes("//")
         self.rest = try scheme == nil || isAddress ? String(rest) : Self.decode(rest, in: text)
         var options: [Option] = []
         for item in items.utf8.split(separator: UInt8(ascii: "&")) {
             let equals = item.firstIndex(of: UInt8(ascii: "="))
-            // Behind an address it may be the camera's. What looks like more than a name may be the end of a password.
+            // Behind an address it may be the camera's. An item that looks like more than a name may be the end of a
+            // password.
             if isAddress, equals == nil, item.allSatisfy(Self.mayStandInName),
                 !options.contains(where: { Redaction.isSecret($0.name) })
             {
@@ -59,8 +60,8 @@ public struct PluginURI: Sendable, Hashable {
                 continue
             }
             guard let equals, equals > item.startIndex else {
-                // What has no = may be the end of a password that holds a ? or an &, so it is shown only where there is
-                // none.
+                // An item without = may be the end of a password that holds a ? or an &, so it is shown only if there
+                // is no password.
                 let mayBeSecret =
                     isAddress || text.utf8.contains(UInt8(ascii: "@"))
                     || options.contains { Redaction.isSecret($0.name) }
@@ -80,17 +81,17 @@ public struct PluginURI: Sendable, Hashable {
         self.options = options
     }
 
-    /// The URI for logs and errors, with everything blotted out that may be a secret, as in ``Redaction/redact(uri:)``:
-    /// the values of all its options among it, as which of them are secrets only the plug-in knows.
+    /// The URI for logs and errors, with everything masked that may be a secret, as in ``Redaction/redact(uri:)``: this
+    /// includes the values of all its options, as only the plug-in knows which of them are secrets.
     public var redacted: String { Redaction.redact(uri: text) }
 
-    /// The same with the values of the options that are declared and no secrets.
+    /// Returns the redacted URI with the values of declared options that are not secrets.
     func redacted(declared: [PluginOptionDescription]) -> String {
         Redaction.redact(uri: text) { name in
             if let description = declared.named(name) {
                 return description.kind != .secret && !Redaction.isSecret(name)
             }
-            // Where a secret is kept is none.
+            // The place of a secret is not a secret.
             return [SecretForm.file, .variable].contains { form in
                 guard name.hasByteSuffix(form.suffix) else { return false }
                 let base = Substring(name.utf8.dropLast(form.suffix.utf8.count))
@@ -99,8 +100,8 @@ public struct PluginURI: Sendable, Hashable {
         }
     }
 
-    /// An address with options in its query as they are written, but for what cannot stand in a request, which is
-    /// escaped, and a `query.` before a name, which is left out.
+    /// Returns an address with options in its query as they are written, except that what is not allowed in a request
+    /// is escaped, and the prefix `query.` of a name is left out.
     public static func address(_ address: String, _ query: [Option]) -> String {
         // A ? before an @ belongs to a password.
         let bytes = address.utf8
@@ -116,7 +117,7 @@ public struct PluginURI: Sendable, Hashable {
         }
     }
 
-    /// A scheme as RFC 3986, section 3.1, has it, and what follows the colon.
+    /// Splits off a scheme according to RFC 3986, section 3.1; the rest is what follows the colon.
     private static func split(_ text: String) -> (scheme: String?, rest: Substring) {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), let first = text.utf8.first,
             first.isASCIILetter,
@@ -129,8 +130,8 @@ public struct PluginURI: Sendable, Hashable {
 
     /// Splits at the first ? that does not belong to a password, as in `//admin:what?@host/path?option=value`.
     ///
-    /// Where there is an @ on both sides of a ?, as in `//admin:p@ss?word@host` and `//admin:pass@host?name=a@b`, what
-    /// follows the ? decides: it is options where it reads as such.
+    /// If there is an @ on both sides of a ?, as in `//admin:p@ss?word@host` and `//admin:pass@host?name=a@b`, what
+    /// follows the ? decides: it is options if it reads as such.
     private static func splitOptions(_ text: Substring) -> (rest: Substring, options: Substring) {
         let bytes = text.utf8
         let mark = UInt8(ascii: "?")

@@ -2,7 +2,7 @@
 enum SecretForm: CaseIterable {
     case value, file, variable
 
-    /// What is added to the option's name.
+    /// The suffix added to the option's name.
     var suffix: String {
         switch self {
         case .value: ""

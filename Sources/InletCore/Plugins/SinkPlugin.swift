@@ -1,11 +1,11 @@
 /// A sink that can be named by a URI.
 public struct SinkPlugin: Sendable {
-    /// What it tells people of itself.
+    /// The plug-in's description for people.
     public let info: PluginInfo
     let makeConfiguration: @Sendable (PluginURI, PluginOptionValues) throws -> any FrameSinkConfiguration
 
     /// - Parameters:
-    ///   - info: what the plug-in tells people of itself.
+    ///   - info: the plug-in's description for people.
     ///   - makeConfiguration: as for ``SourcePlugin``.
     public init(
         _ info: PluginInfo,

@@ -1,16 +1,16 @@
-/// Who may read and write a file that a sink makes, as chmod(1) counts: `600` is its owner alone.
+/// The permissions of a file that a sink makes, as for chmod(1): `600` is its owner only.
 ///
 /// A file has exactly this mode, whatever the umask is. The default of every sink is ``owner``: pictures of a camera
-/// are nobody else's business.
+/// are private.
 public struct FileMode: Sendable, Hashable {
     /// The permission bits: read and write for owner, group and others.
     public let bits: UInt16
 
-    /// Reading and writing by the owner alone: 600.
+    /// Reading and writing by the owner only: 600.
     public static let owner = FileMode(trusted: 0o600)
 
-    /// A mode of permission bits, or nil where the owner may not read and write, or where there are bits for anything
-    /// but reading and writing.
+    /// Makes a mode from permission bits, or returns nil if the owner may not read and write, or if there are bits for
+    /// anything except reading and writing.
     public init?(_ bits: UInt16) {
         guard bits & 0o600 == 0o600, bits & ~0o666 == 0 else { return nil }
         self.init(trusted: bits)
@@ -18,7 +18,7 @@ public struct FileMode: Sendable, Hashable {
 
     private init(trusted bits: UInt16) { self.bits = bits }
 
-    /// The mode of a folder for such files: who may read may also list and enter it.
+    /// The mode of a folder for such files: those who may read may also list and enter it.
     public var folderBits: UInt16 { bits | (bits & 0o444) >> 2 }
 }
 
@@ -31,7 +31,7 @@ extension FileMode: OptionValue {
         self.init(bits)
     }
 
-    /// Three octal digits.
+    /// The mode as three octal digits.
     public var optionText: String { String(bits, radix: 8) }
 
     /// Octal digits, with an example.

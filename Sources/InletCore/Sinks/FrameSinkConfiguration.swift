@@ -1,8 +1,8 @@
-/// How to make a sink: a value with a property for each option, checked before anything is opened.
+/// Makes a sink. It is a value with a property for each option, checked before anything is opened.
 ///
-/// As text it is its ``redactedURI``, so that a configuration that finds its way into a log shows no secret.
+/// Its text form is its ``redactedURI``, so that a configuration that ends up in a log shows no secret.
 public protocol FrameSinkConfiguration: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
-    /// The sink by its URI, without credentials: what logs and errors call it.
+    /// The sink's URI, without credentials, for logs and errors.
     var redactedURI: String { get }
 
     /// Makes a sink. Does no input or output.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Whether a sink that takes packets wants pictures as well, which may change at any time. Safe from any thread.
+/// Whether a sink that takes packets wants pictures as well. May change at any time. Safe from any thread.
 public final class PictureRequest: Sendable {
     private let state = Mutex(State())
 
@@ -9,14 +9,14 @@ public final class PictureRequest: Sendable {
         var onChange: (@Sendable () -> Void)?
     }
 
-    /// Wants them, at first.
+    /// Makes a request that wants pictures.
     public init() {}
 
-    /// Whether they are wanted.
+    /// Whether pictures are wanted.
     public var isWanted: Bool { state.withLock { $0.isWanted } }
 
-    /// Says anew. Costs a lock where nothing changes. After a time without pictures they come from the source's next
-    /// key frame on.
+    /// Sets whether pictures are wanted. Costs a lock if nothing changes. After a time without pictures they resume at
+    /// the source's next key frame.
     public func set(_ isWanted: Bool) {
         let onChange = state.withLock { state -> (@Sendable () -> Void)? in
             guard state.isWanted != isWanted else { return nil }
@@ -26,6 +26,6 @@ public final class PictureRequest: Sendable {
         onChange?()
     }
 
-    /// Has a bridge told of each change.
+    /// Sets the bridge's callback for each change.
     package func observe(_ onChange: (@Sendable () -> Void)?) { state.withLock { $0.onChange = onChange } }
 }

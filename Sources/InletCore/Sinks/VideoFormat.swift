@@ -1,16 +1,16 @@
-/// What frames are when they reach a sink.
+/// The format of frames when they reach a sink.
 public struct VideoFormat: Sendable, Hashable {
     /// The size of the pictures, before any rotation.
     public var size: ImageSize
     /// The length in seconds of one tick of the frames' PTS.
     public var timeBase: Rational
-    /// Frames a second, where the source stated a rate.
+    /// Frames a second, if the source stated a rate.
     public var frameRate: Rational?
-    /// What the numbers mean as colour.
+    /// How to interpret the samples as colour.
     public var colorSpace: ColorSpace
-    /// How far to turn the pictures clockwise to show them upright.
+    /// The clockwise rotation that shows the pictures upright.
     public var rotation: Rotation
-    /// The width of a pixel over its height; nil where it is not known.
+    /// The width of a pixel over its height; nil if unknown.
     public var sampleAspectRatio: Rational?
 
     public init(

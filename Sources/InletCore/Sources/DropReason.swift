@@ -5,10 +5,10 @@
 public struct DropReason: Sendable, Hashable, CustomStringConvertible {
     /// The name under which drops are counted and reported.
     public let description: String
-    /// A reason by its name: one word in lower camel case.
+    /// Makes a reason by its name: one word in lower camel case.
     public init(_ name: String) { description = name }
 
-    /// A newer frame took its place in a `latest` queue.
+    /// A newer frame replaced it in a `latest` queue.
     public static let superseded = DropReason("superseded")
     /// A `buffered` queue was full.
     public static let queueFull = DropReason("queueFull")
@@ -20,17 +20,17 @@ public struct DropReason: Sendable, Hashable, CustomStringConvertible {
     public static let conversionFailed = DropReason("conversionFailed")
     /// The part that the sink wants no longer lies within the picture, which has become smaller.
     public static let outsidePicture = DropReason("outsidePicture")
-    /// The sink threw while it took the frame, or the frame came while the sink waited to be restarted after that.
+    /// The sink threw while it took the frame, or the frame arrived while the sink waited to be restarted after that.
     public static let sinkFailed = DropReason("sinkFailed")
-    /// The run was cancelled or the sink detached while the frame waited.
+    /// The run was cancelled or the sink detached while the frame was queued.
     public static let cancelled = DropReason("cancelled")
-    /// The application had turned the track off.
+    /// The application had disabled the track.
     public static let disabled = DropReason("disabled")
-    /// The compressed data was cut or corrupt, so the picture is not whole.
+    /// The compressed data was truncated or corrupt, so the picture is incomplete.
     public static let damaged = DropReason("damaged")
     /// A compressed packet that could not be decoded at all.
     public static let undecodable = DropReason("undecodable")
-    /// Decoding did not keep up with a live stream, and the picture would have come, or came, later than it may.
+    /// Decoding did not keep up with a live stream, and the picture was, or would have been, later than allowed.
     public static let late = DropReason("late")
     /// The frame is older than what was delivered before it, so it has no place on the timeline.
     public static let outOfOrder = DropReason("outOfOrder")

@@ -1,12 +1,11 @@
-/// What is known of a stream of packets before the first of them.
+/// What is known about a stream of packets before the first of them.
 public struct PacketStream: Sendable, Hashable {
-    /// What the packets are.
+    /// The parameters of the packets.
     public var parameters: CodecParameters
-    /// The longest time from key frame to key frame, as far as the container's index tells. The default, nil, is not
-    /// known.
+    /// The longest time between key frames, as far as the container's index tells. The default, nil, means unknown.
     public var keyFrameInterval: MediaTime?
-    /// Pictures that are shown before this time are decoded only for those that follow: reading began at an earlier key
-    /// frame. The default, nil, is that all are shown.
+    /// The time from which pictures are shown; earlier ones are decoded only for those that follow, because reading
+    /// began at an earlier key frame. The default, nil, means that all are shown.
     public var start: MediaTime?
 
     public init(_ parameters: CodecParameters) { self.parameters = parameters }

@@ -1,22 +1,22 @@
 public import Logging
 import Synchronization
 
-/// What the bridge gives a source to work with: the time, a way to sleep, word of a cancellation, a log, and a place to
-/// count losses.
+/// The environment that the bridge provides to a source: the clock, a way to sleep, cancellation, a log, and counters
+/// of losses.
 ///
 /// Safe from any thread: a library's callback may read it while the capture thread is inside the library.
 public final class SourceContext: Sendable {
-    /// Where a source says what people may want to know.
+    /// The logger for messages that may interest people.
     public let logger: Logger
-    /// The time on which the capture timeline runs.
+    /// The clock of the capture timeline.
     public let clock: any CaptureClock
     /// Becomes readable when the source is cancelled, and stays so: poll it along with the device. It belongs to the
-    /// bridge; do not read or close it. -1 where the clock is not the system's.
+    /// bridge; do not read or close it. -1 if the clock is not the system's.
     public let wakeUpDescriptor: Int32
 
     private let cancelled = Atomic(false)
     private let limits = Mutex(OperationLimits())
-    /// What the limits amount to, for whoever looks often.
+    /// The effective deadline, for callers that check often.
     private let deadlineNanoseconds = Atomic(Int64.max)
     private let awaitsProgress = Atomic(false)
     private let drops = Mutex([DropReason: UInt64]())
@@ -29,18 +29,18 @@ public final class SourceContext: Sendable {
     private let onLag: @Sendable (Bool) -> Void
     private let onDecoderFailure: @Sendable (String, InletError, String) -> Void
 
-    /// Made by the bridge and by tests.
+    /// Makes a context. Called by the bridge and by tests.
     ///
     /// - Parameters:
-    ///   - clock: the time on which the capture timeline runs.
-    ///   - wakeUpDescriptor: becomes readable when the source is cancelled. The default, -1, is none.
-    ///   - logger: where the source says what people may want to know.
+    ///   - clock: the clock of the capture timeline.
+    ///   - wakeUpDescriptor: becomes readable when the source is cancelled. The default, -1, means none.
+    ///   - logger: receives messages that may interest people.
     ///   - onInterruption: called, on the source's thread, with the reason when an interruption begins and with nil
     ///     when it ends.
     ///   - onProgress: called, on the thread that reports it, at the first progress after the bridge has asked to be
-    ///     told.
-    ///   - onLag: called, on the thread that decodes, with true where pictures begin to be left out because decoding
-    ///     does not keep up, and with false when that is over.
+    ///     notified.
+    ///   - onLag: called, on the thread that decodes, with true when pictures begin to be skipped because decoding does
+    ///     not keep up, and with false when that is over.
     ///   - onDecoderFailure: called, on the thread that decodes, with the name of a decoder that failed, its error, and
     ///     the name of the next.
     public init(
@@ -58,10 +58,10 @@ public final class SourceContext: Sendable {
         self.logger = logger
     }
 
-    /// Whether the source should stop what it does and throw ``InletError/Code/cancelled``.
+    /// Whether the source should stop and throw ``InletError/Code/cancelled``.
     public var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
-    /// When the operation that runs now should have ended; ``MonotonicTime/distantFuture`` where there is no deadline.
+    /// When the current operation should have ended; ``MonotonicTime/distantFuture`` if there is no deadline.
     public var deadline: MonotonicTime {
         MonotonicTime(nanoseconds: deadlineNanoseconds.load(ordering: .acquiring))
     }
@@ -69,17 +69,17 @@ public final class SourceContext: Sendable {
     /// Whether the operation should give up: it was cancelled, or its deadline passed.
     public var shouldGiveUp: Bool { isCancelled || clock.now >= deadline }
 
-    /// - Throws: ``InletError/Code/cancelled`` where the source was cancelled, ``InletError/Code/timedOut`` where the
-    ///   deadline of the operation passed.
+    /// - Throws: ``InletError/Code/cancelled`` if the source was cancelled, ``InletError/Code/timedOut`` if the
+    ///   deadline of the operation has passed.
     public func checkCancellation() throws(InletError) {
         if isCancelled { throw InletError(.cancelled, "The source was stopped.") }
         if clock.now >= deadline { throw InletError(.timedOut, "The source took too long.") }
     }
 
-    /// Blocks until `time`, for sources that pace themselves. A sleep of up to ``longestPlannedSleep`` puts the
-    /// deadline off by as much: it is no sign that the source hangs.
+    /// Waits until `time`, for sources that pace themselves. A sleep of up to ``longestPlannedSleep`` extends the
+    /// deadline by as much: it is no sign that the source hangs.
     ///
-    /// - Throws: as ``checkCancellation()``, as soon as that is the case.
+    /// - Throws: as ``checkCancellation()``, as soon as that would throw.
     public func sleep(until time: MonotonicTime) throws(InletError) {
         try checkCancellation()
         let length = time - clock.now
@@ -91,14 +91,14 @@ public final class SourceContext: Sendable {
         }
     }
 
-    /// A longer sleep counts as waiting for something: one hour.
+    /// The longest sleep that extends the deadline: one hour. A longer one counts as waiting for something.
     public static let longestPlannedSleep = Duration.seconds(3600)
 
-    /// Says that data has come from the device or the server, whether or not a frame comes of it: a source that
-    /// receives packets and keeps them back is alive. Cheap enough for every packet.
+    /// Reports that data has arrived from the device or the server, whether or not it yields a frame: a source that
+    /// receives packets but withholds them is alive. Cheap enough for every packet.
     ///
-    /// The bridge takes a frame for progress by itself. A source that reports progress gets three times as long for its
-    /// next frame, and longer where sinks want few (``SourceDemand/maximumFrameRate``).
+    /// The bridge counts each frame as progress. A source that reports progress gets three times as long for its next
+    /// frame, and longer if sinks want few (``SourceDemand/maximumFrameRate``).
     public func reportProgress() {
         let now = clock.now
         let isWatched = change { limits in
@@ -109,16 +109,15 @@ public final class SourceContext: Sendable {
         if awaitsProgress.exchange(false, ordering: .acquiring) { onProgress() }
     }
 
-    /// Says that pictures begin to be left out because decoding does not keep up, or that this is over.
+    /// Reports that pictures begin to be skipped because decoding does not keep up, or that this is over.
     package func noteLag(_ isLagging: Bool) { onLag(isLagging) }
 
-    /// Says that a decoder failed, and which one goes on.
+    /// Reports that a decoder failed, and which one continues.
     package func noteDecoderFailure(of name: String, _ error: InletError, next: String) {
         onDecoderFailure(name, error, next)
     }
 
-    /// Counts frames that were lost or not worth delivering, other than those that a gap in ``SourceFrame/sequence``
-    /// shows.
+    /// Counts frames that were lost or not worth delivering, except those that a gap in ``SourceFrame/sequence`` shows.
     public func countDrop(_ reason: DropReason, _ count: UInt64 = 1) {
         guard count > 0 else { return }
         drops.withLock { $0[reason, default: 0] &+= count }
@@ -127,13 +126,13 @@ public final class SourceContext: Sendable {
     /// The losses counted so far.
     public var dropCounts: [DropReason: UInt64] { drops.withLock { $0 } }
 
-    /// What all sinks together want now. It may change at any time; look when ``demandVersion`` has changed.
+    /// The combined demand of all sinks. It may change at any time; read it when ``demandVersion`` has changed.
     public var demand: SourceDemand { wanted.withLock { $0 } }
 
-    /// A number that grows whenever ``demand`` changes: cheap enough to look at before every frame.
+    /// A number that grows whenever ``demand`` changes: cheap enough to check before every frame.
     public var demandVersion: Int { wantedVersion.load(ordering: .acquiring) }
 
-    /// Called by the bridge, from any thread, when the sinks or their wants have changed.
+    /// Sets the demand. Called by the bridge, from any thread, when the sinks or their wants have changed.
     public func setDemand(_ demand: SourceDemand) {
         let changed = wanted.withLock { wanted in
             defer { wanted = demand }
@@ -148,9 +147,9 @@ public final class SourceContext: Sendable {
     /// Why the source has lost its device for a while, or nil while it has it.
     public var interruption: String? { interrupted.load(ordering: .acquiring) ? interruptionText.withLock { $0 } : nil }
 
-    /// Says that the device is away for a while and the source waits for it: another program took the camera, the lid
-    /// is shut, the machine is too hot. The source goes on waiting in ``FrameSource/next(_:)``, for which the bridge
-    /// then gives it more time.
+    /// Reports that the device is unavailable for a while and the source waits for it: another program took the camera,
+    /// the lid is shut, the machine is too hot. The source continues to wait in ``FrameSource/next(_:)``, for which the
+    /// bridge then gives it more time.
     ///
     /// - Parameter reason: a few words for a person.
     public func beginInterruption(_ reason: String) {
@@ -160,7 +159,8 @@ public final class SourceContext: Sendable {
         onInterruption(reason)
     }
 
-    /// Says that the device is back. The next frame says so, too. The operation that runs gets its whole time anew.
+    /// Reports that the device is back. The next frame implies this, too. The current operation gets its whole time
+    /// again.
     public func endInterruption() {
         guard interrupted.exchange(false, ordering: .acquiringAndReleasing) else { return }
         let now = clock.now
@@ -168,33 +168,34 @@ public final class SourceContext: Sendable {
         onInterruption(nil)
     }
 
-    /// Called by the bridge, from any thread. The bridge makes ``wakeUpDescriptor`` readable itself.
+    /// Cancels the source. Called by the bridge, from any thread. The bridge makes ``wakeUpDescriptor`` readable
+    /// itself.
     public func cancel() { cancelled.store(true, ordering: .relaxed) }
 
-    /// Called by the bridge before each operation.
+    /// Sets the deadline. Called by the bridge before each operation.
     ///
     /// - Parameter allowance: how long the operation may take from now on.
     public func setDeadline(after allowance: Duration) {
         begin(OperationLimits.Allowance(silence: allowance, total: allowance))
     }
 
-    /// Called by the bridge before it has the source yield a frame.
+    /// Sets the deadline for a frame. Called by the bridge before it requests one from the source.
     ///
     /// - Parameters:
     ///   - silence: how long the source may take without any progress.
-    ///   - total: how long it may take in all.
-    ///   - followsDemand: whether it gets more time in all where the sinks want frames less often.
+    ///   - total: how long it may take in total.
+    ///   - followsDemand: whether it gets more total time if the sinks want frames less often.
     package func setFrameDeadline(silence: Duration, total: Duration, followsDemand: Bool) {
         begin(OperationLimits.Allowance(silence: silence, total: total, followsDemand: followsDemand))
     }
 
-    /// Called by the bridge after each operation: the source runs none now.
+    /// Clears the deadline. Called by the bridge after each operation: the source runs none now.
     public func clearDeadline() { change { $0.end() } }
 
-    /// The operation that the source runs; nil while it runs none that has a limit.
+    /// The current operation of the source; nil while it runs none that has a limit.
     package var operation: SourceOperation? { limits.withLock { $0.operation } }
 
-    /// Has the bridge told of the next progress.
+    /// Requests that the bridge be notified of the next progress.
     package func awaitProgress() { awaitsProgress.store(true, ordering: .releasing) }
 
     private func begin(_ allowance: OperationLimits.Allowance) {
@@ -205,7 +206,7 @@ public final class SourceContext: Sendable {
     private func change<Value: Sendable>(_ body: (inout OperationLimits) -> Value) -> Value {
         limits.withLock { limits in
             let value = body(&limits)
-            // What the bridge noted before an operation is seen by whoever sees its deadline.
+            // What the bridge wrote before an operation is visible to every thread that sees its deadline.
             deadlineNanoseconds.store(limits.deadline.nanoseconds, ordering: .releasing)
             return value
         }

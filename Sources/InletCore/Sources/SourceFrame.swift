@@ -1,40 +1,40 @@
 /// A picture as its source made it: native pixel format, borrowed memory, and the owner that keeps that memory alive.
 ///
-/// What waits in a queue is a `SourceFrame`; it becomes I420 only when a sink takes it.
+/// Queues hold `SourceFrame`s; a frame is converted to I420 only when a sink takes it.
 public struct SourceFrame: Sendable {
     /// How the bytes are laid out.
     public var pixelFormat: PixelFormat
     /// The size of the picture, before any rotation.
     public var size: ImageSize
-    /// Where the pixels are. Valid while ``owner`` lives.
+    /// The planes of pixels. Valid while ``owner`` lives.
     public var planes: SourcePlanes
-    /// Keeps the planes' memory alive and unwritten; released on whatever thread lets go last.
+    /// Keeps the planes' memory alive and unwritten; released on whichever thread drops the last reference.
     public var owner: any AnyObject & Sendable
-    /// The presentation time on the source's own timeline. Nil where the source has none; the capture clock then uses
-    /// the time of arrival, and says so.
+    /// The presentation time on the source's own timeline; nil if the source has none: the capture clock then uses the
+    /// time of arrival, and counts that.
     public var pts: MediaTime?
-    /// How long the picture is shown, where the source knows.
+    /// How long the picture is shown, if the source knows.
     public var duration: MediaTime?
     /// Counts the frames that the source produced, from 0.
     ///
-    /// A gap is a loss before Inlet saw the frame. The bridge counts it as ``DropReason/lostBySource``, so that a
-    /// source which leaves a gap must not count it again. A frame that the source counted under a reason of its own
-    /// leaves none, and neither does one that it never made: passed over for the ``SourceContext/demand``, or due
-    /// during a pause.
+    /// A gap is a loss before Inlet saw the frame. The bridge counts it as ``DropReason/lostBySource``, so a source
+    /// that leaves a gap must not count it again. A frame that the source counted under its own reason leaves no gap,
+    /// and neither does one that was never made: skipped because of the ``SourceContext/demand``, or due during a
+    /// pause.
     public var sequence: UInt64
-    /// What the numbers mean as colour.
+    /// How to interpret the samples as colour.
     public var colorSpace: ColorSpace
-    /// How far to turn the picture clockwise to show it upright.
+    /// The clockwise rotation that shows the picture upright.
     public var rotation: Rotation
     /// Facts about this frame.
     public var flags: FrameFlags
-    /// The width of a pixel over its height; nil where the source does not know.
+    /// The width of a pixel over its height; nil if unknown.
     public var sampleAspectRatio: Rational?
-    /// When the device exposed or read out the picture, where it says (V4L2).
+    /// When the device exposed or read out the picture, if it reports that (V4L2).
     public var captureTime: MonotonicTime?
-    /// When the picture's compressed data had arrived whole, where there was any.
+    /// When the picture's compressed data had completely arrived, if it was compressed.
     public var receiveTime: MonotonicTime?
-    /// The time of day at which the picture was taken, in nanoseconds since 1970, where the source knows (RTCP sender
+    /// The time of day at which the picture was taken, in nanoseconds since 1970, if the source knows it (RTCP sender
     /// reports).
     public var wallClock: Int64?
 
@@ -56,7 +56,7 @@ public struct SourceFrame: Sendable {
         self.sampleAspectRatio = sampleAspectRatio
     }
 
-    /// A frame that is I420 already. Nothing is copied.
+    /// Makes a frame that is I420 already. Nothing is copied.
     public init(
         _ buffer: I420Buffer, pts: MediaTime?, duration: MediaTime? = nil, sequence: UInt64,
         colorSpace: ColorSpace = .unspecified, rotation: Rotation = .none, flags: FrameFlags = []

@@ -2,7 +2,7 @@
 public enum SourceItem: Sendable {
     /// A picture in its native pixel format, for sinks that take pictures.
     case frame(SourceFrame)
-    /// A compressed packet as it came, for sinks that take packets.
+    /// A compressed packet as it was received, for sinks that take packets.
     case packet(SourcePacket)
 
     /// The picture; nil for a packet.

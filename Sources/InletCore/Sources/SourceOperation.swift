@@ -1,8 +1,8 @@
-/// The operation that a source runs, as the bridge watches it.
+/// The operation that a source is running, as the bridge monitors it.
 package struct SourceOperation: Sendable, Hashable {
     /// When it should have ended.
     package var deadline: MonotonicTime
-    /// Since when no data has come: from the beginning of the operation, or since ``SourceContext/reportProgress()``.
+    /// Since when no data has arrived: from the start of the operation, or since ``SourceContext/reportProgress()``.
     package var quietSince: MonotonicTime
 
     package init(deadline: MonotonicTime, quietSince: MonotonicTime) {

@@ -1,27 +1,28 @@
 /// A compressed packet as a source read it: one whole access unit.
 ///
-/// A value that shares its bytes. Packets come in decoding order and are not numbered. A source that yields pictures,
-/// too, yields a packet only while ``SourceDemand/packets`` is true.
+/// A value that shares its bytes. Packets arrive in decoding order and are not numbered. A source that also yields
+/// pictures yields packets only while ``SourceDemand/packets`` is true.
 public struct SourcePacket: Sendable {
-    /// What the stream's packets are, in the time base of ``pts``. They hold the parameter sets that are not in the
-    /// data.
+    /// The parameters of the stream's packets, in the time base of ``pts``. They hold the parameter sets that are not
+    /// in the data.
     public var parameters: CodecParameters
     /// The compressed data.
     public var data: PacketData
-    /// When the picture is shown, on the source's own timeline. Nil where the source has no times: the packet is then
+    /// When the picture is shown, on the source's own timeline; nil if the source has no times: the packet is then
     /// placed by its arrival.
     public var pts: MediaTime?
-    /// When the packet is decoded, in the same time base. Nil where ``pts`` is.
+    /// When the packet is decoded, in the same time base; nil if ``pts`` is.
     public var dts: MediaTime?
-    /// How long the picture is shown; nil where the source does not know.
+    /// How long the picture is shown; nil if unknown.
     public var duration: MediaTime?
-    /// Facts about this packet. The default is none.
+    /// Facts about this packet. Empty by default.
     public var flags: PacketFlags
-    /// When the device exposed or read out the picture, where it says. The default is nil.
+    /// When the device exposed or read out the picture, if it reports that. The default is nil.
     public var captureTime: MonotonicTime?
-    /// When the packet had arrived whole, for a source that hands packets on later than that. The default is nil: now.
+    /// When the whole packet had arrived, for a source that hands packets on later than that. The default, nil, means
+    /// now.
     public var receiveTime: MonotonicTime?
-    /// The time of day at which the picture was taken, in nanoseconds since 1970, where the source knows (RTCP sender
+    /// The time of day at which the picture was taken, in nanoseconds since 1970, if the source knows it (RTCP sender
     /// reports).
     public var wallClock: Int64?
 
@@ -37,6 +38,6 @@ public struct SourcePacket: Sendable {
         self.flags = flags
     }
 
-    /// Whether it decodes without any packet before it.
+    /// Whether the packet decodes without any packet before it.
     public var isKey: Bool { flags.contains(.key) }
 }

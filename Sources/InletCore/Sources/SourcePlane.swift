@@ -4,11 +4,11 @@
     nonisolated(unsafe) private let memory: UnsafeRawBufferPointer
     /// Where the top row starts, in bytes from the start of the memory.
     public let offset: Int
-    /// Bytes from one row to the row below it; negative where the picture is stored bottom up.
+    /// Bytes from one row to the row below it; negative if the picture is stored bottom up.
     public let stride: Int
 
     /// - Parameters:
-    ///   - memory: all that may be read.
+    ///   - memory: the memory that may be read.
     ///   - offset: where the top row starts in it. The default is 0.
     ///   - stride: bytes from one row to the row below it.
     @unsafe public init(_ memory: UnsafeRawBufferPointer, offset: Int = 0, stride: Int) {

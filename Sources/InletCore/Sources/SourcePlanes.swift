@@ -4,7 +4,7 @@ public struct SourcePlanes: Sendable {
     public private(set) var count = 0
     private var slots: (SourcePlane?, SourcePlane?, SourcePlane?, SourcePlane?) = (nil, nil, nil, nil)
 
-    /// No planes yet.
+    /// Makes a list without planes.
     public init() {}
 
     /// Adds a plane; a fifth is ignored, as no pixel format has one.
@@ -19,7 +19,7 @@ public struct SourcePlanes: Sendable {
         count += 1
     }
 
-    /// A plane by its number, or nil where the picture has no such plane.
+    /// The plane with the given number, or nil if the picture has no such plane.
     public subscript(index: Int) -> SourcePlane? {
         switch index {
         case 0: slots.0
@@ -30,7 +30,7 @@ public struct SourcePlanes: Sendable {
         }
     }
 
-    /// The three planes of an I420 buffer.
+    /// Makes the three planes of an I420 buffer.
     public init(_ buffer: I420Buffer) {
         for plane in I420Buffer.Plane.allCases {
             let rows = I420Buffer.rows(of: plane, in: buffer.size)

@@ -1,43 +1,43 @@
-/// What a capture has done so far. A snapshot: counts of different stages may be a frame apart while frames flow.
+/// Statistics of a capture so far. A snapshot: counts of different stages may be a frame apart while frames flow.
 public struct CaptureStatistics: Sendable {
-    /// The source by its URI, without credentials.
+    /// The source's URI, without credentials.
     public var source = ""
-    /// What the capture does now; nil where that is not known.
+    /// The current state of the capture; nil if it is unknown.
     public var phase: CapturePhase?
-    /// The same with its circumstances, for people.
+    /// The state with its circumstances, for people.
     public var stateDescription = ""
-    /// When the snapshot was taken; nil where nothing is captured.
+    /// When the snapshot was taken; nil if nothing is captured.
     public var time: MonotonicTime?
     /// Frames that the source yielded.
     public var captured: UInt64 = 0
     /// Frames that became I420, whether wrapped or converted. A frame that no sink takes is never converted.
     public var converted: UInt64 = 0
-    /// Frames that had no PTS to go by, so that their timestamps are the times of their arrival, jitter included.
+    /// Frames without a usable PTS, so that their timestamps are the times of their arrival, jitter included.
     public var stampedByArrival: UInt64 = 0
     /// Losses before any sink: in the source, its driver or decoder, over all connections of the run. Gaps in the
     /// source's own count are among them, as ``DropReason/lostBySource``.
     public var sourceDrops: [DropReason: UInt64] = [:]
-    /// Each sink that is or was attached, in the order of attachment.
+    /// Every sink that is or was attached, in the order of attachment.
     public var sinks: [Sink] = []
-    /// The time from the capture of a picture to its arrival here, decoded: only where the source says when it was
+    /// The time from the capture of a picture to its arrival here, decoded; only if the source reports when it was
     /// captured.
     public var captureLatency = LatencyDistribution()
     /// When the first frame arrived.
     public var firstArrival: MonotonicTime?
     /// When the newest frame arrived.
     public var lastArrival: MonotonicTime?
-    /// Frames a second as they arrived over about the last two seconds, sinking towards zero while none comes; nil
-    /// before the second frame. For the whole run there is ``frameRate``.
+    /// Frames a second as they arrived over about the last two seconds, falling towards zero while none arrives; nil
+    /// before the second frame. ``frameRate`` is the rate over the whole run.
     public var recentFrameRate: Double?
     /// The timestamp of the first frame.
     public var firstTimestamp: MonotonicTime?
     /// The timestamp of the newest frame.
     public var lastTimestamp: MonotonicTime?
 
-    /// What it took to keep the source going.
+    /// Figures about keeping the source running.
     public var supervision = SupervisionFigures()
 
-    /// Nothing has happened.
+    /// Makes empty statistics.
     public init() {}
 
     /// Frames delivered, over all sinks.
@@ -48,28 +48,28 @@ public struct CaptureStatistics: Sendable {
         sinks.reduce(into: sourceDrops) { total, sink in total.merge(sink.drops, uniquingKeysWith: &+) }
     }
 
-    /// What one sink got.
+    /// Statistics of one sink.
     public struct Sink: Sendable {
-        /// Names the attachment.
+        /// Identifies the attachment.
         public var id: SinkID
-        /// What the sink was called when it was attached.
+        /// The sink's name, given when it was attached.
         public var name: String
         /// Frames that the sink took without throwing.
         public var delivered: UInt64 = 0
         /// Frames that it did not get, by reason.
         public var drops: [DropReason: UInt64] = [:]
-        /// From the frame's arrival to the moment the sink's queue took it up.
+        /// The time from the frame's arrival until the sink's queue took it.
         public var queueLatency = LatencyDistribution()
-        /// Conversion and scaling.
+        /// The time for conversion and scaling.
         public var conversionTime = LatencyDistribution()
-        /// From the frame's arrival to its handing over to the sink.
+        /// The time from the frame's arrival until it was handed to the sink.
         public var deliveryLatency = LatencyDistribution()
-        /// What the sink itself took for a frame.
+        /// The time that the sink itself took for a frame.
         public var consumeTime = LatencyDistribution()
         /// Whether the sink still takes frames.
         public var isAttached = true
 
-        /// A sink that got nothing yet.
+        /// Makes the statistics of a sink that has not received anything yet.
         public init(id: SinkID, name: String) {
             self.id = id
             self.name = name

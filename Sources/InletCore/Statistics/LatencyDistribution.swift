@@ -4,7 +4,7 @@ public struct LatencyDistribution: Sendable, Hashable {
     public struct Bucket: Sendable, Hashable {
         /// The longest duration that falls into the bucket.
         public var upperBound: Duration
-        /// How many durations did.
+        /// How many durations fell into it.
         public var count: UInt64
 
         package init(upperBound: Duration, count: UInt64) {
@@ -12,8 +12,7 @@ public struct LatencyDistribution: Sendable, Hashable {
             self.count = count
         }
 
-        /// What stands for the bucket's durations where one number must: the middle, so that they are not all too
-        /// great.
+        /// The number that represents the bucket's durations: the middle, so that they are not all too great.
         package var middle: Duration {
             let upper = upperBound.wholeNanoseconds
             let index = Self.index(of: upper)
@@ -21,7 +20,7 @@ public struct LatencyDistribution: Sendable, Hashable {
             return .nanoseconds(lower + (upper - lower) / 2)
         }
 
-        /// The bucket that a duration falls into: below 8 ns a bucket a nanosecond; above, the power of two and the
+        /// Returns the bucket of a duration: below 8 ns one bucket for each nanosecond; above, the power of two and the
         /// three bits after the leading one.
         package static func index(of nanoseconds: Int64) -> Int {
             guard nanoseconds >= 8 else { return Int(nanoseconds) }
@@ -29,7 +28,7 @@ public struct LatencyDistribution: Sendable, Hashable {
             return min((power - 2) * 8 + Int((nanoseconds >> (power - 3)) & 7), bucketCount - 1)
         }
 
-        /// The greatest number of nanoseconds that falls into a bucket.
+        /// Returns the greatest number of nanoseconds that falls into a bucket.
         package static func upperBound(of index: Int) -> Int64 {
             guard index < bucketCount - 1 else { return .max }
             guard index >= 8 else { return Int64(index) }
@@ -38,8 +37,7 @@ public struct LatencyDistribution: Sendable, Hashable {
         }
     }
 
-    /// How many buckets there may be: one for each of the first 8 nanoseconds, and 8 for each power of two from 2^3 to
-    /// 2^41.
+    /// The number of buckets: one for each of the first 8 nanoseconds, and 8 for each power of two from 2^3 to 2^41.
     package static let bucketCount = 8 * 40
 
     /// The buckets that are not empty, shortest first, each at most 12.5 % wide; durations of more than 2^42 ns, 73
@@ -50,7 +48,7 @@ public struct LatencyDistribution: Sendable, Hashable {
     /// The sum of all durations, exact up to 292 years.
     public private(set) var total: Duration
 
-    /// A distribution in which nothing was counted.
+    /// Makes an empty distribution.
     public init() { self.init(buckets: [], maximum: .zero, total: .zero) }
 
     package init(buckets: [Bucket], maximum: Duration, total: Duration) {
@@ -62,21 +60,21 @@ public struct LatencyDistribution: Sendable, Hashable {
     /// How many durations were counted.
     public var count: UInt64 { buckets.reduce(0) { $0 &+ $1.count } }
 
-    /// The average duration, or nil where none was counted.
+    /// The average duration, or nil if none was counted.
     public var mean: Duration? {
         let count = count
         guard count > 0 else { return nil }
         return .nanoseconds(total.wholeNanoseconds / Int64(clamping: count))
     }
 
-    /// The duration that a share of all durations does not exceed: at most 12.5 % too great. Nil where none was
-    /// counted, or where the share is not a number.
+    /// Returns the duration that the given share of all durations does not exceed: at most 12.5 % too great; nil if
+    /// none was counted, or if the share is not a number.
     ///
     /// - Parameter quantile: 0.5 for the median, 0.99 for the 99th percentile; clamped to 0 and 1.
     public func value(at quantile: Double) -> Duration? {
         let count = count
         guard count > 0, !quantile.isNaN else { return nil }
-        // The number below, as a product such as 100 * 0.07 is a trifle too great, and rounding up would skip a
+        // The number below, as a product such as 100 * 0.07 is slightly too great, and rounding up would skip a
         // duration.
         let share = min(max(quantile, 0), 1).nextDown
         let rank = UInt64(max(1, (Double(count) * share).rounded(.up)))
@@ -88,7 +86,7 @@ public struct LatencyDistribution: Sendable, Hashable {
         return maximum
     }
 
-    /// Adds what another distribution counted: another sink's, or another capturer's.
+    /// Adds the counts of another distribution: another sink's, or another capturer's.
     public mutating func merge(_ other: LatencyDistribution) {
         var merged: [Bucket] = []
         merged.reserveCapacity(max(buckets.count, other.buckets.count))
@@ -107,14 +105,14 @@ public struct LatencyDistribution: Sendable, Hashable {
         total += other.total
     }
 
-    /// Both distributions as one.
+    /// Returns both distributions as one.
     public static func + (left: Self, right: Self) -> Self {
         var sum = left
         sum.merge(right)
         return sum
     }
 
-    /// What was counted since an earlier snapshot of the same histogram, bucket by bucket.
+    /// Returns the counts since an earlier snapshot of the same histogram, bucket by bucket.
     package func buckets(since earlier: LatencyDistribution) -> [Bucket] {
         var before = earlier.buckets[...]
         return buckets.compactMap { bucket in

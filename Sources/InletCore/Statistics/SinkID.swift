@@ -1,4 +1,4 @@
-/// Names one attachment of a sink to a capturer.
+/// Identifies one attachment of a sink to a capturer.
 public struct SinkID: Sendable, Hashable, CustomStringConvertible {
     package let number: Int
 

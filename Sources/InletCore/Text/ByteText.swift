@@ -1,12 +1,12 @@
-/// Text from outside, read as the bytes that it is.
+/// Functions that read text from outside as bytes.
 ///
-/// `String` compares by canonical equivalence and walks by grapheme clusters, which no protocol does: U+037E equals
-/// `;`, a `:` with a combining accent behind it is no `:`, U+2028 is a newline and U+0660 a digit. Whoever sends such
-/// text means something else to this program than to the library that reads the same bytes. Text that a network, a
-/// file, a device or a stranger's URI brings is therefore looked at through these functions, through `utf8`, or as
-/// `[UInt8]`. `ByteTextRule` of `HouseTests` keeps the other ways out.
+/// `String` compares by canonical equivalence and iterates by grapheme clusters, which no protocol does: U+037E equals
+/// `;`, a `:` with a combining accent behind it is no `:`, U+2028 is a newline and U+0660 a digit. Such text would mean
+/// something else to this program than to the library that reads the same bytes. Text from a network, a file, a device
+/// or a stranger's URI is therefore examined through these functions, through `utf8`, or as `[UInt8]`. `ByteTextRule`
+/// of `HouseTests` forbids the other ways.
 ///
-/// Separators and prefixes are ASCII, so that what is cut off is whole text again.
+/// Separators and prefixes are ASCII, so that the parts are valid text again.
 extension StringProtocol where UTF8View: BidirectionalCollection {
     /// Whether the text begins with these bytes.
     package func hasBytePrefix(_ prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
@@ -17,19 +17,19 @@ extension StringProtocol where UTF8View: BidirectionalCollection {
     /// Whether the two texts are the same bytes.
     package func isSameBytes(as other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
 
-    /// Whether these bytes occur.
+    /// Whether the text contains these bytes.
     package func containsBytes(_ text: String) -> Bool { firstRange(ofBytes: text) != nil }
 
-    /// Whether the byte of an ASCII character occurs.
+    /// Whether the text contains the byte of an ASCII character.
     package func contains(byte: Unicode.Scalar) -> Bool { utf8.contains(UInt8(ascii: byte)) }
 
-    /// Where the byte of an ASCII character occurs first.
+    /// Returns the first index of the byte of an ASCII character.
     package func firstIndex(ofByte byte: Unicode.Scalar) -> Index? { utf8.firstIndex(of: UInt8(ascii: byte)) }
 
-    /// Where the byte of an ASCII character occurs last.
+    /// Returns the last index of the byte of an ASCII character.
     package func lastIndex(ofByte byte: Unicode.Scalar) -> Index? { utf8.lastIndex(of: UInt8(ascii: byte)) }
 
-    /// Where these bytes occur first.
+    /// Returns the first range of these bytes.
     package func firstRange(ofBytes text: String) -> Range<Index>? {
         let wanted = Array(text.utf8)
         guard let first = wanted.first else { return startIndex..<startIndex }
@@ -42,21 +42,21 @@ extension StringProtocol where UTF8View: BidirectionalCollection {
         return nil
     }
 
-    /// The text up to the first byte that does not fulfil the condition.
+    /// Returns the text up to the first byte that does not fulfil the condition.
     package func prefix(whileByte isIn: (UInt8) -> Bool) -> SubSequence {
         self[..<(utf8.firstIndex { !isIn($0) } ?? endIndex)]
     }
 
-    /// The text up to the byte of an ASCII character, or all of it.
+    /// Returns the text up to the byte of an ASCII character, or all of it.
     package func prefix(upToByte byte: Unicode.Scalar) -> SubSequence {
         self[..<(firstIndex(ofByte: byte) ?? endIndex)]
     }
 
-    /// The parts between the bytes of an ASCII character.
+    /// Returns the parts between the bytes of an ASCII character.
     ///
     /// - Parameters:
-    ///   - limit: how many times it is split at most.
-    ///   - keepsEmpty: whether parts without any text are among them. The default is true.
+    ///   - limit: the most times that the text is split.
+    ///   - keepsEmpty: whether empty parts are included. The default is true.
     package func split(
         atByte byte: Unicode.Scalar, limit: Int = .max, keepsEmpty: Bool = true
     ) -> [SubSequence] {
@@ -64,7 +64,8 @@ extension StringProtocol where UTF8View: BidirectionalCollection {
             .map { self[$0.startIndex..<$0.endIndex] }
     }
 
-    /// The text without the bytes at both ends that fulfil the condition; by default spaces, tabs and ends of lines.
+    /// Returns the text without the bytes at both ends that fulfil the condition; by default spaces, tabs and line
+    /// ends.
     package func trimmed(whereByte isOut: (UInt8) -> Bool = \.isASCIISpace) -> SubSequence {
         guard let first = utf8.firstIndex(where: { !isOut($0) }), let last = utf8.lastIndex(where: { !isOut($0) })
         else {
@@ -73,12 +74,12 @@ extension StringProtocol where UTF8View: BidirectionalCollection {
         return self[first..<utf8.index(after: last)]
     }
 
-    /// The text with the letters A to Z as a to z, and all else as it is.
+    /// The text with the letters A to Z in lower case, and everything else unchanged.
     package var lowercasedASCII: String {
         String(decoding: utf8.map(\.lowercasedASCII), as: UTF8.self)
     }
 
-    /// The text with the letters a to z as A to Z, and all else as it is.
+    /// The text with the letters a to z in upper case, and everything else unchanged.
     package var uppercasedASCII: String {
         String(
             decoding: utf8.map { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) ? $0 & 0xDF : $0 }, as: UTF8.self)
@@ -98,10 +99,10 @@ extension UInt8 {
     /// Whether it is a space, a tab or one of the bytes that end a line.
     package var isASCIISpace: Bool { self == 0x20 || (0x09...0x0D).contains(self) }
 
-    /// The letter in lower case; anything else as it is.
+    /// The letter in lower case; anything else unchanged.
     package var lowercasedASCII: UInt8 { isASCIILetter ? self | 0x20 : self }
 
-    /// What the byte stands for as a hexadecimal digit; nil where it is none.
+    /// The value of the byte as a hexadecimal digit; nil if it is not one.
     package var hexadecimalValue: UInt8? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")

@@ -1,6 +1,6 @@
-/// Which version of Inlet this is. Nothing else states it.
+/// The version of Inlet. Nothing else states it.
 package enum InletVersion {
-    /// By Semantic Versioning; with `-dev` while it is being worked on, as long as CHANGELOG.md begins with what is
-    /// unreleased.
+    /// The version by Semantic Versioning; with `-dev` during development, as long as CHANGELOG.md begins with
+    /// unreleased changes.
     package static let current = "0.1.0-dev"
 }

@@ -1,22 +1,22 @@
-/// Percent-encoding as RFC 3986 has it in section 2.1.
+/// Percent-encoding according to RFC 3986, section 2.1.
 public enum PercentEncoding {
-    /// The text with every byte escaped but letters, digits and `-._~`, the characters that mean nothing in any part of
-    /// an address.
+    /// Returns the text with every byte escaped except letters, digits and `-._~`, the characters that have no special
+    /// meaning in any part of an address.
     public static func encode(_ text: some StringProtocol) -> String {
         text.utf8.reduce(into: "") { result, byte in
             result += isUnreserved(byte) ? String(UnicodeScalar(byte)) : encode(byte)
         }
     }
 
-    /// The escape of a byte, such as `%2F`.
+    /// Returns the escape of a byte, such as `%2F`.
     public static func encode(_ byte: UInt8) -> String {
         (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
     }
 
-    /// The address with what cannot stand in one escaped, and all else as it is, its escapes among it.
+    /// Returns the address with what cannot occur in one escaped, and everything else unchanged, including its escapes.
     ///
-    /// Foundation's `URL` takes such an address byte for byte; of one that holds anything else it escapes the escapes,
-    /// too.
+    /// Foundation's `URL` takes such an address byte for byte; in an address that holds anything else it escapes the
+    /// escapes, too.
     public static func complete(address: String) -> String {
         let bytes = Array(address.utf8)
         let slashes = bytes.firstRange(ofBytes: "//".utf8)?.upperBound ?? 0
@@ -34,8 +34,8 @@ public enum PercentEncoding {
         }
     }
 
-    /// The text with each escape read as its byte. A % that begins none is itself, and what is no UTF-8 then becomes
-    /// U+FFFD.
+    /// Returns the text with each escape replaced by its byte. A % that begins none stays as it is, and invalid UTF-8
+    /// becomes U+FFFD.
     public static func decode(_ text: some StringProtocol) -> String {
         String(decoding: decode(bytes: text.utf8), as: UTF8.self)
     }

@@ -1,6 +1,6 @@
-/// Finds what somebody meant to write.
+/// Finds the name that was probably meant.
 public enum Spelling {
-    /// The name nearest to `word` by Damerau's edit distance, or nil where none is near enough to be meant.
+    /// Returns the name nearest to `word` by Damerau's edit distance, or nil if none is near enough.
     public static func nearest(to word: String, among names: [String]) -> String? {
         let limit = max(1, (word.count + 1) / 2)
         return names.map { ($0, distance(word.lowercasedASCII, $0.lowercasedASCII)) }
@@ -8,7 +8,7 @@ public enum Spelling {
             .min { $0.1 < $1.1 }?.0
     }
 
-    /// How many letters must be added, removed, changed or swapped with their neighbour.
+    /// Returns how many letters must be added, removed, changed or swapped with their neighbour.
     static func distance(_ left: String, _ right: String) -> Int {
         let a = Array(left)
         let b = Array(right)

@@ -1,13 +1,13 @@
 extension StringProtocol {
-    /// The text as it may stand in a log, an error, a report or a terminal, whoever wrote it.
+    /// Returns the text in a form that is safe in a log, an error, a report or a terminal, whoever wrote it.
     ///
-    /// Characters that command a terminal, end a line or reorder what is around them (controls, formats such as
-    /// bidirectional overrides and zero-width characters, separators of lines and paragraphs, those for private use or
-    /// not assigned) are written as `\u{1B}`. What is longer than the limit is cut and ends in `...`.
+    /// Characters that control a terminal, end a line or reorder the text around them (controls, formats such as
+    /// bidirectional overrides and zero-width characters, line and paragraph separators, private-use or unassigned
+    /// characters) are written as `\u{1B}`. Text beyond the limit is cut and ends in `...`.
     ///
     /// - Parameter limit: the most bytes of UTF-8. The default is 1024.
     package func sanitized(limit: Int = 1024) -> String {
-        // Most text has nothing of that.
+        // Most text needs no change.
         if utf8.count <= limit, utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return String(self) }
         let mark = "..."
         var result = ""
@@ -15,7 +15,7 @@ extension StringProtocol {
         for scalar in unicodeScalars {
             let text = scalar.isDisplayed ? String(scalar) : "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
             if result.utf8.count + text.utf8.count > limit {
-                // Room for the mark is behind the last character that leaves some.
+                // The mark fits behind the last character that leaves room for it.
                 return String(result[..<end]) + mark
             }
             result += text
@@ -26,7 +26,7 @@ extension StringProtocol {
 }
 
 extension Unicode.Scalar {
-    /// Whether it is a mark of its own, or belongs to one, and does nothing else.
+    /// Whether the character is only displayed, rather than controlling or reordering text.
     fileprivate var isDisplayed: Bool {
         if isASCII { return (0x20...0x7E).contains(value) }
         switch properties.generalCategory {

@@ -1,20 +1,20 @@
-/// Text from outside as a collection of bytes, where it comes as one. For text that is a `String` see `ByteText.swift`,
-/// which says why bytes it is.
+/// Functions for text from outside that is a collection of bytes. For text that is a `String` see `ByteText.swift`,
+/// which explains why it is handled as bytes.
 package enum TextBytes {
-    /// The lines of a text, without their ends, which are LF, CR, or both. Empty lines are left out.
+    /// Returns the lines of a text, without their ends, which are LF, CR, or both. Empty lines are left out.
     package static func lines(_ text: some Collection<UInt8>) -> [[UInt8]] {
         text.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.map { Array($0) }
     }
 
-    /// The bytes with A to Z made small.
+    /// Returns the bytes with A to Z in lower case.
     package static func lowercased(_ text: some Sequence<UInt8>) -> [UInt8] { text.map(\.lowercasedASCII) }
 
-    /// Whether two texts differ in nothing but the case of A to Z.
+    /// Whether two texts differ only in the case of A to Z.
     package static func isSame(_ text: some Sequence<UInt8>, ignoringCase other: StaticString) -> Bool {
         text.elementsEqual("\(other)".utf8) { $0.lowercasedASCII == $1.lowercasedASCII }
     }
 
-    /// The text without spaces and tabs around it.
+    /// Returns the text without spaces and tabs around it.
     package static func trimmed<Text: BidirectionalCollection<UInt8>>(_ text: Text) -> Text.SubSequence
     where Text.SubSequence: BidirectionalCollection<UInt8> {
         var rest = text[...]
@@ -23,9 +23,9 @@ package enum TextBytes {
         return rest
     }
 
-    /// The number that decimal digits, and nothing else, stand for; nil where there are none or too many.
+    /// Returns the value of decimal digits, and nothing else; nil if there are none or too many.
     ///
-    /// - Parameter most: the largest number that is taken.
+    /// - Parameter most: the largest number that is accepted.
     package static func number(_ digits: some Collection<UInt8>, upTo most: Int = Int(UInt32.max)) -> Int? {
         guard !digits.isEmpty, digits.count <= 19 else { return nil }
         var number = 0

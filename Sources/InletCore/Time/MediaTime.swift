@@ -1,9 +1,9 @@
 /// A point or a length on a source's own timeline, exact: a count of ticks of a rational time base.
 ///
-/// This is how containers and cameras state presentation times. ``VideoFrame/timestamp`` is what the
-/// capture clock makes of it on the machine's timeline.
+/// This is how containers and cameras state presentation times. ``VideoFrame/timestamp`` is derived from it by the
+/// capture clock, on the machine's timeline.
 public struct MediaTime: Sendable {
-    /// How many ticks; negative before the origin.
+    /// The number of ticks; negative before the origin.
     public var ticks: Int64
     /// The length of a tick in seconds, greater than zero: 1/90000 in MPEG-TS, 1001/30000 in a 29.97 fps pattern.
     public var timeBase: Rational
@@ -13,7 +13,7 @@ public struct MediaTime: Sendable {
         self.timeBase = timeBase
     }
 
-    /// The time in nanoseconds, rounded down, clamped to what 64 bits hold (292 years).
+    /// The time in nanoseconds, rounded down, clamped to 64 bits (292 years).
     public var nanoseconds: Int64 {
         rescaled(to: Rational(1, 1_000_000_000)).ticks
     }
@@ -21,10 +21,10 @@ public struct MediaTime: Sendable {
     /// The time in seconds, for display and estimates.
     public var seconds: Double { Double(ticks) * timeBase.doubleValue }
 
-    /// The same time in ticks of another time base, rounded down and clamped to 64 bits; clamped, too, where the other
-    /// time base is not greater than zero.
+    /// Returns the same time in ticks of another time base, rounded down and clamped to 64 bits; also clamped if the
+    /// other time base is not greater than zero.
     ///
-    /// Exact for time bases of 32-bit numbers, which are all that come from outside.
+    /// Exact for time bases of 32-bit numbers, as all from outside are.
     public func rescaled(to other: Rational) -> MediaTime {
         guard other != timeBase else { return self }
         let dividend = Int128(ticks) * Int128(timeBase.numerator)
@@ -52,7 +52,7 @@ extension MediaTime: Comparable, Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(nanoseconds) }
 
     private static func compare(_ left: MediaTime, _ right: MediaTime) -> Int {
-        // Whole seconds first, then the fractions, each less than its denominator: no product leaves 128 bits.
+        // Whole seconds first, then the fractions, each less than its denominator: no product exceeds 128 bits.
         let (a, fractionA) = left.wholeAndFraction
         let (b, fractionB) = right.wholeAndFraction
         guard a == b else { return a < b ? -1 : 1 }
@@ -61,7 +61,7 @@ extension MediaTime: Comparable, Hashable {
         return scaledA < scaledB ? -1 : scaledA > scaledB ? 1 : 0
     }
 
-    /// Whole seconds, rounded down, and what is left in parts of the time base's denominator.
+    /// Whole seconds, rounded down, and the remainder in parts of the time base's denominator.
     private var wholeAndFraction: (whole: Int128, fraction: Int128) {
         let denominator = Int128(timeBase.denominator)
         let (quotient, remainder) = (Int128(ticks) * Int128(timeBase.numerator))

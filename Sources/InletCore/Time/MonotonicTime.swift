@@ -1,28 +1,28 @@
 /// An instant on the machine's monotonic clock (`CLOCK_MONOTONIC` on Linux), in nanoseconds.
 ///
-/// V4L2 drivers stamp buffers with this clock, which is why it is used rather than a clock that runs on
-/// while the machine sleeps.
+/// V4L2 drivers stamp buffers with this clock, which is why it is used rather than a clock that continues while the
+/// machine sleeps.
 public struct MonotonicTime: Sendable, Hashable, Comparable {
     /// Nanoseconds since the clock's unspecified origin.
     public var nanoseconds: Int64
 
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// Later than every time that will be seen: "no deadline".
+    /// A time later than every real one: "no deadline".
     public static let distantFuture = MonotonicTime(nanoseconds: .max)
 
     public static func < (left: Self, right: Self) -> Bool { left.nanoseconds < right.nanoseconds }
 
-    /// The instant `duration` later, clamped to 64 bits.
+    /// Returns the instant `duration` later, clamped to 64 bits.
     public static func + (time: Self, duration: Duration) -> Self {
         let (sum, overflow) = time.nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)
         return Self(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
     }
 
-    /// The instant `duration` earlier, clamped to 64 bits.
+    /// Returns the instant `duration` earlier, clamped to 64 bits.
     public static func - (time: Self, duration: Duration) -> Self { time + (.zero - duration) }
 
-    /// The time from `right` to `left`, exact.
+    /// Returns the time from `right` to `left`, exact.
     public static func - (left: Self, right: Self) -> Duration {
         .nanoseconds(left.nanoseconds) - .nanoseconds(right.nanoseconds)
     }
