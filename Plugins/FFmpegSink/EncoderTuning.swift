@@ -1,12 +1,12 @@
 import InletCore
 import InletFFmpeg
 
-/// What each of libavcodec's encoders is told, so that presets and qualities mean alike with all of them.
+/// The options for each of libavcodec's encoders, so that presets and qualities mean the same with all of them.
 ///
-/// The presets are held to what they promise: `conversation` and `realtime` hold no picture back; `balanced` and
-/// `archive` look ahead so little that a recording that is cut off loses less than a second.
+/// The presets keep their promises: `conversation` and `realtime` hold no picture back; `balanced` and `archive` look
+/// ahead so little that a recording that is cut off loses less than a second.
 struct EncoderTuning {
-    /// The encoders of a codec, the best first.
+    /// Returns the encoders of a codec, the best first.
     static func encoders(of codec: VideoCodec) -> [String] {
         switch codec {
         case .h264: ["libx264", "h264_videotoolbox", "libopenh264"]
@@ -27,9 +27,9 @@ struct EncoderTuning {
 
     static let codecs: [VideoCodec] = [.h264, .hevc, .vp8, .vp9, .av1, .mjpeg, .ffv1]
 
-    /// The encoder to use.
+    /// Returns the encoder to use.
     ///
-    /// - Throws: ``InletError/Code/unsupported`` that names what is missing and what there is.
+    /// - Throws: ``InletError/Code/unsupported`` with the names of missing and available encoders.
     static func encoder(of codec: VideoCodec) throws(InletError) -> String {
         let names = encoders(of: codec)
         if let name = names.first(where: FFmpegEncoder.exists) { return name }
@@ -54,21 +54,21 @@ struct EncoderTuning {
         }
     }
 
-    /// Whether the encoder takes pictures of even width and height only: the last column or row of others is left out.
+    /// Whether the encoder accepts only even widths and heights: the last column or row of other pictures is cropped.
     var needsEvenSize: Bool { !encoder.hasBytePrefix("libvpx") && ![.mjpeg, .ffv1].contains(settings.codec) }
 
-    /// Whether the bit rate can change while the encoder is open: libx264 looks at it before each picture.
+    /// Whether the bit rate can change while the encoder is open: libx264 reads it before each picture.
     var changesBitrate: Bool { encoder == "libx264" }
 
     /// Whether each picture is a key frame.
     var isIntraOnly: Bool { settings.codec == .mjpeg }
 
-    /// What the encoder is opened with, but for colour and shape.
+    /// Returns the options that the encoder is opened with, except for colour and shape.
     func options(size: ImageSize, timeBase: Rational, frameRate: Rational?) -> FFmpegEncoder.Options {
         let rate = frameRate ?? Rational(30)
         var options = FFmpegEncoder.Options(encoder: encoder, size: size, timeBase: timeBase, frameRate: rate)
         let seconds = Double(settings.keyFrameInterval.wholeNanoseconds) / 1e9
-        // Time decides where rates vary; this is for encoders that plan ahead.
+        // If rates vary, time decides; this is for encoders that plan ahead.
         options.keyFrameDistance = max(1, Int(min(1e6, (rate.doubleValue * seconds).rounded(.up))))
         options.threads = settings.threads
         if case .bitrate(let bits) = settings.rate { options.bitrate = bits }
@@ -91,7 +91,7 @@ struct EncoderTuning {
         return options
     }
 
-    /// A quality of 1 to 100 on another scale.
+    /// Maps a quality of 1 to 100 to another scale.
     private func scaled(from worst: Double, to best: Double, automatic: Int) -> Int {
         guard case .quality(let quality) = settings.rate else { return automatic }
         return Int((worst + (best - worst) * Double(quality) / 100).rounded())
@@ -99,21 +99,21 @@ struct EncoderTuning {
 
     private func x264(_ options: inout FFmpegEncoder.Options) {
         options.own = [("forced-idr", "1")]
-        // Its baseline is the constrained one: it makes neither of the two things that a decoder of that may lack.
+        // Its baseline is the constrained one: it uses neither of the two features that a constrained decoder may lack.
         if settings.profile == .constrainedBaseline { options.own.append(("profile", "baseline")) }
         // 0 would be lossless, in a profile that browsers do not play.
         if options.bitrate == nil { options.own.append(("crf", "\(scaled(from: 51, to: 1, automatic: 23))")) }
         switch settings.preset {
         case .conversation:
             options.own += [("preset", "ultrafast"), ("tune", "zerolatency")]
-            // A quality under a ceiling. By a mean alone, a picture that stands still keeps the quality of its first
-            // moment, and one that hardly moves gets bits that nobody sees.
+            // A quality under a ceiling. With a mean alone, a still picture keeps the quality of its first moment, and
+            // one that hardly moves gets bits that nobody sees.
             if options.bitrate != nil { options.own.append(("crf", "22")) }
         case .realtime: options.own += [("preset", "superfast"), ("tune", "zerolatency")]
         case .balanced: options.own += [("preset", "veryfast"), ("rc-lookahead", "8"), ("bf", "2")]
         case .archive: options.own += [("preset", "slow"), ("rc-lookahead", "10"), ("bf", "3")]
         }
-        // Pictures are shared out by slices in realtime; otherwise each thread more holds one back.
+        // In realtime, threads share each picture by slices; otherwise each further thread holds one picture back.
         if [.balanced, .archive].contains(settings.preset), options.threads == 0 { options.threads = 2 }
     }
 
@@ -139,11 +139,11 @@ struct EncoderTuning {
         options.ticksPerFrame = ticksPerFrame(options)
         if options.bitrate == nil {
             options.own.append(("crf", "\(scaled(from: 63, to: 4, automatic: isNine ? 32 : 12))"))
-            // VP8 knows no quality without a limit: half a bit a pixel is more than it takes.
+            // VP8 has no quality mode without a limit: half a bit per pixel is more than it needs.
             options.own.append(("b", isNine ? "0" : "\(max(1_000_000, pixelsPerSecond(options) / 2))"))
         }
         if isNine { options.own += [("row-mt", "1"), ("tile-columns", "1")] }
-        // Pictures that are never shown would be packets without a time of their own, and lookahead delay.
+        // Pictures that are never shown would be packets without their own time; look-ahead adds delay.
         options.own += [("auto-alt-ref", "0"), ("lag-in-frames", "0")]
         switch settings.preset {
         case .conversation:
@@ -151,7 +151,7 @@ struct EncoderTuning {
             options.own += [
                 ("deadline", "realtime"), ("cpu-used", isNine ? "8" : "10"), ("max-intra-rate", "1000"),
             ]
-            // With the ceiling and the mean the same, this is its constant bit rate.
+            // With ceiling and mean the same, this gives a constant bit rate.
             if let bits = options.bitrate { options.own.append(("minrate", "\(bits)")) }
         case .realtime: options.own += [("deadline", "realtime"), ("cpu-used", isNine ? "8" : "6")]
         case .balanced: options.own += [("deadline", "realtime"), ("cpu-used", isNine ? "6" : "3")]
@@ -161,7 +161,7 @@ struct EncoderTuning {
     }
 
     private func svtav1(_ options: inout FFmpegEncoder.Options) {
-        // It refuses a ceiling that is no higher than the mean.
+        // The encoder refuses a ceiling that is no higher than the mean.
         options.limitsBitrate = false
         var own = "enable-overlays=0:scd=0"
         if options.bitrate == nil { options.own.append(("crf", "\(scaled(from: 63, to: 5, automatic: 35))")) }

@@ -1,8 +1,8 @@
 public import InletCore
 
-/// What packets are written as, and how they get there.
+/// The format that packets are written in, and how they are transported.
 public enum FFmpegContainer: String, Sendable, Hashable, CaseIterable {
-    /// MP4 in fragments, which needs no end to be played.
+    /// Fragmented MP4, which can be played without its end.
     case mp4
     /// Matroska.
     case mkv
@@ -12,16 +12,16 @@ public enum FFmpegContainer: String, Sendable, Hashable, CaseIterable {
     case ts
     /// A playlist and its segments in a folder: HTTP Live Streaming, RFC 8216.
     case hls
-    /// FLV to a server.
+    /// FLV, sent to a server by RTMP.
     case rtmp
-    /// RTP to a server by RTSP's ANNOUNCE and RECORD: RFC 2326, 10.3 and 10.11.
+    /// RTP, sent to a server by RTSP's ANNOUNCE and RECORD: RFC 2326, 10.3 and 10.11.
     case rtsp
     /// An MPEG transport stream by SRT.
     case srt
     /// An MPEG transport stream in UDP packets.
     case udp
 
-    /// The codecs that it holds, the default first.
+    /// The codecs that the container supports, the default first.
     public var codecs: [VideoCodec] {
         switch self {
         case .mp4: [.h264, .hevc, .av1, .vp9, .mjpeg]
@@ -34,14 +34,13 @@ public enum FFmpegContainer: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether it is a server or peer rather than a file or folder.
+    /// Whether the destination is a server or peer rather than a file or folder.
     public var isNetwork: Bool { [.rtmp, .rtsp, .srt, .udp].contains(self) }
 
     /// Whether it can be split into files of a length or size.
     public var hasSegments: Bool { [.mp4, .mkv, .webm, .ts].contains(self) }
 
-    /// Whether players learn from it how to turn the picture. libavformat writes that into MP4 alone (FFmpeg 5.1 to
-    /// 7.0).
+    /// Whether players learn the picture's rotation from it. libavformat writes that into MP4 only (FFmpeg 5.1 to 7.0).
     var carriesRotation: Bool { self == .mp4 }
 
     /// libavformat's name for it.

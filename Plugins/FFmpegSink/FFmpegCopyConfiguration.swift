@@ -2,25 +2,27 @@ public import InletCore
 
 /// Writes or sends the source's own packets, without decoding: `mp4:out.mp4?codec=copy`.
 ///
-/// The first is a key frame. Where the source is connected anew with other parameters, a new file begins.
+/// The first packet is a key frame. If the source reconnects with other parameters, a new file begins.
 public struct FFmpegCopyConfiguration: PacketSinkConfiguration {
-    /// Where the packets go.
+    /// The destination of the packets.
     public let output: FFmpegOutput
     private let series = FileSeries()
 
+    /// Creates a configuration.
+    ///
     /// - Throws: ``InletError/Code/invalidConfiguration``, as ``FFmpegOutput/validate()``.
     public init(to output: FFmpegOutput) throws(InletError) {
         try output.validate()
         self.output = output
     }
 
-    /// The sink by its URI, without credentials.
+    /// The sink's URI, without credentials.
     public var redactedURI: String { output.redactedURI }
 
-    /// A packet sink of this configuration. Opens nothing yet.
+    /// Returns a packet sink with this configuration. Opens nothing yet.
     public func makePacketSink() -> any PacketSink { FFmpegPacketSink(output, series: series) }
 
-    /// A sink that refuses pictures.
+    /// Returns a sink that refuses pictures.
     public func makeSink() -> any FrameSink { Refusal(subject: redactedURI) }
 
     private final class Refusal: FrameSink {

@@ -2,53 +2,52 @@ public import InletCore
 import InletFFmpeg
 import InletOutput
 
-/// Where packets are written, and when a file is long enough.
+/// Where packets are written, and when a file is complete.
 public struct FFmpegOutput: Sendable, Hashable {
-    /// What they are written as.
+    /// The format of the packets.
     public var container: FFmpegContainer
     /// A file's path, a folder's for HLS, or an address with its credentials.
     ///
-    /// `{n}` and `{n:DIGITS}` in a file's name become a number that goes on from the files that are there, `{date}` and
+    /// In a file's name, `{n}` and `{n:DIGITS}` become a number that continues from the existing files, `{date}` and
     /// `{time}` the local date and time at which the file begins, `{utc}` both in UTC; a brace is written `{{` and a
-    /// percent sign `%%`. A name without them is replaced where it exists; should a second file become necessary, after
-    /// a change of size or a failure, it gets `-2` before its extension. A symbolic link is refused.
+    /// percent sign `%%`. A name without them replaces an existing file; if a second file is needed, after a change of
+    /// size or a failure, it gets `-2` before its extension. A symbolic link is refused.
     public var destination: String
-    /// A file ends at the first key frame after this much time, and for HLS a segment. The default, nil, is never, and
-    /// 2 seconds for HLS.
+    /// The length of a file, or of a segment for HLS, which ends at the first key frame after it. The default, nil, is
+    /// no limit, and 2 seconds for HLS.
     public var segment: Duration?
-    /// A file ends at the first key frame after this many bytes. The default, nil, is never.
+    /// The size of a file in bytes, which ends at the first key frame after it. The default, nil, is no limit.
     public var segmentSize: Int?
-    /// The oldest files of the same name pattern are deleted while all together have more bytes than this. The default,
-    /// nil, keeps them.
+    /// The total size in bytes of the files with the same name pattern, above which the oldest are deleted. The
+    /// default, nil, keeps them.
     public var keptSize: Int?
-    /// Files of the same name pattern are deleted when they have been complete for longer than this, as far as the
-    /// recorder knows by itself: by its notes, or the times in their names. The default, nil, keeps them.
+    /// The age after completion at which files with the same name pattern are deleted, as far as the recorder knows it
+    /// from its notes, or the times in their names. The default, nil, keeps them.
     public var keptAge: Duration?
-    /// Who may read the files, and enter the folder of HLS. The default is ``FileMode/owner``.
+    /// The mode of the files, and of the folder for HLS. The default is ``FileMode/owner``.
     public var mode = FileMode.owner
-    /// Segments in an HLS playlist; older ones are deleted, but for as many again and one more, as late players still
-    /// ask for them. 0 keeps all. The default is 6.
+    /// The number of segments in an HLS playlist; as many older ones and one more are kept for late players, and the
+    /// rest is deleted. 0 keeps all. The default is 6.
     public var playlistLength = 6
-    /// A file of certificate authorities, in PEM, to check a server of `rtmps:` or `rtsps:` by. The default, nil, are
-    /// the system's.
+    /// The path of a PEM file with the certificate authorities to check a server of `rtmps:` or `rtsps:` against. The
+    /// default, nil, uses the system's.
     public var certificateAuthorities: String?
     /// Whether such a server's certificate is checked. The default is true.
     public var verifiesCertificate = CertificateCheck().isOn
-    /// What SRT encrypts with: 10 to 79 characters. The default, nil, is what the address says.
+    /// The passphrase for SRT's encryption: 10 to 79 characters. The default, nil, is the address's.
     public var passphrase: String?
-    /// What the SRT server is told that the stream is, which may hold credentials. The default, nil, is what the
-    /// address says.
+    /// The SRT stream ID, which may hold credentials. The default, nil, is the address's.
     public var streamID: String?
     /// How RTSP carries the media. The default is TCP.
     public var transport = Transport.tcp
-    /// How long a connection may take to be made, and a file to be opened. The default is 4 seconds.
+    /// How long connecting, or opening a file, may take. The default is 4 seconds.
     public var connectTimeout = Duration.seconds(4)
     /// How long a server may take to accept a packet. The default is 4 seconds.
     public var writeTimeout = Duration.seconds(4)
 
     /// How RTSP carries the media.
     public enum Transport: String, Sendable, Hashable, ChoiceOptionValue {
-        /// Within the connection.
+        /// Interleaved in the RTSP connection.
         case tcp
         /// RTP in UDP packets.
         case udp
@@ -62,7 +61,7 @@ public struct FFmpegOutput: Sendable, Hashable {
     /// Whether files are deleted when there are too many, or they are too old.
     var deletesFiles: Bool { keptSize != nil || keptAge != nil }
 
-    /// The output by its URI, without credentials.
+    /// The output's URI, without credentials.
     public var redactedURI: String {
         container.isNetwork ? Redaction.redact(uri: destination) : "\(container.rawValue):\(destination)"
     }
@@ -78,8 +77,8 @@ public struct FFmpegOutput: Sendable, Hashable {
             throw refuse(
                 "\(container.rawValue): needs a path, such as \(container.rawValue):out.\(container.rawValue).")
         }
-        // Players read a target duration of whole seconds out of the playlist, and libavformat rounds half a second to
-        // none.
+        // Players expect a target duration of whole seconds in the playlist, and libavformat rounds half a second to
+        // zero.
         if container == .hls, let segment, segment < .seconds(1) {
             throw refuse("HLS segments shorter than a second are not played. Make segment 1s or more.")
         }

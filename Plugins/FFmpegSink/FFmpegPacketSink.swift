@@ -10,9 +10,9 @@ import Logging
     import Darwin
 #endif
 
-/// Writes packets by libavformat: files, HLS, RTMP, RTSP, SRT, UDP.
+/// Writes packets with libavformat: files, HLS, RTMP, RTSP, SRT, UDP.
 ///
-/// A change of what packets are begins a new file, or a new connection.
+/// A change of the packets' parameters begins a new file, or a new connection.
 public final class FFmpegPacketSink: PacketSink {
     private let output: FFmpegOutput
     private let series: FileSeries
@@ -21,25 +21,27 @@ public final class FFmpegPacketSink: PacketSink {
     private var parameters: CodecParameters?
     private var muxer: Muxer?
     private var file: RecordingFile?
-    /// Ticks at which the file or connection begins.
+    /// The time at which the file or connection begins, in ticks.
     private var origin: Int64?
     private var lastPTS: Int64?
     private var byteCount = 0
     private var isAwaitingKey = true
 
-    /// Whether a key frame would be welcome now: the file has its length, or begins with the next key frame.
+    /// Whether a key frame is requested now: the file has its length, or begins with the next key frame.
     public private(set) var wantsKeyFrame = false
 
-    /// A tenth of a second for files, which have fragments or clusters of a quarter, and none for servers.
+    /// A tenth of a second for files, which have quarter-second fragments or clusters, and zero for servers.
     public var batchInterval: Duration { output.container.isNetwork ? .zero : .milliseconds(100) }
 
+    /// Creates a sink.
+    ///
     /// - Throws: ``InletError/Code/invalidConfiguration``, as ``FFmpegOutput/validate()``.
     public convenience init(_ output: FFmpegOutput) throws(InletError) {
         try output.validate()
         self.init(output, series: FileSeries())
     }
 
-    /// - Parameter series: of the configuration that makes this sink.
+    /// - Parameter series: the series of the configuration that makes this sink.
     init(_ output: FFmpegOutput, series: FileSeries) {
         self.output = output
         self.series = series
@@ -47,7 +49,7 @@ public final class FFmpegPacketSink: PacketSink {
         log = RepeatedLog(Logger(label: "inlet.ffmpeg-sink"))
     }
 
-    /// Opens the file or connects, or begins a new one.
+    /// Opens a file or connection, in place of the current one.
     public func start(_ parameters: CodecParameters) throws {
         guard output.container.codecs.contains(parameters.codec) else {
             throw InletError(
@@ -89,7 +91,7 @@ public final class FFmpegPacketSink: PacketSink {
         return .folder(SegmentFolder(mode: output.mode), output.playlistPath)
     }
 
-    /// Makes the folder of HLS, which may be there.
+    /// Makes the folder for HLS if it does not exist.
     private func makeFolder() throws(InletError) {
         let path = output.destination
         if unsafe mkdir(path, 0o700) == 0 {
@@ -100,7 +102,7 @@ public final class FFmpegPacketSink: PacketSink {
         guard errno == EEXIST else { throw InletError(errno: errno, operation: "mkdir", path: path) }
     }
 
-    /// Takes away a file in which there is nothing to see.
+    /// Deletes a file without any pictures.
     private func discardFile() {
         if let file { series.discard(file) }
         file = nil
@@ -121,9 +123,9 @@ public final class FFmpegPacketSink: PacketSink {
         if let loss = muxer.loss { log.log(.warning, "\(output.redactedURI): \(loss)") }
     }
 
-    /// Writes a packet; where the file has its length and the packet is a key frame, into a new file.
+    /// Writes a packet; a key frame goes into a new file if the current one has its length.
     ///
-    /// - Throws: ``KeyFrameNeeded`` where a file was begun within a group of pictures; the errors of the muxer and its
+    /// - Throws: ``KeyFrameNeeded`` if a file was begun within a group of pictures; the errors of the muxer and its
     ///   output.
     public func write(_ packet: EncodedPacket) throws {
         guard packet.isKey || !isAwaitingKey else {
@@ -138,7 +140,7 @@ public final class FFmpegPacketSink: PacketSink {
             try add(packet)
         } catch {
             try recover(from: error)
-            // What it needs is there: a new file.
+            // A new file can begin with this packet.
             guard packet.isKey else { throw KeyFrameNeeded() }
             try add(packet)
         }
@@ -151,14 +153,14 @@ public final class FFmpegPacketSink: PacketSink {
         let spacing = lastPTS.map {
             MediaTime(ticks: packet.pts.ticks.subtracting(saturating: $0), timeBase: packet.pts.timeBase)
         }
-        // A length that no picture has is none: a file may say anything, and a source may have been away.
+        // Lengths that no picture has are ignored: a file may state anything, and a source may have been away.
         let lengths = [packet.duration?.rescaled(to: packet.pts.timeBase), spacing].compactMap(\.self)
         let duration = lengths.first { (0...3_600_000_000_000).contains($0.nanoseconds) }?.ticks ?? 0
         try muxer?.write(packet, origin: start, duration: duration, output)
-        // Not the position in the file: part of it still waits for its fragment or cluster to be whole.
+        // Not the position in the file: part of the data is buffered until its fragment or cluster is complete.
         byteCount += packet.data.count
         lastPTS = packet.pts.ticks
-        // Asked for one picture ahead, so that the file has its length to the picture.
+        // Requested one picture ahead, so that the file's length is exact to the picture.
         let length = packet.pts.ticks.subtracting(saturating: start).adding(saturating: duration)
         wantsKeyFrame = isFull(at: length, packet.pts.timeBase)
     }
@@ -175,8 +177,8 @@ public final class FFmpegPacketSink: PacketSink {
         return MediaTime(ticks: ticks, timeBase: timeBase).nanoseconds >= length.wholeNanoseconds
     }
 
-    /// Goes on with a new file: where one has reached the size that the file system allows, and on a full disk where
-    /// older files may go.
+    /// Continues with a new file: if one has reached the largest size of the file system, or on a full disk if older
+    /// files may be deleted.
     private func recover(from error: InletError) throws(InletError) {
         guard let pattern else { throw error }
         // An errno, or an AVERROR made of one.

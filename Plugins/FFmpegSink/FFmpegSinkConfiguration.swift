@@ -1,15 +1,17 @@
 public import InletCore
 
-/// Encodes and writes or sends: `mp4:out.mp4`, `rtmp://server/app/key`.
+/// Encodes pictures and writes or sends them: `mp4:out.mp4`, `rtmp://server/app/key`.
 public struct FFmpegSinkConfiguration: FrameSinkConfiguration {
-    /// How pictures are compressed.
+    /// How pictures are encoded.
     public let encoder: EncoderSettings
-    /// Where the packets go.
+    /// The destination of the packets.
     public let output: FFmpegOutput
     private let series = FileSeries()
 
+    /// Creates a configuration.
+    ///
     /// - Throws: ``InletError/Code/invalidConfiguration`` for settings out of range and combinations that cannot work;
-    ///   ``InletError/Code/unsupported`` where this libavcodec has no encoder for the codec.
+    ///   ``InletError/Code/unsupported`` if this libavcodec has no encoder for the codec.
     public init(_ encoder: EncoderSettings, to output: FFmpegOutput) throws(InletError) {
         do throws(InletError) {
             try output.validate()
@@ -27,10 +29,10 @@ public struct FFmpegSinkConfiguration: FrameSinkConfiguration {
         self.output = output
     }
 
-    /// The sink by its URI, without credentials.
+    /// The sink's URI, without credentials.
     public var redactedURI: String { output.redactedURI }
 
-    /// A sink of this configuration. Opens nothing yet.
+    /// Returns a sink with this configuration. Opens nothing yet.
     public func makeSink() -> any FrameSink {
         EncodingSink(
             FFmpegVideoEncoder(), encoder, to: FFmpegPacketSink(output, series: series),

@@ -4,9 +4,9 @@ import InletOutput
 
 /// The options of this plug-in's URIs.
 enum FFmpegSinkOptions {
-    /// A codec's name, checked against those that are known.
+    /// A codec's name, checked against the known ones.
     struct CodecName: OptionValue {
-        /// Nil for `copy`.
+        /// The codec; nil for `copy`.
         var codec: VideoCodec?
 
         init?(optionText: String) {
@@ -98,7 +98,7 @@ enum FFmpegSinkOptions {
         ("rtmp", .rtmp), ("rtmps", .rtmp), ("rtsp", .rtsp), ("rtsps", .rtsp), ("srt", .srt), ("udp", .udp),
     ]
 
-    /// What writes to an output as the options say.
+    /// Returns the configuration of a sink that writes to an output as the options say.
     static func configuration(
         _ values: PluginOptionValues, to output: FFmpegOutput
     ) throws(InletError) -> any FrameSinkConfiguration {

@@ -1,13 +1,13 @@
 import InletFFmpeg
 public import InletCore
 
-/// Encoders of libavcodec: H.264 (libx264), HEVC (libx265), VP8 and VP9 (libvpx), AV1 (SVT-AV1), Motion JPEG and FFV1,
-/// where this build has them.
+/// Encodes with libavcodec: H.264 (libx264), HEVC (libx265), VP8 and VP9 (libvpx), AV1 (SVT-AV1), Motion JPEG and FFV1,
+/// if this build has them.
 ///
-/// Pictures are read where they lie. Packets have a time base of 1/90000 second, in which the first picture is at 0 and
-/// the others are where the capture timeline has them, so that a varying frame rate stays as it is.
+/// Pictures are read in place. Packets have a time base of 1/90000 second, in which the first picture is at 0 and the
+/// others follow the capture timeline, so that a varying frame rate is preserved.
 public final class FFmpegVideoEncoder: VideoEncoder {
-    /// The time base of the packets: MPEG's, of which all usual frame rates are whole numbers.
+    /// The time base of the packets: MPEG's, in which the frame intervals of all usual rates are whole numbers.
     public static let timeBase = Rational(1, 90_000)
 
     private var tuning: EncoderTuning?
@@ -16,16 +16,16 @@ public final class FFmpegVideoEncoder: VideoEncoder {
     private var origin: MonotonicTime?
     private var lastTicks: Int64?
     private var lastDTS = Int64.min
-    /// Of the pictures that are in the encoder, by their ticks.
+    /// The capture times of the pictures in the encoder, by their ticks.
     private var captureTimes: [Int64: MonotonicTime] = [:]
     private var lastKey: MonotonicTime?
     private var lastTime: MonotonicTime?
 
-    /// After so long, or the time between key frames if that is longer, a picture has nothing to do with those before
-    /// it.
+    /// The longest gap, or the time between key frames if that is longer, after which a picture is unrelated to those
+    /// before it.
     private static let longestGap = Duration.seconds(10)
 
-    /// Makes an encoder. Opens nothing.
+    /// Creates an encoder. Opens nothing.
     public init() {}
 
     /// The codecs that this build of libavcodec can encode.
@@ -76,7 +76,7 @@ public final class FFmpegVideoEncoder: VideoEncoder {
         return even
     }
 
-    /// Compresses a picture. One whose time is not later than the last one's gets the next tick.
+    /// Encodes a picture. One whose time is not later than the last one's gets the next tick.
     public func encode(_ frame: VideoFrame, wantsKeyFrame: Bool) throws -> [EncodedPacket] {
         let earlier = try bridgeGap(before: frame)
         guard let encoder, let tuning else {
@@ -94,8 +94,8 @@ public final class FFmpegVideoEncoder: VideoEncoder {
         return try earlier + drain(duration: frame.duration)
     }
 
-    /// Takes out what the encoder held back when the source was away, and goes on with a new one. Otherwise pictures
-    /// from before would be decoded hours before they are shown, which neither containers nor players allow for.
+    /// Takes out what the encoder held back when the source was away, and continues with a new one. Otherwise pictures
+    /// from before would be decoded hours before they are shown, which neither containers nor players permit.
     private func bridgeGap(before frame: VideoFrame) throws -> [EncodedPacket] {
         guard let tuning, let options, let lastTime, !captureTimes.isEmpty,
             frame.timestamp - lastTime > max(Self.longestGap, tuning.settings.keyFrameInterval)
@@ -106,7 +106,7 @@ public final class FFmpegVideoEncoder: VideoEncoder {
         return packets
     }
 
-    /// To the nearest tick: a time that came from ticks gives them back exactly.
+    /// Rounds to the nearest tick: a time that was converted from ticks yields them exactly.
     private static func ticks(_ time: Duration) -> Int64 {
         Int64(clamping: (Int128(time.wholeNanoseconds) * 9 + 50_000) / 100_000)
     }
@@ -117,7 +117,7 @@ public final class FFmpegVideoEncoder: VideoEncoder {
         while let packet = try encoder.receive() {
             guard let pts = packet.pts ?? packet.dts else { continue }
             let isKey = packet.isKey
-            // A new encoder after a gap begins to decode before its first picture, by distances that it does not know
+            // A new encoder after a gap starts to decode before its first picture, at distances that it does not know
             // yet.
             let dts = max(packet.dts ?? pts, lastDTS &+ 1)
             lastDTS = dts
@@ -133,8 +133,8 @@ public final class FFmpegVideoEncoder: VideoEncoder {
         return packets
     }
 
-    /// Goes on with another bit rate. libx264 alone can; the others keep theirs. A frame rate is not planned with:
-    /// times are taken from the frames.
+    /// Changes the bit rate. Only libx264 can; the others keep theirs. The frame rate is ignored: times are taken from
+    /// the frames.
     public func change(bitrate: Int?, frameRate: Rational?) throws {
         guard let encoder, let tuning else { return }
         guard let bitrate else { return }
@@ -151,7 +151,7 @@ public final class FFmpegVideoEncoder: VideoEncoder {
         options?.bitrate = bitrate
     }
 
-    /// Gives out what is held back, and closes the encoder.
+    /// Returns what is held back, and closes the encoder.
     public func flush() throws -> [EncodedPacket] {
         defer { (encoder, captureTimes) = (nil, [:]) }
         encoder?.sendEnd()

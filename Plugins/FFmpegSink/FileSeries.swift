@@ -12,18 +12,17 @@ import Synchronization
 
 /// The files that one configuration writes, one after another: their names, and which of them are kept.
 ///
-/// Shared by all sinks that the configuration makes, so that one made after a failure does not overwrite what the one
-/// before it wrote. Safe from any thread.
+/// Shared by all sinks that the configuration makes, so that one made after a failure does not overwrite the files of
+/// its predecessor. Safe from any thread.
 final class FileSeries: Sendable {
     private let state = Mutex(State())
 
     private struct State {
         var names = Names()
-        /// Before the newest name was taken, for where nothing comes under it.
+        /// The names before the newest one was taken, in case nothing is written under it.
         var earlier = Names()
         var newest: String?
-        /// What was noted with the files of this run, for file systems that keep no notes. Filled where files are
-        /// deleted.
+        /// The notes of this run's files, for file systems that cannot store notes. Filled if files are deleted.
         var marks: [String: RecordingMark] = [:]
     }
 
@@ -32,10 +31,10 @@ final class FileSeries: Sendable {
         var hasBegun = false
     }
 
-    /// Opens the next file: a plain name the first time, in place of a file that has it, and afterwards one that nobody
-    /// has.
+    /// Opens the next file: under a plain name the first time, replacing an existing file, and afterwards under an
+    /// unused one.
     ///
-    /// - Throws: what ``NewFile`` throws.
+    /// - Throws: the errors of ``NewFile``.
     func begin(_ output: FFmpegOutput, _ pattern: FileNamePattern) throws(InletError) -> RecordingFile {
         let now = RecorderTime.now
         let file = try state.withLock { state throws(InletError) in
@@ -71,10 +70,10 @@ final class FileSeries: Sendable {
         }
     }
 
-    /// A file is complete.
+    /// Notes that a file is complete.
     func end(_ file: RecordingFile, _ output: FFmpegOutput) { note(.ended, file, output, at: .now) }
 
-    /// Nothing came into a file: it goes, and its name can be had again.
+    /// Deletes a file without content and frees its name.
     func discard(_ file: RecordingFile) {
         file.remove()
         state.withLock { state in
@@ -93,11 +92,11 @@ final class FileSeries: Sendable {
         state.withLock { $0.marks[file.path] = mark }
     }
 
-    /// Deletes what is not to be kept: too old, or the oldest while there is too much.
+    /// Deletes files that are not to be kept: those that are too old, and the oldest while there is too much.
     ///
     /// - Parameters:
-    ///   - current: the file that is being written, which stays.
-    ///   - space: the disk is full: the oldest go in any case until so many bytes are free.
+    ///   - current: the file that is being written, which is kept.
+    ///   - space: if the disk is full, the oldest files are deleted in any case until so many bytes are free.
     /// - Returns: the paths of the deleted files.
     func retain(
         _ output: FFmpegOutput, _ pattern: FileNamePattern, current: String?, freeing space: Int = 0

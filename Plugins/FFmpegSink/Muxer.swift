@@ -4,42 +4,42 @@ import InletFFmpeg
 
 /// Owns a libavformat output with one stream: opens it, writes packets, ends it.
 ///
-/// Confined to one thread. libavformat asks the interrupt callback whether to give up, so no call on a network outlasts
-/// its deadline.
+/// Confined to one thread. libavformat asks the interrupt callback whether to give up, so no network call outlasts its
+/// deadline.
 @safe final class Muxer {
     private var output: UnsafeMutablePointer<AVFormatContext>?
     private let packet: FFmpegPacket
     private let deadline = OutputDeadline()
-    /// Nil for files: a disk that is slow for a while is no reason to end a recording, and its calls cannot be
-    /// interrupted.
+    /// The time limits; nil for files: a disk that is slow for a while is no reason to end a recording, and its calls
+    /// cannot be interrupted.
     private let limits: (connect: Duration, write: Duration)?
     private let streamTimeBase: AVRational
     private let parameterSets: ParameterSets?
     private let target: Target
-    /// What libavformat's own protocol is not used for.
+    /// The SRT connection, for which libavformat's own protocol is not used.
     private let connection: SRTOutput?
     private var isWhole = true
-    /// What had been written before the first packet.
+    /// The number of bytes written before the first packet.
     private var headerByteCount: Int64 = 0
-    /// Of the packet before, in the container's ticks.
+    /// The DTS of the previous packet, in the container's ticks.
     private var lastDTS: Int64?
     private var hasPackets = false
     /// Whether a reader of the file finds a picture in it.
     private(set) var holdsPictures = false
-    /// What of the end is known to be lost though all could be written, for people.
+    /// What is known to be lost at the end although all could be written, for users.
     private(set) var loss: String?
 
-    /// Where packets go.
+    /// The destination of the packets.
     enum Target {
         case file(RecordingFile)
-        /// Files that the muxer makes by itself, and the path of the first.
+        /// Files that the muxer opens itself, and the path of the first.
         case folder(SegmentFolder, String)
         case address(String)
     }
 
     /// Opens a file or connects, and writes the header.
     ///
-    /// - Throws: what that failed with. The file is closed then.
+    /// - Throws: the failure. The file is then closed.
     init(_ settings: FFmpegOutput, to target: Target, _ parameters: CodecParameters) throws(InletError) {
         self.target = target
         limits = settings.container.isNetwork ? (settings.connectTimeout, settings.writeTimeout) : nil
@@ -55,7 +55,7 @@ import InletFFmpeg
                 throw InletError(ffmpeg: code, operation: "avformat_alloc_output_context2")
             }
             unsafe context.pointee.interrupt_callback = deadline.callback
-            // What is written shall be there when the process is gone.
+            // What is written must be stored even if the process dies.
             unsafe context.pointee.flush_packets = 1
             let stream = unsafe try Self.addStream(to: context, settings.container, parameters)
             if let limits { deadline.allow(limits.connect) }
@@ -66,7 +66,7 @@ import InletFFmpeg
             parameterSets = needsSets ? ParameterSets(parameters) : nil
         } catch {
             unsafe Self.free(&output, target, connection)
-            // deinit does not run for an object that was never whole.
+            // deinit does not run for an object that was not fully initialised.
             throw error.about(settings.redactedURI)
         }
         unsafe self.output = output
@@ -86,7 +86,7 @@ import InletFFmpeg
         if let ratio = parameters.sampleAspectRatio {
             unsafe stream.pointee.sample_aspect_ratio = AVRational(ratio)
         }
-        // Apple's players know HEVC under this name alone.
+        // Apple's players accept HEVC under this name only.
         if parameters.codec == .hevc, [.mp4, .hls].contains(container) {
             unsafe codec.pointee.codec_tag = 0x3163_7668  // "hvc1"
         }
@@ -137,8 +137,8 @@ import InletFFmpeg
     /// Writes a packet.
     ///
     /// - Parameters:
-    ///   - origin: what is taken off its times, in ticks of its time base.
-    ///   - duration: in ticks of its time base; 0 where it is not known.
+    ///   - origin: is subtracted from its times, in ticks of its time base.
+    ///   - duration: in ticks of its time base; 0 if unknown.
     func write(
         _ encoded: EncodedPacket, origin: Int64, duration: Int64, _ settings: FFmpegOutput
     ) throws(InletError) {
@@ -158,9 +158,9 @@ import InletFFmpeg
         unsafe pointer.pointee.stream_index = 0
         if encoded.isKey { unsafe pointer.pointee.flags |= AV_PKT_FLAG_KEY }
         unsafe av_packet_rescale_ts(pointer, AVRational(encoded.pts.timeBase), streamTimeBase)
-        // libavformat ends the process over a longer one in MP4.
+        // libavformat aborts the process for a longer one in MP4.
         unsafe pointer.pointee.duration = min(pointer.pointee.duration, Int64(Int32.max))
-        // Pictures of a live source may come so close together that a container's milliseconds do not tell them apart.
+        // Pictures of a live source may be so close together that a container's milliseconds do not distinguish them.
         let dts = max(unsafe pointer.pointee.dts, lastDTS.map { $0 &+ 1 } ?? .min)
         unsafe pointer.pointee.dts = dts
         unsafe pointer.pointee.pts = max(pointer.pointee.pts, dts)
@@ -185,18 +185,18 @@ import InletFFmpeg
         }
     }
 
-    /// Begins a fragment with a time of its own before a packet that comes after a gap which a sample's duration, of 31
-    /// bits, cannot hold: 6.6 hours in ticks of 1/90000 s.
+    /// Begins a fragment with its own time before a packet after a gap that is too long for a sample's 31-bit duration:
+    /// 6.6 hours in ticks of 1/90000 s.
     ///
-    /// A fragment that begins later than the one before it ended is a gap: ISO/IEC 14496-12, 8.8.12.
+    /// A fragment that begins later than the previous one ended is a gap: ISO/IEC 14496-12, 8.8.12.
     private func bridgeGap(before dts: Int64, _ settings: FFmpegOutput) throws(InletError) {
         guard let lastDTS, dts.subtractingReportingOverflow(lastDTS).partialValue > Int64(Int32.max) else { return }
-        // The first may only write the index that stands before all fragments.
+        // The first call may write only the index that precedes all fragments.
         for _ in 0..<2 { try check(unsafe av_write_frame(output, nil), settings) }
         guard let muxer = unsafe output?.pointee.priv_data else { return }
         try check(unsafe av_opt_set(muxer, "movflags", "+frag_discont", 0), settings)
-        // libavformat (5.1) checks a packet's distance before it takes that in. A packet without data is nothing but
-        // the occasion for it.
+        // libavformat (5.1) checks a packet's distance before it takes that into account. A packet without data serves
+        // only to trigger it.
         let empty = try FFmpegPacket()
         unsafe (empty.pointer.pointee.pts, empty.pointer.pointee.dts) = (lastDTS &+ 1, lastDTS &+ 1)
         try check(unsafe av_write_frame(output, empty.pointer), settings)
@@ -204,7 +204,7 @@ import InletFFmpeg
 
     /// Writes what is left, and closes the file or the connection.
     ///
-    /// - Throws: where not everything could be written.
+    /// - Throws: an error if not everything could be written.
     func finish(_ settings: FFmpegOutput) throws(InletError) {
         guard unsafe output != nil else { return }
         let code = close(isBroken: !isWhole)
@@ -216,7 +216,7 @@ import InletFFmpeg
     @discardableResult
     private func close(isBroken: Bool) -> Int32 {
         guard unsafe output != nil else { return 0 }
-        // What a server is told in the end gets a moment, one that is gone almost none.
+        // The closing messages to a server get a grace period, to one that is gone almost none.
         if let limits {
             let time = connection?.closingTime ?? min(limits.write, .seconds(2))
             deadline.allow(isBroken ? .milliseconds(100) : time)
@@ -250,7 +250,7 @@ import InletFFmpeg
 }
 
 extension Muxer.Target {
-    /// What libavformat calls it.
+    /// libavformat's name for the target.
     fileprivate var name: String {
         switch self {
         case .file(let file): file.path
@@ -259,12 +259,12 @@ extension Muxer.Target {
         }
     }
 
-    /// - Throws: what the muxer met and did not tell.
+    /// - Throws: an error that the muxer met and did not report.
     fileprivate func check() throws(InletError) {
         if case .folder(let folder, _) = self { try folder.check() }
     }
 
-    /// How much of a file was stored.
+    /// The number of bytes that were stored.
     fileprivate var byteCount: Int64 {
         if case .file(let file) = self { file.byteCount } else { 0 }
     }

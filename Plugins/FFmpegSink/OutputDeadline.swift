@@ -2,7 +2,7 @@ import CFFmpeg
 import InletCore
 import Synchronization
 
-/// What libavformat's interrupt callback looks at: until when the operation that runs may take.
+/// The deadline of the current operation, which libavformat's interrupt callback checks.
 ///
 /// Safe from any thread.
 @safe final class OutputDeadline: Sendable {
@@ -12,24 +12,24 @@ import Synchronization
 
     private var elapsed: Int64 { (ContinuousClock.now - origin).wholeNanoseconds }
 
-    /// Gives the operation that begins now so much time.
+    /// Limits the operation that begins now to a time.
     func allow(_ time: Duration) {
         expired.store(false, ordering: .relaxed)
         let (sum, overflow) = elapsed.addingReportingOverflow(time.wholeNanoseconds)
         limit.store(overflow ? .max : sum, ordering: .relaxed)
     }
 
-    /// An operation was told to give up.
+    /// Whether an operation was interrupted.
     var hasExpired: Bool { expired.load(ordering: .relaxed) }
 
-    /// Whether the time is over. An operation that asks is expected to give up then.
+    /// Whether the time is over. An operation that asks is expected to give up.
     var isOver: Bool {
         guard elapsed >= limit.load(ordering: .relaxed) else { return false }
         expired.store(true, ordering: .relaxed)
         return true
     }
 
-    /// How much of the time is left.
+    /// The time left.
     var remaining: Duration { .nanoseconds(max(0, limit.load(ordering: .relaxed) &- elapsed)) }
 
     /// The callback for an output, which this object must outlive.

@@ -2,7 +2,7 @@ import CFFmpeg
 import InletCore
 import InletFFmpeg
 
-/// Says in words why libavformat could not write.
+/// Explains why libavformat could not write.
 enum OutputTrouble {
     static func error(
         _ code: Int32, _ facts: FFmpegLogging.Facts, operation: String, _ output: FFmpegOutput, hasExpired: Bool
@@ -53,7 +53,7 @@ enum OutputTrouble {
         switch code {
         case -ECONNREFUSED:
             return error(.connectionRefused, "Nothing listens at the address. Check the port and the server.")
-        // libavformat's -1, which is no errno, and EIO are what RTMP, SRT and RTSP say of a peer that is gone.
+        // RTMP, SRT and RTSP report a peer that is gone as EIO or as libavformat's -1, which is not an errno.
         case -EPERM, -EIO, -EPIPE, -ECONNRESET, -ECONNABORTED, -ENOTCONN, inlet_averror_eof, inlet_averror_unknown:
             return error(
                 .disconnected, "The server broke the connection off, or refuses the stream. Its log may say why.")

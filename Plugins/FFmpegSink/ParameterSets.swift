@@ -1,12 +1,12 @@
 import InletCore
 
-/// The parameter sets of an H.264 or HEVC encoder, for streams into which a viewer may come at any key frame: they must
-/// then stand before each.
+/// The parameter sets of an H.264 or HEVC encoder, for streams that a viewer may join at any key frame: they must then
+/// precede each.
 struct ParameterSets {
     private let bytes: [UInt8]
     private let isHEVC: Bool
 
-    /// Nil where the codec has none, or where they are in a container's record, which libavformat unpacks itself.
+    /// Nil if the codec has none, or if they are in a container's record, which libavformat unpacks itself.
     init?(_ parameters: CodecParameters) {
         let bytes = parameters.extraData
         guard [.h264, .hevc].contains(parameters.codec),
@@ -16,8 +16,8 @@ struct ParameterSets {
         isHEVC = parameters.codec == .hevc
     }
 
-    /// A key frame's data with them in front, behind a delimiter, which nothing may precede; as it is where it has some
-    /// already.
+    /// Returns a key frame's data with the parameter sets in front, after a delimiter, which nothing may precede;
+    /// unchanged if it has some already.
     func added(to data: PacketData) -> PacketData {
         let packet = data.bytes
         var place = 0
@@ -43,8 +43,8 @@ struct ParameterSets {
 
     private enum Kind { case delimiter, sequenceParameters, slice, other }
 
-    /// The next NAL unit: where its start code begins, where its header is, and its type by H.264 table 7-1 and H.265
-    /// table 7-1.
+    /// Returns the next NAL unit: where its start code begins, where its header is, and its type by H.264 table 7-1 and
+    /// H.265 table 7-1.
     private func nextUnit(in packet: Span<UInt8>, from position: Int) -> (start: Int, header: Int, kind: Kind)? {
         var index = position
         while index + 3 < packet.count {

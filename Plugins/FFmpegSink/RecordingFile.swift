@@ -13,23 +13,23 @@ import InletOutput
 
 /// Owns a file that a muxer writes to, and libavformat's view of it.
 ///
-/// libavformat's own `file:` follows symbolic links, leaves the mode to the umask, and waits for ever for the reader of
-/// a named pipe. Confined to one thread.
+/// libavformat's own `file:` follows symbolic links, leaves the mode to the umask, and waits without limit for the
+/// reader of a named pipe. Confined to one thread.
 @safe final class RecordingFile {
     let path: String
-    /// Bytes from the start to the furthest that was written.
+    /// The number of bytes from the start to the furthest that was written.
     private(set) var byteCount: Int64 = 0
     private(set) var io: UnsafeMutablePointer<AVIOContext>?
     private let file: NewFile
     private var position: Int64 = 0
     private var isOpen = true
 
-    /// Bytes that are written at once: a fragment of a second quarter at 8 Mbit/s.
+    /// Bytes that are written at once: a quarter-second fragment at 8 Mbit/s.
     private static let bufferSize: Int32 = 262_144
 
-    /// Takes over a file that was opened.
+    /// Takes over an opened file.
     ///
-    /// - Throws: ``InletError/Code/resourceExhausted`` where there is no memory. The file is closed then.
+    /// - Throws: ``InletError/Code/resourceExhausted`` if there is no memory. The file is then closed.
     init(_ file: NewFile, path: String) throws(InletError) {
         self.file = file
         self.path = path
@@ -84,7 +84,7 @@ import InletOutput
         return Int32(clamping: bytes.count)
     }
 
-    /// Returns the new position, the size where `whence` asks for it, or an AVERROR.
+    /// Returns the new position, the size if `whence` asks for it, or an AVERROR.
     private func seek(to offset: Int64, _ whence: Int32) -> Int64 {
         if whence & AVSEEK_SIZE != 0 { return byteCount }
         let result = lseek(file.descriptor, off_t(offset), whence & ~Int32(AVSEEK_FORCE))
@@ -93,9 +93,9 @@ import InletOutput
         return position
     }
 
-    /// Closes the file, without what still waits in the buffer.
+    /// Closes the file, without what is still buffered.
     ///
-    /// - Returns: 0, or an AVERROR where the system only now reports that something could not be stored.
+    /// - Returns: 0, or an AVERROR if the system reports only now that something could not be stored.
     func close() -> Int32 {
         guard isOpen else { return 0 }
         isOpen = false
@@ -110,15 +110,16 @@ import InletOutput
         #else
             let status = Glibc.close(file.descriptor)
         #endif
-        // A close that fails has closed the descriptor, too: Linux close(2), "Dealing with error returns from close()".
+        // A close that fails has still closed the descriptor: Linux close(2), "Dealing with error returns from
+        // close()".
         return status != 0 && errno != EINTR ? -errno : 0
     }
 
-    /// Takes the file's name away, where it was made here.
+    /// Deletes the file's name if it was created here.
     func remove() {
         if file.isNew { unsafe unlink(path) }
     }
 
-    /// Leaves a note with the file that says when it began or ended.
+    /// Stores a note with the file that says when it began or ended.
     func note(_ mark: RecordingMark) { mark.write(to: file.descriptor) }
 }

@@ -1,26 +1,26 @@
 import InletCore
 import InletOutput
 
-/// Which files of a series are to go, as far as the recorder knows by itself when they were made.
+/// Which files of a series to delete, as far as the recorder itself knows when they were made.
 ///
-/// Pure. What the file system says of a file's times counts for nothing: clocks are set, and whoever copies or touches
-/// a file changes them. Files have an order, and the order bounds their ages: what comes later is younger.
+/// Pure. The file system's times are ignored: clocks are set, and copying or touching a file changes them. Files have
+/// an order, and the order bounds their ages: later ones are younger.
 struct Retention {
-    /// The oldest go while all have more bytes than this.
+    /// The total size in bytes above which the oldest files are deleted.
     var keptSize: Int?
-    /// Files go that are older than this.
+    /// The age above which files are deleted.
     var keptAge: Duration?
 
     struct File: Equatable {
         var path: String
         var match: FileNamePattern.Match
         var byteCount: Int
-        /// What a recorder noted with it.
+        /// The recorder's note with the file.
         var mark: RecordingMark?
     }
 
-    /// The files in the order in which they were recorded: by number where names have one. Otherwise those come first
-    /// that are not known to be of this start of the machine, by the time in their names.
+    /// Returns the files in the order in which they were recorded: by number if names have one. Otherwise files that
+    /// are not known to be from the current boot come first, by the time in their names.
     static func ordered(_ files: [File], byNumber: Bool, now: RecorderTime) -> [File] {
         func key(_ file: File) -> (Int, Int64, Int, String) {
             guard !byNumber else { return (0, Int64(file.match.number), file.match.copy, file.path) }
@@ -32,11 +32,11 @@ struct Retention {
         return files.map { (key($0), $0) }.sorted { $0.0 < $1.0 }.map(\.1)
     }
 
-    /// For how long each file has been complete at least, given in their order.
+    /// Returns for how long each file has been complete at least, given in their order.
     ///
-    /// A file ended when its note says so, or else before the next one began. One of which neither is known is taken to
-    /// be as young as the next one, and none is older than any before it: a time of day that was wrong when it was
-    /// noted makes files stay longer, and never go too early.
+    /// A file ended when its note says so, or else before the next one began. A file of which neither is known counts
+    /// as young as the next one, and none is older than any before it: a wrong time of day in a note makes files stay
+    /// longer, and never deletes them too early.
     static func ages(_ files: [File], now: RecorderTime) -> [Duration] {
         var ages: [Duration?] = []
         var least: Duration?
@@ -61,14 +61,14 @@ struct Retention {
         }.reversed()
     }
 
-    /// What is to go, the oldest first.
+    /// Deletes files, the oldest first.
     ///
     /// - Parameters:
     ///   - files: in their order.
-    ///   - current: the file that is being written, which stays.
-    ///   - space: bytes that are to become free in any case.
-    ///   - delete: deletes a file, and tells whether it is gone.
-    /// - Returns: the paths of those that are gone.
+    ///   - current: the file that is being written, which is kept.
+    ///   - space: bytes that must become free in any case.
+    ///   - delete: deletes a file, and returns whether it is gone.
+    /// - Returns: the paths of the deleted files.
     func apply(
         to files: [File], current: String?, now: RecorderTime, freeing space: Int, delete: (String) -> Bool
     ) -> [String] {

@@ -2,10 +2,10 @@ import CSRT
 import InletCore
 import Logging
 
-/// Sends what libsrt logs to swift-log, under the label `inlet.libsrt`. By itself it writes to standard error.
+/// Sends libsrt's log to swift-log, under the label `inlet.libsrt`. libsrt itself would write to standard error.
 ///
-/// libsrt has one log for the whole process. Its errors become `info`, as those of libav* do: what matters of them
-/// comes back as a return code.
+/// libsrt has one log for the whole process. Its errors become `info`, as those of libav* do: the relevant ones are
+/// also return codes.
 enum SRTLogging {
     private static let log = RepeatedLog(Logger(label: "inlet.libsrt"))
 
@@ -20,14 +20,14 @@ enum SRTLogging {
         }
     }()
 
-    /// Starts libsrt, which runs until the process ends, and takes its log over. Cheap after the first call.
+    /// Starts libsrt, which runs until the process ends, and redirects its log. Cheap after the first call.
     static func install() { _ = installed }
 
     private static func log(_ level: Int32, _ area: String, _ message: String) {
-        // Much of it is what a peer says.
+        // Much of it is a peer's text.
         let line = Redaction.redact("\(area) \(message)").trimmed().sanitized()
         guard !line.isEmpty else { return }
-        // Numbers of sockets and addresses differ in every line about the same trouble.
+        // Socket numbers and addresses differ in every line about the same trouble.
         let key = String(decoding: line.utf8.filter { !$0.isASCIIDigit }, as: UTF8.self)
         log.log(level <= LOG_ERR ? .info : .debug, line, key: key)
     }

@@ -1,17 +1,17 @@
 import CSRT
 import InletCore
 
-/// An option of a socket of SRT, as an address writes it.
+/// An SRT socket option, as an address writes it.
 struct SRTOption {
-    /// How the text of an option becomes what libsrt takes.
+    /// How the text of an option is converted for libsrt.
     enum Kind {
-        /// 0 and 1, as libavformat has them, or false and true.
+        /// 0 and 1, as in libavformat, or false and true.
         case flag
-        /// A whole number of 32 bits, in decimal or behind 0x.
+        /// A 32-bit integer, in decimal or after 0x.
         case number(ClosedRange<Int64>)
-        /// A whole number of 64 bits.
+        /// A 64-bit integer.
         case largeNumber
-        /// Microseconds in the address, as libavformat has them, and milliseconds for libsrt, which takes -1 for never.
+        /// Microseconds in the address, as in libavformat, and milliseconds for libsrt, in which -1 is never.
         case microseconds
         case text
     }
@@ -22,7 +22,7 @@ struct SRTOption {
 
     private static let counts: ClosedRange<Int64> = 0...Int64(Int32.max)
 
-    /// What libavformat's `libsrt` protocol takes in the query of an address, by the same names and in the same units.
+    /// The options that libavformat's `libsrt` protocol takes from an address's query, with the same names and units.
     static let all = [
         SRTOption(name: "maxbw", option: SRTO_MAXBW, kind: .largeNumber),
         SRTOption(name: "pbkeylen", option: SRTO_PBKEYLEN, kind: .number(0...32)),
@@ -60,7 +60,7 @@ struct SRTOption {
         SRTOption(name: "linger", option: SRTO_LINGER, kind: .number(0...3600)),
     ]
 
-    /// What is set on a socket.
+    /// A value to set on a socket.
     enum Value: Equatable {
         case flag(Bool)
         case number(Int32)
@@ -68,7 +68,7 @@ struct SRTOption {
         case text(String)
     }
 
-    /// Whether a text leaves the option as it is: libavformat's -1, and -2 where -1 has a meaning.
+    /// Returns whether a text leaves the option unset: libavformat's -1, and -2 where -1 has a meaning.
     func isLeftOut(by text: String) -> Bool {
         switch kind {
         case .text: false
@@ -76,7 +76,7 @@ struct SRTOption {
         }
     }
 
-    /// Returns the value that a text stands for, or nil where it stands for none.
+    /// Returns the value of a text, or nil if the text is invalid.
     func value(of text: String) -> Value? {
         switch kind {
         case .flag:

@@ -11,30 +11,30 @@ import InletFFmpeg
     import Darwin
 #endif
 
-/// Owns a connection by SRT and libavformat's view of it.
+/// Owns an SRT connection and libavformat's view of it.
 ///
-/// libavformat's own `srt:` cannot be told how long a peer may be silent, and cuts the end of a stream off. The socket
-/// does not block, so no call outlasts the deadline of the sink, but for the names that ``init(_:_:)`` looks up: the
-/// name service takes as long as its own counts allow. Confined to one thread; libsrt has threads of its own.
+/// libavformat's own `srt:` has no option for how long a peer may be silent, and cuts off the end of a stream. The
+/// socket does not block, so no call outlasts the sink's deadline, except for the names that ``init(_:_:)`` looks up:
+/// the name service takes as long as its own limits allow. Confined to one thread; libsrt has threads of its own.
 @safe final class SRTOutput {
     private(set) var io: UnsafeMutablePointer<AVIOContext>?
     private let settings: SRTSettings
     private let deadline: OutputDeadline
     private let trouble: SRTTrouble
     private var socket: SRTSOCKET = SRT_INVALID_SOCK
-    /// What the socket is watched by.
+    /// The epoll that watches the socket.
     private var events: Int32
     private var failure: InletError?
     private var silence = SRTSilence()
     private let origin = ContinuousClock.now
 
-    /// How long a wait is before the deadline is looked at again.
+    /// The longest wait before the deadline is checked again.
     private static let slice = Duration.milliseconds(100)
 
     /// Connects.
     ///
-    /// - Parameter deadline: until when this and each later call may take.
-    /// - Throws: what ``SRTTrouble`` says. Everything is closed then.
+    /// - Parameter deadline: limits this and each later call.
+    /// - Throws: the errors of ``SRTTrouble``. Everything is then closed.
     init(_ output: FFmpegOutput, _ deadline: OutputDeadline) throws(InletError) {
         settings = try SRTSettings(output)
         trouble = SRTTrouble(output)
@@ -54,20 +54,20 @@ import InletFFmpeg
 
     deinit { close() }
 
-    /// - Throws: what the connection ended of.
+    /// - Throws: the error that ended the connection.
     func check() throws(InletError) {
         if let failure { throw failure }
     }
 
     // MARK: Connecting
 
-    /// Returns a socket that is connected, by the first address of the host with which that goes.
+    /// Returns a connected socket, to the first address of the host that works.
     private func connection() throws(InletError) -> SRTSOCKET {
         let peers = try SocketAddress.resolve(settings.host, settings.port, isPassive: settings.mode == .listener)
         var last: InletError?
         for (index, peer) in peers.enumerated() {
             guard !deadline.isOver else { break }
-            // One that does not answer leaves some time to the others.
+            // An address that does not answer leaves some time for the others.
             let share = deadline.remaining / (peers.count - index)
             let socket = srt_create_socket()
             do throws(InletError) {
@@ -83,7 +83,7 @@ import InletFFmpeg
     }
 
     private func configure(_ socket: SRTSOCKET, connectTimeout: Duration) throws(InletError) {
-        // What it sends decides what the other options are.
+        // The type of transmission decides the other options' defaults.
         if settings.isFile { try set(SRTO_TRANSTYPE, Int32(bitPattern: SRTT_FILE.rawValue), socket) }
         try set(SRTO_SNDSYN, false, socket)
         try set(SRTO_RCVSYN, false, socket)
@@ -124,7 +124,7 @@ import InletFFmpeg
 
     private func connect(to peer: SocketAddress, _ socket: SRTSOCKET) throws(InletError) -> SRTSOCKET {
         if settings.adapter != nil || settings.mode == .rendezvous {
-            // Both ends of a rendezvous have the same port.
+            // Both ends of a rendezvous use the same port.
             let port = settings.mode == .rendezvous ? settings.port : 0
             let own = try SocketAddress.resolve(settings.adapter ?? "", port, isPassive: true, family: peer.family)
             guard let own = own.first else { throw trouble.error(operation: "srt_bind") }
@@ -137,7 +137,7 @@ import InletFFmpeg
         return socket
     }
 
-    /// Waits for the one peer that is served, and closes the socket that listens.
+    /// Waits for the one peer that is served, and closes the listening socket.
     private func accept(at own: SocketAddress, _ listener: SRTSOCKET) throws(InletError) -> SRTSOCKET {
         try bind(listener, to: own)
         guard srt_listen(listener, 1) >= 0 else { throw trouble.error(operation: "srt_listen") }
@@ -152,15 +152,15 @@ import InletFFmpeg
     }
 
     private func bind(_ socket: SRTSOCKET, to own: SocketAddress) throws(InletError) {
-        // `::` stands for all addresses of IPv4, too, whatever the system's own default is (net.ipv6.bindv6only). Where
-        // nothing says so, libsrt refuses it from 1.5.2 on (https://github.com/Haivision/srt/issues/2764).
+        // `::` includes all IPv4 addresses, whatever the system's own default is (net.ipv6.bindv6only). Without this
+        // option, libsrt refuses it from 1.5.2 on (https://github.com/Haivision/srt/issues/2764).
         if own.family == AF_INET6 { try set(SRTO_IPV6ONLY, Int32(0), socket) }
         guard unsafe own.call({ unsafe srt_bind(socket, $0, $1) }) >= 0 else {
             throw trouble.error(operation: "srt_bind")
         }
     }
 
-    /// Waits until something is so, which is asked whenever the socket has changed.
+    /// Waits until a condition holds, which is checked whenever the socket has changed.
     private func wait(
         for event: SRT_EPOLL_OPT, on socket: SRTSOCKET, until isSo: () -> Bool
     ) throws(InletError) {
@@ -177,7 +177,7 @@ import InletFFmpeg
         }
     }
 
-    /// Waits for what the sockets are watched for, for a slice of time at most; returns whether it has come.
+    /// Waits for the sockets' watched events, for at most a slice of time; returns whether one has occurred.
     private func pause() -> Bool {
         var ready = SRT_EPOLL_EVENT(fd: SRT_INVALID_SOCK, events: 0)
         let time = min(Self.slice, deadline.remaining).milliseconds
@@ -186,12 +186,13 @@ import InletFFmpeg
 
     // MARK: Writing
 
-    /// As long as a packet, so that each packet is sent at once when it is full.
+    /// Makes libavformat's view, whose buffer is as long as a packet, so that each packet is sent as soon as it is
+    /// full.
     private func makeView() throws(InletError) {
         var size: Int32 = 0
         var length = Int32(MemoryLayout<Int32>.size)
         _ = unsafe srt_getsockflag(socket, SRTO_PAYLOADSIZE, &size, &length)
-        // A stream has none.
+        // A stream has no payload size.
         if size <= 0 { size = SRT_LIVE_DEF_PLSIZE }
         let buffer = unsafe av_malloc(Int(size))
         if let buffer = unsafe buffer {
@@ -245,7 +246,7 @@ import InletFFmpeg
         }
     }
 
-    /// Looks whether the peer still acknowledges what it was sent.
+    /// Checks whether the peer still acknowledges what it was sent.
     private func listen() throws(InletError) {
         let now = ContinuousClock.now - origin
         guard silence.isDue(at: now) else { return }
@@ -261,11 +262,11 @@ import InletFFmpeg
 
     // MARK: Ending
 
-    /// How long the end of a stream may take: for what was sent two seconds, and the peer's latency; no longer than a
-    /// write.
+    /// How long the end of a stream may take: two seconds and the peer's latency for what was sent, but no longer than
+    /// a write.
     var closingTime: Duration { min(settings.writeTimeout, peerLatency + .seconds(2)) }
 
-    /// How long the peer holds back what it has.
+    /// How long the peer delays what it has received.
     private var peerLatency: Duration {
         var latency: Int32 = 0
         var length = Int32(MemoryLayout<Int32>.size)
@@ -273,10 +274,10 @@ import InletFFmpeg
         return .milliseconds(Int(max(0, latency)))
     }
 
-    /// Waits, until the deadline at most, until the peer has all that was sent and has had the time to hand it on: a
-    /// receiver throws away what it still holds back for its latency when the connection ends.
+    /// Waits, at most until the deadline, until the peer has all that was sent and has had time to deliver it: a
+    /// receiver discards what it still delays when the connection ends.
     ///
-    /// - Returns: what is lost, for people; nil where nothing is known to be.
+    /// - Returns: what is lost, for users; nil if nothing is known to be.
     func finish() -> String? {
         guard failure == nil, socket != SRT_INVALID_SOCK else { return nil }
         var count = pending() ?? 0
@@ -302,19 +303,18 @@ import InletFFmpeg
 
     private var isConnected: Bool { srt_getsockstate(socket) == SRTS_CONNECTED }
 
-    /// How many packets the peer has not acknowledged; nil where the connection is gone.
+    /// Returns how many packets the peer has not acknowledged; nil if the connection is gone.
     private func pending() -> Int? {
         var packets = 0
         return unsafe srt_getsndbuffer(socket, &packets, nil) < 0 ? nil : packets
     }
 
-    /// Sleeps, at the end of a stream alone: libsrt has no event for what the peer acknowledges, so
-    /// that is looked at again each time.
+    /// Sleeps, only at the end of a stream: libsrt has no event for acknowledgements, so they are polled.
     private func rest(_ time: Duration) {
         usleep(UInt32(clamping: time.wholeNanoseconds / 1000))
     }
 
-    /// Closes the connection, without what still waits.
+    /// Closes the connection, without what is still queued.
     func close() {
         if let io = unsafe io {
             unsafe av_free(io.pointee.buffer)

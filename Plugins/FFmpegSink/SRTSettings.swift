@@ -1,29 +1,29 @@
 import CSRT
 import InletCore
 
-/// What an address of SRT asks for.
+/// The settings in an SRT address.
 struct SRTSettings {
-    /// Who begins a connection.
+    /// Which side begins a connection.
     enum Mode: String, CaseIterable {
         case caller, listener, rendezvous
     }
 
-    /// The peer's, or with a listener the one of this machine; empty for any of this machine.
+    /// The peer's host, or for a listener this machine's; empty for any address of this machine.
     let host: String
     let port: UInt16
     private(set) var mode = Mode.caller
     /// The address of this machine to send from; nil for any.
     private(set) var adapter: String?
-    /// Whether a stream is sent, which has no packets of a fixed size, instead of live media.
+    /// Whether a stream without fixed packet sizes is sent, instead of live media.
     private(set) var isFile = false
-    /// In the order written.
+    /// The options in the order written.
     private(set) var options: [(option: SRTOption, value: SRTOption.Value)] = []
-    /// The least of what the options of the sink and the address allow.
+    /// The shorter of the limits in the sink's options and the address.
     private(set) var connectTimeout: Duration
     private(set) var writeTimeout: Duration
 
-    /// - Throws: ``InletError/Code/invalidConfiguration`` where the address has no port, and where an option is not
-    ///   known or does not take its value. The message holds no value.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if the address has no port, or an option is unknown or does
+    ///   not accept its value. The message holds no value.
     init(_ output: FFmpegOutput) throws(InletError) {
         (connectTimeout, writeTimeout) = (output.connectTimeout, output.writeTimeout)
         func refuse(_ message: String) -> InletError {
@@ -57,7 +57,7 @@ struct SRTSettings {
         try check(refuse)
     }
 
-    /// Returns whether the value is one that the option takes.
+    /// Sets an option; returns whether it accepts the value.
     private mutating func set(_ name: String, to text: String) throws(InletError) -> Bool {
         switch name {
         case "mode":
@@ -70,7 +70,7 @@ struct SRTSettings {
             guard !text.isEmpty, !text.contains(byte: "\0") else { return false }
             adapter = text
         case "timeout", "listen_timeout":
-            // In microseconds, as libavformat has it; anything below zero is no limit.
+            // In microseconds, as in libavformat; anything below zero is no limit.
             guard let microseconds = Int64(text) else { return false }
             guard microseconds >= 0 else { break }
             connectTimeout = min(connectTimeout, .microseconds(microseconds))
@@ -89,7 +89,7 @@ struct SRTSettings {
         return true
     }
 
-    /// Refuses what libsrt would refuse without saying why.
+    /// Refuses what libsrt would refuse without an explanation.
     private func check(_ refuse: (String) -> InletError) throws(InletError) {
         for (option, value) in options {
             switch (option.option, value) {
@@ -109,6 +109,6 @@ struct SRTSettings {
 }
 
 extension Duration {
-    /// As libsrt counts time; what is longer than 24 days becomes that.
+    /// The duration in libsrt's unit; longer ones are limited to 24 days.
     var milliseconds: Int32 { Int32(clamping: wholeNanoseconds / 1_000_000) }
 }

@@ -1,15 +1,15 @@
-/// Tells how long a peer has answered nothing though it had something to answer.
+/// Measures how long a peer has answered nothing though it had something to answer.
 ///
-/// libsrt has an option for that, SRTO_PEERIDLETIMEO, and waits for sixteen of its own timers besides: it gives no peer
-/// up before five seconds, whatever is asked for (`CUDT::checkExpTimer`).
+/// libsrt has an option for that, SRTO_PEERIDLETIMEO, but also waits for sixteen of its own timers: it gives up no peer
+/// before five seconds, whatever is configured (`CUDT::checkExpTimer`).
 struct SRTSilence {
-    /// What libsrt counts of a connection.
+    /// libsrt's counts for a connection.
     struct Figures {
-        /// Acknowledgements and reports of losses that came.
+        /// The number of acknowledgements and loss reports that arrived.
         var answers: Int64
-        /// Packets that are kept until they are acknowledged.
+        /// The number of packets that are kept until they are acknowledged.
         var waiting: Int64
-        /// Packets that were given up as too late.
+        /// The number of packets that were dropped as too late.
         var dropped: Int64
     }
 
@@ -18,17 +18,18 @@ struct SRTSilence {
     private var start: Duration?
     private var lastLook: Duration?
 
-    /// Counting takes a lock of libsrt, and a stream may have thousands of packets a second.
+    /// The interval between counts: counting takes a lock of libsrt, and a stream may have thousands of packets a
+    /// second.
     private static let spacing = Duration.milliseconds(5)
 
-    /// Whether it is time to count again.
+    /// Returns whether it is time to count again.
     mutating func isDue(at now: Duration) -> Bool {
         if let lastLook, now - lastLook < Self.spacing { return false }
         lastLook = now
         return true
     }
 
-    /// Takes in what was counted, and returns for how long the peer has been silent.
+    /// Notes the counts, and returns for how long the peer has been silent.
     mutating func note(_ figures: Figures, at now: Duration) -> Duration {
         let isUnanswered = figures.waiting > 0 || figures.dropped > last.dropped
         if figures.answers != last.answers || !isUnanswered { start = nil }

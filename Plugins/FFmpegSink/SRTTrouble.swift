@@ -1,7 +1,7 @@
 import CSRT
 import InletCore
 
-/// Says in words why libsrt could not connect or send.
+/// Explains why libsrt could not connect or send.
 struct SRTTrouble {
     private let subject: String
     private let connectTimeout: Duration
@@ -18,7 +18,7 @@ struct SRTTrouble {
             code, message, context: .init(subject: subject, operation: operation, nativeCode: nativeCode))
     }
 
-    /// What the call that has just failed on this thread failed of.
+    /// Returns the error of the call that has just failed on this thread.
     func error(operation: String) -> InletError {
         var system: Int32 = 0
         let code = unsafe srt_getlasterror(&system)
@@ -36,14 +36,14 @@ struct SRTTrouble {
         }
     }
 
-    /// An option that libsrt does not take as it is.
+    /// Returns the error for an option that libsrt does not accept.
     func refused(option: String) -> InletError {
         error(
             .invalidConfiguration, "SRT does not take the value of '\(option)'. Its range is in libsrt's documents.",
             operation: "srt_setsockflag", nativeCode: srt_getlasterror(nil))
     }
 
-    /// Nobody answered, or nobody came.
+    /// Returns the error if nobody answered, or nobody connected.
     func timedOut(isListening: Bool) -> InletError {
         isListening
             ? error(
@@ -56,14 +56,14 @@ struct SRTTrouble {
                     + "connect-timeout sets how long to wait.")
     }
 
-    /// A peer that answers nothing any more.
+    /// Returns the error for a peer that no longer answers.
     func silent(after time: Duration) -> InletError {
         error(
             .timedOut,
             "The server took nothing for \(time.optionText). write-timeout sets how long to wait.")
     }
 
-    /// A connection that ended, or that was not let come about.
+    /// Returns the error for a connection that ended, or that was refused.
     func broken(_ socket: SRTSOCKET) -> InletError {
         let reason = srt_getrejectreason(socket)
         func error(_ kind: InletError.Code, _ message: String) -> InletError {

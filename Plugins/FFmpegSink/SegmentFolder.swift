@@ -2,19 +2,19 @@ import CFFmpeg
 import InletCore
 import InletOutput
 
-/// Opens and closes the files that a muxer makes by itself: the playlist and the segments of HLS.
+/// Opens and closes the files that a muxer creates itself: the playlist and the segments of HLS.
 ///
 /// A muxer that it serves must not outlive it. Confined to one thread.
 @safe final class SegmentFolder {
     private let mode: FileMode
-    // libavformat closes what it has opened by the pointer to its view.
+    // libavformat closes a file by the pointer to its view.
     private var files = unsafe [UnsafeMutablePointer<AVIOContext>: RecordingFile]()
-    /// Why a file could not be opened or written. The muxer goes on without a playlist and does not tell.
+    /// Why a file could not be opened or written. The muxer continues without a playlist and does not report it.
     private var failure: InletError?
 
     init(mode: FileMode) { self.mode = mode }
 
-    /// - Throws: why a file could not be opened or written since the last call.
+    /// - Throws: the error if a file could not be opened or written since the last call.
     func check() throws(InletError) {
         guard let failure else { return }
         self.failure = nil
@@ -57,7 +57,7 @@ import InletOutput
         unsafe avio_flush(io)
         let error = unsafe io.pointee.error
         let closed = file.close()
-        // Nothing of it could be stored: the name stands for nothing.
+        // Nothing of it could be stored: the file is empty.
         if file.byteCount == 0 { file.remove() }
         let code = error < 0 ? error : closed
         if code < 0 { failure = InletError(errno: -code, operation: "write", path: file.path) }

@@ -3,7 +3,7 @@ import InletFFmpeg
 import InletOutput
 
 extension SinkPlugin {
-    /// `mp4:`, `mkv:`, `webm:`, `ts:` and `hls:`
+    /// The plug-in for `mp4:`, `mkv:`, `webm:`, `ts:` and `hls:`.
     public static let recording = SinkPlugin(
         PluginInfo(
             name: "recording", schemes: ["mp4", "mkv", "webm", "ts", "hls"],
@@ -28,7 +28,7 @@ extension SinkPlugin {
         return try FFmpegSinkOptions.configuration(values, to: output)
     }
 
-    /// `rtmp://`, `rtsp://`, `srt://` and `udp://`
+    /// The plug-in for `rtmp://`, `rtsp://`, `srt://` and `udp://`.
     public static let streaming = SinkPlugin(
         PluginInfo(
             name: "streaming", schemes: FFmpegSinkOptions.networks.map(\.scheme),
@@ -50,7 +50,7 @@ extension SinkPlugin {
         }
         var address = "\(uri.scheme):\(uri.rest)"
         if let key = values[FFmpegSinkOptions.key] { address = try NetworkAddress.append(key: key, to: address) }
-        // What is not ours is the server's, as it was written.
+        // Options that are not this plug-in's are passed to the server as written.
         address = PluginURI.address(address, values.others)
         let (user, password) = (values[FFmpegSinkOptions.user], values[FFmpegSinkOptions.password])
         if user != nil || password != nil { address = try NetworkAddress(address).url(user: user, password: password) }

@@ -9,7 +9,7 @@ import InletCore
     import Darwin
 #endif
 
-/// The address of a socket, as a name stands for it.
+/// A socket address, resolved from a name.
 @safe struct SocketAddress {
     private var storage: sockaddr_storage
     private let length: Int32
@@ -17,13 +17,13 @@ import InletCore
     /// AF_INET or AF_INET6.
     var family: Int32 { Int32(storage.ss_family) }
 
-    /// Returns the addresses of a host, in the order of the system's preference.
+    /// Returns the addresses of a host, in the system's order of preference.
     ///
-    /// Waits for the name service, whose own counts limit that (`man resolv.conf`).
+    /// Waits for the name service, which has its own limits (`man resolv.conf`).
     ///
     /// - Parameters:
     ///   - host: a name or an address; empty for any address of this machine.
-    ///   - isPassive: whether this machine's own is meant.
+    ///   - isPassive: whether the address is this machine's own, to listen at.
     /// - Throws: ``InletError/Code/hostNotFound``.
     static func resolve(
         _ host: String, _ port: UInt16, isPassive: Bool, family: Int32 = AF_UNSPEC
@@ -62,7 +62,7 @@ import InletCore
         return addresses
     }
 
-    /// Calls a function that takes an address of a socket.
+    /// Calls a function that takes a socket address.
     func call(_ body: (UnsafePointer<sockaddr>, Int32) -> Int32) -> Int32 {
         unsafe withUnsafePointer(to: storage) {
             unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe body($0, length) }

@@ -8,11 +8,11 @@
 
 /// Keeps a library from making threads real-time ones.
 ///
-/// SVT-AV1 gives its own threads and the one that opens it the highest priority of SCHED_FIFO where it may, as root
-/// (1.4, EbEncHandle.c and EbThreads.c): an encoder that is too slow for its pictures would then leave no time for the
-/// source, the other sinks or a shell.
+/// SVT-AV1 gives its own threads and the one that opens it the highest priority of SCHED_FIFO if it may, as root (1.4,
+/// EbEncHandle.c and EbThreads.c): an encoder that is too slow for its pictures would then starve the source, the other
+/// sinks or a shell.
 enum ThreadScheduling {
-    /// Calls `body`, and afterwards gives this thread and those that are new the scheduling that this one had.
+    /// Calls `body`, and afterwards restores this thread's scheduling and applies it to threads that are new.
     static func kept<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
         #if os(Linux)
             var policy: Int32 = 0

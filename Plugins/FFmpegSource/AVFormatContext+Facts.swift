@@ -1,17 +1,17 @@
 import CFFmpeg
 
-/// What an opened input says of itself.
+/// What an opened input reports about itself.
 extension AVFormatContext {
-    /// The demuxer's name, or its names for several containers, with commas between them.
+    /// The demuxer's name; a demuxer for several containers has several, separated by commas.
     var demuxerName: String? { unsafe iformat?.pointee.name.map { unsafe String(cString: $0) } }
 
-    /// Whether the demuxer only counts the pictures, as that of MJPEG over HTTP does: its times would have nothing to
-    /// do with the camera's.
+    /// Whether the demuxer only counts pictures, as the one for MJPEG over HTTP does: its times are unrelated to the
+    /// camera's.
     var makesTimesUp: Bool {
         unsafe ["mpjpeg", "mjpeg", "jpeg_pipe", "image2pipe"].contains(demuxerName)
     }
 
-    /// Whether a stream has shown itself to be video.
+    /// Whether a stream is known to be video.
     var hasVideo: Bool {
         (0..<Int(unsafe nb_streams)).contains { index in
             guard let parameters = unsafe streams[index]?.pointee.codecpar else { return false }
@@ -20,7 +20,7 @@ extension AVFormatContext {
         }
     }
 
-    /// Whether it has a length: a recording, and no broadcast.
+    /// Whether the input has a length: it is a recording, not a broadcast.
     var hasLength: Bool {
         if unsafe duration > 0 { return true }
         guard let io = unsafe pb else { return false }

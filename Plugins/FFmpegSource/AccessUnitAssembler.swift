@@ -2,48 +2,50 @@ import CFFmpeg
 import InletCore
 import InletFFmpeg
 
-/// Joins the payloads of RTP packets (RFC 6184, RFC 7798) into access units: all that belongs to one picture.
+/// Joins the payloads of RTP packets (RFC 6184, RFC 7798) into access units: all data of one picture.
 ///
-/// libavformat's parser does so, too, but knows no RTP packets any more. UDP may deliver one twice, and libavformat
-/// (5.1) then takes the second for the next one: a picture would hold a piece of itself twice, which decoders do not
-/// notice reliably. Here the second is left out. And a server that never ends a picture gets no more memory than the
-/// largest may have.
+/// libavformat's parser does so, too, but no longer sees RTP packets. UDP may deliver one twice, and libavformat (5.1)
+/// then takes the second for the next one: a picture would hold a piece of itself twice, which decoders do not notice
+/// reliably. This assembler leaves out the second. It also bounds the memory for a server that never ends a picture, to
+/// that of the largest permitted one.
 ///
-/// Where a picture ends is told by the NAL units, not by the time: libavformat (5.1) counts the times of two video
-/// streams from each sender report anew, so that they shift by a little within a picture.
+/// NAL units mark where a picture ends, not the time: libavformat (5.1) restarts the clocks of two video streams at
+/// each sender report, so that times shift slightly within a picture.
 ///
 /// Confined to the capture thread.
 @safe final class AccessUnitAssembler {
     private let codec: VideoCodec
-    /// Whether a payload may come twice.
+    /// Whether payloads arrive over UDP, which may deliver one twice.
     private let comesByUDP: Bool
     private let parser: UnsafeMutablePointer<AVCodecParserContext>
     private let context: UnsafeMutablePointer<AVCodecContext>
-    /// What has come of the picture that is being joined.
+    /// What has arrived of the picture that is being joined.
     private var unit: FFmpegPacket
-    /// The unit that was given out last.
+    /// The unit that was returned last.
     private var whole: FFmpegPacket
-    /// The payload that came last.
+    /// The payload that arrived last.
     private var latest: FFmpegPacket
-    /// The unit has data of the picture itself, after which parameters belong to the next.
+    /// Whether the unit has data of the picture itself, after which parameter sets belong to the next one.
     private var hasPicture = false
-    /// What comes next may be in the middle of a picture.
+    /// Whether the next payload may be from the middle of a picture.
     private var isJoining = true
     private var losses = 0
 
-    /// More than the largest picture that encoders make of 8192x8192.
+    /// More than the largest picture that encoders produce at 8192x8192.
     private static let mostBytes = 64 << 20
-    /// What times may shift within a picture: 10 ms of the 90 kHz that all video has in RTP. Less than any picture
-    /// lasts.
+    /// The largest shift of times within a picture: 10 ms of the 90 kHz clock that all video has in RTP, which is less
+    /// than any picture lasts.
     private static let shift = 900
-    /// Flat pictures are encoded to bytes that repeat themselves after so many, at most: one macroblock's.
+    /// The longest period, in bytes, with which the data of a flat picture repeats: one macroblock's.
     private static let longestPeriod = 64
 
-    /// What RTP payloads begin with.
+    /// The codec that the RTP payloads carry.
     enum VideoCodec { case h264, hevc }
 
+    /// Creates an assembler for a stream.
+    ///
     /// - Parameter parameters: the stream's.
-    /// - Returns: nil for a codec whose payloads libavformat joins by itself.
+    /// - Returns: nil for a codec whose payloads libavformat joins itself.
     @unsafe init?(_ parameters: UnsafePointer<AVCodecParameters>, comesByUDP: Bool) throws(InletError) {
         self.comesByUDP = comesByUDP
         switch unsafe parameters.pointee.codec_id {
@@ -76,13 +78,13 @@ import InletFFmpeg
         unsafe avcodec_free_context(&context)
     }
 
-    /// Takes in the next payload.
+    /// Adds the next payload.
     ///
     /// - Parameters:
-    ///   - payload: is exchanged for another packet, to be filled anew.
-    ///   - isAfterLoss: something is missing before it. What it leaves without an end or a beginning is marked as
-    ///     corrupt.
-    /// - Returns: the access unit that it shows to be at its end, valid until the next one.
+    ///   - payload: is exchanged for another packet, to be filled next.
+    ///   - isAfterLoss: whether something is missing before the payload. A unit whose end or beginning is missing is
+    ///     marked as corrupt.
+    /// - Returns: the access unit that the payload completes, valid until the next one.
     func add(_ payload: inout FFmpegPacket, isAfterLoss: Bool) throws(InletError) -> FFmpegPacket? {
         guard !cameTwice(payload) else { return nil }
         swap(&payload, &latest)
@@ -104,18 +106,18 @@ import InletFFmpeg
         return ended
     }
 
-    /// Whether it is the payload before once more. In a flat picture different payloads may look the same: those repeat
-    /// themselves within, too.
+    /// Whether the payload repeats the one before it. In a flat picture different payloads may look the same, but those
+    /// also repeat within themselves.
     private func cameTwice(_ payload: FFmpegPacket) -> Bool {
         comesByUDP && payload.isSame(as: latest) && !payload.withBytes { $0.repeatsItself(within: Self.longestPeriod) }
     }
 
-    /// Whether the payload that came last belongs to another picture than those before it.
+    /// Whether the payload that arrived last belongs to another picture than those before it.
     private func beginsUnit(_ opening: VideoCodec.Opening, isAfterLoss: Bool) -> Bool {
         let hasOtherTime = latest.pts != unit.pts
         switch opening {
         case .preamble, .firstSlice: return hasPicture || isAfterLoss && hasOtherTime
-        // Behind a loss it may be of any picture; otherwise its beginning has come.
+        // After a loss it may belong to any picture; otherwise its beginning has arrived.
         case .other: return isAfterLoss && hasOtherTime
         case .laterSlice:
             guard let one = latest.pts, let other = unit.pts else { return isAfterLoss && hasOtherTime }
@@ -123,7 +125,7 @@ import InletFFmpeg
         }
     }
 
-    /// The last access unit, behind which nothing comes; nil where there is none.
+    /// Returns the last access unit, after which nothing follows; nil if there is none.
     func takeLast() -> FFmpegPacket? {
         guard unit.byteCount > 0 else { return nil }
         swap(&unit, &whole)
@@ -133,7 +135,7 @@ import InletFFmpeg
         return whole
     }
 
-    /// Forgets what has come of a picture whose rest will not.
+    /// Discards what has arrived of a picture whose rest will not arrive.
     func reset() {
         unit.unref()
         latest.unref()
@@ -141,13 +143,13 @@ import InletFFmpeg
         isJoining = true
     }
 
-    /// How many units were given up as too large, since the last call.
+    /// Returns how many units were dropped as too large since the last call.
     func takeLosses() -> Int {
         defer { losses = 0 }
         return losses
     }
 
-    /// Marks a unit as key where decoding can begin with it, by libavcodec's parser.
+    /// Marks a unit as a key frame if decoding can start with it, according to libavcodec's parser.
     private func noteKind(_ unit: FFmpegPacket) {
         var output: UnsafeMutablePointer<UInt8>?
         var count: Int32 = 0
@@ -165,29 +167,30 @@ import InletFFmpeg
 extension AccessUnitAssembler.VideoCodec {
     /// What a payload begins with.
     enum Opening {
-        /// The middle of a NAL unit, or one that says nothing of where pictures begin.
+        /// The middle of a NAL unit, or one that does not show where pictures begin.
         case other
-        /// Parameters, a delimiter or a message that stand before a picture.
+        /// Parameter sets, a delimiter or a message, which stand before a picture.
         case preamble
         /// The first slice of a picture.
         case firstSlice
         case laterSlice
 
-        /// Behind the data of one picture it belongs to the next.
+        /// Whether it belongs to the next picture when it follows the data of one.
         var mayBeginUnit: Bool { self == .preamble || self == .firstSlice }
     }
 
-    /// By the NAL unit's type: H.264 table 7-1 and section 7.4.1.2.3; H.265 table 7-1 and section 7.4.2.4.4.
+    /// Returns what a payload begins with, by the NAL unit's type: H.264 table 7-1 and section 7.4.1.2.3; H.265 table
+    /// 7-1 and section 7.4.2.4.4.
     func opening(_ payload: RawSpan) -> Opening {
         guard let start = payload.endOfStartCode, payload.byteCount > start else { return .other }
         let first = payload[start]
         let hasSliceHeader = payload.byteCount > start + 2
         switch self {
         case .h264:
-            // A slice begins with the number of its first macroblock: 0 is a single set bit.
+            // A slice begins with the number of its first macroblock: 0 is encoded as a single set bit.
             switch first & 0x1f {
             case 1, 2, 5: return !hasSliceHeader ? .other : payload[start + 1] & 0x80 != 0 ? .firstSlice : .laterSlice
-            // Not 14, the prefix of an SVC stream's every slice.
+            // Not 14, the prefix of every slice in an SVC stream.
             case 6...9, 15...18: return .preamble
             default: return .other
             }
@@ -202,14 +205,14 @@ extension AccessUnitAssembler.VideoCodec {
 }
 
 extension RawSpan {
-    /// Where a NAL unit begins behind its start code (00 00 01, with or without another 00); nil without one.
+    /// Where a NAL unit begins after its start code (00 00 01, with or without another 00); nil without a start code.
     fileprivate var endOfStartCode: Int? {
         guard byteCount > 4, self[0] == 0, self[1] == 0 else { return nil }
         if self[2] == 1 { return 3 }
         return self[2] == 0 && self[3] == 1 ? 4 : nil
     }
 
-    /// Whether it is one short stretch over and over. The bytes at both ends may be parts of a header or of the next
+    /// Whether the data is one short stretch repeated. The bytes at both ends may belong to a header or to the next
     /// stretch.
     fileprivate func repeatsItself(within longest: Int) -> Bool {
         let margin = 8

@@ -2,9 +2,10 @@ import CFFmpeg
 import InletCore
 import InletFFmpeg
 
-/// What the container says of the stream, beside its packets.
+/// What the container says about the stream, besides its packets.
 extension Demuxer {
-    /// How far apart the first key frames are, in ticks, as far as the container's index tells without reading on.
+    /// The distances between the first key frames, in ticks, as far as the container's index tells without further
+    /// reads.
     var keyFrameDistances: [Int64] {
         guard let found = unsafe formatContext?.pointee.streams[stream.index] else { return [] }
         var keys: [Int64] = []
@@ -15,7 +16,7 @@ extension Demuxer {
         return zip(keys, keys.dropFirst()).map { $1 &- $0 }
     }
 
-    /// What the stream's packets are.
+    /// The parameters of the stream's packets.
     var codecParameters: CodecParameters? {
         guard let codec = unsafe formatContext?.pointee.streams[stream.index]?.pointee.codecpar.pointee else {
             return nil
@@ -37,7 +38,7 @@ extension Demuxer {
         return parameters
     }
 
-    /// What the container says of the whole. The size is zero where only the first picture will tell.
+    /// What the container says about the stream as a whole. The size is zero if only the first picture will tell it.
     var format: SourceFormat {
         var format = SourceFormat(
             size: ImageSize(width: 0, height: 0), pixelFormat: .yuv420p, frameRate: stream.frameRate,
@@ -66,7 +67,7 @@ extension Demuxer {
         return format
     }
 
-    /// How far the stream's pictures are to be turned.
+    /// Returns how far the stream's pictures must be rotated.
     static func rotation(of stream: UnsafeMutablePointer<AVStream>) -> Rotation {
         var size = 0
         guard let data = unsafe av_stream_get_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &size) else { return .none }

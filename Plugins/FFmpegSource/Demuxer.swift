@@ -3,7 +3,7 @@ import InletCore
 import InletDecode
 import InletFFmpeg
 
-/// Owns what libavformat has opened: finds the stream, reads its packets.
+/// Owns an input that libavformat has opened: finds the stream and reads its packets.
 ///
 /// Used by one thread at a time. libavformat asks the interrupt callback whether to give up, so no call outlasts a
 /// cancellation by more than one read of a local file.
@@ -15,9 +15,9 @@ import InletFFmpeg
     private(set) var stream: StreamFacts
     private let pictureLimits: PictureLimits
     private var packet: FFmpegPacket
-    /// A packet was read that has not been given out.
+    /// Whether a packet was read that has not been returned.
     private var isPacketPending = false
-    /// Makes access units of RTP payloads; nil where libavformat does.
+    /// Joins RTP payloads into access units; nil if libavformat does.
     private var assembler: AccessUnitAssembler?
     /// The times of the first packet and of the latest, in ticks.
     private var span: (first: Int64, last: Int64)?
@@ -38,7 +38,7 @@ import InletFFmpeg
             try findStream(source.stream)
             if !facts.isParsed { try assembleUnits() }
         } catch {
-            // Without the moment that `deinit` gives to closing.
+            // Without the grace period that `deinit` gives to closing.
             unsafe avformat_close_input(&formatContext)
             // libavformat says only that it was interrupted, not by what.
             try context.checkCancellation()
@@ -51,7 +51,7 @@ import InletFFmpeg
         unsafe avformat_close_input(&formatContext)
     }
 
-    /// Reads on until the stream shows that it has video. The packet that shows it is the first that is decoded.
+    /// Reads until the stream shows that it has video. The packet that shows it is the first that is decoded.
     private func awaitVideo() throws(InletError) {
         input.beginRead()
         var count = 0
@@ -65,13 +65,13 @@ import InletFFmpeg
                 throw failure(reading(code).byteError ?? code, logged)
             }
             count += 1
-            // Audio and data alone, for so long: there will be no video.
+            // Audio and data alone for this long: there will be no video.
             guard count < Self.packetsWithoutVideo else { return }
             isPacketPending = unsafe code >= 0 && formatContext?.pointee.hasVideo == true
         }
     }
 
-    /// Takes the packets as they come, where the input has something to make access units of them.
+    /// Takes packets unparsed if the input has an assembler for their access units.
     private func assembleUnits() throws(InletError) {
         guard let formatContext = unsafe formatContext,
             let parameters = unsafe formatContext.pointee.streams[stream.index]?.pointee.codecpar
@@ -106,12 +106,12 @@ import InletFFmpeg
             frameRate: Rational(known: av_guess_frame_rate(formatContext, found, nil)))
     }
 
-    /// The stream's next packet, valid until the next call; nil at the end of a stream that has one.
+    /// Returns the stream's next packet, valid until the next call; nil at the end of a stream that has one.
     ///
-    /// Damage makes libavformat fail once and go on, so a few failures in a row are passed over and counted.
+    /// Damaged data makes libavformat fail once and continue, so a few failures in a row are skipped and counted.
     ///
-    /// - Throws: what reading, a server or the network failed with; ``InletError/Code/timedOut`` where no packet came
-    ///   in time.
+    /// - Throws: the failure of a read, the server or the network; ``InletError/Code/timedOut`` if no packet arrived in
+    ///   time.
     func nextPacket(_ context: SourceContext) throws(InletError) -> FFmpegPacket? {
         if isPacketPending {
             isPacketPending = false
@@ -127,7 +127,7 @@ import InletFFmpeg
             if code == inlet_averror_eof, let last = assembler?.takeLast() {
                 note(last.pts)
                 if hasPlayedAll { return last }
-                // Whoever died has not said whether the picture was at its end.
+                // A writer that died has not said whether the picture was complete.
                 context.countDrop(.damaged)
             }
             guard code >= 0 else {
@@ -137,7 +137,7 @@ import InletFFmpeg
                 }
                 return nil
             }
-            // What libavformat has held back comes out when a read was told to give up, as if it had arrived.
+            // When a read is interrupted, libavformat returns what it held back as if it had just arrived.
             try input.checkRead()
             failures = 0
             let isWanted = packet.streamIndex == stream.index
@@ -154,7 +154,7 @@ import InletFFmpeg
         }
     }
 
-    /// What libavformat says of a read that gave no packet.
+    /// Returns what libavformat reported for a read that returned no packet.
     private func reading(_ code: Int32) -> ReadOutcome.Reading {
         var reading = ReadOutcome.Reading(code: code)
         if let io = unsafe formatContext?.pointee.pb {
@@ -165,14 +165,14 @@ import InletFFmpeg
         return reading
     }
 
-    /// Whether the stream has ended where a read gave no packet; false where it is to be read on.
+    /// Returns whether the stream has ended after a read that returned no packet; false if reading is to continue.
     ///
-    /// - Parameter failures: how many reads in a row gave nothing that can be understood, before this one.
+    /// - Parameter failures: the number of reads in a row, before this one, that returned nothing decodable.
     private func isOver(
         _ reading: ReadOutcome.Reading, _ logged: FFmpegLogging.Facts, failures: Int, _ context: SourceContext
     ) throws(InletError) -> Bool {
         var outcome = ReadOutcome(reading, of: facts.kind, hasPlayedAll: hasPlayedAll)
-        // A read that was told to give up looks like the end, or like anything else.
+        // An interrupted read looks like the end, or like anything else.
         if outcome != .end || reading.byteError != nil { try input.checkRead() }
         if outcome == .skip {
             context.countDrop(.undecodable)
@@ -185,7 +185,7 @@ import InletFFmpeg
         }
     }
 
-    /// The error for what a read failed with.
+    /// Returns the error for a failed read.
     private func failure(_ code: Int32, _ logged: FFmpegLogging.Facts) -> InletError {
         guard code == inlet_averror_invaliddata else { return input.failure(code, logged) }
         return InletError(
@@ -197,47 +197,47 @@ import InletFFmpeg
         if let time { span = (span?.first ?? time, max(span?.last ?? time, time)) }
     }
 
-    /// What the packet completes: itself, or a picture whose last piece came before it.
+    /// Returns what the packet completes: itself, or a picture whose last piece arrived before it.
     private func assemble(isAfterLoss: Bool) throws(InletError) -> FFmpegPacket? {
         guard let assembler else { return packet }
         defer { losses += assembler.takeLosses() }
         return try assembler.add(&packet, isAfterLoss: isAfterLoss)
     }
 
-    /// How often something was missing from what came over the network, since the last call.
+    /// Returns how often data from the network was missing since the last call.
     func takeLosses() -> Int {
         defer { losses = 0 }
         return losses
     }
 
-    /// Whether a server that plays a recording at its own speed has come to its end, give or take a second. One that is
-    /// killed has not.
+    /// Whether a server that plays a recording at its own pace has reached the end, give or take a second. A server
+    /// that is killed has not.
     private var hasPlayedAll: Bool {
         guard let length = format.duration, let span else { return false }
         let (ticks, overflow) = span.last.subtractingReportingOverflow(span.first)
-        // Nobody has played for so long.
+        // Nobody has played for that long.
         guard !overflow else { return false }
         let played = MediaTime(ticks: ticks, timeBase: stream.timeBase)
         return played.nanoseconds.subtracting(saturating: length.nanoseconds).magnitude < 1_000_000_000
     }
 
-    /// Stands still; false where the input cannot.
+    /// Pauses the input; returns false if it cannot be paused.
     func pause() -> Bool {
         guard let formatContext = unsafe formatContext else { return false }
         return unsafe input.pause(formatContext)
     }
 
-    /// Goes on after a pause.
+    /// Resumes the input after a pause.
     func play() throws(InletError) {
         guard let formatContext = unsafe formatContext else { return }
         assembler?.reset()
         unsafe try input.play(formatContext)
     }
 
-    /// More failures in a row than this are taken for the end of what can be read.
+    /// The number of failures in a row after which nothing more is considered readable.
     private static let toleratedFailures = 32
 
-    /// Goes to the key frame before `time`, counted from the start of the stream.
+    /// Seeks to the key frame before `time`, counted from the start of the stream.
     ///
     /// - Returns: the time in ticks.
     func seek(to time: Duration) throws(InletError) -> Int64? {
@@ -253,7 +253,7 @@ import InletFFmpeg
         return target
     }
 
-    /// Goes back to the beginning.
+    /// Seeks to the beginning.
     func rewind() throws(InletError) {
         let start = unsafe formatContext?.pointee.start_time ?? 0
         let target = start == inlet_av_nopts_value ? 0 : start

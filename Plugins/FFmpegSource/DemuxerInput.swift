@@ -2,11 +2,11 @@ import CFFmpeg
 import InletCore
 import InletFFmpeg
 
-/// What a ``Demuxer`` reads from, with all in which files and networks differ.
+/// What a ``Demuxer`` reads from; covers all differences between files and networks.
 ///
 /// Used by one thread at a time. libavformat calls back into it, so it must outlive the context that it has opened.
 protocol DemuxerInput: AnyObject {
-    /// What libavformat asks whether to give up.
+    /// The state that libavformat's interrupt callback asks whether to give up.
     var interruption: Interruption { get }
 
     /// Opens the input.
@@ -14,38 +14,38 @@ protocol DemuxerInput: AnyObject {
     /// - Returns: the context, which the caller owns.
     @unsafe func open() throws(InletError) -> UnsafeMutablePointer<AVFormatContext>
 
-    /// Finds out what was opened, as far as that is to be known before the first packet.
+    /// Finds out what was opened, as far as that can be known before the first packet.
     @unsafe func analyze(_ formatContext: UnsafeMutablePointer<AVFormatContext>) throws(InletError) -> InputFacts
 
-    /// What makes access units of the stream's packets; nil where libavformat does.
+    /// Returns an assembler for the access units of the stream's packets; nil if libavformat assembles them.
     @unsafe func makeAssembler(_ parameters: UnsafePointer<AVCodecParameters>) throws(InletError)
         -> AccessUnitAssembler?
 
-    /// A packet is waited for from here on: a limit of time begins.
+    /// Called before the demuxer waits for a packet: the time limit starts.
     func beginRead()
 
-    /// Throws where a read ended because it was to.
+    /// Throws if a read ended because it was interrupted.
     func checkRead() throws(InletError)
 
-    /// A packet has come.
+    /// Called when a packet has arrived.
     ///
-    /// - Parameter isWanted: it is one of the stream that is read.
+    /// - Parameter isWanted: whether it belongs to the stream that is read.
     func notePacket(isWanted: Bool)
 
-    /// What libavformat logged since the last call: what was lost, and why a read failed.
+    /// Returns what libavformat logged since the last call: what was lost, and why a read failed.
     func takeFacts() -> FFmpegLogging.Facts
 
-    /// The error for libavformat's code and what it logged with it.
+    /// Returns the error for libavformat's code and what it logged with it.
     func failure(_ code: Int32, _ facts: FFmpegLogging.Facts) -> InletError
 
-    /// Stands still; false where the input cannot.
+    /// Pauses the input; returns false if it cannot be paused.
     @unsafe func pause(_ formatContext: UnsafeMutablePointer<AVFormatContext>) -> Bool
 
-    /// Goes on after a pause.
+    /// Resumes the input after a pause.
     @unsafe func play(_ formatContext: UnsafeMutablePointer<AVFormatContext>) throws(InletError)
 }
 
 extension DemuxerInput {
-    /// The operation that failures of reading name.
+    /// The operation that read errors name.
     static var readOperation: String { "av_read_frame" }
 }

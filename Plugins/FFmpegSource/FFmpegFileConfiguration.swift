@@ -4,18 +4,19 @@ import InletFFmpeg
 
 /// A file, or anything else with a path that libavformat can read: a FIFO, standard input.
 public struct FFmpegFileConfiguration: PacketSourceConfiguration {
-    /// The path, taken as it is; `-` is standard input.
+    /// The path, taken literally; `-` is standard input.
     public var path: String
-    /// How often to begin again after the end, as FFmpeg's `-stream_loop`: -1 is for ever. The default is 0: once
-    /// through.
+    /// How often to repeat the file after its end, as with FFmpeg's `-stream_loop`; -1 repeats without end. The default
+    /// is 0: the file is read once.
     public var loop = 0
-    /// Where to begin, from the start of the file: the first frame is the one shown at that time. The default is 0.
+    /// The position to start at, from the start of the file: the first frame is the one shown at that time. The default
+    /// is 0.
     public var start = Duration.zero
-    /// `.realtime` holds each frame back until its time has come; `.live`, for a FIFO or a device alone, is what a
-    /// camera's program writes: frames come when they do, and the end is a failure. The default, `.unpaced`, reads as
-    /// fast as frames are taken.
+    /// How frames are paced. `.realtime` holds each frame back until its time; `.live`, for FIFOs and devices only,
+    /// expects a camera's program at the other end: frames arrive at its pace, and the end of the data is a failure.
+    /// The default, `.unpaced`, reads as fast as frames are consumed.
     public var pace = SourcePacing.unpaced
-    /// Threads that decode; the default, 0, lets libavcodec choose by the number of cores.
+    /// The number of decoding threads. The default, 0, lets libavcodec choose by the number of cores.
     public var threads = 0
     /// The decoders that may be used. The default is libavcodec's.
     public var decoders: [DecoderPlugin] = [.libavcodec]
@@ -24,16 +25,16 @@ public struct FFmpegFileConfiguration: PacketSourceConfiguration {
     /// The number of the stream to read, as ffprobe counts them. The default, nil, is the best video stream.
     public var stream: Int?
 
-    /// A file at its own start, once through, as fast as it is taken.
+    /// Creates a configuration that reads the file once, from its start, as fast as frames are consumed.
     public init(path: String) { self.path = path }
 
-    /// The source by its URI, which holds no credentials.
+    /// The source's URI, which holds no credentials.
     public var redactedURI: String { "file:\(path)" }
 
-    /// How its packets become pictures.
+    /// How the packets are decoded.
     public var decoding: DecodingSettings { DecodingSettings(decoders, decoder: decoder, threads: threads) }
 
-    /// A source that reads the file. Opens nothing yet.
+    /// Returns a source that reads the file. Opens nothing yet.
     public func makePacketSource() -> any FrameSource {
         FFmpegSource(
             FFmpegInput(
@@ -42,7 +43,7 @@ public struct FFmpegFileConfiguration: PacketSourceConfiguration {
 }
 
 extension SourcePlugin {
-    /// `file:PATH`, and any path without a scheme.
+    /// The plug-in for `file:PATH` and for any path without a scheme.
     public static let file = SourcePlugin(
         PluginInfo(
             name: "file", schemes: ["file"], summary: "Video files of every kind that libavformat opens.",

@@ -2,13 +2,13 @@ import InletCore
 import InletDecode
 import InletFFmpeg
 
-/// What a source reads and how: what configurations of files and of networks have in common.
+/// What a source reads and how: what the file and network configurations have in common.
 struct FFmpegInput: Sendable {
     var kind: Kind
-    /// The stream to read, as ffprobe counts; nil for the best.
+    /// The number of the stream to read, as ffprobe counts them; nil for the best.
     var stream: Int?
     var decoding: DecodingSettings
-    /// More passes after the first; -1 is for ever.
+    /// The number of passes after the first; -1 repeats without end.
     var loop = 0
     var start = Duration.zero
 
@@ -17,7 +17,7 @@ struct FFmpegInput: Sendable {
         case network(FFmpegNetworkConfiguration)
     }
 
-    /// What a demuxer reads. Opens a pipe, and nothing else yet.
+    /// Returns the input for a demuxer. Opens a pipe, and nothing else yet.
     func makeDemuxerInput(_ context: SourceContext) throws(InletError) -> any DemuxerInput {
         switch kind {
         case .file(let path, let pacing):

@@ -2,14 +2,14 @@ import InletCore
 import InletFFmpeg
 
 extension FFmpegNetworkConfiguration {
-    /// Schemes of their own. The others that ``protocols`` lists stand behind `ffmpeg:`.
+    /// The schemes that need no prefix. The others that ``protocols`` lists need `ffmpeg:` before them.
     static let schemes = ["rtsp", "rtsps", "http", "https", "rtmp", "rtmps", "srt", "udp"]
 
-    /// What libavformat calls the protocol, and all that the stream may lead on to: never a file, never from TLS to
-    /// plain text.
+    /// libavformat's name for each protocol, with all protocols that the stream may lead to: never a file, never from
+    /// TLS to plain text.
     static let protocols: [String: String] = [
         "rtsp": "rtsp,rtp,udp,tcp,http", "rtsps": "rtsp,rtsps,tls,tcp,rtp,udp,srtp",
-        // Connections are made here: libavformat gets none by itself.
+        // Connections are made by this package: libavformat may not open any itself.
         "http": "http,https,crypto", "https": "https,crypto", "rtmp": "rtmp,tcp", "rtmps": "rtmps,rtmp,tls,tcp",
         "srt": "srt,udp",
         "udp": "udp",
@@ -18,7 +18,7 @@ extension FFmpegNetworkConfiguration {
         "sctp": "sctp", "tcp": "tcp", "tls": "tls,tcp", "udplite": "udplite,udp",
     ]
 
-    /// Options that would undo what keeps a hostile server in bounds, or tell secrets.
+    /// Options that would lift the limits on a hostile server, or reveal secrets.
     static let refusedOptions: Set<String> = [
         "protocol_whitelist", "protocol_blacklist", "format_whitelist", "codec_whitelist", "dump_separator",
         "allowed_extensions", "cookies", "headers", "key_file", "keyfile", "cert_file", "cafile", "ca_file", "verify",
@@ -26,7 +26,7 @@ extension FFmpegNetworkConfiguration {
         "seg_format_options", "http_proxy", "listen", "interrupt_callback", "max_streams", "max_pixels", "auth_type",
     ]
 
-    /// All settings for libavformat, the user's last.
+    /// Returns all settings for libavformat, the user's last.
     func settings(scheme: String) -> [(name: String, value: String)] {
         var settings: [(String, String)] = [
             ("protocol_whitelist", (Self.protocols[scheme] ?? "") + (opensByItself ? ",tcp" : "")),
@@ -40,17 +40,17 @@ extension FFmpegNetworkConfiguration {
         case "rtsp", "rtsps":
             settings.append(("allowed_media_types", "video"))
             settings.append(("max_delay", "\(latency.wholeNanoseconds / 1000)"))
-            // With fewer than two libavformat does not look at the numbers, and a server may leave out packets over
-            // TCP, too.
+            // With fewer than two, libavformat ignores sequence numbers, and a server may leave out packets over TCP,
+            // too.
             settings.append(("reorder_queue_size", transportName.hasBytePrefix("udp") ? "500" : "2"))
             settings.append(("rtsp_transport", transportName))
-        // Connections are kept by ``HTTPSession``; what libavformat asked for over one of its own would pass by
+        // ``HTTPSession`` keeps the connections; requests over libavformat's own connections would bypass
         // ``NestedInputs``.
         case "http", "https": settings += [("http_persistent", "0"), ("http_multiple", "0")]
         case "udp": settings += [("fifo_size", "16384"), ("overrun_nonfatal", "1")]
         case "srt":
             settings.append(("latency", "\(latency.wholeNanoseconds / 1000)"))
-            // Not in the address, where libavformat takes a + for a space and reads no escapes.
+            // Not in the address, where libavformat reads + as a space and decodes no escapes.
             settings += [("passphrase", passphrase), ("streamid", streamID)].compactMap { name, value in
                 value.map { (name, $0) }
             }
@@ -65,7 +65,7 @@ extension FFmpegNetworkConfiguration {
         CertificateCheck(authorities: certificateAuthorities, isOn: verifiesCertificate)
     }
 
-    /// Where the stream may lead on to.
+    /// The addresses to which the stream may lead.
     var addressPolicy: AddressPolicy {
         switch privateAddresses {
         case .follow: .follow
@@ -74,7 +74,7 @@ extension FFmpegNetworkConfiguration {
         }
     }
 
-    /// What the stream may lead on to.
+    /// The protocols to which the stream may lead.
     var allowedProtocols: Set<String> {
         Set((Self.protocols[scheme] ?? "").split(atByte: ",").map(String.init))
     }
@@ -82,10 +82,11 @@ extension FFmpegNetworkConfiguration {
     /// The protocol, in lower case.
     var scheme: String { url.prefix(upToByte: ":").lowercasedASCII }
 
-    /// Whether libavformat may connect by itself, without TLS, which it would not check: its demuxer of DASH does.
+    /// Whether libavformat may open connections itself, without TLS, whose certificates it would not check: its DASH
+    /// demuxer does so.
     private var opensByItself: Bool { scheme == "http" && privateAddresses == .allow }
 
-    /// Whether it comes by HTTP, for which libcurl is asked.
+    /// Whether the stream is read over HTTP, by libcurl.
     var isHTTP: Bool { ["http", "https"].contains(scheme) }
 
     private var transportName: String {

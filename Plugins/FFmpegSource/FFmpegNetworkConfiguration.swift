@@ -8,25 +8,25 @@ public struct FFmpegNetworkConfiguration: PacketSourceConfiguration {
     public var url: String
     /// How RTSP carries the media. The default, `.auto`, is TCP: cameras lose packets over UDP.
     public var transport = Transport.auto
-    /// How long packets are waited for that came out of order, over UDP. The default is 100 ms.
+    /// How long to wait, over UDP, for packets that are out of order. The default is 100 ms.
     public var latency = Duration.milliseconds(100)
-    /// How much of a live stream is looked at, at most, before it starts, so that its size and rate are known
-    /// beforehand. The default, 0, starts with the first key frame, which tells the size.
+    /// The longest part of a live stream, in time, that is analysed before the start, so that its size and rate are
+    /// known beforehand. The default, 0, starts with the first key frame, which tells the size.
     public var probe = Duration.zero
-    /// The user, instead of the address's.
+    /// The user name, which overrides the address's.
     public var user: String?
-    /// The password, instead of the address's.
+    /// The password, which overrides the address's.
     public var password: String?
-    /// What SRT encrypts with, instead of the address's: 10 to 79 characters.
+    /// The passphrase for SRT's encryption, 10 to 79 characters, which overrides the address's.
     public var passphrase: String?
-    /// What the SRT server is asked for, instead of the address's. It may hold credentials.
+    /// The SRT stream ID, which overrides the address's. It may hold credentials.
     public var streamID: String?
-    /// A file of certificate authorities, in PEM, to check the server by.
+    /// The path of a PEM file with the certificate authorities to check the server against.
     public var certificateAuthorities: String?
     /// Whether the server's certificate is checked. The default is true.
     public var verifiesCertificate = CertificateCheck().isOn
-    /// Where a server may lead by a redirect or a playlist. The default is `.follow`: to no more private address space
-    /// than its own.
+    /// Where a server may lead by a redirect or a playlist. The default is `.follow`: only to addresses at least as
+    /// public as its own.
     public var privateAddresses = PrivateAddresses.follow
     /// How long connecting may take. The default is 5 seconds.
     public var connectTimeout = Duration.seconds(5)
@@ -34,15 +34,16 @@ public struct FFmpegNetworkConfiguration: PacketSourceConfiguration {
     public var firstTimeout = Duration.seconds(5)
     /// How long any later packet may take. The default is 5 seconds.
     public var readTimeout = Duration.seconds(5)
-    /// Threads that decode; 0 is one a core. The default, nil, is 1 for a live stream, which has no hand-over, and 0
-    /// for others.
+    /// The number of decoding threads; 0 is one per core. The default, nil, is 1 for a live stream, which avoids
+    /// hand-over between threads, and 0 for others.
     public var threads: Int?
-    /// Larger pictures are refused before memory is taken for them. The default is 8192x8192.
+    /// The largest picture that is accepted; larger ones are refused before memory is allocated. The default is
+    /// 8192x8192.
     public var maximumSize = PictureLimits().size
-    /// A live stream with more frames a second is refused. The default is 240.
+    /// The highest frame rate that is accepted of a live stream. The default is 240.
     public var maximumFrameRate = Rational(240)
-    /// The longest time from a packet's arrival to its picture, for live streams: where decoding does not keep up,
-    /// pictures are left out. The default is 150 ms; 0 is no limit.
+    /// The longest time from a packet's arrival to its picture, for live streams: if decoding does not keep up,
+    /// pictures are dropped. The default is 150 ms; 0 is no limit.
     public var maximumLag = Duration.milliseconds(150)
     /// The decoders that may be used. The default is libavcodec's.
     public var decoders: [DecoderPlugin] = [.libavcodec]
@@ -50,12 +51,12 @@ public struct FFmpegNetworkConfiguration: PacketSourceConfiguration {
     public var decoder: String?
     /// The number of the stream to read, as ffprobe counts them. The default, nil, is the best video stream.
     public var stream: Int?
-    /// What becomes of damaged pictures. The default is `.drop`.
+    /// What happens to damaged pictures. The default is `.drop`.
     public var damage = DamagePolicy.drop
-    /// Options of libavformat's demuxer and protocol.
+    /// Options for libavformat's demuxer and protocol. The default is none.
     public var options: [String: String] = [:]
-    /// How frames come. The default, nil, is `.unpaced` for a file over HTTP, `.realtime` for HLS, which comes in
-    /// pieces, and `.live` for all else.
+    /// How frames are paced. The default, nil, is `.unpaced` for a file over HTTP, `.realtime` for HLS, which arrives
+    /// in segments, and `.live` for all else.
     public var pace: SourcePacing?
 
     /// How RTSP carries the media.
@@ -65,22 +66,22 @@ public struct FFmpegNetworkConfiguration: PacketSourceConfiguration {
 
     /// Where a server may lead.
     public enum PrivateAddresses: String, ChoiceOptionValue {
-        /// To no more private address space than its own: from public addresses to public ones alone, from those of a
-        /// private network not to the link's, such as 169.254.169.254, nor to this machine.
+        /// Only to addresses at least as public as its own: from a public address to public ones alone, from a private
+        /// network neither to link-local addresses, such as 169.254.169.254, nor to this machine.
         case follow
-        /// To public addresses, and its own.
+        /// To public addresses, and to its own.
         case deny
-        /// Everywhere.
+        /// To any address.
         case allow
     }
 
-    /// The stream at an address, with the defaults.
+    /// Creates a configuration for the stream at an address, with the defaults.
     public init(url: String) { self.url = url }
 
     /// The address without credentials.
     public var redactedURI: String { Redaction.redact(uri: url) }
 
-    /// How its packets become pictures.
+    /// How the packets are decoded.
     public var decoding: DecodingSettings {
         var settings = DecodingSettings(
             decoders, decoder: decoder, threads: threads,
@@ -89,7 +90,7 @@ public struct FFmpegNetworkConfiguration: PacketSourceConfiguration {
         return settings
     }
 
-    /// A source that reads the stream. Connects to nothing yet.
+    /// Returns a source that reads the stream. Connects to nothing yet.
     public func makePacketSource() -> any FrameSource {
         FFmpegSource(FFmpegInput(kind: .network(self), stream: stream, decoding: decoding))
     }

@@ -1,10 +1,12 @@
 import CFFmpeg
 import InletCore
 
-/// The options that libavformat's demuxers and protocols have, as its own tables list them.
+/// The options of libavformat's demuxers and protocols, as its own tables list them.
 enum FFmpegOptionNames {
+    /// Checks an option of the user's.
+    ///
     /// - Throws: ``InletError/Code/invalidConfiguration`` for an option that neither the demuxer nor the protocol has,
-    ///   or that would open what is kept shut.
+    ///   or that would lift a protection.
     static func check(_ name: String, value: String, scheme: String) throws(InletError) {
         guard !FFmpegNetworkConfiguration.refusedOptions.contains(name) else {
             throw InletError(
@@ -16,9 +18,9 @@ enum FFmpegOptionNames {
         throw InletError(.invalidConfiguration, "libavformat has no option '\(name)' for \(scheme).\(hint)")
     }
 
-    /// Whether this libavformat reads from a protocol. (RTSP is a demuxer.)
+    /// Returns whether this libavformat reads from a protocol. (RTSP is a demuxer.)
     static func hasProtocol(_ scheme: String) -> Bool {
-        // Those by libcurl.
+        // libcurl serves these.
         if ["http", "https"].contains(scheme) { return true }
         if scheme.hasBytePrefix("rtsp") { return unsafe av_find_input_format("rtsp") != nil }
         var position: UnsafeMutableRawPointer?

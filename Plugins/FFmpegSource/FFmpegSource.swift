@@ -2,14 +2,15 @@ import InletCore
 import InletDecode
 import InletFFmpeg
 
-/// Reads the packets of a file or a network stream with libavformat. Others decode them.
+/// Reads the packets of a file or a network stream with libavformat. Decoding is done elsewhere.
 final class FFmpegSource: FrameSource {
     private let input: FFmpegInput
     private var demuxer: Demuxer?
-    /// What the packets are; a live stream's key frames may change it.
+    /// The parameters of the packets; a live stream's key frames may change them.
     private var parameters: CodecParameters?
     private var isLive = false
-    /// Decoding times, for containers that have none; nil for a live stream, whose times are the sender's or none.
+    /// Derives decoding times for containers that have none; nil for a live stream, whose times are the sender's or
+    /// absent.
     private var timestamps: TimestampGuess?
     private var passes: FilePasses
     private var isRestarting = false
@@ -84,10 +85,10 @@ final class FFmpegSource: FrameSource {
         return result
     }
 
-    /// Network streams are not looked into beforehand, and may change their size: key frames tell, where packets are
-    /// handed on as they are.
+    /// Follows the size of a network stream, which is not analysed beforehand and may change it: key frames tell the
+    /// size when packets are passed on undecoded.
     ///
-    /// - Throws: ``InletError/Code/unsupported`` where the pictures are larger than may be.
+    /// - Throws: ``InletError/Code/unsupported`` if the pictures are larger than permitted.
     private func followSize(of packet: FFmpegPacket, _ context: SourceContext) throws(InletError) {
         let version = context.demandVersion
         if version != demandVersion {
@@ -99,7 +100,7 @@ final class FFmpegSource: FrameSource {
         let found = PacketInspection.size(in: packet, parameters, maximumPixels: limits.size.decodedPixelCount)
         if let size = found, size != parameters.size {
             guard size.fits(in: limits.size) else { throw limits.refusal("A picture of \(size) has") }
-            // What was told beforehand is of another size.
+            // The earlier parameter sets are for another size.
             if parameters.size.isValid { parameters.extraData = [] }
             parameters.size = size
         }
@@ -109,7 +110,7 @@ final class FFmpegSource: FrameSource {
         self.parameters = parameters
     }
 
-    /// A file is paused by not being read; a server is asked to wait, and the stream is closed where it cannot.
+    /// Pauses a file by not reading it; asks a server to pause. The stream is closed if the server cannot.
     func pause(_ context: SourceContext) throws -> Bool { demuxer?.pause() ?? false }
 
     func resume(_ context: SourceContext) throws { try demuxer?.play() }

@@ -3,13 +3,13 @@ import InletCore
 import InletDecode
 import InletFFmpeg
 
-/// A file of this machine, or what is read as one: a FIFO, a device, standard input.
+/// A local file, or what is read like one: a FIFO, a device, standard input.
 ///
-/// Reading has no limits of its own: those of the source suffice.
+/// Reading has no time limits of its own: the source's suffice.
 @safe final class FileInput: DemuxerInput {
     let interruption: Interruption
     private let path: String
-    /// Reads what is no ordinary file; nil for one, which libavformat reads best by itself.
+    /// Reads anything other than an ordinary file; nil for one, which libavformat reads best itself.
     private let pipe: PipeInput?
     private let kind: InputKind
     private let pacing: SourcePacing
@@ -41,7 +41,7 @@ import InletFFmpeg
         defer { unsafe av_dict_free(&options) }
         if let pipe {
             unsafe opened?.pointee.pb = pipe.io
-            // In microseconds, instead of 5 s: whoever writes may do so as the pictures come.
+            // In microseconds, instead of 5 s: the writer may write at the pace of the pictures.
             unsafe av_dict_set(&options, "analyzeduration", "1000000", 0)
         }
         let code = unsafe avformat_open_input(&opened, pipe == nil ? "file:\(path)" : nil, nil, &options)
@@ -52,18 +52,18 @@ import InletFFmpeg
     }
 
     @unsafe func analyze(_ formatContext: UnsafeMutablePointer<AVFormatContext>) throws(InletError) -> InputFacts {
-        // What comes through a pipe does not come again. Standard input cannot be opened again at all.
+        // Data from a pipe cannot be read twice. Standard input cannot be opened again at all.
         var facts = InputFacts(kind: kind, pacing: pacing, isBroadcast: pipe?.canBeOpenedAnew)
         facts.timestampsWrap = pacing == .live
         guard kind != .livePipe else {
-            // As of a live network stream, the first key frame tells the size.
+            // As with a live network stream, the first key frame tells the size.
             facts.showsVideoLate = true
             facts.makesTimesUp = unsafe formatContext.pointee.makesTimesUp
             return facts
         }
         let code = unsafe StreamAnalysis.run(formatContext, maximumPixels: limits.size.decodedPixelCount)
         if code < 0 { throw InletError(ffmpeg: code, operation: "avformat_find_stream_info") }
-        // It is content with what it has read where it was told to give up.
+        // When interrupted, libavformat returns success with what it has read.
         try context.checkCancellation()
         facts.isParsed = true
         return facts
@@ -86,7 +86,7 @@ import InletFFmpeg
             context: .init(operation: Self.readOperation, nativeCode: code))
     }
 
-    /// By not being read; what a camera writes to a pipe meanwhile would be shown late.
+    /// Pauses by not reading; what a camera writes to a pipe meanwhile would be shown late.
     @unsafe func pause(_ formatContext: UnsafeMutablePointer<AVFormatContext>) -> Bool { kind.hasEnd }
 
     @unsafe func play(_ formatContext: UnsafeMutablePointer<AVFormatContext>) {}

@@ -1,17 +1,17 @@
 import CCurl
 import InletCore
 
-/// An address of HTTP as libcurl reads it, so that whoever is asked is whoever was meant.
+/// An HTTP address as libcurl reads it, so that the server that is asked is the one that was meant.
 @safe struct HTTPAddress: Sendable, Hashable {
     /// `http` or `https`.
     let scheme: String
-    /// In lower case.
+    /// The host, in lower case.
     let host: String
     let port: String
-    /// Without credentials and fragment, and with what may not stand in an address escaped.
+    /// The address without credentials and fragment, with characters escaped that an address may not contain.
     let url: String
 
-    /// - Returns: nil for what is no address of HTTP.
+    /// - Returns: nil if the text is not an HTTP address.
     init?(_ text: String) {
         let bytes = text.utf8.prefix { $0 != UInt8(ascii: "#") }
         guard !bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return nil }
@@ -30,7 +30,7 @@ import InletCore
         self.url = url
     }
 
-    /// Where an answer from here leads (RFC 9110, 10.2.2); nil for what is no address of HTTP.
+    /// Returns where an answer from here leads (RFC 9110, 10.2.2); nil if that is not an HTTP address.
     func leading(to location: String) -> HTTPAddress? {
         guard !location.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }), let parser = unsafe curl_url() else {
             return nil
@@ -43,7 +43,7 @@ import InletCore
         return unsafe Self.part(CURLUPART_URL, of: parser).flatMap { HTTPAddress($0) }
     }
 
-    /// Escapes what may not stand behind the host (RFC 3986, 3.3 and 3.4), as libavformat does.
+    /// Escapes what may not follow the host (RFC 3986, 3.3 and 3.4), as libavformat does.
     private static func escape(_ bytes: [UInt8]) -> String {
         let start = bytes.indices.first { bytes[$0...].starts(with: "://".utf8) }.map { $0 + 3 } ?? bytes.endIndex
         let path = bytes[start...].firstIndex { "/?".utf8.contains($0) } ?? bytes.endIndex
@@ -65,7 +65,7 @@ import InletCore
 
     private static let hexadecimal = Array("0123456789ABCDEF".utf8)
 
-    /// Whether credentials for one may go to the other: the same protocol, host and port.
+    /// Returns whether credentials for one may go to the other: protocol, host and port are the same.
     func isSameOrigin(as other: HTTPAddress) -> Bool {
         scheme.isSameBytes(as: other.scheme) && host.isSameBytes(as: other.host) && port.isSameBytes(as: other.port)
     }

@@ -1,26 +1,26 @@
 import InletCore
 
-/// The head of an answer of HTTP, read line by line (RFC 9110).
+/// The head of an HTTP response, read line by line (RFC 9110).
 struct HTTPAnswer: Sendable {
     private(set) var status = 0
     private(set) var contentType: String?
     private var statedLength: Int64?
     private var isEncoded = false
-    /// How long the body is, where that is said: beside chunks it does not count (RFC 9112, 6.3).
+    /// The length of the body, if the server states it: it is ignored for chunked bodies (RFC 9112, 6.3).
     var length: Int64? { isEncoded ? nil : statedLength }
-    /// Where the body begins and how long the whole is, of an answer with a part.
+    /// Where the body begins and how long the whole is, in a partial response.
     private(set) var part: (start: Int64, whole: Int64?)?
     private(set) var offersParts = false
-    /// Where it leads, as it stands there.
+    /// The value of the Location header, unresolved.
     private(set) var location: String?
-    /// Whether a user's name and password are asked for in a way that is known here.
+    /// Whether the server asks for a user name and a password by a method that is supported here.
     private(set) var asksForCredentials = false
-    /// Whether they were right, and only the nonce too old (RFC 7616, 3.3).
+    /// Whether the credentials were right, and only the nonce too old (RFC 7616, 3.3).
     private(set) var isStale = false
-    /// The head is whole: what follows is the body.
+    /// Whether the head is complete: the body follows.
     private(set) var isWhole = false
 
-    /// Takes a line in. A status line begins the head anew: an answer may be announced by others, such as 100 and 401.
+    /// Adds a line. A status line restarts the head: others, such as 100 and 401, may precede the final response.
     mutating func add(_ line: String) {
         let line = line.trimmed()
         if line.utf8.isEmpty {
@@ -51,7 +51,7 @@ struct HTTPAnswer: Sendable {
         }
     }
 
-    /// `bytes 0-99/1000` or `bytes 0-99/*`.
+    /// Parses `bytes 0-99/1000` or `bytes 0-99/*`.
     private static func part(_ value: String) -> (start: Int64, whole: Int64?)? {
         guard value.lowercasedASCII.hasBytePrefix("bytes ") else { return nil }
         let range = value.dropFirst(6)
@@ -61,12 +61,12 @@ struct HTTPAnswer: Sendable {
         return (start, Int64(range[slash...].dropFirst()).flatMap { $0 > 0 ? $0 : nil })
     }
 
-    /// Whether the body is what was asked for.
+    /// Whether the body is what was requested.
     var isSuccess: Bool { (200..<300).contains(status) }
-    /// Whether it leads elsewhere.
+    /// Whether the response is a redirect.
     var isRedirect: Bool { [301, 302, 303, 307, 308].contains(status) }
-    /// Whether another part of the whole can be asked for.
+    /// Whether another part of the whole can be requested.
     var isSeekable: Bool { status == 206 ? part != nil : status == 200 && offersParts }
-    /// How long the whole is.
+    /// The length of the whole.
     var size: Int64? { status == 206 ? part?.whole : status == 200 ? length : nil }
 }

@@ -10,11 +10,11 @@ import InletFFmpeg
     import Darwin
 #endif
 
-/// What a transfer that failed means to libavformat, and to ``NetworkTrouble``.
+/// What a failed transfer means to libavformat, and to ``NetworkTrouble``.
 struct HTTPFailure {
     /// One of libavformat's codes, less than zero.
     var code: Int32
-    /// What it has no codes for.
+    /// The facts that libavformat has no codes for.
     var facts = FFmpegLogging.Facts()
 
     init(_ transfer: HTTPTransfer) {
@@ -37,7 +37,7 @@ struct HTTPFailure {
             code = -EIO
         case CURLE_COULDNT_CONNECT: code = error > 0 ? -error : -ECONNREFUSED
         case CURLE_OPERATION_TIMEDOUT: code = -ETIMEDOUT
-        // A connection that is cut while TLS is agreed on says nothing of TLS.
+        // A connection that is cut during the TLS handshake says nothing about TLS.
         case CURLE_SSL_CONNECT_ERROR where [ECONNRESET, EPIPE].contains(error) || transfer.wasCutInTLS:
             code = -ECONNRESET
         case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
@@ -48,11 +48,11 @@ struct HTTPFailure {
         case CURLE_GOT_NOTHING: code = -ECONNRESET
         case CURLE_URL_MALFORMAT: code = -EINVAL
         case CURLE_OUT_OF_MEMORY: code = -ENOMEM
-        // Something other than HTTP, or more of it than anyone needs: libavformat's "of no use".
+        // Something other than HTTP, or a head that is too long: libavformat's -1, "of no use".
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_WRITE_ERROR,
             CURLE_BAD_CONTENT_ENCODING:
             code = -EPERM
-        // What libavformat says of a body that breaks off.
+        // libavformat's code for a body that breaks off.
         default: code = -EIO
         }
     }

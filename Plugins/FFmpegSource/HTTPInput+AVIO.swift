@@ -3,7 +3,7 @@ import InletCore
 
 /// libavformat's view of an input over HTTP.
 extension HTTPInput {
-    /// An AVIOContext that reads it, and owns it until ``close(_:)``.
+    /// Returns an AVIOContext that reads the input, and owns it until ``close(_:)``.
     @unsafe func makeIO() -> UnsafeMutablePointer<AVIOContext>? {
         guard
             let facts = unsafe av_mallocz(MemoryLayout<inlet_io_facts>.size)?.assumingMemoryBound(
@@ -45,8 +45,8 @@ extension HTTPInput {
         return unsafe Unmanaged<HTTPInput>.fromOpaque(owner).takeUnretainedValue()
     }
 
-    /// Frees an AVIOContext that ``makeIO()`` made, with its input, or any other, such as one that reads from its
-    /// buffer alone or that libavformat has opened by itself.
+    /// Frees an AVIOContext that ``makeIO()`` made, with its input, or any other, such as one that reads only from its
+    /// buffer or that libavformat opened itself.
     @unsafe static func close(_ io: UnsafeMutablePointer<AVIOContext>) {
         guard unsafe inlet_io_is_ours(io) != 0 else {
             unsafe avio_close(io)

@@ -3,27 +3,27 @@ import CFFmpeg
 import InletCore
 import InletFFmpeg
 
-/// Something on a server as libavformat reads it: a file, a stream, a playlist or a segment.
+/// A resource on a server as libavformat reads it: a file, a stream, a playlist or a segment.
 ///
 /// Confined to the thread of its ``HTTPSession``.
 @safe final class HTTPInput {
     private let session: HTTPSession
-    /// Where it is, as far as redirects have told.
+    /// The current address, after redirects.
     private var address: HTTPAddress
     private var hasCredentials: Bool
     private(set) var leader: HTTPLeader
-    /// Where it ends, of a part; the first byte behind it.
+    /// The end of a part, which is the first byte after it; nil for the end of the whole.
     private let end: Int64?
-    /// It begins behind the beginning.
+    /// Whether the part begins after the first byte of the whole.
     private let isPart: Bool
     private var transfer: HTTPTransfer?
     private var position: Int64
-    /// Where what is read now was asked for from.
+    /// The offset that the current transfer was requested from.
     private var requested: Int64
     private var size: Int64?
-    /// Whether another part can be asked for.
+    /// Whether another part can be requested.
     private(set) var isSeekable = false
-    /// What the server says that it is.
+    /// The content type that the server states.
     private(set) var contentType = ""
     private let cipher: SegmentCipher?
     private var isCipherDone = false
@@ -32,22 +32,22 @@ import InletFFmpeg
     /// Whether a redirect was followed.
     private(set) var wasLed = false
 
-    /// Whether it is neither a part nor encrypted, in which there is no going back.
+    /// Whether it is neither a part nor encrypted; those cannot be rewound.
     var isWhole: Bool { cipher == nil && end == nil && !isPart }
 
-    /// Where it is, without credentials.
+    /// The current address, without credentials.
     var location: String { address.url }
 
     /// Bytes read at a time.
     static let bufferSize: Int32 = 65_536
-    /// A step forward of at most this is read through, as a request of its own would take longer.
+    /// The largest step forward that is read through, since another request would take longer.
     private static let shortSeek: Int64 = 256 << 10
 
-    /// Nothing is asked for yet.
+    /// Creates an input that has requested nothing yet.
     ///
     /// - Parameters:
     ///   - start: where the part begins that is wanted.
-    ///   - end: where it ends, the first byte behind it; nil for the end of the whole.
+    ///   - end: where it ends, the first byte after it; nil for the end of the whole.
     init(
         _ session: HTTPSession, _ address: HTTPAddress, start: Int64 = 0, end: Int64? = nil,
         cipher: SegmentCipher? = nil
@@ -71,12 +71,12 @@ import InletFFmpeg
 
     // MARK: Requests
 
-    /// Asks for it and waits for the answer.
+    /// Sends the request and waits for the response.
     ///
-    /// - Returns: 0, or libavformat's code. What libavformat has no code for, ``FFmpegLogging/takeFacts()`` tells.
+    /// - Returns: 0, or libavformat's code. ``FFmpegLogging/takeFacts()`` tells what libavformat has no code for.
     func open() -> Int32 { request(from: position) }
 
-    /// The transfer before goes on to be read where this fails.
+    /// Requests from an offset. If that fails, the previous transfer continues to be read.
     private func request(from offset: Int64) -> Int32 {
         let before = (address, hasCredentials, leader)
         let code = requestAnew(from: offset)
@@ -107,7 +107,7 @@ import InletFFmpeg
 
     private func accept(_ answer: HTTPAnswer, of transfer: HTTPTransfer, _ offset: Int64) -> Int32 {
         let start = answer.status == 206 ? answer.part?.start ?? offset : 0
-        // Whoever answers with the whole cannot be asked for a part.
+        // A server that returns the whole does not serve parts.
         guard start == offset else { return -EIO }
         stop()
         self.transfer = transfer
@@ -120,12 +120,12 @@ import InletFFmpeg
         return 0
     }
 
-    /// Goes where the answer leads.
+    /// Follows the redirect of a response.
     private func follow(_ answer: HTTPAnswer, of transfer: HTTPTransfer) -> Int32 {
         guard let target = answer.location, !target.utf8.isEmpty else { return -EINVAL }
         let found = address.leading(to: target)
         do throws(InletError) {
-            // For its errors: which protocols there are, and what leaves TLS.
+            // For its errors: unsupported protocols, and steps from TLS to plain text.
             _ = try NetworkRedirect.follow(
                 from: NetworkAddress(address.url),
                 to: found?.url ?? target.split(atByte: " ").joined(separator: "%20"), protocols: ["http", "https"])
@@ -143,9 +143,9 @@ import InletFFmpeg
         return inlet_averror_exit
     }
 
-    /// What a transfer failed with.
+    /// Returns the code for a failed transfer.
     private func failure(of transfer: HTTPTransfer) -> Int32 {
-        // Where one of a host's addresses may be led to, and does not answer, the others that may not say nothing.
+        // If a permitted address of a host does not answer, the refusal of the others is not the reason.
         if transfer.isRefused, let result = transfer.result,
             result == CURLE_ABORTED_BY_CALLBACK || result == CURLE_COULDNT_CONNECT && transfer.triedAddresses == 0
         {
@@ -161,7 +161,7 @@ import InletFFmpeg
 
     // MARK: Reading
 
-    /// libavformat's callback.
+    /// Reads into the buffer. libavformat's callback.
     @unsafe func fill(_ buffer: UnsafeMutableRawBufferPointer) -> Int32 {
         guard cipher != nil else { return unsafe receive(buffer) }
         while plainStart >= plain.count {
@@ -198,7 +198,7 @@ import InletFFmpeg
         var delay = Duration.zero
         var code = unsafe receiveOnce(buffer)
         while code < 0, ![inlet_averror_eof, inlet_averror_exit].contains(code), session.settings.reconnects,
-            // What is encrypted is a chain, which has no beginning in the middle.
+            // Encrypted data is chained, so it cannot be resumed in the middle.
             isSeekable || session.settings.reconnectsStreams && cipher == nil,
             delay <= session.settings.longestReconnectDelay, session.pause(delay)
         {
@@ -224,13 +224,13 @@ import InletFFmpeg
         }
         guard transfer.result == CURLE_OK else { return failure(of: transfer) }
         guard let size, position < min(size, end ?? size) else { return inlet_averror_eof }
-        // The server gave less than was asked for. What is left is asked for, as long as that gets on.
+        // The server sent less than was requested. The rest is requested as long as there is progress.
         guard isSeekable, position > requested else { return -EIO }
         let code = request(from: position)
         return code < 0 ? code : unsafe receiveOnce(buffer)
     }
 
-    /// libavformat's callback: goes to a place, or says how long the whole is.
+    /// Seeks to an offset, or returns the length of the whole. libavformat's callback.
     func seek(_ offset: Int64, _ whence: Int32) -> Int64 {
         if whence & AVSEEK_SIZE != 0 { return size ?? Int64(-ENOSYS) }
         guard isSeekable, isWhole else { return Int64(-ENOSYS) }
@@ -245,7 +245,7 @@ import InletFFmpeg
         }
         let target = base.adding(saturating: offset)
         guard target >= 0 else { return Int64(-EINVAL) }
-        // Nothing is there to be asked for, and a read ends.
+        // There is nothing to request at that offset; a read reports the end.
         if let size, target >= size {
             stop()
             position = target
@@ -257,7 +257,7 @@ import InletFFmpeg
         return code < 0 ? Int64(code) : target
     }
 
-    /// Reads on to a place; false where that failed.
+    /// Reads up to an offset; returns false if that failed.
     private func skip(to target: Int64) -> Bool {
         guard transfer != nil else { return false }
         var bytes = [UInt8](repeating: 0, count: Int(Self.shortSeek))

@@ -3,32 +3,32 @@ import CFFmpeg
 import InletCore
 import InletFFmpeg
 
-/// What the requests of one source share: connections, cookies, and what is known of its server.
+/// What the requests of one source share: connections, cookies, and what is known about its server.
 ///
-/// Confined to one thread at a time: that which opens the input, then the capture thread.
+/// Confined to one thread at a time: first the one that opens the input, then the capture thread.
 @safe final class HTTPSession {
     let settings: HTTPSettings
     private let multi: UnsafeMutableRawPointer
     private let cookies: UnsafeMutableRawPointer
-    /// What bounds all waiting. It outlives the session.
+    /// Bounds all waiting. It outlives the session.
     private unowned let interruption: Interruption
     /// Ends the stream.
     let refuse: (InletError) -> Void
-    /// The server whose credentials the source has.
+    /// The server that the source's credentials are for.
     private var home: HTTPAddress?
-    /// Whether that takes Basic alone, which then need not be asked for each time.
+    /// Whether that server accepts only Basic authentication, which then need not be negotiated for each request.
     var takesBasicAlone = false
-    /// Who leads to what is opened next: the most public of those that were asked for what leads on.
+    /// Who leads to the next address: the most public of the servers that were asked for what leads there.
     var leader = HTTPLeader.user
 
     private static let started: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
     private static let longestWait = Duration.seconds(1)
-    /// Where nothing tells of a cancellation.
+    /// The interval of polling if nothing signals a cancellation.
     private static let blindWait = Duration.milliseconds(50)
     private static let connections = 4
 
-    /// - Parameter onRefusal: called with what ends the stream, whatever libavformat makes of it.
-    /// - Throws: ``InletError/Code/resourceExhausted`` where there is no memory.
+    /// - Parameter onRefusal: called with the error that ends the stream, whatever libavformat makes of it.
+    /// - Throws: ``InletError/Code/resourceExhausted`` if there is no memory.
     init(
         _ settings: HTTPSettings, _ interruption: Interruption, onRefusal: @escaping (InletError) -> Void
     ) throws(InletError) {
@@ -53,7 +53,8 @@ import InletFFmpeg
         _ = unsafe curl_share_cleanup(cookies)
     }
 
-    /// Whether credentials are for the server of an address. The first that is asked for is the source's.
+    /// Returns whether the credentials are for the server of an address. The first server that is asked is the
+    /// source's.
     func isHome(_ address: HTTPAddress) -> Bool {
         if home == nil { home = address }
         return home?.isSameOrigin(as: address) ?? false
@@ -66,12 +67,12 @@ import InletFFmpeg
         return transfer
     }
 
-    /// Ends a transfer, wherever it is.
+    /// Ends a transfer in any state.
     func end(_ transfer: HTTPTransfer) { _ = unsafe curl_multi_remove_handle(multi, transfer.easy) }
 
-    /// Lets all transfers go on until `isEnough`.
+    /// Drives all transfers until `isEnough` returns true.
     ///
-    /// - Returns: whether it is; false where they are to be given up.
+    /// - Returns: whether it did; false if the transfers must be given up.
     func drive(until isEnough: () -> Bool) -> Bool {
         while !isEnough() {
             if mustGiveUp { return false }
@@ -89,9 +90,9 @@ import InletFFmpeg
         return true
     }
 
-    /// Waits, without transfers, for so long.
+    /// Waits for a time without driving transfers.
     ///
-    /// - Returns: false where that is to be given up.
+    /// - Returns: false if the wait must be given up.
     func pause(_ time: Duration) -> Bool {
         let end = ContinuousClock.now + time
         while ContinuousClock.now < end {
@@ -103,13 +104,13 @@ import InletFFmpeg
 
     private var mustGiveUp: Bool { interruption.shouldGiveUp }
 
-    /// Waits for what transfers wait for, a cancellation or the end of the time.
+    /// Waits until a transfer can continue, for a cancellation, or until the time is over.
     private func wait(_ longest: Duration) {
         let descriptor = interruption.wakeUpDescriptor
         let time = min(interruption.timeLeft, descriptor < 0 ? Self.blindWait : longest)
         var other = curl_waitfd(fd: descriptor, events: Int16(CURL_WAIT_POLLIN), revents: 0)
         var ready: Int32 = 0
-        // A millisecond more, so that the time is over then.
+        // One millisecond more, so that the time is over when the wait returns.
         let milliseconds = Int32(clamping: time.wholeNanoseconds / 1_000_000 + 1)
         _ = unsafe curl_multi_poll(multi, &other, descriptor < 0 ? 0 : 1, max(0, milliseconds), &ready)
     }

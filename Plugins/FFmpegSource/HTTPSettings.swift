@@ -11,19 +11,19 @@ struct HTTPSettings: Sendable {
     var proxies = ProxyEnvironment()
     var userAgent = "Inlet"
     var referer: String?
-    /// Whether parts are asked for; nil is where the server offers them.
+    /// Whether parts are requested; nil requests them if the server offers them.
     var isSeekable: Bool?
     /// Where the first input begins and ends; nil for the whole.
     var offset: Int64?
     var end: Int64?
-    /// Whether what breaks off is asked for again from there.
+    /// Whether a transfer that breaks off is requested again from there.
     var reconnects = false
-    /// Whether that goes for what cannot be asked for in parts, too, which then begins anew.
+    /// Whether that also applies to transfers that cannot be requested in parts, which then restart.
     var reconnectsStreams = false
     /// The longest time between two such requests.
     var longestReconnectDelay = Duration.seconds(120)
 
-    /// Options of libavformat's HTTP that are honoured: `ffmpeg.NAME`.
+    /// The options of libavformat's HTTP protocol that are honoured: `ffmpeg.NAME`.
     static let options: Set<String> = [
         "user_agent", "referer", "seekable", "offset", "end_offset", "reconnect", "reconnect_streamed",
         "reconnect_delay_max",
@@ -43,7 +43,7 @@ struct HTTPSettings: Sendable {
         referer = try Self.headerValue(options, "referer")
         isSeekable = try Self.number(options, "seekable").flatMap { $0 < 0 ? nil : $0 > 0 }
         offset = try Self.number(options, "offset").flatMap { $0 > 0 ? $0 : nil }
-        // 0 is libavformat's word for no end.
+        // 0 is libavformat's value for no end.
         end = try Self.number(options, "end_offset").flatMap { $0 > 0 ? $0 : nil }
         if let end, end <= offset ?? 0 {
             throw InletError(.invalidConfiguration, "ffmpeg.end_offset lies behind ffmpeg.offset, or is 0 for no end.")
@@ -55,7 +55,7 @@ struct HTTPSettings: Sendable {
         }
     }
 
-    /// The value of a header, which holds no other header.
+    /// Returns the value of a header, which cannot contain another header.
     private static func headerValue(_ options: [String: String], _ name: String) throws(InletError) -> String? {
         guard let text = options[name] else { return nil }
         guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
@@ -73,15 +73,16 @@ struct HTTPSettings: Sendable {
     }
 }
 
-/// The proxies that the environment names, as curl and others read it.
+/// The proxies that the environment names, as curl and other programs read them.
 struct ProxyEnvironment: Sendable, Hashable {
     private var proxies: [String: String] = [:]
     private var exceptions: [String] = []
 
-    /// None.
+    /// Creates an environment without proxies.
     init() {}
 
-    /// - Parameter environment: `http_proxy` in lower case alone, as a server's CGI gets the other from whoever asks.
+    /// - Parameter environment: `http_proxy` in lower case only, since clients of a CGI server can set the upper-case
+    ///   one.
     init(_ environment: [String: String]) {
         func value(_ names: String...) -> String? {
             names.lazy.compactMap { environment[$0] }.first { !$0.utf8.isEmpty }
@@ -89,15 +90,15 @@ struct ProxyEnvironment: Sendable, Hashable {
         let all = value("all_proxy", "ALL_PROXY")
         let plain = value("http_proxy") ?? all
         proxies["http"] = plain
-        // libavformat takes that of HTTP for both.
+        // libavformat uses HTTP's for both.
         proxies["https"] = value("https_proxy", "HTTPS_PROXY") ?? plain
         exceptions = (value("no_proxy", "NO_PROXY") ?? "").split(atByte: ",", keepsEmpty: false)
             .flatMap { $0.split(atByte: " ", keepsEmpty: false) }.map { $0.lowercasedASCII }
     }
 
-    /// The proxy for a host; nil where the connection is made to the host itself.
+    /// Returns the proxy for a host; nil if the connection is made to the host itself.
     func proxy(scheme: String, host: String) -> String? {
-        // An address of IPv6 stands in brackets.
+        // IPv6 addresses are in brackets.
         let host = String(host.lowercasedASCII.trimmed { "[]".utf8.contains($0) })
         let address = IPAddress(literal: host)
         let isExcepted = exceptions.contains { exception in

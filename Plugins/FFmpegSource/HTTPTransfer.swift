@@ -2,16 +2,16 @@ import CCurl
 import InletCore
 import InletFFmpeg
 
-/// One request by libcurl and its answer, as it comes.
+/// One request by libcurl and its response, as it arrives.
 ///
 /// Confined to the thread that drives its ``HTTPSession``, which also runs the callbacks.
 @safe final class HTTPTransfer {
-    /// What is asked for.
+    /// What is requested.
     struct Request {
         var address: HTTPAddress
-        /// Bytes from and to, the last excluded; nil for the whole, without saying so.
+        /// The first byte and the byte after the last; nil requests the whole, without a Range header.
         var range: (start: Int64, end: Int64?)?
-        /// Whether user and password may go there.
+        /// Whether the user name and the password may be sent there.
         var hasCredentials: Bool
         /// Who leads there.
         var leader: HTTPLeader
@@ -21,16 +21,16 @@ import InletFFmpeg
     private let request: Request
     private let policy: AddressPolicy
     private let isProxied: Bool
-    /// Whether libcurl asks once more, with credentials, where they are wanted.
+    /// Whether libcurl repeats the request with credentials if they are asked for.
     private let mayAuthenticate: Bool
     private let errorText: UnsafeMutablePointer<CChar>
     private(set) var answer = HTTPAnswer()
     private(set) var result: CURLcode?
-    /// The address was one to which the server may not lead.
+    /// Whether the server may not lead to the address.
     private(set) var isRefused = false
-    /// To where the connection was made; nil for one through a proxy.
+    /// The address of the connection; nil for one through a proxy.
     private(set) var connectedTo: IPAddress?
-    /// How many addresses of the host a connection was tried to.
+    /// The number of addresses of the host to which a connection was tried.
     private(set) var triedAddresses = 0
     private var refusals = 0
     private let basicOnly: Bool
@@ -40,19 +40,19 @@ import InletFFmpeg
     /// Where the reader wants the body.
     private var target = unsafe UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private var filled = 0
-    /// What has come beyond that.
+    /// What has arrived beyond `target`.
     private var spare: [UInt8] = []
     private var spareStart = 0
     private var isPaused = false
 
-    /// More of a head than this is meant to take memory.
+    /// The longest head; a longer one is an attempt to use up memory.
     private static let mostHeadBytes = 256 << 10
-    /// What comes with a redirect or a refusal is read up to this, so that the connection can be used again.
+    /// The longest body of a redirect or a refusal that is read, so that the connection can be reused.
     private static let mostDiscarded = 64 << 10
-    /// What is kept for later reads.
+    /// The most bytes that are kept for later reads.
     private static let mostSpare = 128 << 10
 
-    /// - Throws: ``InletError/Code/resourceExhausted`` where there is no memory.
+    /// - Throws: ``InletError/Code/resourceExhausted`` if there is no memory.
     init(_ request: Request, _ settings: HTTPSettings, cookies: UnsafeMutableRawPointer?, basicOnly: Bool)
         throws(InletError)
     {
@@ -66,7 +66,7 @@ import InletFFmpeg
         isProxied = proxy != nil
         mayAuthenticate = request.hasCredentials && settings.user != nil
         self.basicOnly = basicOnly
-        // Servers of the kind of Shoutcast; libcurl takes any other first word for HTTP/0.9.
+        // Shoutcast servers; libcurl takes any other first word for HTTP/0.9.
         unsafe otherStatusLines = curl_slist_append(nil, "ICY 200 OK")
         unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
@@ -91,23 +91,23 @@ import InletFFmpeg
         unsafe inlet_curl_exit_quickly(easy)
         set(CURLOPT_URL, request.address.url)
         set(CURLOPT_PATH_AS_IS, 1)
-        // Redirects are followed by ``HTTPInput``, which decides what goes along.
+        // ``HTTPInput`` follows redirects, and decides which headers go along.
         set(CURLOPT_FOLLOWLOCATION, 0)
         set(CURLOPT_NOSIGNAL, 1)
-        // Limits are those of ``Interruption``.
+        // ``Interruption`` applies the limits.
         set(CURLOPT_CONNECTTIMEOUT_MS, 4_000_000)
         set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
         set(CURLOPT_BUFFERSIZE, Int(HTTPInput.bufferSize))
         set(CURLOPT_USERAGENT, settings.userAgent)
         set(CURLOPT_REFERER, settings.referer)
-        // Without a list of its own each handle would have no cookies at all.
+        // Without its own list a handle would have no cookies at all.
         set(CURLOPT_COOKIEFILE, "")
-        // Decided here, as a request through a proxy tells nothing of the server's address.
+        // Decided here, as a request through a proxy does not reveal the server's address.
         set(CURLOPT_PROXY, proxy ?? "")
         set(CURLOPT_NOPROXY, "")
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         if let (start, end) = request.range {
-            // The last byte stands in a range.
+            // A range includes its last byte.
             set(CURLOPT_RANGE, "\(start)-\(end.map { "\($0.subtracting(saturating: 1))" } ?? "")")
         }
         if mayAuthenticate, let user = settings.user {
@@ -118,7 +118,7 @@ import InletFFmpeg
         set(CURLOPT_SSL_VERIFYPEER, settings.certificate.isOn ? 1 : 0)
         set(CURLOPT_SSL_VERIFYHOST, settings.certificate.isOn ? 2 : 0)
         if let authorities = settings.certificate.authorities {
-            // These and no others.
+            // Only these authorities.
             set(CURLOPT_CAINFO, authorities)
             set(CURLOPT_CAPATH, nil as String?)
         }
@@ -165,7 +165,7 @@ import InletFFmpeg
         return isAllowed
     }
 
-    /// A socket for an address that the name service gave, where a connection may be made to it.
+    /// Opens a socket for an address that the name service returned, if a connection may be made to it.
     @unsafe private func openSocket(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
         let found = unsafe withUnsafePointer(to: &address.pointee.addr) {
             unsafe IPAddress(family: address.pointee.family, socket: UnsafeRawPointer($0))
@@ -175,9 +175,9 @@ import InletFFmpeg
         return unsafe inlet_curl_open_socket(address)
     }
 
-    /// Looks once more before the request goes out, also over a connection that is there already.
+    /// Checks the address again before the request is sent, also over a connection that is reused.
     private func noteConnection(_ remote: String) -> Bool {
-        // The zone of an address of the link follows behind a %.
+        // A link-local address has its zone after a %.
         let address = IPAddress(literal: String(remote.prefix(upToByte: "%")))
         connectedTo = isProxied ? nil : address
         return isAllowed(address)
@@ -185,7 +185,7 @@ import InletFFmpeg
 
     // MARK: The answer
 
-    /// Whether it is known what the answer is: what libcurl asks once more for by itself is none yet.
+    /// Whether the final response is known: one after which libcurl itself repeats the request is not final.
     var isAnswered: Bool {
         if result != nil { return true }
         guard answer.isWhole else { return false }
@@ -196,7 +196,7 @@ import InletFFmpeg
         }
     }
 
-    /// Whether libcurl has no other way to say who asks.
+    /// Whether libcurl has no other way to authenticate.
     private var isRefusalFinal: Bool {
         !answer.asksForCredentials || basicOnly || refusals >= (answer.isStale ? 3 : 2)
     }
@@ -204,19 +204,19 @@ import InletFFmpeg
     /// Called when the transfer has ended.
     func finish(_ result: CURLcode) { self.result = result }
 
-    /// What a proxy answered that was asked for a tunnel; 0 where none was.
+    /// The status with which a proxy answered a request for a tunnel; 0 if there was none.
     var tunnelStatus: Int { unsafe inlet_curl_number(easy, CURLINFO_HTTP_CONNECTCODE) }
 
-    /// Whether the server wants Basic, and nothing better.
+    /// Whether the server offers Basic authentication, and nothing better.
     var offersBasicAlone: Bool {
         let offered = unsafe inlet_curl_number(easy, CURLINFO_HTTPAUTH_AVAIL)
         return offered & (inlet_curl_basic | inlet_curl_digest) == inlet_curl_basic
     }
 
-    /// The system's code for what failed below; 0 where it did not.
+    /// The system's error code for a failure below HTTP; 0 if there was none.
     var systemError: Int32 { unsafe Int32(clamping: inlet_curl_number(easy, CURLINFO_OS_ERRNO)) }
 
-    /// Whether the connection ended while TLS was agreed on, as OpenSSL says it.
+    /// Whether the connection ended during the TLS handshake, as OpenSSL reports it.
     var wasCutInTLS: Bool {
         let text = unsafe String(cString: errorText)
         return text.containsBytes("SSL_ERROR_SYSCALL") || text.containsBytes("unexpected eof")
@@ -248,7 +248,7 @@ import InletFFmpeg
             filled += room
         }
         if room < bytes.count {
-            // What was read is let go of, or it would grow for as long as it is never empty.
+            // Bytes that were read are freed here, since the buffer would grow if it never became empty.
             if spareStart >= Self.mostSpare {
                 spare.removeFirst(spareStart)
                 spareStart = 0
@@ -260,10 +260,10 @@ import InletFFmpeg
 
     // MARK: The body
 
-    /// Moves what has come into `target`, or has it come there while `wait` drives the transfer.
+    /// Moves what has arrived into `target`, or lets it arrive there while `wait` drives the transfer.
     ///
-    /// - Parameter wait: returns when its argument is true, or false where the transfer is to be given up.
-    /// - Returns: how many bytes came; 0 at the end of the body; nil where `wait` gave up.
+    /// - Parameter wait: returns true when its argument does, or false if the transfer must be given up.
+    /// - Returns: how many bytes arrived; 0 at the end of the body; nil if `wait` gave up.
     @unsafe func read(into target: UnsafeMutableRawBufferPointer, wait: (() -> Bool) -> Bool) -> Int? {
         if spareStart < spare.count {
             let count = min(target.count, spare.count - spareStart)
@@ -291,19 +291,19 @@ import InletFFmpeg
 
 /// Who leads to an address.
 enum HTTPLeader: Sendable, Hashable {
-    /// Whoever gave the source its address.
+    /// The user, who gave the source its address.
     case user
     /// A server at an address, which is nil behind a proxy.
     case server(IPAddress?)
 
-    /// The more public of two, where the second is a server's address, nil behind a proxy.
+    /// Returns the more public of the two; `other` is a server's address, nil behind a proxy.
     func orMorePublic(_ other: IPAddress?) -> HTTPLeader {
         guard case .server(let address) = self else { return .server(other) }
         guard let address, let other else { return .server(nil) }
         return .server(other.space < address.space ? other : address)
     }
 
-    /// The more public of two.
+    /// Returns the more public of the two.
     func orMorePublic(_ other: HTTPLeader) -> HTTPLeader {
         if case .server(let address) = other { orMorePublic(address) } else { self }
     }

@@ -1,19 +1,19 @@
 import InletCore
 
-/// What is known of an input before its first packet is given out.
+/// What is known about an input before its first packet is returned.
 struct InputFacts {
     var kind: InputKind
-    /// How frames come.
+    /// How frames are paced.
     var pacing: SourcePacing
     /// See ``SourceFormat/isBroadcast``.
     var isBroadcast: Bool?
-    /// Whether the stream may show that it has video only as its packets come: RTMP, HTTP and what a camera's program
-    /// writes to a FIFO tell as they go.
+    /// Whether the stream may show that it has video only as its packets arrive, as RTMP, HTTP and a camera's program
+    /// that writes to a FIFO do.
     var showsVideoLate = false
-    /// Whether libavformat has parsed packets, and goes on so.
+    /// Whether libavformat has parsed packets, and continues to.
     var isParsed = false
-    /// Whether the demuxer counts frames instead of telling their times.
+    /// Whether the demuxer counts frames instead of reading their times.
     var makesTimesUp = false
-    /// Whether timestamps are a clock's that goes on whoever listens, and begins anew at its largest value.
+    /// Whether timestamps are from a clock that runs independently of readers, and wraps at its largest value.
     var timestampsWrap = false
 }

@@ -1,18 +1,18 @@
 /// What a source reads from, as far as that decides what a read without a packet means, and whether the source can be
-/// opened again.
+/// reopened.
 enum InputKind: Sendable, Hashable, CaseIterable {
     /// An ordinary file.
     case file
-    /// Standard input, a FIFO or a device from which a recording comes: it is over when its last writer closes it.
+    /// Standard input, or a FIFO or device that delivers a recording: it ends when its last writer closes it.
     case pipe
-    /// A FIFO or a device that a camera's program writes: a writer that is gone is to come back.
+    /// A FIFO or a device that a camera's program writes: a writer that exits is expected back.
     case livePipe
     /// A recording on a server.
     case networkFile
-    /// A network stream that goes on until it fails.
+    /// A network stream that continues until it fails.
     case liveNetwork
 
-    /// Whether the end of the data is the end of the stream, and no failure.
+    /// Whether the end of the data is the end of the stream, not a failure.
     var hasEnd: Bool {
         switch self {
         case .file, .pipe, .networkFile: true
@@ -20,7 +20,7 @@ enum InputKind: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether a server is asked, which has its own codes for failures and its own limits of time.
+    /// Whether the input is on a server, with its own failure codes and time limits.
     var isNetwork: Bool {
         switch self {
         case .file, .pipe, .livePipe: false

@@ -3,10 +3,10 @@ import InletCore
 import InletFFmpeg
 import Synchronization
 
-/// What libavformat's interrupt callback looks at: a cancellation, the bridge's deadline, the limit of the phase that
-/// runs, and what else must end, such as a server that goes on without end.
+/// The state that libavformat's interrupt callback checks: a cancellation, the bridge's deadline, the limit of the
+/// current phase, and other reasons to end, such as a server that sends without end.
 ///
-/// Safe from any thread. An input that was made by it must not outlive it.
+/// Safe from any thread. It must outlive an input that it made.
 @safe final class Interruption: Sendable {
     private let context: SourceContext
     private let mustEnd: @Sendable () -> Bool
@@ -14,19 +14,19 @@ import Synchronization
     private let expired = Atomic(false)
     private let isClosing = Atomic(false)
 
-    /// - Parameter mustEnd: what else ends all that libavformat does, asked on any thread.
+    /// - Parameter mustEnd: returns whether another reason ends all of libavformat's work; called on any thread.
     init(_ context: SourceContext, mustEnd: @escaping @Sendable () -> Bool = { false }) {
         self.context = context
         self.mustEnd = mustEnd
     }
 
-    /// Gives the operation that begins now so much time; nil is without a limit of its own.
+    /// Limits the operation that begins now to a time; nil sets no limit.
     func allow(_ time: Duration?) {
         expired.store(false, ordering: .relaxed)
         limit.store(time.map { (context.clock.now + $0).nanoseconds } ?? .max, ordering: .relaxed)
     }
 
-    /// What is said in closing, such as TEARDOWN, which gives a camera's session back, gets a moment, also after a
+    /// Gives the closing messages, such as TEARDOWN, which frees a camera's session, a grace period, also after a
     /// cancellation.
     func beginClosing() {
         limit.store((context.clock.now + Self.closing).nanoseconds, ordering: .relaxed)
@@ -35,19 +35,19 @@ import Synchronization
 
     private static let closing = Duration.milliseconds(50)
 
-    /// The limit has passed, and an operation was told to give up.
+    /// Whether the limit has passed and an operation was interrupted.
     var hasExpired: Bool { expired.load(ordering: .relaxed) }
 
-    /// How long an operation may wait, at most, before it asks again.
+    /// The longest time that an operation may wait before it checks again.
     var timeLeft: Duration {
         let end = min(MonotonicTime(nanoseconds: limit.load(ordering: .relaxed)), context.deadline)
         return max(.zero, end - context.clock.now)
     }
 
-    /// Becomes readable when the source is cancelled; -1 where nothing does.
+    /// A descriptor that becomes readable when the source is cancelled; -1 if there is none.
     var wakeUpDescriptor: Int32 { context.wakeUpDescriptor }
 
-    /// Asked before each of some 80 reads a picture: looks at the clock once.
+    /// Whether to give up. Called before each of some 80 reads per picture: reads the clock once.
     var shouldGiveUp: Bool {
         let now = context.clock.now
         if !isClosing.load(ordering: .relaxed),
@@ -60,7 +60,7 @@ import Synchronization
         return true
     }
 
-    /// An input that asks whether to give up. The caller owns it.
+    /// Returns an input that checks this interruption. The caller owns it.
     @unsafe func makeInput() throws(InletError) -> UnsafeMutablePointer<AVFormatContext> {
         guard let input = unsafe avformat_alloc_context() else {
             throw InletError(ffmpeg: -ENOMEM, operation: "avformat_alloc_context")

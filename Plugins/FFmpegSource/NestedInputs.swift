@@ -6,7 +6,7 @@ import Synchronization
 
 /// Watches what an input opens besides itself: the playlists and segments of HLS, and where they lead.
 ///
-/// Safe from any thread. An input that is watched must not outlive it.
+/// Safe from any thread. It must outlive an input that it watches.
 @safe final class NestedInputs: Sendable {
     private typealias Open =
         @convention(c) (
@@ -14,24 +14,24 @@ import Synchronization
             UnsafePointer<CChar>?, Int32, UnsafeMutablePointer<OpaquePointer?>?
         ) -> Int32
 
-    /// Whether nothing may come in plain text.
+    /// Whether plain-text connections are forbidden.
     private let isSecure: Bool
-    /// The protocols that may be used for them.
+    /// The protocols that nested inputs may use.
     private let protocols: Set<String>
-    /// How HTTP is spoken; nil where the input is none of HTTP.
+    /// The settings for HTTP; nil if the input does not use it.
     private let http: HTTPSettings?
     private let count = Atomic(0)
-    /// What ends the stream.
+    /// The error that ends the stream.
     private let verdict = Mutex(InletError?.none)
     private let isOver = Atomic(false)
     // Written by `watch`, before libavformat can call.
     nonisolated(unsafe) private var original: Open?
-    // Used on one thread at a time: by `watch`, then the thread that opens the input, then that which reads it and lets
-    // this go.
+    // Used on one thread at a time: by `watch`, then by the thread that opens the input, then by the one that reads and
+    // releases it.
     nonisolated(unsafe) private var session: HTTPSession?
     nonisolated(unsafe) private var first: UnsafeMutablePointer<AVIOContext>?
 
-    /// More than this many before one packet has come are a playlist that leads to itself.
+    /// The most inputs before a packet arrives; more mean a playlist that leads to itself.
     private static let most = 256
 
     init(_ network: FFmpegNetworkConfiguration) throws(InletError) {
@@ -44,7 +44,7 @@ import Synchronization
         if let first = unsafe first { unsafe HTTPInput.close(first) }
     }
 
-    /// Whether the stream is to end: see ``check()``.
+    /// Whether the stream must end: see ``check()``.
     var mustEnd: Bool { isOver.load(ordering: .relaxed) }
 
     private func end(_ error: InletError) {
@@ -52,10 +52,10 @@ import Synchronization
         isOver.store(true, ordering: .relaxed)
     }
 
-    /// A packet has come.
+    /// Called when a packet has arrived.
     func notePacket() { count.store(0, ordering: .relaxed) }
 
-    /// - Parameter interruption: what bounds waiting. It outlives this.
+    /// - Parameter interruption: bounds all waiting. It outlives this object.
     @unsafe func watch(
         _ input: UnsafeMutablePointer<AVFormatContext>, _ interruption: Interruption
     ) throws(InletError) {
@@ -76,8 +76,8 @@ import Synchronization
         }
     }
 
-    /// Opens what the input itself reads, where that comes by HTTP: libavformat would not give back what `io_open`
-    /// opens for it.
+    /// Opens what the input itself reads, if that is over HTTP: libavformat would not return what `io_open` opens for
+    /// it.
     ///
     /// - Returns: 0, or libavformat's code.
     @unsafe func openFirst(_ input: UnsafeMutablePointer<AVFormatContext>?, _ url: String) -> Int32 {
@@ -91,7 +91,7 @@ import Synchronization
         return 0
     }
 
-    /// - Throws: what the server did that ends the stream.
+    /// - Throws: the error that ends the stream.
     func check() throws(InletError) {
         guard mustEnd else { return }
         if let error = verdict.withLock({ $0 }) { throw error }
@@ -116,7 +116,7 @@ import Synchronization
         let isEncrypted = asked.hasBytePrefix("crypto")
         let start = unsafe Self.text("offset", in: options).flatMap { Int64($0) } ?? 0
         let end = unsafe Self.text("end_offset", in: options).flatMap { Int64($0) }
-        // A playlist may state any range, and libavformat adds up what it states.
+        // A playlist may state any range, and libavformat adds its numbers.
         guard start >= 0, end.map({ $0 > start }) ?? true else { return inlet_averror_invaliddata }
         var cipher: SegmentCipher?
         if isEncrypted {
@@ -129,7 +129,7 @@ import Synchronization
         return unsafe openHTTP(io, address, start: start, end: end, cipher: cipher)
     }
 
-    /// Opens something by HTTP; a playlist is read and checked, and handed on from memory.
+    /// Opens an input over HTTP; a playlist is read, checked, and then served from memory.
     @unsafe private func openHTTP(
         _ io: UnsafeMutablePointer<UnsafeMutablePointer<AVIOContext>?>, _ url: String, start: Int64, end: Int64?,
         cipher: SegmentCipher?
@@ -144,7 +144,7 @@ import Synchronization
             unsafe io.pointee = new
             return 0
         }
-        // Who leads on by what it sends.
+        // The server that leads on by its content.
         session.leader = session.leader.orMorePublic(opened.leader)
         let playlist = unsafe readPlaylist(new).flatMap {
             PlaylistCheck.accept($0, base: opened.wasLed ? opened.location : nil)
@@ -160,10 +160,10 @@ import Synchronization
         unsafe av_dict_get(options?.pointee, name, nil, 0)?.pointee.value.map { unsafe String(cString: $0) }
     }
 
-    /// Looks at what a playlist wants opened.
+    /// Checks an address that a playlist wants opened.
     private func note(_ url: Substring) {
         let scheme = url.prefix(whileByte: { !":+".utf8.contains($0) }).lowercasedASCII
-        // What is encrypted names the protocol that it comes by behind that: crypto+https://host/path.
+        // Encrypted segments name their protocol after `crypto+`: crypto+https://host/path.
         if scheme == "crypto" { note(Substring(url.utf8.dropFirst(scheme.utf8.count + 1))) }
         guard !protocols.contains(scheme) else { return }
         end(
@@ -176,14 +176,14 @@ import Synchronization
                 ))
     }
 
-    /// Looks at the first bytes, and goes back to them: they stay in the buffer.
+    /// Checks the first bytes and rewinds: they stay in the buffer.
     @unsafe private func beginsAsPlaylist(_ io: UnsafeMutablePointer<AVIOContext>) -> Bool {
         var bytes = [UInt8](repeating: 0, count: PlaylistCheck.mark.count)
         let count = unsafe avio_read(io, &bytes, Int32(bytes.count))
         return unsafe avio_seek(io, 0, SEEK_SET) == 0 && count == bytes.count && bytes == PlaylistCheck.mark
     }
 
-    /// The whole playlist; nil where it is too long or breaks off.
+    /// Returns the whole playlist; nil if it is too long or breaks off.
     @unsafe private func readPlaylist(_ io: UnsafeMutablePointer<AVIOContext>) -> [UInt8]? {
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 32_768)
@@ -196,7 +196,7 @@ import Synchronization
         return nil
     }
 
-    /// An input that has all its data in its buffer, which `avio_close` frees like any other.
+    /// Returns an input with all its data in its buffer, which `avio_close` frees like any other.
     @unsafe private static func memory(_ bytes: [UInt8]) -> UnsafeMutablePointer<AVIOContext>? {
         guard let buffer = unsafe av_malloc(bytes.count)?.assumingMemoryBound(to: UInt8.self) else { return nil }
         unsafe buffer.update(from: bytes, count: bytes.count)

@@ -29,13 +29,13 @@ import InletFFmpeg
         }
     }
 
-    /// Opens the input, on a thread of its own, and follows where an RTSP server leads.
+    /// Opens the input on its own thread, and follows the redirects of an RTSP server.
     ///
     /// - Returns: the input, which the caller owns.
     @unsafe func open() throws(InletError) -> UnsafeMutablePointer<AVFormatContext> {
         let (user, password) = (configuration.user, configuration.password)
         let whole = try address.url(user: user, password: password)
-        // HTTP has them from ``HTTPSettings``.
+        // HTTP gets its credentials from ``HTTPSettings``.
         let first = configuration.isHTTP ? address.withoutCredentials : whole
         let end = context.clock.now + configuration.connectTimeout
         var (address, queue, hasCredentials) = (address, PlaceQueue { [first] }, true)
@@ -76,8 +76,8 @@ import InletFFmpeg
         throw NetworkRedirect.endless
     }
 
-    /// Tries the addresses of a place by turns until one is reached. One that does not answer leaves some time to the
-    /// others.
+    /// Tries the addresses of a place in turn until one is reached. An address that does not answer leaves some time
+    /// for the others.
     @unsafe private func attempt(
         _ queue: PlaceQueue, _ scheme: String, until end: MonotonicTime
     ) throws(InletError) -> (
@@ -85,7 +85,7 @@ import InletFFmpeg
     ) {
         while true {
             interruption.allow(max(.zero, end - context.clock.now))
-            // Notes where the time is over.
+            // Records whether the time is over.
             _ = interruption.shouldGiveUp
             try checkTime()
             let place =
@@ -132,7 +132,7 @@ import InletFFmpeg
                 + "Check the address, the server and what lies between. connect-timeout sets how long to wait.")
     }
 
-    /// Throws where an opening failed.
+    /// Throws if an opening failed.
     private func check(_ code: Int32, _ facts: FFmpegLogging.Facts) throws(InletError) {
         try checkTime()
         try nested.check()
@@ -158,14 +158,15 @@ import InletFFmpeg
         throw NetworkTrouble.error(code, facts, operation: "avformat_open_input")
     }
 
-    /// Whether the protocol begins with questions and answers, so that bad data are no stream yet.
+    /// Whether the protocol begins with requests and responses, so that malformed data does not mean a malformed
+    /// stream.
     private var isConversation: Bool { address.scheme.hasBytePrefix("rtsp") || address.scheme.hasBytePrefix("rtmp") }
 
-    /// Finds out what a stream with an end is, and any stream for which an analysis was asked for. Of all others the
-    /// first key frame tells the size and the timestamps tell the rate, so nothing is analysed before the start.
+    /// Analyses a stream with an end, and any stream for which analysis was requested. For all others the first key
+    /// frame tells the size and the timestamps tell the rate, so nothing is analysed before the start.
     ///
-    /// - Returns: whether it has read packets for that.
-    /// - Throws: ``InletError/Code/timedOut`` where nothing came to analyse.
+    /// - Returns: whether packets were read for that.
+    /// - Throws: ``InletError/Code/timedOut`` if nothing arrived to analyse.
     @unsafe func findParameters(_ input: UnsafeMutablePointer<AVFormatContext>) throws(InletError) -> Bool {
         guard unsafe (configuration.pace ?? pacing(input)) == .unpaced || configuration.probe > .zero else {
             return false
@@ -184,8 +185,8 @@ import InletFFmpeg
         return true
     }
 
-    /// How the stream's frames come: a file is read as fast as it is taken, HLS comes in pieces that are played at
-    /// their own speed, and all else is live.
+    /// Returns how the stream's frames are paced: a file is read as fast as frames are consumed, HLS arrives in
+    /// segments that are played in real time, and all else is live.
     @unsafe func pacing(_ input: UnsafeMutablePointer<AVFormatContext>) -> SourcePacing {
         switch address.scheme {
         case "http", "https":
@@ -195,7 +196,7 @@ import InletFFmpeg
         }
     }
 
-    /// Throws where an operation ended because it was to.
+    /// Throws if an operation ended because it was interrupted.
     private func checkInterruption(_ message: @autoclosure () -> String) throws(InletError) {
         try context.checkCancellation()
         if interruption.hasExpired { throw InletError(.timedOut, message()) }

@@ -2,16 +2,16 @@ import CFFmpeg
 import InletCore
 import InletFFmpeg
 
-/// A stream or a recording that a server sends, with limits of time for each packet.
+/// A stream or a recording that a server sends, with a time limit for each packet.
 @safe final class NetworkInput: DemuxerInput {
     let interruption: Interruption
     private let configuration: FFmpegNetworkConfiguration
     private let nested: NestedInputs
     private let connection: NetworkConnection
     private let context: SourceContext
-    /// A packet of the stream has come since the start, or since the last pause.
+    /// Whether a packet of the stream has arrived since the start, or since the last pause.
     private var hasRead = false
-    /// How long the packet that is waited for may take.
+    /// The time limit of the packet that is waited for.
     private var limit: Duration
 
     init(_ configuration: FFmpegNetworkConfiguration, context: SourceContext) throws(InletError) {
@@ -36,7 +36,7 @@ import InletFFmpeg
             makesTimesUp: formatContext.pointee.makesTimesUp, timestampsWrap: true)
     }
 
-    /// Takes the payloads of RTP as they come.
+    /// Returns an assembler for unparsed RTP payloads.
     @unsafe func makeAssembler(
         _ parameters: UnsafePointer<AVCodecParameters>
     ) throws(InletError) -> AccessUnitAssembler? {

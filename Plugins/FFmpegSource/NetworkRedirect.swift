@@ -2,19 +2,21 @@ import InletCore
 import InletFFmpeg
 import Synchronization
 
-/// Where a server leads, and what may go along.
+/// Where a server may lead, and which credentials go along.
 enum NetworkRedirect {
-    /// More in a row are a circle.
+    /// The most redirects in a row; more are a loop.
     static let most = 8
 
+    /// Resolves a redirect.
+    ///
     /// - Parameters:
-    ///   - address: of the server that leads on.
+    ///   - address: the server that redirects.
     ///   - target: where it leads, as it said.
-    ///   - protocols: those that an opening may be led to.
+    ///   - protocols: the protocols to which an opening may lead.
     /// - Returns: the address that it leads to, without credentials of its own, and whether those for `address` may go
     ///   there: only to the same protocol, host and port.
-    /// - Throws: ``InletError/Code/tlsFailed`` for a step from TLS to plain text; ``InletError/Code/malformedData`` for
-    ///   what is no address of these protocols.
+    /// - Throws: ``InletError/Code/tlsFailed`` for a step from TLS to plain text; ``InletError/Code/malformedData`` if
+    ///   the target is not an address of these protocols.
     static func follow(
         from address: NetworkAddress, to target: String, protocols: Set<String>
     ) throws(InletError) -> (address: NetworkAddress, keepsCredentials: Bool) {
@@ -42,7 +44,7 @@ extension NetworkRedirect {
     /// The error for more than ``most`` redirects in a row.
     static let endless = InletError(.malformedData, "The server leads on and on, and never to a stream.")
 
-    /// The error where a server asks for credentials that were meant for the one that led to it.
+    /// The error when a server asks for credentials that were meant for the one that led to it.
     static let strangersRefusal = InletError(
         .authenticationFailed,
         "The server leads to another one, which wants credentials. They are not sent there: give that server's address "
@@ -51,8 +53,8 @@ extension NetworkRedirect {
 
 /// The places to which an RTSP server leads, each checked before a connection is made to it.
 ///
-/// The space of the first server is told by its name once more, as libavformat does not say to which address it has
-/// connected.
+/// The first server's address space is determined by another look-up of its name, as libavformat does not tell which
+/// address it connected to.
 final class RedirectPlaces: Sendable {
     private let policy: AddressPolicy
     /// The most public of the addresses so far.
@@ -60,14 +62,14 @@ final class RedirectPlaces: Sendable {
 
     init(_ policy: AddressPolicy) { self.policy = policy }
 
-    /// Asks the name service for the host and checks what it says.
+    /// Looks up the host's addresses and checks them.
     ///
     /// - Parameters:
-    ///   - place: without credentials.
+    ///   - place: the address, without credentials.
     ///   - from: the server that leads there.
-    /// - Returns: the place by each of its addresses in digits that it may lead to, in the order in which they are to
-    ///   be tried, so that a second answer of the name service changes nothing. With TLS, which checks names, it is the
-    ///   place itself, and all its addresses are checked.
+    /// - Returns: the place with each of its permitted addresses as a number, in the order in which to try them, so
+    ///   that a second answer of the name service changes nothing. With TLS, which checks names, it is the place
+    ///   itself, and all its addresses are checked.
     /// - Throws: ``InletError/Code/addressRefused``, ``InletError/Code/hostNotFound``.
     func check(_ place: NetworkAddress, from: NetworkAddress) throws(InletError) -> [NetworkAddress] {
         guard policy != .allow else { return [place] }
@@ -78,7 +80,7 @@ final class RedirectPlaces: Sendable {
         guard !allowed.isEmpty, !place.scheme.isSecure || allowed.count == found.count else {
             throw AddressPolicy.refusal
         }
-        // Whichever of them answers.
+        // Any of them may be the one that answers.
         leader.withLock { [leads] in $0 = (allowed + [leads].compactMap(\.self)).min { $0.space < $1.space } }
         guard !place.scheme.isSecure else { return [place] }
         var places: [NetworkAddress] = []
@@ -86,10 +88,10 @@ final class RedirectPlaces: Sendable {
         return places
     }
 
-    /// Returns those of some addresses to which a server may lead, IPv4 first, as most cameras speak nothing else, and
+    /// Returns the addresses to which a server may lead, IPv4 first, as most cameras support nothing else, and
     /// otherwise in their order.
     ///
-    /// - Parameter leader: the server's; nil where it is not known, and leads nowhere.
+    /// - Parameter leader: the server's address; nil if it is unknown, which permits none.
     static func allowed(
         of addresses: [IPAddress], from leader: IPAddress?, by policy: AddressPolicy
     ) -> [IPAddress] {
@@ -109,7 +111,7 @@ final class RedirectPlaces: Sendable {
 }
 
 extension NetworkAddress {
-    /// The same place by an address in digits.
+    /// Returns the same place with a numeric address.
     fileprivate func at(_ address: IPAddress) throws(InletError) -> NetworkAddress {
         let port = origin?.port.map { ":\($0)" } ?? ""
         let path = location.dropFirst(location.prefix(whileByte: { !"/?#".utf8.contains($0) }).count)
@@ -118,6 +120,6 @@ extension NetworkAddress {
 }
 
 extension String {
-    /// Whether it is a protocol that goes over TLS.
+    /// Whether the protocol uses TLS.
     fileprivate var isSecure: Bool { ["https", "rtmps", "rtsps", "tls"].contains(self) }
 }

@@ -2,11 +2,13 @@ import CFFmpeg
 import InletCore
 import InletFFmpeg
 
-/// Says in words why libavformat gave up a network stream.
+/// Explains why libavformat gave up a network stream.
 enum NetworkTrouble {
+    /// Returns the error for a failure of libavformat.
+    ///
     /// - Parameters:
     ///   - code: what libavformat returned.
-    ///   - facts: what it logged meanwhile: the server's status, and what failed below, for which it has no codes.
+    ///   - facts: what it logged meanwhile and has no codes for: the server's status, and failures of the layers below.
     static func error(_ code: Int32, _ facts: FFmpegLogging.Facts, operation: String) -> InletError {
         let context = InletError.Context(operation: operation, nativeCode: code)
         if facts.nameIsUnknown {
@@ -30,12 +32,12 @@ enum NetworkTrouble {
         case inlet_averror_eof:
             return InletError(
                 .streamEnded, "The server ended the stream. Its log may say why.", context: context)
-        // EIO is what libavformat says of a server that closes the connection before all has come that it promised.
+        // libavformat returns EIO if a server closes the connection before all promised data has arrived.
         case -ECONNRESET, -EPIPE, -ECONNABORTED, -ENOTCONN, -ENETRESET, -EIO:
             return InletError(
                 .disconnected, "The connection was broken off. Check the server and the network.", context: context)
         case -EPERM:
-            // libavformat's -1, which is no errno.
+            // libavformat's -1, which is not an errno.
             return InletError(
                 .disconnected, "The server's answer was of no use, or broke off. Its log may say why.", context: context
             )
@@ -43,9 +45,9 @@ enum NetworkTrouble {
         }
     }
 
-    /// Whether nobody answered, so that another address of the same host may be tried.
+    /// Returns whether nobody answered, so that another address of the same host may be tried.
     ///
-    /// - Parameter hasExpired: libavformat was told to give up, of which it has no code of its own.
+    /// - Parameter hasExpired: whether libavformat was interrupted, for which it has no distinct code.
     static func isUnreached(_ code: Int32, _ facts: FFmpegLogging.Facts, hasExpired: Bool) -> Bool {
         guard code < 0, facts.status == nil, facts.redirect == nil else { return false }
         return hasExpired
@@ -54,7 +56,7 @@ enum NetworkTrouble {
             ].contains(code)
     }
 
-    /// The meaning of a status of RTSP (RFC 2326, section 11) or HTTP.
+    /// Returns the error for an RTSP (RFC 2326, section 11) or HTTP status.
     private static func refusal(status: Int, _ context: InletError.Context) -> InletError {
         let (code, message): (InletError.Code, String) =
             switch status {

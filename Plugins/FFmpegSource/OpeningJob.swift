@@ -12,10 +12,10 @@ import Synchronization
     import Darwin
 #endif
 
-/// Opens a network input on a thread of its own, so that a cancellation need not wait for a name service, which nothing
-/// can interrupt.
+/// Opens a network input on its own thread, so that a cancellation need not wait for a name service, which nothing can
+/// interrupt.
 ///
-/// Whoever is last frees the input: the waiting thread where it got it, the job where nobody waits any more.
+/// The last user frees the input: the waiting thread if it received it, the job if nobody waits any more.
 @safe final class OpeningJob: Sendable {
     private struct State {
         var code: Int32?
@@ -27,25 +27,28 @@ import Synchronization
 
     private let url: Place
     private let format: String?
-    /// What libavformat calls, which must outlive the input.
+    /// The objects that libavformat calls, which must outlive the input.
     private let watchers: (interruption: Interruption, nested: NestedInputs)
     private let state = Mutex(State())
     // Written by the job's thread until `code` is set, and by the waiting thread after that.
     nonisolated(unsafe) private var input: UnsafeMutablePointer<AVFormatContext>?
     // Used by the job's thread only, after `init`.
     nonisolated(unsafe) private var options: OpaquePointer?
-    /// Raised when the job is done.
+    /// Signalled when the job is done.
     private let done: WakeUpSignal
 
-    /// How many jobs nobody waits for any more, in the whole process: a dead name service must not use up all threads.
+    /// The number of jobs that nobody waits for any more, in the whole process: a dead name service must not use up all
+    /// threads.
     private static let abandoned = Atomic(0)
     private static let mostAbandoned = 16
-    /// How long libavformat gets to notice by itself that it should give up.
+    /// How long libavformat gets to notice an interruption.
     private static let grace = Duration.milliseconds(50)
 
-    /// Says where to connect, and may ask the name service for it.
+    /// Returns where to connect; may ask the name service for it.
     typealias Place = @Sendable () throws(InletError) -> String
 
+    /// Creates a job.
+    ///
     /// - Parameters:
     ///   - url: called once, on the job's thread.
     ///   - input: an allocated context. The job owns it from here on.
@@ -62,7 +65,7 @@ import Synchronization
         do throws(InletError) {
             done = try WakeUpSignal()
         } catch {
-            // Without all of its properties it has no end that frees what it owns.
+            // `deinit` does not run before all properties are set, so what they own is freed here.
             unsafe avformat_close_input(&self.input)
             unsafe av_dict_free(&self.options)
             throw error
@@ -81,8 +84,8 @@ import Synchronization
 
     /// Opens the input and waits for it.
     ///
-    /// - Returns: the input, which the caller owns, or nil and what libavformat said.
-    /// - Throws: what the place to connect to was refused with.
+    /// - Returns: the input, which the caller owns, or nil and libavformat's code.
+    /// - Throws: the error if the place to connect to was refused.
     @unsafe func run(
         _ context: SourceContext
     ) throws(InletError) -> (input: UnsafeMutablePointer<AVFormatContext>?, code: Int32, facts: FFmpegLogging.Facts) {

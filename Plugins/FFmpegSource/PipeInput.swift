@@ -10,22 +10,22 @@ import InletFFmpeg
     import Darwin
 #endif
 
-/// Reads a FIFO, a device or standard input for libavformat without ever blocking beyond a cancellation.
+/// Reads a FIFO, a device or standard input for libavformat and never blocks beyond a cancellation.
 ///
-/// libavformat's own `file:` opens a FIFO with a call that hangs until there is a writer, and its interrupt callback
+/// libavformat's own `file:` opens a FIFO with a call that blocks until there is a writer, and its interrupt callback
 /// cannot end that.
 @safe final class PipeInput {
     private let descriptor: Int32
-    /// Whether it has a path: what was opened here is closed, and can be opened once more, as standard input cannot.
+    /// Whether the input has a path and can be opened again after it is closed, unlike standard input.
     let canBeOpenedAnew: Bool
     private let context: SourceContext
     private(set) var io: UnsafeMutablePointer<AVIOContext>?
 
-    /// Bytes read at a time: what a pipe of Linux holds.
+    /// Bytes read at a time: the default capacity of a pipe on Linux.
     private static let bufferSize: Int32 = 65_536
 
-    /// - Returns: nil where the path is an ordinary file, which libavformat reads best by itself.
-    /// - Throws: what is wrong with the path: ``InletError/Code/notFound``, also for a directory,
+    /// - Returns: nil if the path is an ordinary file, which libavformat reads best itself.
+    /// - Throws: an error for the path: ``InletError/Code/notFound``, also for a directory,
     ///   ``InletError/Code/permissionDenied``, ``InletError/Code/malformedData`` for an empty file.
     init?(path: String, context: SourceContext) throws(InletError) {
         self.context = context
@@ -74,8 +74,8 @@ import InletFFmpeg
     private func fill(_ buffer: UnsafeMutablePointer<UInt8>, _ count: Int32) -> Int32 {
         while true {
             if context.shouldGiveUp { return inlet_averror_exit }
-            // A FIFO that no one has opened for writing yet polls as nothing; one whose writer is gone polls as hung
-            // up.
+            // A FIFO that nobody has opened for writing yet polls as nothing; one whose writer has closed it polls as
+            // hung up.
             var polled = [
                 pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: context.wakeUpDescriptor, events: Int16(POLLIN), revents: 0),

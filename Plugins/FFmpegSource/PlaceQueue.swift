@@ -1,21 +1,21 @@
 import InletCore
 import Synchronization
 
-/// The addresses of a place that are still to be tried, in their order.
+/// The addresses of a place that have not been tried yet, in order.
 final class PlaceQueue: Sendable {
     private let find: @Sendable () throws(InletError) -> [String]
     /// Nil until they are asked for.
     private let rest = Mutex<[String]?>(nil)
 
-    /// - Parameter find: asked once, by the first who wants one; may wait for the name service.
+    /// - Parameter find: called once, by the first caller that needs an address; may wait for the name service.
     init(_ find: @escaping @Sendable () throws(InletError) -> [String]) { self.find = find }
 
-    /// Whether nothing is left; true until it is known what there is.
+    /// Whether no address is left; true until the addresses are known.
     var isEmpty: Bool { rest.withLock { $0?.isEmpty ?? true } }
 
-    /// Takes the next out.
+    /// Removes the next address.
     ///
-    /// - Returns: it, and how many there were with it.
+    /// - Returns: the address, and how many there were including it.
     func next() throws(InletError) -> (url: String, count: Int) {
         let places: [String]
         if let known = rest.withLock({ $0 }) { places = known } else { places = try find() }

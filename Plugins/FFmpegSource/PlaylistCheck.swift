@@ -1,36 +1,36 @@
 import FoundationEssentials
 import InletCore
 
-/// Looks through an HLS playlist (RFC 8216) before libavformat does, and reads it as libavformat does: as bytes.
+/// Checks an HLS playlist (RFC 8216) before libavformat reads it, and parses it as libavformat does: as bytes.
 ///
-/// libavformat (5.1) reads a playlist of any length into memory, and reads through a null pointer where a rendition has
-/// no segments.
+/// libavformat (5.1) reads a playlist of any length into memory, and dereferences a null pointer if a rendition has no
+/// segments.
 enum PlaylistCheck {
     /// How every playlist begins.
     static let mark = Array("#EXTM3U".utf8)
-    /// Longer playlists are refused: 4 MB are a day of two-second segments.
+    /// The longest playlist: 4 MB are a day of two-second segments.
     static let mostBytes = 4 << 20
-    /// libavformat cuts longer lines.
+    /// The longest line; libavformat cuts longer ones.
     private static let longestLine = 4000
 
-    /// The playlist as libavformat may have it.
+    /// Returns the playlist as libavformat may read it.
     ///
-    /// - Parameter base: where redirects have led, against which its addresses are to be resolved; nil where they have
-    ///   not.
-    /// - Returns: nil where the playlist cannot be played.
+    /// - Parameter base: the address after redirects, against which the playlist's addresses are resolved; nil without
+    ///   redirects.
+    /// - Returns: nil if the playlist cannot be played.
     static func accept(_ bytes: [UInt8], base: String?) -> [UInt8]? {
         // NUL would end a line for libavformat, and its text for everyone else.
         guard bytes.starts(with: mark), bytes.count <= mostBytes, !bytes.contains(0) else { return nil }
         let baseURL = base.flatMap { URL(string: $0) }
         var segments = 0
         var variants = 0
-        // Both tags may stand before one address, which is then both.
+        // Both tags may precede one address, which then counts as both.
         var isSegment = false
         var isVariant = false
         var result: [UInt8] = []
         for line in bytes.split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) {
             guard line.count <= longestLine else { return nil }
-            // Spaces in front belong to an address: a tag behind one is none.
+            // Leading spaces belong to an address: a tag after them is not a tag.
             guard let end = line.lastIndex(where: { !$0.isASCIISpace }) else { continue }
             let line = line[...end]
             if line.first == UInt8(ascii: "#") {
@@ -45,7 +45,7 @@ enum PlaylistCheck {
             }
             result.append(UInt8(ascii: "\n"))
         }
-        // Both kinds in one are neither.
+        // A playlist with both kinds is neither.
         guard (segments > 0) != (variants > 0) else { return nil }
         return baseURL == nil ? bytes : result
     }
@@ -57,7 +57,7 @@ enum PlaylistCheck {
         return Array(url.absoluteString.utf8)
     }
 
-    /// `URI="..."` in a tag.
+    /// Resolves `URI="..."` in a tag.
     private static func resolveAttribute(of line: ArraySlice<UInt8>, against base: URL?) -> [UInt8] {
         let name = Array("URI=\"".utf8)
         guard base != nil, let start = line.indices.first(where: { line[$0...].starts(with: name) }),

@@ -1,19 +1,19 @@
 import CFFmpeg
 import InletCore
 
-/// Decrypts what HLS encrypts as a whole: AES-128 in CBC mode with PKCS #7 padding (RFC 8216, 4.3.2.4).
+/// Decrypts HLS segments that are encrypted as a whole: AES-128 in CBC mode with PKCS #7 padding (RFC 8216, 4.3.2.4).
 ///
 /// Confined to the thread of its ``HTTPInput``.
 @safe final class SegmentCipher {
     private let state: OpaquePointer
     private var vector: [UInt8]
-    /// What came last may be padding, and is kept until more comes.
+    /// The last block, which may be padding and is held until more arrives.
     private var held: [UInt8] = []
 
     private static let blockSize = 16
 
     /// - Parameters:
-    ///   - key: 32 hexadecimal digits, as libavformat hands them on.
+    ///   - key: 32 hexadecimal digits, as libavformat passes them.
     ///   - vector: the same.
     /// - Returns: nil for anything else.
     init?(key: String, vector: String) {
@@ -33,9 +33,9 @@ import InletCore
         return stride(from: 0, to: values.count, by: 2).map { values[$0] << 4 | values[$0 + 1] }
     }
 
-    /// Decrypts what has come, but for the last block of it.
+    /// Decrypts what has arrived, except for its last block.
     ///
-    /// - Returns: nothing where that is all that there is.
+    /// - Returns: no bytes if that block is all there is.
     func decrypt(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         held += bytes
         let count = (held.count - 1) / Self.blockSize * Self.blockSize
@@ -44,9 +44,9 @@ import InletCore
         return decrypted(count)
     }
 
-    /// The last block, without its padding.
+    /// Returns the last block, without its padding.
     ///
-    /// - Returns: nil where it is cut off or padded otherwise.
+    /// - Returns: nil if the block is incomplete or padded differently.
     func finish() -> [UInt8]? {
         guard held.count == Self.blockSize else { return held.isEmpty ? [] : nil }
         let block = decrypted(Self.blockSize)

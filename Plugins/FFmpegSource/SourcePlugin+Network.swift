@@ -3,7 +3,7 @@ import InletDecode
 import InletFFmpeg
 
 extension SourcePlugin {
-    /// `rtsp://`, `http://`, `rtmp://`, `srt://`, `udp://` and the like, and `ffmpeg:URL`.
+    /// The plug-in for `rtsp://`, `http://`, `rtmp://`, `srt://`, `udp://` and others, and for `ffmpeg:URL`.
     public static let network = SourcePlugin(
         PluginInfo(
             name: "network", schemes: FFmpegNetworkConfiguration.schemes + ["ffmpeg"],
@@ -161,8 +161,8 @@ private enum NetworkOptions {
         return try NetworkAddress.append(key: key, to: address)
     }
 
-    /// Refuses what an address may not say in its query either, where libavformat reads that itself: it could name
-    /// files of this machine.
+    /// Refuses options in an address's query that are also refused elsewhere, if libavformat reads the query itself:
+    /// they could name local files.
     private static func check(_ query: [PluginURI.Option], _ scheme: String) throws(InletError) {
         guard needPort.contains(scheme) else { return }
         let refused = FFmpegNetworkConfiguration.refusedOptions.union(["cert", "key"])

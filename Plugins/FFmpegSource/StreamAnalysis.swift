@@ -1,9 +1,9 @@
 import CFFmpeg
 
-/// Has libavformat find out what the streams of an input are, for which it decodes pictures of some.
+/// Lets libavformat find out what the streams of an input are, for which it may decode pictures.
 enum StreamAnalysis {
-    /// - Parameter maximumPixels: no memory is taken for pictures of more. Streams that show themselves only meanwhile,
-    ///   as in MPEG-TS, have no such limit before they are decoded.
+    /// - Parameter maximumPixels: no memory is allocated for larger pictures. Streams that appear only during the
+    ///   analysis, as in MPEG-TS, have no such limit before they are decoded.
     /// - Returns: what `avformat_find_stream_info` returns.
     @unsafe static func run(_ input: UnsafeMutablePointer<AVFormatContext>, maximumPixels: Int) -> Int32 {
         var options = unsafe [OpaquePointer?](repeating: nil, count: max(1, Int(input.pointee.nb_streams)))

@@ -1,6 +1,6 @@
 import InletCore
 
-/// What a container says of the stream that is read.
+/// What a container says about the stream that is read.
 struct StreamFacts {
     var index: Int
     var timeBase: Rational
@@ -8,7 +8,7 @@ struct StreamFacts {
     var sampleAspectRatio: Rational?
     var frameRate: Rational?
 
-    /// The length of a frame in ticks by the frame rate; 1 where none is known.
+    /// The length of a frame in ticks, from the frame rate; 1 if that is unknown.
     var frameTicks: Int64 {
         guard let interval = frameRate?.reciprocal else { return 1 }
         return max(1, MediaTime(ticks: 1, timeBase: interval).rescaled(to: timeBase).ticks)

@@ -9,7 +9,7 @@ final class FrameMD5Sink: FrameSink {
     private let subject: String
     private var output: (file: OutputFile, digest: MD5Digest)?
     private var timeBase = Rational(1)
-    /// Where the timeline of frames without a PTS begins.
+    /// The start of the timeline for frames without a PTS.
     private var origin: MonotonicTime?
 
     init(path: String, mode: FileMode, subject: String) {
@@ -61,7 +61,7 @@ final class FrameMD5Sink: FrameSink {
             + "\(Self.padded(Int64(frame.size.packedI420ByteCount), to: 8)), \(hash)\n"
     }
 
-    /// The time to write for a frame without a PTS: that of its arrival, from the first such frame on.
+    /// Returns the time to write for a frame without a PTS: its time of arrival, relative to the first such frame.
     private func timeSinceFirst(_ frame: VideoFrame) -> MediaTime {
         let origin = origin ?? frame.timestamp
         self.origin = origin

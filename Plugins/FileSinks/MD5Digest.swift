@@ -14,7 +14,7 @@ import InletCore
 
     deinit { unsafe av_free(UnsafeMutableRawPointer(state)) }
 
-    /// The sum of a picture's planes without their padding, in hexadecimal. No plane is copied.
+    /// Returns the sum of a picture's planes without their padding, in hexadecimal. No plane is copied.
     func hexadecimal(of picture: I420Buffer) -> String {
         unsafe av_md5_init(state)
         for plane in I420Buffer.Plane.allCases {

@@ -1,6 +1,6 @@
 import InletCore
 
-/// Takes every frame and lets go of it at once.
+/// Accepts every frame and releases it at once.
 final class NullSink: FrameSink {
     func consume(_ frame: VideoFrame) {}
 }

@@ -2,7 +2,7 @@ public import InletCore
 import InletOutput
 
 extension SinkPlugin {
-    /// `null:`
+    /// The plug-in for `null:`.
     public static let null = SinkPlugin(
         PluginInfo(
             name: "NullSink", schemes: ["null"], summary: "Throws every frame away.", usage: "null:", options: [],
@@ -14,18 +14,18 @@ extension SinkPlugin {
         return NullSinkConfiguration()
     }
 
-    /// `i420:PATH`
+    /// The plug-in for `i420:PATH`.
     public static let i420 = file(
         "I420Sink", scheme: "i420", summary: "Writes the planes of each picture, without padding or headers.",
         suffix: "yuv"
     ) { I420SinkConfiguration(path: $0, mode: $1) }
 
-    /// `y4m:PATH`
+    /// The plug-in for `y4m:PATH`.
     public static let y4m = file(
         "Y4MSink", scheme: "y4m", summary: "Writes YUV4MPEG2, as FFmpeg's yuv4mpegpipe does.", suffix: "y4m"
     ) { Y4MSinkConfiguration(path: $0, mode: $1) }
 
-    /// `framemd5:PATH`
+    /// The plug-in for `framemd5:PATH`.
     public static let framemd5 = file(
         "FrameMD5Sink", scheme: "framemd5",
         summary: "Writes the PTS and MD5 sum of each picture, as FFmpeg's framemd5 does.", suffix: "framemd5"

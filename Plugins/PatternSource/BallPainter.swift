@@ -1,6 +1,6 @@
 import InletCore
 
-/// Draws ``TestPattern/ball``: an orange ball before a dark wall, an eighth of the shorter side in radius.
+/// Draws ``TestPattern/ball``: an orange ball in front of a dark wall, its radius an eighth of the shorter side.
 struct BallPainter: PatternPainter {
     private let radius: Int
     private let horizontal: Track
@@ -9,13 +9,13 @@ struct BallPainter: PatternPainter {
     private static let wall = YUVColor(y: 40, u: 128, v: 128)
     private static let ball = YUVColor(y: 160, u: 54, v: 184)
 
-    /// A way to and fro along one axis, at constant speed.
+    /// A back-and-forth motion along one axis, at constant speed.
     private struct Track {
         let length: Int
         let start: Int
         let speed: Int
 
-        /// Where the ball's edge is in a frame.
+        /// Returns where the ball's edge is in a frame.
         func position(_ frame: UInt64) -> Int {
             guard length > 0 else { return 0 }
             let period = UInt64(2 * length)
@@ -32,7 +32,7 @@ struct BallPainter: PatternPainter {
             let length = side - 2 * radius
             return Track(
                 length: length, start: Int(numbers.next() % UInt64(2 * length)),
-                // Never zero, and not the same both ways for most seeds: the ball comes all over the picture.
+                // Never zero, and different on the two axes for most seeds: the ball reaches all parts of the picture.
                 speed: 1 + shorter / 80 + Int(numbers.next() % UInt64(1 + shorter / 80)))
         }
         horizontal = track(size.width, radius)
@@ -46,12 +46,12 @@ struct BallPainter: PatternPainter {
         for row in 0..<2 * radius {
             let half = halfWidth(row)
             let columns = x + radius - half..<x + radius + half
-            // One row at a time: its chroma is drawn where the row is even.
+            // One row at a time: chroma is drawn in even rows.
             draft.fill(columns: columns, rows: y + row..<y + row + 1, with: Self.ball)
         }
     }
 
-    /// Half the width of the ball in a row, by Pythagoras in half pixels.
+    /// Returns half the width of the ball in a row, by Pythagoras in half pixels.
     private func halfWidth(_ row: Int) -> Int {
         let distance = 2 * row + 1 - 2 * radius
         return Int((Double(4 * radius * radius - distance * distance).squareRoot() / 2).rounded())

@@ -12,7 +12,7 @@ struct ColorBarsPainter: PatternPainter {
         let bars: [Bar]
     }
 
-    /// A bar, its width in parts of the picture's: 168ths of it in either standard.
+    /// A bar; its width is in 168ths of the picture's, which suits both standards.
     struct Bar {
         let width: Int
         let fill: Fill
@@ -64,12 +64,12 @@ struct ColorBarsPainter: PatternPainter {
 
     private func even(_ position: Int) -> Int { position & ~1 }
 
-    /// White, yellow, cyan, green, magenta, red, blue: falling luma.
+    /// Returns white, yellow, cyan, green, magenta, red, blue: falling luma.
     private static func primaries(_ level: Double, _ matrix: ColorMatrix) -> [YUVColor] {
         [7, 6, 3, 2, 5, 4, 1].map { bits in rgb(bits, level, matrix) }
     }
 
-    /// A colour of the parts of which each is at `level` or absent: bit 2 is red, bit 1 green, bit 0 blue.
+    /// Returns a colour whose components are each at `level` or absent: bit 2 is red, bit 1 green, bit 0 blue.
     private static func rgb(_ bits: Int, _ level: Double, _ matrix: ColorMatrix) -> YUVColor {
         YUVColor(
             red: bits & 4 == 0 ? 0 : level, green: bits & 2 == 0 ? 0 : level, blue: bits & 1 == 0 ? 0 : level,
@@ -79,7 +79,7 @@ struct ColorBarsPainter: PatternPainter {
     private static let eg1: [Band] = {
         let bars = primaries(0.75, .smpte170m)
         let seventh = 24
-        // The castellations: the bars that hold blue in reverse order, to set hue and saturation by.
+        // The castellations: the bars that contain blue in reverse order, for adjusting hue and saturation.
         let castellations = [bars[6], .black, bars[4], .black, bars[2], .black, bars[0]]
         // -I and +Q: the NTSC colour axes at 33 degrees, 20 IRE of chroma on black.
         let minusI = YUVColor(y: 16, u: 156, v: 97)

@@ -1,16 +1,16 @@
 import InletCore
 
-/// Which of a pattern's frames are drawn: all of them, or evenly spaced ones where fewer are wanted.
+/// The frames of a pattern that are drawn: all of them, or evenly spaced ones if fewer are wanted.
 struct DemandedFrames {
-    /// The number of the first of them.
+    /// The number of the first drawn frame.
     let first: UInt64
-    /// From one to the next it is `across / down` frames.
+    /// Drawn frames are `across / down` frames apart.
     private let across: Int128
     private let down: Int128
 
     /// - Parameters:
-    ///   - wanted: frames a second; nil, or what is no lower than `frameRate`, for all of them.
-    ///   - frameRate: frames a second that there are.
+    ///   - wanted: the rate that is wanted; nil, or at least `frameRate`, draws all frames.
+    ///   - frameRate: the rate of the pattern.
     init(from first: UInt64, at wanted: Rational?, of frameRate: Rational) {
         self.first = first
         if let wanted, wanted > Rational(0), wanted < frameRate {
@@ -21,7 +21,7 @@ struct DemandedFrames {
         }
     }
 
-    /// The number of the frame that lies nearest to the place of the one with this index.
+    /// Returns the number of the frame nearest to the ideal place of the drawn frame with this index.
     func number(_ index: UInt64) -> UInt64 {
         let (places, overflow) = (2 * Int128(index)).multipliedReportingOverflow(by: across)
         guard !overflow else { return .max }
@@ -29,10 +29,10 @@ struct DemandedFrames {
         return overflowed ? .max : number
     }
 
-    /// How many of them have numbers up to this one.
+    /// Returns how many drawn frames have numbers up to this one.
     func count(through number: UInt64) -> UInt64 {
         guard number >= first else { return 0 }
-        // Those with index * across / down < number - first + 1/2.
+        // The indices with index * across / down < number - first + 1/2.
         let (halves, overflow) = (2 * Int128(number - first) + 1).multipliedReportingOverflow(by: down)
         guard !overflow else { return .max }
         return UInt64(clamping: (halves - 1) / (2 * across) + 1)

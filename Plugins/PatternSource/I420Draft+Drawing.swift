@@ -16,8 +16,8 @@ extension I420Draft {
         }
     }
 
-    /// Fills a rectangle with a colour. A chroma sample that only part of the rectangle covers belongs to it where its
-    /// top left pixel does.
+    /// Fills a rectangle with a colour. A chroma sample that the rectangle covers partly belongs to it if its top left
+    /// pixel does.
     mutating func fill(columns: Range<Int>, rows: Range<Int>, with color: YUVColor) {
         func halved(_ range: Range<Int>) -> Range<Int> { (range.lowerBound + 1) / 2..<(range.upperBound + 1) / 2 }
         fill(.y, columns: columns, rows: rows, with: color.y)
@@ -43,7 +43,7 @@ extension I420Draft {
 
     /// Fills a plane row by row with random numbers, eight bytes at a time, the least significant at the left.
     ///
-    /// - Parameter transform: what each eight bytes become.
+    /// - Parameter transform: is applied to each eight bytes.
     @inline(__always)
     mutating func fill(
         _ plane: I420Buffer.Plane, with numbers: inout SplitMix64, transform: (UInt64) -> UInt64

@@ -1,34 +1,34 @@
 public import InletCore
 
-/// A test picture, ready to be made: `pattern:smpte?size=1280x720&fps=30`.
+/// A test picture to generate: `pattern:smpte?size=1280x720&fps=30`.
 public struct PatternConfiguration: FrameSourceConfiguration, Hashable {
-    /// What to draw. The default is ``TestPattern/smpte``.
+    /// The pattern to draw. The default is ``TestPattern/smpte``.
     public var pattern: TestPattern
-    /// From 16x16 to 8192x8192, odd numbers too. The default is 1280x720.
+    /// The size, from 16x16 to 8192x8192, including odd numbers. The default is 1280x720.
     public var size: ImageSize
-    /// Frames a second, from 1/1000 to 1000. The default is 30.
+    /// The frame rate, from 1/1000 to 1000. The default is 30.
     public var frameRate: Rational
-    /// How many frames there are before the end, those that were lost or passed over included. The default, 0, is
-    /// without end.
+    /// The number of frames before the end, including lost and skipped ones. The default, 0, is without end.
     public var frames: UInt64
-    /// When frames come. The default is ``Pace-swift.enum/realtime``.
+    /// How frames are paced. The default is ``Pace-swift.enum/realtime``.
     public var pace: Pace
-    /// What ``TestPattern/noise`` and ``TestPattern/ball`` depend on. The default is 0.
+    /// The seed of ``TestPattern/noise`` and ``TestPattern/ball``. The default is 0.
     public var seed: UInt64
     /// The colour of ``TestPattern/solid``. The default is mid-grey, `126,128,128`.
     public var color: PatternColor
     /// How many pictures of a moving pattern may be in use at once, from 2 to 1024. The default is 16.
     public var buffers: Int
 
-    /// When frames come.
+    /// How frames are paced.
     public enum Pace: String, Sendable, Hashable, ChoiceOptionValue {
-        /// Frame n comes n frame intervals after the first, like a camera's; one that is not taken in time is lost.
+        /// Frame n is due n frame intervals after the first, as with a camera; one that is not consumed in time is
+        /// lost.
         case realtime
-        /// Frames come as fast as they are taken, and none is lost.
+        /// Frames are generated as fast as they are consumed, and none is lost.
         case unpaced = "none"
     }
 
-    /// A configuration; ``validate()`` and ``FrameSource/open(_:)`` say whether it can work.
+    /// Creates a configuration; ``validate()`` and ``FrameSource/open(_:)`` check whether it can work.
     public init(
         _ pattern: TestPattern = .smpte, size: ImageSize = ImageSize(width: 1280, height: 720),
         frameRate: Rational = Rational(30), frames: UInt64 = 0, pace: Pace = .realtime, seed: UInt64 = 0,
@@ -48,7 +48,7 @@ public struct PatternConfiguration: FrameSourceConfiguration, Hashable {
     static let frameRates = Rational(1, 1000)...Rational(1000)
     static let bufferCounts = 2...1024
 
-    /// Checks that the parts are in range and fit together.
+    /// Checks that all properties are in range and fit together.
     ///
     /// - Throws: ``InletError/Code/invalidConfiguration``.
     public func validate() throws(InletError) {
@@ -70,7 +70,7 @@ public struct PatternConfiguration: FrameSourceConfiguration, Hashable {
         }
     }
 
-    /// The URI that gives this configuration.
+    /// The URI of this configuration.
     public var redactedURI: String {
         let defaults = PatternConfiguration()
         var uri = "pattern:\(pattern.rawValue)?size=\(size)&fps=\(frameRate)"
@@ -82,12 +82,12 @@ public struct PatternConfiguration: FrameSourceConfiguration, Hashable {
         return uri
     }
 
-    /// A source that draws this pattern.
+    /// Returns a source that draws this pattern.
     public func makeSource() -> any FrameSource { PatternSource(self) }
 
-    /// BT.709 from 720 lines up, BT.601 below, as broadcasting has it; always limited range.
+    /// The colour space: BT.709 from 720 lines up, BT.601 below, as in broadcasting; always limited range.
     var colorSpace: ColorSpace { size.height >= 720 ? .bt709 : .bt601 }
 
-    /// One tick a frame.
+    /// The time base of one tick per frame.
     var timeBase: Rational { frameRate.reciprocal ?? Rational(1) }
 }

@@ -4,7 +4,7 @@ import InletCore
 protocol PatternPainter {
     /// Writes every pixel of the picture.
     ///
-    /// - Parameter time: when the frame was taken, in nanoseconds; only ``TestPattern/timecode`` shows it.
+    /// - Parameter time: the capture time of the frame, in nanoseconds; only ``TestPattern/timecode`` shows it.
     func paint(_ draft: inout I420Draft, frame: UInt64, time: Int64)
 }
 

@@ -2,35 +2,35 @@ public import InletCore
 
 /// A source that draws its own pictures.
 ///
-/// With ``PatternConfiguration/Pace-swift.enum/realtime`` it behaves as a camera: frame n is due n intervals after the
-/// first call of ``next(_:)``, counted from there each time so that no error adds up. A frame whose successor is
-/// already due when the caller comes back is lost: that shows as a gap in the sequence. Such a source says it is
+/// With ``PatternConfiguration/Pace-swift.enum/realtime`` it behaves like a camera: frame n is due n intervals after
+/// the first call of ``next(_:)``, always counted from there so that errors do not add up. A frame whose successor is
+/// already due when the caller returns is lost, which shows as a gap in the sequence. Such a source is
 /// ``SourcePacing/live``; one with ``PatternConfiguration/Pace-swift.enum/unpaced`` is ``SourcePacing/unpaced`` and
 /// loses none.
 ///
-/// Where the demand is for fewer frames, it draws, and wakes for, evenly spaced ones only. Those between, and those
-/// that fall into a pause, were never made: the PTS passes over them, the sequence does not.
+/// If fewer frames are demanded, it draws, and wakes for, evenly spaced ones only. Those between, and those during a
+/// pause, are never made: the PTS skips them, the sequence does not.
 ///
 /// A still pattern is drawn once, and every frame shares that picture. A moving one is drawn into a pool.
 public final class PatternSource: FrameSource {
     private let configuration: PatternConfiguration
     private let pool: I420BufferPool
-    /// Nil before the opening, which checks the configuration.
+    /// Draws the pattern; nil before the opening, which checks the configuration.
     private var painter: (any PatternPainter)?
     private var still: I420Buffer?
     private var start: MonotonicTime?
-    /// The frames to draw, by the demand that was last seen.
+    /// The frames to draw for the latest demand.
     private var demanded: DemandedFrames
     private var demandedRate: Rational?
     private var demandVersion: Int?
-    /// Which of ``demanded`` comes next.
+    /// The index of the next frame in ``demanded``.
     private var nextIndex: UInt64 = 0
     private var nextSequence: UInt64 = 0
 
-    /// The longest sleep, so that a higher demand is soon met.
+    /// The longest sleep, so that a higher demand is met soon.
     private static let longestSleep = Duration.milliseconds(500)
 
-    /// Draws nothing yet.
+    /// Creates a source that draws nothing yet.
     public init(_ configuration: PatternConfiguration) {
         self.configuration = configuration
         pool = I420BufferPool(capacity: configuration.buffers)
@@ -78,13 +78,13 @@ public final class PatternSource: FrameSource {
         }
     }
 
-    /// Draws nothing until the pause ends. Time goes on, as it does before a camera.
+    /// Draws nothing until the pause ends. Time continues, as for a camera.
     public func pause(_ context: SourceContext) throws -> Bool { true }
 
-    /// Goes on with the frame that is due now.
+    /// Continues with the frame that is due now.
     public func resume(_ context: SourceContext) throws { selectFrames(context) }
 
-    /// Lets go of the picture that never changes.
+    /// Releases the picture that never changes.
     public func close() { still = nil }
 
     private func time(of frame: UInt64) -> MediaTime {
@@ -93,15 +93,14 @@ public final class PatternSource: FrameSource {
 
     private func isBeyondEnd(_ number: UInt64) -> Bool { configuration.frames > 0 && number >= configuration.frames }
 
-    /// The newest frame that is due by the clock; nil before the first.
+    /// Returns the newest frame that is due by the clock; nil before the first.
     private func dueNumber(_ context: SourceContext) -> UInt64? {
         guard let start else { return nil }
         let elapsed = (context.clock.now - start).wholeNanoseconds
         let ticks = MediaTime(ticks: elapsed, timeBase: Rational(1, 1_000_000_000))
             .rescaled(to: configuration.timeBase).ticks
         let number = UInt64(clamping: ticks)
-        // Due times are rounded down to a nanosecond, so the next frame may be due although its exact time has not
-        // come.
+        // Due times are rounded down to a nanosecond, so the next frame may be due slightly before its exact time.
         return time(of: number + 1).nanoseconds <= elapsed ? number + 1 : number
     }
 
@@ -115,7 +114,7 @@ public final class PatternSource: FrameSource {
         selectFrames(context)
     }
 
-    /// Chooses the frames to draw from now on. Those before were not wanted, so none of them is lost.
+    /// Chooses the frames to draw from now on. Earlier ones were not wanted, so none of them is lost.
     private func selectFrames(_ context: SourceContext) {
         let following = nextIndex == 0 ? demanded.first : min(demanded.number(nextIndex - 1), .max - 1) + 1
         demanded = DemandedFrames(
@@ -123,7 +122,7 @@ public final class PatternSource: FrameSource {
         nextIndex = 0
     }
 
-    /// Passes over the frames whose time has gone, and sleeps until the next is due.
+    /// Skips frames whose time has passed, and sleeps until the next is due.
     private func waitForNextFrame(_ context: SourceContext) throws {
         while true {
             passOverLostFrames(context)
@@ -140,11 +139,11 @@ public final class PatternSource: FrameSource {
         }
     }
 
-    /// Leaves a gap in the sequence for frames that nobody took before the next was due.
+    /// Leaves a gap in the sequence for frames that nobody consumed before the next was due.
     private func passOverLostFrames(_ context: SourceContext) {
         guard let due = dueNumber(context) else { return }
         if isBeyondEnd(due) {
-            // No frame comes any more that would show the gap.
+            // No later frame would show the gap.
             let all = demanded.count(through: configuration.frames - 1)
             if all > nextIndex { context.countDrop(.lostBySource, all - nextIndex) }
             nextIndex = max(nextIndex, all)
@@ -156,7 +155,7 @@ public final class PatternSource: FrameSource {
         }
     }
 
-    /// The picture of a frame, or nil where sinks hold all memory.
+    /// Returns the picture of a frame, or nil if sinks hold all memory.
     private func picture(_ number: UInt64, time: Int64, _ context: SourceContext) throws -> I420Buffer? {
         if let still { return still }
         guard let painter, var draft = try memory(context) else { return nil }
@@ -164,8 +163,8 @@ public final class PatternSource: FrameSource {
         return draft.publish()
     }
 
-    /// Memory to draw into. A paced source has the next frame to come to; one that is not waits a while, so that a sink
-    /// which holds every picture for ever costs frames, but neither a busy loop nor a standstill.
+    /// Returns memory to draw into. A paced source waits for its next frame anyway; an unpaced one waits a while, so
+    /// that a sink that never releases its pictures costs frames, but causes neither a busy loop nor a standstill.
     private func memory(_ context: SourceContext) throws -> I420Draft? {
         let giveUp = context.clock.now + (configuration.pace == .realtime ? .zero : .milliseconds(100))
         while true {

@@ -1,7 +1,7 @@
 public import InletCore
 
 extension SourcePlugin {
-    /// `pattern:NAME`: test pictures made here.
+    /// The plug-in for `pattern:NAME`: generated test pictures.
     public static let pattern = SourcePlugin(
         PluginInfo(
             name: "PatternSource", schemes: ["pattern"],

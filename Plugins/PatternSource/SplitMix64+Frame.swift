@@ -1,8 +1,8 @@
 import InletCore
 
 extension SplitMix64 {
-    /// The stream of one frame of one seed. Its state is a counter, so the stream of any frame starts without those
-    /// before it being run.
+    /// Creates the stream for one frame of one seed. Its state is a counter, so any frame's stream starts without
+    /// running the previous ones.
     init(seed: UInt64, frame: UInt64) {
         var seeds = SplitMix64(seed: seed)
         var frames = SplitMix64(seed: seeds.next() ^ frame)

@@ -11,9 +11,9 @@ public enum TestPattern: String, Sendable, Hashable, ChoiceOptionValue {
     /// Rings whose frequency rises with the distance from the middle, up to a cycle every two pixels at the nearer
     /// edge.
     case zone
-    /// A ball that bounces off the edges; the seed says where it starts and how it flies.
+    /// A ball that bounces off the edges; the seed determines its start and direction.
     case ball
-    /// Noise in every plane, other in each frame; the seed says which.
+    /// Noise in every plane, different in each frame; the seed determines it.
     case noise
     /// One colour.
     case solid

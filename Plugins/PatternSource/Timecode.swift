@@ -1,6 +1,6 @@
 public import InletCore
 
-/// What a ``TestPattern/timecode`` picture says of itself.
+/// The content of a ``TestPattern/timecode`` picture.
 public struct Timecode: Sendable, Hashable {
     /// The frame's sequence number, modulo 2^32.
     public var frame: UInt32
@@ -20,7 +20,7 @@ public struct Timecode: Sendable, Hashable {
         return payload << 32 | UInt128(Self.checksum(payload))
     }
 
-    /// Reads the 128 bits; nil where the checksum is not theirs.
+    /// Parses the 128 bits; nil if the checksum does not match.
     public init?(code: UInt128) {
         let payload = code >> 32
         guard UInt32(truncatingIfNeeded: code) == Self.checksum(payload) else { return nil }

@@ -1,32 +1,32 @@
 public import InletCore
 
-/// Where the blocks of a ``TestPattern/timecode`` picture lie. The writer and the reader share it.
+/// The layout of the blocks in a ``TestPattern/timecode`` picture, shared by the writer and the reader.
 ///
 /// The picture is 16 columns by 16 rows of cells, whatever its size, so that a scaled picture is read like the
-/// original. The top row is for reference: black and white in turn, black first. The eight rows under it carry
-/// ``Timecode/code``, 16 bits a row, most significant bit first, white for 1. The rest is for people.
+/// original. The top row is a reference: black and white in turn, black first. The eight rows under it carry
+/// ``Timecode/code``, 16 bits a row, most significant bit first, white for 1. The rest is for viewers.
 public enum TimecodeLayout {
-    /// Cells in a row.
+    /// The number of cells in a row.
     public static let columns = 16
-    /// Rows of cells.
+    /// The number of rows of cells.
     public static let rows = 16
     /// The rows that carry bits.
     public static let codeRows = 1..<9
-    /// The rows that are for people.
+    /// The rows for viewers.
     public static let freeRows = 9..<16
 
-    /// The smallest picture that is drawn: cells of four by four pixels, as a codec's smallest block.
+    /// The smallest picture that is drawn: its cells are four by four pixels, like a codec's smallest block.
     public static let leastSize = ImageSize(width: 64, height: 64)
 
-    /// The pixels of a column of cells in a picture of some width, or of a row of them in one of some height.
+    /// Returns the pixels of a column of cells in a picture of some width, or of a row of them in one of some height.
     public static func pixels(_ cell: Int, of side: Int) -> Range<Int> {
         cell * side / 16..<(cell + 1) * side / 16
     }
 
-    /// Whether a cell of the reference row is white.
+    /// Returns whether a cell of the reference row is white.
     public static func isWhiteReference(column: Int) -> Bool { column % 2 == 1 }
 
-    /// Where the bit of a cell stands in ``Timecode/code``, counted from the least significant.
+    /// Returns the index of a cell's bit in ``Timecode/code``, counted from the least significant.
     public static func bit(column: Int, row: Int) -> Int {
         127 - ((row - codeRows.lowerBound) * columns + column)
     }

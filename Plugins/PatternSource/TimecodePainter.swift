@@ -2,7 +2,7 @@ import InletCore
 
 /// Draws ``TestPattern/timecode``.
 struct TimecodePainter: PatternPainter {
-    /// Frames until the moving bar has crossed the picture.
+    /// The number of frames in which the moving bar crosses the picture.
     let framesPerSweep: UInt64
 
     private static let background: UInt8 = 100
@@ -29,7 +29,7 @@ struct TimecodePainter: PatternPainter {
         sweep(&draft, frame: frame)
     }
 
-    /// A bar that crosses the lower part of the picture about once a second, for people to see that it moves.
+    /// Draws a bar that crosses the lower part of the picture about once a second, so that viewers see motion.
     private func sweep(_ draft: inout I420Draft, frame: UInt64) {
         let size = draft.size
         let top = TimecodeLayout.pixels(TimecodeLayout.freeRows.lowerBound, of: size.height).lowerBound

@@ -1,11 +1,12 @@
 public import InletCore
 
-/// Reads what the blocks of a `pattern:timecode` picture say, also after scaling and lossy compression.
+/// Reads the blocks of a `pattern:timecode` picture, also after scaling and lossy compression.
 public enum TimecodeReader {
-    /// The least difference in luma between the black and white reference blocks of a picture that can be read.
+    /// The least contrast in luma between the black and white reference blocks of a readable picture.
     static let leastContrast = 24
 
-    /// The frame number and capture time in a picture; nil where it carries none, or is too damaged for the checksum.
+    /// Returns the frame number and capture time in a picture; nil if it carries none, or is too damaged for the
+    /// checksum.
     ///
     /// Each block is judged by the mean of its inner quarter against the mean of the black and white blocks of the
     /// reference row, so the range or contrast of the picture does not matter.
@@ -30,7 +31,7 @@ public enum TimecodeReader {
         return Timecode(code: code)
     }
 
-    /// The mean luma of the inner quarter of a cell.
+    /// Returns the mean luma of the inner quarter of a cell.
     private static func level(column: Int, row: Int, in picture: I420Buffer) -> Int {
         let columns = inner(TimecodeLayout.pixels(column, of: picture.size.width))
         let rows = inner(TimecodeLayout.pixels(row, of: picture.size.height))
@@ -42,7 +43,7 @@ public enum TimecodeReader {
         return sum / (columns.count * rows.count)
     }
 
-    /// The middle half of a range, at least one long.
+    /// Returns the middle half of a range, at least one long.
     private static func inner(_ range: Range<Int>) -> Range<Int> {
         let margin = range.count / 4
         return range.lowerBound + margin..<range.upperBound - margin

@@ -9,7 +9,7 @@ struct YUVColor: Sendable, Hashable {
     static let black = gray(level: 0)
     static let white = gray(level: 1)
 
-    /// A colour without colour: black at 0, white at 1. Below 0 and above 1 there is a little room.
+    /// Returns a grey: black at 0, white at 1. There is a little room below 0 and above 1.
     static func gray(level: Double) -> YUVColor {
         YUVColor(y: UInt8((16 + 219 * level).rounded()), u: 128, v: 128)
     }
@@ -20,7 +20,7 @@ struct YUVColor: Sendable, Hashable {
         self.v = v
     }
 
-    /// A colour from its gamma-corrected red, green and blue, each 0 to 1.
+    /// Creates a colour from gamma-corrected red, green and blue, each 0 to 1.
     ///
     /// The equations and the quantisation are those of ITU-R BT.709-6, items 3.2 to 3.5 and of BT.601-7, clauses 2.5.1
     /// to 2.5.3.

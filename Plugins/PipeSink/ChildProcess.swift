@@ -12,11 +12,11 @@ import InletOutput
     import Darwin
 #endif
 
-/// The owner of a program that reads what this process writes to its standard input.
+/// Owns a program that reads what this process writes to its standard input.
 ///
 /// The child gets its input, this process's standard output, a pipe for its standard error, and no other descriptor. It
-/// has a process group of its own, so that Ctrl-C does not end it before it got the last frame, and default signal
-/// handling. Not for use from two threads at once.
+/// has its own process group, so that Ctrl-C does not end it before it got the last frame, and default signal handling.
+/// Must not be used from two threads at once.
 @safe final class ChildProcess {
     /// How a program ended.
     enum Exit: Equatable {
@@ -66,8 +66,8 @@ import InletOutput
             _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
         }
         #if os(Linux)
-            // F_SETPIPE_SZ: the most that an ordinary user gets, for fewer turns a picture. Without it the pipe has its
-            // 64 kB.
+            // F_SETPIPE_SZ: the most that an ordinary user gets, for fewer writes per picture. If refused, the pipe
+            // keeps its 64 kB.
             _ = fcntl(self.input, 1031, 1 << 20)
         #endif
     }
@@ -83,7 +83,7 @@ import InletOutput
 
     /// Writes all pieces.
     ///
-    /// - Throws: where the child does not take them within `limit`.
+    /// - Throws: a failure if the child does not read them within `limit`.
     func write(_ pieces: inout OutputPieces, within limit: Duration) throws(WriteFailure) {
         drainStandardError()
         let deadline = ContinuousClock.now + limit
@@ -94,7 +94,7 @@ import InletOutput
             } else if error == EAGAIN {
                 poll(until: deadline, forInput: true)
                 drainStandardError()
-                // Asked in any case, as standard error wakes it, too.
+                // Checked in any case, as standard error wakes it, too.
                 guard ContinuousClock.now < deadline else { throw .timedOut }
             } else if error == EPIPE {
                 throw .closed
@@ -104,20 +104,20 @@ import InletOutput
         }
     }
 
-    /// Tells the child that no more comes.
+    /// Closes the child's input, which signals the end of the data.
     func closeInput() {
         guard input >= 0 else { return }
         close(input)
         input = -1
     }
 
-    /// Sends a signal to the child and what it has started.
+    /// Sends a signal to the child and the processes that it has started.
     func send(_ signal: Int32) {
-        // Not once it was waited for: the number may belong to another by now.
+        // Not after it was waited for: the number may belong to another process by now.
         if exit == nil { kill(-processID, signal) }
     }
 
-    /// Waits until the child has ended, or for `limit`, and reads what it says meanwhile.
+    /// Waits until the child has ended, or for `limit`, and reads its standard error meanwhile.
     func wait(for limit: Duration) -> Exit? {
         let deadline = ContinuousClock.now + limit
         while exit == nil {
@@ -146,7 +146,7 @@ import InletOutput
         let milliseconds = Int32(clamping: left / 1_000_000 + 1)
         unsafe withUnsafeTemporaryAllocation(of: pollfd.self, capacity: 2) { requests in
             unsafe requests.initializeElement(at: 0, to: pollfd(fd: standardError, events: Int16(POLLIN), revents: 0))
-            // The system leaves out what is less than zero.
+            // The system ignores descriptors less than zero.
             unsafe requests.initializeElement(
                 at: 1, to: pollfd(fd: forInput ? input : -1, events: Int16(POLLOUT), revents: 0))
             #if canImport(Darwin)
@@ -159,11 +159,11 @@ import InletOutput
         }
     }
 
-    /// Reads what the child has written to its standard error so far, so that it never waits for that.
+    /// Reads what the child has written to its standard error so far, so that it never blocks on that.
     private func drainStandardError() {
         guard standardError >= 0 else { return }
         unsafe withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { block in
-            // Bounded, so that a child that complains without end does not keep frames from it.
+            // Bounded, so that a child that writes errors without end does not delay frames.
             for _ in 0..<64 {
                 let count = unsafe read(standardError, block.baseAddress, block.count)
                 guard count > 0 else {
@@ -210,7 +210,7 @@ import InletOutput
         unsafe posix_spawn_file_actions_adddup2(&actions, standardError, STDERR_FILENO)
         var flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
         #if os(Linux)
-            // Descriptors that others opened without O_CLOEXEC stay here, too.
+            // Descriptors that others opened without O_CLOEXEC are not inherited either.
             unsafe inlet_spawn_close_from(&actions, 3)
         #else
             flags |= POSIX_SPAWN_CLOEXEC_DEFAULT
@@ -238,7 +238,7 @@ import InletOutput
 }
 
 extension InletError {
-    /// A program that could not be started, with what to try.
+    /// Creates the error for a program that could not be started, with what to try.
     init(spawning program: String, errno number: Int32) {
         let (code, advice): (Code, String) =
             switch number {

@@ -2,10 +2,10 @@ import InletCore
 
 /// Splits a command into words as a shell does, without any of its expansions.
 ///
-/// Words are parted by spaces. Single quotes keep everything; double quotes keep everything but `\"` and `\\`; a
-/// backslash outside of quotes keeps the next character.
+/// Spaces separate words. Single quotes keep everything; double quotes keep everything but `\"` and `\\`; a backslash
+/// outside of quotes keeps the next character.
 enum CommandWords {
-    /// - Throws: ``InletError/Code/invalidConfiguration`` where a quote is not closed or there is no word.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if a quote is not closed or there is no word.
     static func split(_ command: String) throws(InletError) -> [String] {
         let (single, double, backslash) = (UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "\\"))
         var words: [[UInt8]] = []
@@ -23,7 +23,7 @@ enum CommandWords {
                 quote = byte
                 word = word ?? []
             case (_, backslash):
-                // Of a character that has several bytes the first; the others mean nothing by themselves.
+                // The first byte of a multi-byte character; the others have no special meaning.
                 guard let kept = rest.popFirst() else { throw unfinished("a backslash") }
                 word = (word ?? []) + [kept]
             case (_, UInt8(ascii: " ")), (_, UInt8(ascii: "\t")), (_, UInt8(ascii: "\n")):
@@ -40,7 +40,7 @@ enum CommandWords {
         return words.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Writes words as one would type them.
+    /// Returns words as one would type them.
     static func join(_ words: [String]) -> String {
         words.map { word in
             let isPlain = !word.isEmpty && !word.utf8.contains { " \t\n'\"\\".utf8.contains($0) }

@@ -1,6 +1,6 @@
 import InletCore
 
-/// The last lines of what a program complained about, whatever it writes: for the error that tells of its end.
+/// The last lines of a program's standard error, for the error that reports its end.
 struct ErrorTail {
     static let maximumLines = 4
     static let maximumLineBytes = 300
@@ -8,7 +8,7 @@ struct ErrorTail {
     private var lines: [[UInt8]] = []
     private var line: [UInt8] = []
 
-    /// Takes what was read. A carriage return ends a line, too: progress lines follow each other that way.
+    /// Adds what was read. A carriage return ends a line, too: progress lines overwrite each other that way.
     mutating func append(_ bytes: some Sequence<UInt8>) {
         for byte in bytes {
             if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") {
@@ -26,10 +26,10 @@ struct ErrorTail {
         if lines.count > Self.maximumLines { lines.removeFirst() }
     }
 
-    /// The lines, joined by slashes, without credentials and control characters; nil where there are none.
+    /// The lines, joined by slashes, without credentials and control characters; nil if there are none.
     var text: String? {
         let all = (line.isEmpty ? lines : (lines + [line]).suffix(Self.maximumLines)).map { line in
-            // Colours of a terminal are common there, and worth no escapes.
+            // Terminal colours are common there, and not worth escaping.
             let plain = line.filter { $0 >= UInt8(ascii: " ") && $0 != 0x7f }
             return Redaction.redact(String(decoding: plain, as: UTF8.self)).sanitized()
         }

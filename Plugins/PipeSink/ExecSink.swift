@@ -11,7 +11,7 @@ import InletOutput
 
 /// Writes pictures to a program's standard input.
 final class ExecSink: FrameSink {
-    /// How long a program that was told to end may take for it.
+    /// How long a program may take to end after SIGTERM.
     private static let mercy = Duration.seconds(1)
 
     private let configuration: ExecSinkConfiguration
@@ -20,7 +20,7 @@ final class ExecSink: FrameSink {
     private let packing = PackingBlock()
     private var child: ChildProcess?
     private var size = ImageSize(width: 0, height: 0)
-    /// Whether the program's end has been told already.
+    /// Whether the program's end has been reported already.
     private var hasFailed = false
 
     init(_ configuration: ExecSinkConfiguration) {
@@ -53,7 +53,7 @@ final class ExecSink: FrameSink {
         guard let child else { return }
         self.child = nil
         child.closeInput()
-        // One that took nothing for so long has had its time.
+        // A program that read nothing for so long has had its time.
         if let exit = child.wait(for: hasFailed ? .zero : configuration.finish) {
             guard !hasFailed, let error = failure(exit, of: child) else { return }
             throw error
@@ -106,7 +106,7 @@ final class ExecSink: FrameSink {
         try outcome.get()
     }
 
-    /// What a failed write means: ``SinkStopped`` where the program has had enough and says so by its exit status.
+    /// Returns the error for a failed write: ``SinkStopped`` if the program stopped reading and exited with success.
     private func error(_ failure: ChildProcess.WriteFailure, of child: ChildProcess, sequence: UInt64?) -> any Error {
         var error: InletError
         switch failure {
@@ -128,7 +128,7 @@ final class ExecSink: FrameSink {
         return error.about(subject)
     }
 
-    /// The error for a program that ended by itself; nil where it says that all is well.
+    /// Returns the error for a program that ended without a request; nil if it exited with success.
     private func failure(_ exit: ChildProcess.Exit, of child: ChildProcess) -> InletError? {
         let how: String
         switch exit {
@@ -146,7 +146,7 @@ final class ExecSink: FrameSink {
         child.tail.text.map { " It said last: \($0)" } ?? ""
     }
 
-    /// For what was written as for a shell, which the program got as its arguments.
+    /// Advice for shell syntax, which the program got as its arguments.
     private var shellAdvice: String {
         guard case .program(let words) = configuration.command else { return "" }
         let signs = words.dropFirst().filter { !$0.contains(byte: " ") }.filter { word in

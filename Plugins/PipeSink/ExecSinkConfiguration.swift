@@ -2,32 +2,31 @@ public import InletCore
 
 /// Another program, which gets the pictures on its standard input: `exec:ffplay -`.
 ///
-/// A picture of another size than the first is refused with ``InletError/Code/unsupported``. What the program writes to
-/// its standard output goes where this process's goes; the last lines of its standard error become part of the error
-/// where it fails.
+/// A picture of another size than the first is refused with ``InletError/Code/unsupported``. The program shares this
+/// process's standard output; the last lines of its standard error become part of the error if it fails.
 public struct ExecSinkConfiguration: FrameSinkConfiguration, Hashable {
-    /// What is run. ``Command/program(_:)`` replaces `{size}`, `{width}`, `{height}` and `{rate}` in its arguments by
-    /// those of the first frame.
+    /// The command to run. ``Command/program(_:)`` replaces `{size}`, `{width}`, `{height}` and `{rate}` in its
+    /// arguments by those of the first frame.
     public var command: Command
-    /// What the program gets. The default is ``Format-swift.enum/y4m``.
+    /// The format of the pictures. The default is ``Format-swift.enum/y4m``.
     public var format: Format
     /// How long the program may take for one frame before the sink fails. The default is 5 seconds.
     public var timeout: Duration
-    /// How long the program may go on after its input has ended. Then it gets SIGTERM, and a second later SIGKILL. The
+    /// How long the program may run after its input has ended. Then it gets SIGTERM, and a second later SIGKILL. The
     /// default is 2 seconds: together less than `CapturerConfiguration.stopTimeout`.
     public var finish: Duration
 
-    /// A program, or what a shell makes of a line.
+    /// A program with its arguments, or a shell command.
     public enum Command: Sendable, Hashable {
-        /// A program, found through `PATH`, and its arguments, as they are.
+        /// A program, found through `PATH`, and its literal arguments.
         case program([String])
-        /// A line for `/bin/sh -c`. Let nobody else write it.
+        /// A line for `/bin/sh -c`. It must not come from an untrusted source.
         case shell(String)
     }
 
     /// How the pictures are written.
     public enum Format: String, Sendable, Hashable, ChoiceOptionValue {
-        /// YUV4MPEG2, which says size, rate and range itself.
+        /// YUV4MPEG2, which states size, rate and range itself.
         case y4m
         /// The planes of each picture, without padding or headers.
         case i420
@@ -42,8 +41,7 @@ public struct ExecSinkConfiguration: FrameSinkConfiguration, Hashable {
         self.finish = finish
     }
 
-    /// The sink by its URI. Credentials that can be told as such, in addresses and behind names such as `--password`,
-    /// are blotted out.
+    /// The sink's URI. Recognisable credentials, in addresses and after names such as `--password`, are redacted.
     public var redactedURI: String {
         switch command {
         case .program(let words): Redaction.redact("exec:" + CommandWords.join(words))
@@ -51,12 +49,12 @@ public struct ExecSinkConfiguration: FrameSinkConfiguration, Hashable {
         }
     }
 
-    /// A sink of this configuration. Starts nothing yet.
+    /// Returns a sink with this configuration. Starts nothing yet.
     public func makeSink() -> any FrameSink { ExecSink(self) }
 }
 
 extension SinkPlugin {
-    /// `exec:COMMAND`
+    /// The plug-in for `exec:COMMAND`.
     public static let exec = SinkPlugin(
         PluginInfo(
             name: "ExecSink", schemes: ["exec"],

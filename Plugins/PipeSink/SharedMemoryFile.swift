@@ -12,16 +12,16 @@ import InletOutput
     import Darwin
 #endif
 
-/// Owns a file of shared memory and the lock on it that says that its writer lives.
+/// Owns a file of shared memory and the lock on it that shows that its writer lives.
 ///
-/// The memory gets its name when it is whole, so that who opens the name never sees a part, and the system takes the
-/// lock back when the process ends, however it does. A process's number would say less: it means nothing in another
-/// container, and is another's after a while.
+/// The memory gets its name when it is complete, so that a process that opens the name never sees a part, and the
+/// system releases the lock when the process ends, however it does. A process ID would say less: it means nothing in
+/// another container, and is reused after a while.
 @safe final class SharedMemoryFile {
     let descriptor: Int32
     private let name: String
 
-    /// What the file begins with, as far as it matters to other writers.
+    /// The length of the header, as far as it matters to other writers.
     static let headerBytes = 64
 
     deinit { close(descriptor) }
@@ -30,33 +30,32 @@ import InletOutput
         private static let folder = "/dev/shm"
         private var path: String { Self.folder + name }
 
-        /// Makes memory of a size, without a name yet.
+        /// Creates memory of a size, without a name yet.
         ///
         /// - Parameters:
-        ///   - name: with a slash in front.
+        ///   - name: the future name, with a slash in front.
         ///   - mode: who may read it.
         init(name: String, byteCount: Int, mode: mode_t) throws(InletError) {
             self.name = name
-            // Nobody else can have it open, so that the lock is had at once.
+            // Nobody else can have it open, so the lock is free.
             descriptor = unsafe open(Self.folder, inlet_o_tmpfile | O_RDWR | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else { throw InletError(sharedMemory: name, "open", errno) }
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
                 throw InletError(sharedMemory: name, "flock", errno)
             }
-            // Not a hole: a full /dev/shm is then an error here and not a SIGBUS later.
+            // Allocated at once: a full /dev/shm is then an error here and not a SIGBUS later.
             let status = posix_fallocate(descriptor, 0, off_t(byteCount))
             guard status == 0 else { throw InletError(sharedMemory: name, "posix_fallocate", status) }
-            // Whatever the umask says.
+            // Independent of the umask.
             guard fchmod(descriptor, mode) == 0 else { throw InletError(sharedMemory: name, "fchmod", errno) }
         }
 
-        /// Gives the memory its name, from a writer that is gone where need be.
+        /// Gives the memory its name, taking it from a dead writer if necessary.
         ///
-        /// - Throws: ``InletError/Code/busy`` where a living writer has the name, or something that is not of this
-        ///   kind.
+        /// - Throws: ``InletError/Code/busy`` if a living writer has the name, or something that is not of this kind.
         func publish() throws(InletError) {
             var reason: InletError?
-            // Others may come and go between two calls; one that only looks has its lock for a moment.
+            // Others may appear and disappear between two calls; one that only checks holds its lock briefly.
             for attempt in 0..<20 {
                 if attempt > 0 { usleep(2000) }
                 if link(to: path) { return }
@@ -66,7 +65,7 @@ import InletOutput
             throw reason ?? InletError(sharedMemory: name, "linkat", EEXIST)
         }
 
-        /// Takes the name over from memory that this process has. At no moment is the name nobody's.
+        /// Takes the name over from memory that this process owns. The name exists at every moment.
         func replace() throws(InletError) {
             let temporary = "\(Self.folder)/.inlet-\(getpid())-\(UInt64.random(in: 0 ... .max))"
             guard link(to: temporary) else { throw InletError(sharedMemory: name, "linkat", errno) }
@@ -76,7 +75,7 @@ import InletOutput
             throw InletError(sharedMemory: name, "rename", number)
         }
 
-        /// Takes the name away, where it is still this memory's.
+        /// Removes the name if it is still this memory's.
         func unpublish() {
             if Self.isSame(descriptor, as: path) { unsafe unlink(path) }
         }
@@ -85,9 +84,9 @@ import InletOutput
             unsafe linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0
         }
 
-        /// Takes the name from memory whose writer is gone.
+        /// Removes the name of memory whose writer is dead.
         ///
-        /// - Returns: what to say if that does not change; nil where the name is free now.
+        /// - Returns: the error if that does not change; nil if the name is free now.
         private func removeLeftover() throws(InletError) -> InletError? {
             let other = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
             guard other >= 0 else {
@@ -119,8 +118,8 @@ import InletOutput
                     .busy,
                     "The writer of the shared memory \(name) is gone, and a reader keeps it locked. Remove \(path).")
             }
-            // Whoever takes the name of this memory away has its lock, and that is us: nobody else does so between
-            // these two calls.
+            // Only the holder of this memory's lock, which is this process, removes its name: nobody else does so
+            // between these two calls.
             if Self.isSame(other, as: path) { unsafe unlink(path) }
             return nil
         }

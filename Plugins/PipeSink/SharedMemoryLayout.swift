@@ -1,18 +1,18 @@
 import InletCore
 
-/// Where things lie in a segment of `shm:`, in bytes. `Docs/reference/shared-memory.md` describes it for readers.
+/// The layout of a segment of `shm:`, in bytes. `Docs/reference/shared-memory.md` describes it for readers.
 enum SharedMemoryLayout {
     /// "INLETSHM", first byte first.
     static let magic: UInt64 = 0x4D48_5354_454C_4E49
     static let version: UInt32 = 1
-    /// Where the first slot begins: a page of its own, so that slots and planes are aligned.
+    /// The offset of the first slot: a full page, so that slots and planes are aligned.
     static let headerBytes = 4096
-    /// Where the planes begin within a slot.
+    /// The offset of the planes within a slot.
     static let slotHeaderBytes = 256
-    /// To which strides and planes are aligned.
+    /// The alignment of strides and planes.
     static let alignment = 64
 
-    /// What the segment begins with.
+    /// The offsets in the segment's header.
     enum Header {
         static let magic = 0
         static let version = 8
@@ -24,7 +24,7 @@ enum SharedMemoryLayout {
         static let writer = 40
     }
 
-    /// What each slot begins with.
+    /// The offsets in each slot's header.
     enum Slot {
         static let lock = 0
         static let number = 8
@@ -42,19 +42,19 @@ enum SharedMemoryLayout {
         static let aspect = 112
     }
 
-    /// Whether frames come, or which other fact a reader meets.
+    /// The state of the segment for readers.
     enum State: UInt32 {
         case live = 1
         /// The writer has ended.
         case ended = 2
-        /// Pictures have grown, and go on in a new segment of the same name.
+        /// Pictures have grown, and continue in a new segment of the same name.
         case replaced = 3
     }
 
-    /// Stands for a time that is not known.
+    /// The value of an unknown time.
     static let unknownTime = Int64.min
 
-    /// Where the planes of a picture lie within a slot, and where they end.
+    /// Returns the offsets of a picture's planes within a slot, and where they end.
     static func planes(
         of size: ImageSize
     ) -> (strides: I420Buffer.Strides, offsets: [I420Buffer.Plane: Int], end: Int) {
@@ -66,6 +66,6 @@ enum SharedMemoryLayout {
         return (strides, [.y: slotHeaderBytes, .u: u, .v: v], v + chroma * size.chroma.height)
     }
 
-    /// The bytes of a slot for pictures of up to a size: whole pages.
+    /// Returns the bytes of a slot for pictures of up to a size: whole pages.
     static func slotBytes(for size: ImageSize) -> Int { (planes(of: size).end + 4095) / 4096 * 4096 }
 }

@@ -10,10 +10,10 @@ import Synchronization
     import Darwin
 #endif
 
-/// The owner of a segment of POSIX shared memory into which pictures are written.
+/// Owns a segment of POSIX shared memory into which pictures are written.
 ///
-/// Not for use from two threads at once. Readers in other processes only read: nothing here waits for them or looks at
-/// what they do.
+/// Must not be used from two threads at once. Readers in other processes only read: nothing here waits for them or
+/// observes them.
 @safe final class SharedMemorySegment {
     let slotBytes: Int
     private let slots: Int
@@ -23,10 +23,10 @@ import Synchronization
     private let file: SharedMemoryFile
     private var published: UInt64 = 0
 
-    /// Makes a segment, which has no name yet.
+    /// Creates a segment, which has no name yet.
     ///
     /// - Parameters:
-    ///   - name: the one to come, with a slash in front.
+    ///   - name: the future name, with a slash in front.
     ///   - mode: who may read it.
     ///   - published: how many frames were written to segments of this name before.
     /// - Throws: an error made of the `errno`.
@@ -51,7 +51,7 @@ import Synchronization
         put(UInt64(slotBytes), at: Header.slotBytes)
         put(published, at: Header.published)
         put(UInt32(bitPattern: getpid()), at: Header.writer)
-        // Last: what has the magic number is whole.
+        // Last: a segment with the magic number is complete.
         store(SharedMemoryLayout.magic, at: Header.magic)
     }
 
@@ -59,32 +59,34 @@ import Synchronization
         unsafe munmap(base, byteCount)
     }
 
-    /// Gives the segment its name; that of a segment whose writer is gone is taken over.
+    /// Gives the segment its name, taking over that of a segment whose writer is dead.
     ///
-    /// - Throws: ``InletError/Code/busy`` where a living process writes to one of this name, or it is something else's.
+    /// - Throws: ``InletError/Code/busy`` if a living process writes to a segment of this name, or the name is
+    ///   something else's.
     func publish() throws(InletError) { try file.publish() }
 
-    /// Takes the name over from a segment of this process, whose readers learn that they must open the name again. They
-    /// lose nothing that they have mapped.
+    /// Takes the name over from a segment of this process, whose readers learn that they must open the name again.
+    /// Their mappings stay valid.
     func replace(_ other: SharedMemorySegment) throws(InletError) {
         try file.replace()
         other.put(SharedMemoryLayout.State.replaced.rawValue, at: SharedMemoryLayout.Header.state)
     }
 
-    /// Tells readers that no more frames come, and takes the name away. They keep what they have mapped.
+    /// Tells readers that no more frames follow, and removes the name. Their mappings stay valid.
     func end() {
         put(SharedMemoryLayout.State.ended.rawValue, at: SharedMemoryLayout.Header.state)
         file.unpublish()
     }
 
-    /// How many frames were written, over all segments of this name.
+    /// The number of frames written, over all segments of this name.
     var publishedCount: UInt64 { published }
 
-    /// Writes a frame into the oldest slot. The frame's picture fits into a slot.
+    /// Writes a frame into the oldest slot. The frame's picture must fit into a slot.
     func publish(_ frame: VideoFrame) {
         let slot = SharedMemoryLayout.headerBytes + Int(published % UInt64(slots)) * slotBytes
         published += 1
-        // Odd: whoever reads now knows it for torn. The fence keeps what follows from being seen before it.
+        // Odd: a reader at this moment can tell that the frame is torn. The fence keeps what follows from being seen
+        // before it.
         store(published * 2 - 1, at: slot + SharedMemoryLayout.Slot.lock)
         atomicMemoryFence(ordering: .sequentiallyConsistent)
         describe(frame, at: slot)
@@ -147,7 +149,7 @@ import Synchronization
         unsafe base.storeBytes(of: value, toByteOffset: offset, as: Value.self)
     }
 
-    /// Two 32-bit numbers; zeros where there is no ratio, or none that 32 bits hold.
+    /// Stores two 32-bit numbers; zeros if there is no ratio, or none that fits 32 bits.
     private func put(_ ratio: Rational?, at offset: Int) {
         let numbers = ratio.flatMap { ratio in
             Int32(exactly: ratio.numerator).flatMap { numerator in
@@ -158,14 +160,14 @@ import Synchronization
         put(numbers?.1 ?? 0, at: offset + 4)
     }
 
-    /// Stores a number whose readers see all that was written before it. `offset` is a multiple of 8.
+    /// Stores a number after which readers see all that was written before it. `offset` is a multiple of 8.
     private func store(_ value: UInt64, at offset: Int) {
         unsafe (base + offset).assumingMemoryBound(to: Atomic<UInt64>.self).pointee.store(value, ordering: .releasing)
     }
 }
 
 extension InletError {
-    /// The failure of a call for shared memory, with what to try.
+    /// Creates the error for a failed shared-memory call, with what to try.
     init(sharedMemory name: String, _ operation: String, _ number: Int32) {
         self.init(errno: number, operation: operation, path: "the shared memory \(name)")
         if number == ENOSPC || number == ENOMEM {

@@ -32,7 +32,7 @@ final class SharedMemorySink: FrameSink {
         guard let current = segment else { return }
         guard SharedMemoryLayout.planes(of: frame.size).end > current.slotBytes else { return current.publish(frame) }
         let larger = try makeSegment(for: frame.size, published: current.publishedCount)
-        // Before it has its name: who opens that finds the frame.
+        // Before it has its name: a reader that opens the name finds the frame.
         larger.publish(frame)
         do throws(InletError) {
             try larger.replace(current)

@@ -1,10 +1,10 @@
 public import InletCore
 
-/// Frames in shared memory, for programs that look at pixels: `shm:camera`.
+/// Frames in shared memory, for programs that process pixels: `shm:camera`.
 ///
-/// `Docs/reference/shared-memory.md` describes the memory. Readers never hold up the writer: a frame that was
-/// overwritten while it was read is known for that. A picture larger than the first goes on in a new segment of the
-/// same name.
+/// `Docs/reference/shared-memory.md` describes the memory. Readers never block the writer: a reader can tell that a
+/// frame was overwritten while it was read. A picture larger than the first continues in a new segment of the same
+/// name.
 public struct SharedMemorySinkConfiguration: FrameSinkConfiguration, Hashable {
     /// The name in `/dev/shm`, without a slash.
     public var name: String
@@ -18,7 +18,7 @@ public struct SharedMemorySinkConfiguration: FrameSinkConfiguration, Hashable {
     public enum Readers: String, Sendable, Hashable, ChoiceOptionValue {
         /// This user alone.
         case user
-        /// Its group, too.
+        /// This user's group, too.
         case group
         /// Everyone on this machine.
         case all
@@ -38,17 +38,17 @@ public struct SharedMemorySinkConfiguration: FrameSinkConfiguration, Hashable {
         self.readers = readers
     }
 
-    /// The sink by its URI.
+    /// The sink's URI.
     public var redactedURI: String { "shm:\(name)" }
 
-    /// A sink of this configuration. Makes nothing yet.
+    /// Returns a sink with this configuration. Creates nothing yet.
     public func makeSink() -> any FrameSink { SharedMemorySink(self) }
 
     static let slotCounts = 2...64
 }
 
 extension SinkPlugin {
-    /// `shm:NAME`
+    /// The plug-in for `shm:NAME`.
     public static let sharedMemory = SinkPlugin(
         PluginInfo(
             name: "SharedMemorySink", schemes: ["shm"],

@@ -1,42 +1,44 @@
 import NIOCore
 import Synchronization
 
-/// Somebody who wants pictures. Called on the server's thread only.
+/// A client that wants pictures. Called on the server's thread only.
 protocol PictureViewer: AnyObject {
-    /// Whether it wants one picture after the other.
+    /// Whether the client wants a stream of pictures.
     var isStream: Bool { get }
-    /// - Returns: whether it wants more.
+    /// Shows a picture.
+    ///
+    /// - Returns: whether the client wants more.
     func show(_ jpeg: ByteBuffer) -> Bool
 }
 
-/// Passes pictures from the sink's thread to those who look, on the server's one thread.
+/// Passes pictures from the sink's thread to clients, on the server's one thread.
 ///
-/// `@unchecked Sendable`: `viewers` is touched on `loop` alone, which `add` and `remove` check.
+/// `@unchecked Sendable`: `viewers` is accessed on `loop` alone, which `add` and `remove` check.
 final class PictureHub: @unchecked Sendable {
     private let loop: any EventLoop
     private var viewers: [any PictureViewer] = []
     private let count = Atomic(0)
-    /// Whether a picture is on its way to the server's thread: no second one follows it, should that thread be slow.
+    /// Whether a picture is on its way to the server's thread: no second one follows it if that thread is slow.
     private let isPublishing = Atomic(false)
 
     init(_ loop: any EventLoop) { self.loop = loop }
 
-    /// Whether a picture is worth its encoding. From any thread.
+    /// Whether a picture has any viewers. Safe from any thread.
     var isWatched: Bool { count.load(ordering: .relaxed) > 0 && !isPublishing.load(ordering: .relaxed) }
 
-    /// Copies a picture once and hands it to all viewers. From the sink's thread.
+    /// Copies a picture once and passes it to all viewers. Called on the sink's thread.
     func publish(_ jpeg: RawSpan) {
         guard !isPublishing.exchange(true, ordering: .relaxed) else { return }
         var buffer = ByteBufferAllocator().buffer(capacity: jpeg.byteCount)
         _ = unsafe jpeg.withUnsafeBytes { unsafe buffer.writeBytes($0) }
         loop.execute { [buffer] in
             self.isPublishing.store(false, ordering: .relaxed)
-            // Those who leave meanwhile are shown nothing that they could not bear.
+            // Viewers that leave meanwhile ignore the picture.
             for viewer in self.viewers where !viewer.show(buffer) { self.remove(viewer) }
         }
     }
 
-    /// Viewers who want one picture after the other.
+    /// The number of viewers that want a stream.
     var streams: Int {
         loop.preconditionInEventLoop()
         return viewers.count(where: \.isStream)

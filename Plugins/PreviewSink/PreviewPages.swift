@@ -3,9 +3,9 @@ import InletHTTP
 import NIOCore
 import NIOHTTP1
 
-/// Decides what a request gets. Holds no state, so that any thread may ask.
+/// Decides the response to a request. Stateless, so that any thread may call it.
 struct PreviewPages: Sendable {
-    /// What a request asks for.
+    /// The response to a request.
     enum Answer {
         case page(HTTPAnswer)
         case snapshot
@@ -15,10 +15,10 @@ struct PreviewPages: Sendable {
     private static let page = ByteBuffer(bytes: PackageResources.preview_html)
     private let context: SinkContext
 
-    /// - Parameter context: tells what is shown.
+    /// - Parameter context: provides what is shown.
     init(_ context: SinkContext) { self.context = context }
 
-    /// - Parameter cookie: the header that has a browser keep that it showed the token; nil where it showed none.
+    /// - Parameter cookie: the header for a browser to remember that it presented the token; nil if it presented none.
     func answer(to request: HTTPRequest, cookie: String?) -> Answer {
         switch request.path {
         case "/":

@@ -37,7 +37,7 @@ final class PreviewService: HTTPService, PictureViewer {
         case .page(let answer): return .answer(answer)
         case .snapshot where request.method == .GET:
             watch(.snapshot)
-            // A source that has stalled has no picture to give.
+            // A stalled source has no picture.
             return .later(
                 within: TimeAmount(configuration.patience),
                 otherwise: .text("There is no picture now.", .serviceUnavailable))
@@ -81,8 +81,8 @@ final class PreviewService: HTTPService, PictureViewer {
             let start = hasBegun ? "" : "--\(Self.boundary)\r\n"
             hasBegun = true
             let head = start + "content-type: image/jpeg\r\ncontent-length: \(jpeg.readableBytes)\r\n\r\n"
-            // All clients share the picture's memory. The next boundary at once: browsers show a picture when they see
-            // where it ends.
+            // All clients share the picture's memory. The next boundary follows at once: browsers show a picture when
+            // they see where it ends.
             connection?.send([
                 ByteBuffer(string: head), jpeg, ByteBuffer(string: "\r\n--\(Self.boundary)\r\n"),
             ])

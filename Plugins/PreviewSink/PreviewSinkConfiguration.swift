@@ -1,27 +1,27 @@
 public import InletCore
 import InletHTTP
 
-/// A page in a browser with the live picture and the figures of the capture: `preview:`, at http://127.0.0.1:8090/.
+/// A web page with the live picture and the capture's statistics: `preview:`, at http://127.0.0.1:8090/.
 ///
-/// It also has `/stream.mjpg`, `/snapshot.jpg`, `/stats.json`, `/metrics` for Prometheus, and `/healthz`. Pictures are
-/// encoded once a frame, however many look, and only while somebody does.
+/// It also serves `/stream.mjpg`, `/snapshot.jpg`, `/stats.json`, `/metrics` for Prometheus, and `/healthz`. Each frame
+/// is encoded once, however many clients watch, and only while one does.
 public struct PreviewSinkConfiguration: FrameSinkConfiguration, Hashable {
     /// The address to listen at. The default is 127.0.0.1: this machine alone.
     public var host: String
-    /// The port; 0 has the system choose one, which the log tells. The default is 8090.
+    /// The port; 0 lets the system choose one, which is logged. The default is 8090.
     public var port: Int
-    /// What everyone must show: as `?token=` or as a bearer token. The default, nil, is nothing at a loopback address;
-    /// at any other a token is made, which the log tells with the page's address.
+    /// The token that every client must present: as `?token=` or as a bearer token. The default, nil, requires none at
+    /// a loopback address; at any other a token is generated and logged with the page's address.
     public var token: String?
-    /// Larger pictures are scaled down. The default is 1280x720.
+    /// The largest pictures; larger ones are scaled down. The default is 1280x720.
     public var largestSize = ImageSize(width: 1280, height: 720)
-    /// The most pictures a second. The default, nil, is all.
+    /// The highest frame rate. The default, nil, is no limit.
     public var frameRate: Rational?
-    /// Of the JPEGs, from 1 to 100. The default is 75.
+    /// The quality of the JPEGs, from 1 to 100. The default is 75.
     public var quality = 75
     /// The most streams at a time, from 1 to 1024; more are refused. The default is 64.
     public var clients = 64
-    /// How long a client may take for one picture or answer before it is cut off. The default is 5 seconds.
+    /// How long a client may take to read one picture or response before it is disconnected. The default is 5 seconds.
     public var patience = Duration.seconds(5)
 
     public init(host: String = "127.0.0.1", port: Int = 8090, token: String? = nil) {
@@ -30,21 +30,23 @@ public struct PreviewSinkConfiguration: FrameSinkConfiguration, Hashable {
         self.token = token
     }
 
-    /// The sink by its URI.
+    /// The sink's URI.
     public var redactedURI: String { "preview:\(host.contains(byte: ":") ? "[\(host)]" : host):\(port)" }
 
-    /// A sink of this configuration. Opens nothing yet.
+    /// Returns a sink with this configuration. Opens nothing yet.
     public func makeSink() -> any FrameSink { PreviewSink(self) }
 
-    /// Who may look.
+    /// The rule for who may watch.
     var access: AccessRule { AccessRule(host: host, port: port, token: token) }
 
-    /// - Throws: ``InletError/Code/invalidConfiguration`` where the token is too short to be one.
+    /// Checks the configuration.
+    ///
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if the token is too short.
     public func validate() throws(InletError) { try access.validate() }
 }
 
 extension SinkPlugin {
-    /// `preview:[HOST:PORT]`
+    /// The plug-in for `preview:[HOST:PORT]`.
     public static let preview = SinkPlugin(
         PluginInfo(
             name: "PreviewSink", schemes: ["preview"],

@@ -89,7 +89,7 @@ struct PrometheusText {
             .map { (labels + [(label, $0.name)], $0.count) }
     }
 
-    /// By scalars, as a combining mark would hide what is to be escaped.
+    /// By Unicode scalars, as a combining mark would hide what must be escaped.
     private static func escaped(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { result, scalar in
             switch scalar {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import InletCore
 
-/// The statistics as `/stats.json` has it. Times are in seconds.
+/// The statistics in `/stats.json`. Times are in seconds.
 enum StatisticsJSON {
     static func text(of statistics: CaptureStatistics) -> String {
         let encoder = JSONEncoder()
@@ -68,6 +68,6 @@ enum StatisticsJSON {
 }
 
 extension Duration {
-    /// For people and monitoring.
+    /// The duration in seconds, for users and monitoring.
     var inSeconds: Double { Double(wholeNanoseconds) / 1e9 }
 }

@@ -1,28 +1,30 @@
 public import InletCore
 
-/// Small pictures in rows and columns on one.
+/// One picture made of small ones in rows and columns.
 ///
 ///     var sheet = try ContactSheet(columns: 4, rows: 3, tile: ImageSize(width: 320, height: 180))
 ///     for frame in frames { sheet.add(frame) }
 ///     let picture = sheet.finish()
 ///
-/// A picture that is larger than a tile is cut at its right and bottom: have it scaled before, as by
-/// ``SinkWants/largestSize``. A smaller one lies in the middle, at even pixels.
+/// A picture that is larger than a tile is cropped at its right and bottom: scale it before, as with
+/// ``SinkWants/largestSize``. A smaller one is centred, at even pixels.
 public struct ContactSheet: ~Copyable {
-    /// How many pictures fit.
+    /// The number of pictures that fit.
     public let capacity: Int
-    /// How many there are.
+    /// The number of pictures so far.
     public private(set) var count = 0
     private let columns: Int
     private let tile: ImageSize
     private var draft: I420Draft
     private var isFilled = false
 
+    /// Creates an empty sheet.
+    ///
     /// - Parameters:
     ///   - columns: pictures side by side, 1 to 64.
     ///   - rows: rows of pictures, 1 to 64.
     ///   - tile: the size of a picture with its border; rounded down to even numbers.
-    /// - Throws: ``InletError/Code/invalidConfiguration`` where there is no tile, or the sheet would be too large for a
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if there is no tile, or the sheet would be too large for a
     ///   picture.
     public init(columns: Int, rows: Int, tile: ImageSize) throws(InletError) {
         let tile = ImageSize(width: tile.width & ~1, height: tile.height & ~1)
@@ -36,7 +38,7 @@ public struct ContactSheet: ~Copyable {
         capacity = columns * rows
     }
 
-    /// Adds a frame's picture. Does nothing where the sheet is full.
+    /// Adds a frame's picture. Does nothing if the sheet is full.
     public mutating func add(_ frame: VideoFrame) {
         guard count < capacity else { return }
         if !isFilled {
@@ -62,7 +64,7 @@ public struct ContactSheet: ~Copyable {
         }
     }
 
-    /// The sheet, with black where there are no pictures.
+    /// Returns the sheet, with black where there are no pictures.
     public consuming func finish() -> I420Buffer {
         if !isFilled { draft.fillBlack() }
         return draft.publish()

@@ -10,20 +10,19 @@ import InletSystem
     import Darwin
 #endif
 
-/// Writes a whole file under a name that nobody looks for, and gives it its own when it is complete.
+/// Writes a whole file under a temporary name, and renames it when it is complete.
 enum StagedFile {
-    /// Writes a file. Readers of `path` see the file that was there before, or the new one, and never a part.
+    /// Writes a file. Readers of `path` see the previous file or the new one, and never a part.
     ///
     /// - Parameters:
-    ///   - mode: of the file, from the first moment on.
-    ///   - overwrites: whether a file of that name is replaced. A symbolic link is, too: what it leads to stays as it
-    ///     is.
-    /// - Throws: an error made of the `errno`; ``InletError/Code/busy`` where there is a file of that name that is not
-    ///   to be replaced. Nothing is left behind.
+    ///   - mode: the mode of the file from its creation on.
+    ///   - overwrites: whether a file of that name is replaced. A symbolic link is, too: its target stays as it is.
+    /// - Throws: an error made of the `errno`; ``InletError/Code/busy`` if there is a file of that name that must not
+    ///   be replaced. Nothing is left behind.
     static func write(
         _ bytes: RawSpan, to path: String, mode: FileMode, overwrites: Bool
     ) throws(InletError) {
-        // A name that no one has: in a folder that many write to, another might have put a file there.
+        // An unpredictable name: in a folder that many write to, another process might have put a file there.
         let temporary = "\(path).\(getpid())-\(UInt32.random(in: 0 ... .max)).part"
         let descriptor: Int32
         do throws(InletError) {
@@ -84,12 +83,12 @@ enum StagedFile {
         _ temporary: String, at path: String, overwrites: Bool
     ) -> (number: Int32, operation: String)? {
         if !overwrites {
-            // A second name, which fails where there is a file: rename would replace it.
+            // A hard link fails if there is a file: rename would replace it.
             if unsafe link(temporary, path) == 0 {
                 unsafe unlink(temporary)
                 return nil
             }
-            // Some file systems have no second names. There a file that comes in this moment is lost.
+            // Some file systems have no hard links. There a file that appears at this moment is lost.
             guard errno == EPERM || errno == ENOTSUP || errno == EOPNOTSUPP || errno == EMLINK else {
                 return (errno, "link")
             }

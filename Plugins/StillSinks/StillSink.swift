@@ -10,14 +10,14 @@ import InletOutput
     import Darwin
 #endif
 
-/// Writes frames as pictures, one a file.
+/// Writes frames as still pictures, one per file.
 final class StillSink: FrameSink {
     private let configuration: StillSinkConfiguration
     private let subject: String
     private let encoder: Encoder
     private var pattern: FileNamePattern?
     private var hasTaken = false
-    /// Of the newest still.
+    /// The number of the newest still.
     private var number = 0
 
     private enum Encoder {
@@ -37,7 +37,7 @@ final class StillSink: FrameSink {
 
     var wants: SinkWants {
         var wants = SinkWants(largestSize: configuration.largestSize, rotation: .applied)
-        // The bridge leaves out the others before they are converted.
+        // The bridge drops the others before they are converted.
         if case .every(let interval) = configuration.taking {
             // Nothing is lost: a rational holds 64-bit numbers. `start` refuses what is not above zero.
             wants.maximumFrameRate = Rational(1_000_000_000, max(1, Int(interval.wholeNanoseconds)))
@@ -94,7 +94,7 @@ final class StillSink: FrameSink {
             do throws(InletError) {
                 return try StagedFile.write(bytes, to: path, mode: configuration.mode, overwrites: false)
             } catch {
-                // Another program has taken the name since; it has the next one.
+                // Another program has taken the name since; the next one is used.
                 guard error.context.nativeCode == EEXIST else { throw error }
             }
         }

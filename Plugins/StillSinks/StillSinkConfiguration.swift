@@ -1,29 +1,30 @@
 public import InletCore
 import InletOutput
 
-/// Frames as pictures, one a file: `jpeg:door-{n}.jpg?every=5s`, `png:still.png`.
+/// Frames as still pictures, one per file: `jpeg:door-{n}.jpg?every=5s`, `png:still.png`.
 ///
-/// Pictures are written to a temporary name in the same folder and moved, so that a reader sees whole ones only. They
-/// are upright.
+/// Pictures are written under a temporary name in the same folder and renamed, so that readers see only whole files.
+/// They are upright.
 public struct StillSinkConfiguration: FrameSinkConfiguration, Hashable {
     /// How pictures are encoded.
     public var format: Format
-    /// The path, with `{n}`, `{n:DIGITS}`, `{date}`, `{time}`, `{utc}`, `{sequence}` or `%d` where names change.
+    /// The path, with `{n}`, `{n:DIGITS}`, `{date}`, `{time}`, `{utc}`, `{sequence}` or `%d` for names that change.
     ///
-    /// Numbers go on from the files that are there; another name that exists gets `-2` before its extension.
+    /// Numbers continue from the existing files; any other name that exists gets `-2` before its extension.
     public var pattern: String
-    /// Which frames are taken. The default is ``Taking-swift.enum/all`` where names tell frames apart, and
-    /// ``Taking-swift.enum/once`` where they do not.
+    /// Which frames are taken. The default is ``Taking-swift.enum/all`` if names distinguish frames, and
+    /// ``Taking-swift.enum/once`` if they do not.
     public var taking: Taking
-    /// Whether a file of the same name is replaced. The default is false: where names do not change it is an error.
+    /// Whether a file of the same name is replaced. The default is false: an existing file is an error if names do not
+    /// change.
     public var overwrites = false
     /// Who may read the files. The default is ``FileMode/owner``.
     public var mode = FileMode.owner
-    /// Of a JPEG, from 1 to 100. The default is 90.
+    /// The quality of a JPEG, from 1 to 100. The default is 90.
     public var quality = 90
-    /// Of a PNG, from 0, none, to 9. The default is 6.
+    /// The compression of a PNG, from 0, none, to 9. The default is 6.
     public var compression = 6
-    /// Larger pictures are scaled down. The default, nil, is no limit.
+    /// The largest pictures; larger ones are scaled down. The default, nil, is no limit.
     public var largestSize: ImageSize?
 
     /// How pictures are encoded.
@@ -36,21 +37,23 @@ public struct StillSinkConfiguration: FrameSinkConfiguration, Hashable {
 
     /// Which frames are taken.
     public enum Taking: Sendable, Hashable {
-        /// The first, and then the sink has had enough.
+        /// The first frame, after which the sink ends.
         case once
-        /// One in so much time on the capture timeline, from 1 ms to 24 hours. The capturer picks them, before anything
-        /// is converted.
+        /// One frame per interval of the capture timeline, from 1 ms to 24 hours. The capturer selects them before any
+        /// conversion.
         case every(Duration)
-        /// Those that decode without any other.
+        /// Frames that decode without any other.
         case keyFrames
-        /// Each.
+        /// Every frame.
         case all
     }
 
+    /// Creates a configuration.
+    ///
     /// - Parameters:
-    ///   - format: how pictures are compressed.
+    ///   - format: how pictures are encoded.
     ///   - pattern: the name of the files, with its fields.
-    ///   - taking: the default, nil, is that of ``taking``.
+    ///   - taking: which frames are taken; nil is the default of ``taking``.
     public init(_ format: Format, pattern: String, taking: Taking? = nil) {
         self.format = format
         self.pattern = pattern
@@ -58,15 +61,15 @@ public struct StillSinkConfiguration: FrameSinkConfiguration, Hashable {
             taking ?? ((try? FileNamePattern(pattern, hasSequence: true))?.tellsFilesApart == true ? .all : .once)
     }
 
-    /// The sink by its URI.
+    /// The sink's URI.
     public var redactedURI: String { "\(format.rawValue):\(pattern)" }
 
-    /// A sink of this configuration. Opens nothing yet.
+    /// Returns a sink with this configuration. Opens nothing yet.
     public func makeSink() -> any FrameSink { StillSink(self) }
 
     /// Checks what can be checked without a picture.
     ///
-    /// - Throws: ``InletError/Code/invalidConfiguration`` for a pattern that is none, for one by which each still would
+    /// - Throws: ``InletError/Code/invalidConfiguration`` for an invalid pattern, for one with which each still would
     ///   overwrite the last although that is not allowed, and for an interval out of range.
     public func validate() throws(InletError) { _ = try validated() }
 
@@ -95,12 +98,12 @@ public struct StillSinkConfiguration: FrameSinkConfiguration, Hashable {
 }
 
 extension SinkPlugin {
-    /// `jpeg:PATTERN`
+    /// The plug-in for `jpeg:PATTERN`.
     public static let jpeg = still(
         .jpeg, extra: [StillOptions.quality.description],
         examples: ["jpeg:still.jpg", "jpeg:door-{n}.jpg?every=5s"])
 
-    /// `png:PATTERN`
+    /// The plug-in for `png:PATTERN`.
     public static let png = still(
         .png, extra: [StillOptions.compression.description],
         examples: ["png:still.png", "png:key-{sequence}.png?take=key"])
@@ -138,7 +141,7 @@ extension SinkPlugin {
     }
 }
 
-/// What `take=` says.
+/// The values of `take=`.
 private enum TakeOption: String, ChoiceOptionValue {
     case once
     case key

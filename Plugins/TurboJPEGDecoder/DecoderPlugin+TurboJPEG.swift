@@ -1,9 +1,9 @@
 public import InletCore
 
 extension DecoderPlugin {
-    /// `decoder=turbojpeg`: libjpeg-turbo, for Motion JPEG.
+    /// The decoder plug-in `decoder=turbojpeg`: libjpeg-turbo, for Motion JPEG.
     ///
-    /// Its preference is below libavcodec's, as its pictures differ from those of the `ffmpeg` command by a rounding.
+    /// Its preference is below libavcodec's, as its pictures differ from those of the `ffmpeg` command by rounding.
     public static let turboJPEG = DecoderPlugin(
         "turbojpeg", summary: "libjpeg-turbo, for Motion JPEG.", preference: -1, decodes: { $0 == .mjpeg },
         makeDecoder: { try TurboJPEGVideoDecoder() })

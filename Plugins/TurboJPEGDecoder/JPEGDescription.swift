@@ -1,26 +1,26 @@
 import InletCore
 
-/// What a JPEG (ITU-T T.81) says of its picture before the data, as far as it decides who decodes it.
+/// What a JPEG (ITU-T T.81) states about its picture before the data, as far as it decides which decoder is used.
 ///
-/// Nothing here takes memory by what the JPEG says.
+/// No memory is allocated by what the JPEG states.
 struct JPEGDescription: Sendable, Hashable {
-    /// Who the JPEG is for.
+    /// Which decoder the JPEG is for.
     enum Reading: Sendable, Hashable {
         case picture(JPEGDescription)
-        /// A kind of JPEG that is left to other decoders, in words.
+        /// A kind of JPEG that is left to other decoders, with its name.
         case foreign(String)
-        /// No JPEG, or one that is cut or wrong before its data begins.
+        /// Not a JPEG, or one that is cut off or invalid before its data begins.
         case malformed
     }
 
     var size: ImageSize
-    /// Nil where it has luma alone.
+    /// Whether there is chroma besides luma.
     var hasChroma: Bool
-    /// All components lie in one scan, of which each row is decoded in its turn.
+    /// Whether all components are in one scan, which is decoded row by row.
     var isBaseline: Bool
-    /// Markers lie between the data (DRI, section B.2.4.4).
+    /// Whether there are restart markers in the data (DRI, section B.2.4.4).
     var hasRestarts = false
-    /// The width of a pixel over its height; nil where it is not told.
+    /// The width of a pixel over its height; nil if not stated.
     var sampleAspectRatio: Rational?
 
     private struct Found {
@@ -40,7 +40,7 @@ struct JPEGDescription: Sendable, Hashable {
             guard bytes[place] == 0xFF else { return .malformed }
             let kind = bytes[place + 1]
             switch kind {
-            // Any number of FF may stand before a marker.
+            // Any number of FF bytes may precede a marker.
             case 0xFF: place += 1
             // Markers without a segment (section B.1.1.3): TEM, RST and SOI.
             case 0x01, 0xD0...0xD8: place += 2
@@ -73,7 +73,7 @@ struct JPEGDescription: Sendable, Hashable {
         return .malformed
     }
 
-    /// The frame header (section B.2.2).
+    /// Reads the frame header (section B.2.2).
     private static func readFrame(_ bytes: Span<UInt8>, _ kind: UInt8, _ found: inout Found) -> JPEGDescription? {
         guard bytes.count >= 9, bytes.count >= 6 + 3 * Int(bytes[5]) else { return nil }
         let size = ImageSize(
@@ -97,7 +97,7 @@ struct JPEGDescription: Sendable, Hashable {
         return "components of red, green and blue"
     }
 
-    /// What applications put into segments of their own, as libavcodec reads it.
+    /// Notes applications' own segments, as libavcodec reads them.
     private static func note(_ bytes: Span<UInt8>, _ kind: UInt8, _ found: inout Found) {
         switch kind {
         case 0xE0 where bytes.begins(with: "JFIF\0") && bytes.count >= 12:
@@ -117,7 +117,7 @@ struct JPEGDescription: Sendable, Hashable {
         }
     }
 
-    /// The tag Orientation of the first directory (Exif 2.3, sections 4.6.2 and 4.6.4); nil where there is none.
+    /// Returns the tag Orientation of the first directory (Exif 2.3, sections 4.6.2 and 4.6.4); nil if there is none.
     private static func exifOrientation(_ bytes: Span<UInt8>) -> Int? {
         let isLittle: Bool
         if bytes.begins(with: "II") {
@@ -147,7 +147,7 @@ extension Span<UInt8> {
         return true
     }
 
-    /// A number of 16 bits; nil beyond the end.
+    /// Returns a 16-bit number; nil beyond the end.
     fileprivate func word(_ place: Int, isLittle: Bool) -> Int? {
         guard place >= 0, place + 1 < count else { return nil }
         let (first, second) = (Int(self[place]), Int(self[place + 1]))

@@ -1,17 +1,17 @@
 import InletCore
 import Synchronization
 
-/// Memory of pictures that went out of use, kept for those to come.
+/// Memory of pictures that are no longer in use, kept for later ones.
 ///
-/// How many pictures are out is bounded by the queues of those who hold them. Safe from any thread: pictures come back
-/// when their last owner lets go; the pool may go away before them.
+/// The queues of those who hold pictures bound their number. Safe from any thread: pictures return when their last
+/// owner releases them; the pool may be released before them.
 final class JPEGPicturePool: Sendable {
     private let idle = Mutex([JPEGPicture]())
 
-    /// More wait only after many were held at once.
+    /// The most idle pictures; more would be idle only after many were held at once.
     private static let mostIdle = 4
 
-    /// Memory of that many bytes, to be written to.
+    /// Returns memory of that many bytes to write to.
     func take(byteCount: Int) -> JPEGPictureLease {
         let picture = idle.withLock { idle -> JPEGPicture? in
             // A stream that has changed its size has no more use for the others.
@@ -26,7 +26,7 @@ final class JPEGPicturePool: Sendable {
     }
 }
 
-/// The memory of one picture, with room behind it that libraries may read.
+/// The memory of one picture, with padding after it that libraries may read.
 ///
 /// `@unchecked Sendable`: written by the decoder that took it from the pool, before a frame refers to it, and read by
 /// frames after.
@@ -34,7 +34,7 @@ final class JPEGPicturePool: Sendable {
     let memory: UnsafeMutableRawBufferPointer
     let byteCount: Int
 
-    /// As InletConvert's README has it: planes with 64 bytes behind them need no second pass.
+    /// See InletConvert's README: planes with 64 bytes after them need no second pass.
     private static let readAhead = 64
 
     init(byteCount: Int) {
@@ -46,7 +46,7 @@ final class JPEGPicturePool: Sendable {
     deinit { unsafe memory.deallocate() }
 }
 
-/// What a frame holds: a picture's memory, which goes back to its pool when the last owner of the frame lets go.
+/// What a frame holds: a picture's memory, which returns to its pool when the frame's last owner releases it.
 final class JPEGPictureLease: Sendable {
     let picture: JPEGPicture
     private let pool: JPEGPicturePool

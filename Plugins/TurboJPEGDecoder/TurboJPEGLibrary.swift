@@ -1,13 +1,13 @@
 import CTurboJPEG
 import InletCore
 
-/// Owns a decompressor of libjpeg-turbo's.
+/// Owns a libjpeg-turbo decompressor.
 ///
 /// Confined to one thread at a time.
 @safe final class TurboJPEGLibrary {
-    /// How the samples of a picture lie.
+    /// The layout of a picture's samples.
     struct Layout: Sendable, Hashable {
-        /// By FFmpeg's name.
+        /// The pixel format, by FFmpeg's name.
         var pixelFormat: PixelFormat
         var planes: [Plane]
         var byteCount: Int
@@ -18,18 +18,18 @@ import InletCore
         }
     }
 
-    /// What became of a picture.
+    /// The result of decoding a picture.
     enum Result: Equatable {
         case whole
-        /// Something of it is wrong, in the library's words.
+        /// The picture is damaged, with the library's message.
         case damaged(String)
-        /// It cannot be decoded, in the library's words.
+        /// The picture cannot be decoded, with the library's message.
         case failed(String)
     }
 
     private let handle: tjhandle
 
-    /// - Throws: ``InletError/Code/resourceExhausted`` where there is no memory.
+    /// - Throws: ``InletError/Code/resourceExhausted`` if there is no memory.
     init() throws(InletError) {
         guard let handle = unsafe tjInitDecompress() else {
             throw InletError(
@@ -41,7 +41,7 @@ import InletCore
 
     deinit { _ = unsafe tjDestroy(handle) }
 
-    /// Where the planes of a JPEG's picture go; nil where the library does not know its sampling.
+    /// Returns where the planes of a JPEG's picture go; nil if the library does not know its sampling.
     func layout(of bytes: Span<UInt8>, size: ImageSize) -> Layout? {
         var (width, height, sampling, colors) = (Int32(0), Int32(0), Int32(-1), Int32(-1))
         let code = unsafe bytes.withUnsafeBufferPointer {
@@ -63,11 +63,11 @@ import InletCore
         return layout
     }
 
-    /// Decodes a JPEG of which ``layout(of:size:)`` was asked just before.
+    /// Decodes a JPEG for which ``layout(of:size:)`` was called just before.
     ///
     /// - Parameters:
     ///   - memory: at least ``Layout/byteCount`` bytes.
-    ///   - stopsAtDamage: nothing more is decoded where something is wrong, and the memory holds a part of the picture.
+    ///   - stopsAtDamage: whether decoding stops at damage, so that the memory holds a part of the picture.
     @unsafe func decode(
         _ bytes: Span<UInt8>, size: ImageSize, into memory: UnsafeMutableRawBufferPointer, _ layout: Layout,
         stopsAtDamage: Bool
@@ -77,7 +77,7 @@ import InletCore
             unsafe (base + plane.offset).assumingMemoryBound(to: UInt8.self)
         }
         var strides = layout.planes.map { Int32(clamping: $0.stride) }
-        // Scans of a progressive picture are limited to 500, as each costs as much as a picture.
+        // A progressive picture may have at most 500 scans, as each costs as much as a picture.
         let flags = TJFLAG_LIMITSCANS | (stopsAtDamage ? TJFLAG_STOPONWARNING : 0)
         let code = unsafe bytes.withUnsafeBufferPointer { source in
             unsafe tjDecompressToYUVPlanes(
@@ -90,7 +90,7 @@ import InletCore
         return isWarning ? .damaged(text) : .failed(text)
     }
 
-    /// By FFmpeg's names of what libavcodec decodes a JPEG to: `j` is full range.
+    /// FFmpeg's names of the formats to which libavcodec decodes a JPEG: `j` is full range.
     private static let names: [Int32: PixelFormat] = [
         Int32(TJSAMP_420.rawValue): .yuvj420p, Int32(TJSAMP_422.rawValue): PixelFormat("yuvj422p"),
         Int32(TJSAMP_444.rawValue): PixelFormat("yuvj444p"), Int32(TJSAMP_440.rawValue): PixelFormat("yuvj440p"),

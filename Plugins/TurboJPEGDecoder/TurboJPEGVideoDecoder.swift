@@ -1,8 +1,8 @@
 import InletCore
 
-/// A ``VideoDecoder`` of Motion JPEG by libjpeg-turbo, which decodes into pooled planes.
+/// A ``VideoDecoder`` for Motion JPEG with libjpeg-turbo, which decodes into pooled planes.
 ///
-/// A JPEG of a kind that it leaves to others makes it unusable, so that the next decoder goes on with the next picture.
+/// A kind of JPEG that it leaves to others makes it unusable, so that the next decoder continues with the next picture.
 @safe final class TurboJPEGVideoDecoder: VideoDecoder {
     private let library: TurboJPEGLibrary
     private let pool = JPEGPicturePool()
@@ -10,26 +10,26 @@ import InletCore
     private var settings = DecoderSettings()
     private var picture: SourceFrame?
     private var isDraining = false
-    /// Pictures in a row that something was wrong with.
+    /// The number of damaged pictures in a row.
     private var damagedCount = 0
-    /// A picture was whole.
+    /// Whether a picture was whole.
     private var hasDecoded = false
 
     var skipsNonReferencePictures = false
     var reorderDepth: Int { 0 }
 
-    /// A stream of which no picture is whole is one that libjpeg-turbo finds fault with, and others may not.
+    /// The most damaged pictures in a row: a stream without a whole picture may be one that only libjpeg-turbo rejects.
     private static let mostDamaged = 8
-    /// Of progressive pictures, or such with a scan for each component.
+    /// The most pixels of progressive pictures, or of those with a scan for each component.
     private static let mostPixelsInScans = 1 << 22
-    /// Webcams put a few bytes between the data and the end, of which libjpeg-turbo warns.
+    /// The most padding: webcams put a few bytes between the data and the end, of which libjpeg-turbo warns.
     private static let mostPadding = 8
-    /// The codes of containers for what every decoder reads alike. Others stand for kinds of makers.
+    /// The containers' codes for JPEGs that every decoder reads alike. Others stand for vendors' variants.
     private static let plainTags: Set<UInt32> = Set(
         ["MJPG", "mjpg", "jpeg", "JPEG", "mp4v"].map { $0.utf8.reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) } }
     ).union([0])
 
-    /// - Throws: ``InletError/Code/resourceExhausted`` where there is no memory.
+    /// - Throws: ``InletError/Code/resourceExhausted`` if there is no memory.
     init() throws(InletError) { library = try TurboJPEGLibrary() }
 
     func open(_ parameters: CodecParameters, _ settings: DecoderSettings) throws {
@@ -50,7 +50,7 @@ import InletCore
         case .picture(let description):
             let size = description.size
             guard size.fits(in: settings.maximumSize) else { return .tooLarge }
-            // libavcodec takes a picture that is so much lower than its container says for one of two fields.
+            // libavcodec takes a picture that is so much lower than its container states for one of two fields.
             let stated = packet.parameters.size
             if stated.isValid, 4 * size.height < 3 * stated.height { return try noteForeign("one field of two") }
             // The library keeps the coefficients of all of it, and each scan costs as much as a picture.
@@ -61,8 +61,8 @@ import InletCore
         }
     }
 
-    /// - Throws: for the first picture, and where so many in a row were of a kind that is left to others: a header in
-    ///   which a bit is wrong may say anything.
+    /// - Throws: an error for the first picture, and if so many in a row were of a kind that is left to others: a
+    ///   header with a wrong bit may state anything.
     private func noteForeign(_ kind: String) throws(InletError) -> PacketFault? {
         damagedCount += 1
         guard hasDecoded, damagedCount < Self.mostDamaged else {
@@ -81,7 +81,7 @@ import InletCore
         let lease = pool.take(byteCount: layout.byteCount)
         var result = unsafe library.decode(
             bytes, size: size, into: lease.picture.memory, layout, stopsAtDamage: !settings.showsDamaged)
-        // Between markers the same words tell of data that is missing.
+        // Between restart markers the same message means missing data.
         if case .damaged(let text) = result, description.isBaseline, !description.hasRestarts, Self.isPadding(text) {
             result = .whole
         }
@@ -104,15 +104,15 @@ import InletCore
         return nil
     }
 
-    /// JFIF 1.02: full range, and the matrix of ITU-R BT.601 for 625 lines. The rest is what the container says.
+    /// JFIF 1.02: full range, and the matrix of ITU-R BT.601 for 625 lines. The rest is as the container states.
     private static func colorSpace(_ stated: ColorSpace) -> ColorSpace {
         var colorSpace = stated
         (colorSpace.matrix, colorSpace.range) = (.bt470bg, .full)
         return colorSpace
     }
 
-    /// Whether libjpeg-turbo warned of nothing but a few bytes between the data and the end of image
-    /// (JWRN_EXTRANEOUS_DATA in `jerror.h`), behind which nothing can be wrong.
+    /// Whether libjpeg-turbo warned only of a few bytes between the data and the end of image (JWRN_EXTRANEOUS_DATA in
+    /// `jerror.h`), after which nothing can be wrong.
     private static func isPadding(_ text: String) -> Bool {
         let (start, end) = ("Corrupt JPEG data: ", " extraneous bytes before marker 0xd9")
         guard text.hasBytePrefix(start), text.hasByteSuffix(end), text.utf8.count > start.utf8.count + end.utf8.count
@@ -121,7 +121,7 @@ import InletCore
         return Int(String(Substring(digits))).map { $0 <= mostPadding } ?? false
     }
 
-    /// - Throws: where so many pictures were damaged that another decoder is to try.
+    /// - Throws: an error if so many pictures were damaged that another decoder should be tried.
     private func noteDamage(_ text: String) throws(InletError) -> PacketFault? {
         damagedCount += 1
         guard damagedCount < Self.mostDamaged else {

@@ -3,13 +3,13 @@ import InletCore
 import InletV4L2
 
 extension OutputDevice {
-    /// Has the driver set a format of ours that holds the pictures.
+    /// Sets a supported format that holds the pictures in the driver.
     ///
-    /// - Throws: ``InletError/Code/unsupported`` where it takes none.
+    /// - Throws: ``InletError/Code/unsupported`` if the driver accepts none.
     static func setFormat(
         _ device: V4L2Device, _ type: UInt32, _ video: VideoFormat, _ wanted: V4L2SinkConfiguration.Format
     ) throws(InletError) -> inlet_v4l2_format {
-        // Planes apart are what the multi-planar API is for.
+        // The multi-planar API is meant for separate planes.
         let planar: [InletV4L2.FourCC] = inlet_v4l2_is_multiplanar(type) == 0 ? ["YU12"] : ["YM12", "YU12"]
         let codes: [InletV4L2.FourCC] =
             switch wanted {
@@ -44,8 +44,8 @@ extension OutputDevice {
             """)
     }
 
-    /// Whether rows are as long as the picture's, which they are not where a loopback cuts an odd width's last sample
-    /// of chroma off.
+    /// Returns whether rows are as long as the picture's, which they are not if a loopback cuts off the last chroma
+    /// sample of an odd width.
     private static func holds(_ format: inlet_v4l2_format, _ size: ImageSize) -> Bool {
         let stride = Int(format.bytesperline.0)
         switch InletV4L2.FourCC(rawValue: format.pixelformat) {
@@ -61,7 +61,7 @@ extension OutputDevice {
     }
 
     private static func setColors(of format: inout inlet_v4l2_format, _ colors: ColorSpace) {
-        // Its defaults are what a JPEG is: BT.601 in full range.
+        // The defaults of this colour space are those of JPEG: BT.601 in full range.
         if isJPEG(format) { return format.colorspace = V4L2_COLORSPACE_JPEG.rawValue }
         format.colorspace =
             (colors.matrix == .bt709 ? V4L2_COLORSPACE_REC709 : V4L2_COLORSPACE_SMPTE170M).rawValue

@@ -20,18 +20,18 @@ import InletV4L2
     private var buffers: [V4L2Buffer] = []
     private var free: [Int] = []
     private var isStreaming = false
-    /// A call that copies is used in place of mapped buffers.
+    /// Whether the `write` call, which copies, is used instead of mapped buffers.
     private let isWritten: Bool
     private var isMarked = false
-    /// Where the device takes JPEGs.
+    /// The encoder, if the device accepts JPEGs.
     private let encoder: JPEGEncoder?
 
-    /// A device that takes no picture for this long is given up.
+    /// The time without accepting a picture after which the device is given up, in milliseconds.
     private static let patience: Int32 = 2000
 
     /// Sets the format and maps buffers.
     ///
-    /// - Throws: ``InletError/Code/unsupported`` where the device takes neither the size nor a format of ours.
+    /// - Throws: ``InletError/Code/unsupported`` if the device accepts neither the size nor a supported format.
     init(_ device: V4L2Device, _ video: VideoFormat, _ configuration: V4L2SinkConfiguration) throws(InletError) {
         self.device = device
         guard let type = device.outputType, device.capabilities.isOutput else {
@@ -40,8 +40,8 @@ import InletV4L2
                 "\(device.node) (\(device.name)) takes no pictures. `inlet devices --outputs` lists devices that do.")
         }
         self.type = type
-        // v4l2loopback before 0.13 answers VIDIOC_DQBUF with the buffer that its readers look at just then, so that
-        // they would see the next picture being painted over it.
+        // v4l2loopback before 0.13 answers VIDIOC_DQBUF with the buffer that its readers are using at that moment, so
+        // that they would see the next picture being drawn over it.
         isWritten = device.isLoopback && device.capabilities.contains(.readWrite)
         guard device.capabilities.contains(.streaming) else {
             throw InletError(.unsupported, "\(device.node) (\(device.name)) has no buffers for pictures.")
@@ -64,9 +64,9 @@ import InletV4L2
 
     deinit { close() }
 
-    /// Writes a picture of the size that was set, as soon as the device has a buffer free.
+    /// Writes a picture of the configured size as soon as the device has a free buffer.
     ///
-    /// - Throws: ``InletError/Code/timedOut`` where it takes none; ``InletError/Code/disconnected`` where it went away.
+    /// - Throws: ``InletError/Code/timedOut`` if it has none in time; ``InletError/Code/disconnected`` if it is gone.
     func write(_ frame: VideoFrame) throws(InletError) {
         let index = isWritten ? 0 : try freeBuffer()
         let planes = unsafe buffers[index].planes
@@ -94,7 +94,7 @@ import InletV4L2
         if !isStreaming { try device.check(startStream(), "VIDIOC_STREAMON") }
     }
 
-    /// - Returns: 0, or the errno of what failed.
+    /// - Returns: 0, or the errno of the failure.
     @discardableResult private func startStream() -> Int32 {
         var type = Int32(self.type)
         let failure = unsafe device.call(inlet_VIDIOC_STREAMON, &type)
@@ -102,7 +102,7 @@ import InletV4L2
         return failure
     }
 
-    /// Hands over a whole picture by a call that copies it.
+    /// Writes a whole picture by a call that copies it.
     @unsafe private func write(_ bytes: UnsafeRawBufferPointer) throws(InletError) {
         while true {
             #if canImport(Glibc)
@@ -118,16 +118,16 @@ import InletV4L2
         }
     }
 
-    /// Says that this is a writer, or v4l2loopback would not see it leave, and offer no output any more.
+    /// Marks this as a writer; otherwise v4l2loopback would not notice when it leaves, and no longer offer an output.
     ///
-    /// After the first picture, so that no reader gets what lay in the memory before. Versions from 0.13 on refuse, and
-    /// see it by themselves.
+    /// Called after the first picture, so that no reader gets the previous content of the memory. Versions from 0.13 on
+    /// refuse, and notice it themselves.
     private func markWriter() {
         if !isMarked { startStream() }
         isMarked = true
     }
 
-    /// Waits until the device takes a picture.
+    /// Waits until the device accepts a picture.
     private func waitForRoom() throws(InletError) {
         var polled = pollfd(fd: device.descriptor, events: Int16(POLLOUT), revents: 0)
         guard unsafe poll(&polled, 1, Self.patience) > 0 else {
@@ -152,7 +152,7 @@ import InletV4L2
 
     /// Writes a picture into a buffer as a JPEG.
     ///
-    /// - Returns: its bytes.
+    /// - Returns: the number of its bytes.
     @unsafe private func encode(
         _ frame: VideoFrame, _ encoder: JPEGEncoder, _ target: UnsafeMutableRawBufferPointer
     ) throws(InletError) -> UInt32 {
@@ -173,7 +173,7 @@ import InletV4L2
 
     /// Copies a picture into a buffer.
     ///
-    /// - Returns: the bytes used of each plane.
+    /// - Returns: the number of bytes used in each plane.
     @unsafe private func fill(
         _ planes: [UnsafeMutableRawBufferPointer], _ picture: I420Buffer
     ) throws(InletError) -> [UInt32] {
@@ -213,7 +213,7 @@ import InletV4L2
         return isSplit ? [UInt32(luma), UInt32(part), UInt32(part)] : [UInt32(luma + 2 * part)]
     }
 
-    /// Ends the stream and gives the device up.
+    /// Stops the stream and closes the device.
     func close() {
         if isStreaming {
             var type = Int32(self.type)

@@ -3,25 +3,25 @@ public import InletV4L2
 
 /// An output or loopback device, which other programs see as a camera: `v4l2:/dev/video40`.
 public struct V4L2SinkConfiguration: FrameSinkConfiguration, Hashable {
-    /// Which device. The default is the first that takes pictures.
+    /// The device's address. The default is the first output device.
     public var address: V4L2Address
     /// The pixel format. The default is ``Format-swift.enum/automatic``.
     public var format: Format
-    /// Buffers that the driver is asked for, from 2 to 32. The default is 4.
+    /// The number of buffers requested from the driver, from 2 to 32. The default is 4.
     public var buffers: Int
 
     /// The quality of JPEGs, from 1 to 100, on libjpeg's scale. The default is 90.
     public var quality: Int
 
-    /// What is written.
+    /// The format of the written pictures.
     public enum Format: String, Sendable, Hashable, ChoiceOptionValue {
-        /// The first of the others that the device takes.
+        /// The first of the other formats that the device accepts.
         case automatic = "auto"
         /// I420.
         case yu12 = "YU12"
         /// Packed 4:2:2, which every program reads.
         case yuyv = "YUYV"
-        /// A JPEG for each picture: the least memory, and the most work.
+        /// A JPEG for each picture: the least memory, and the most CPU time.
         case mjpeg
     }
 
@@ -34,7 +34,7 @@ public struct V4L2SinkConfiguration: FrameSinkConfiguration, Hashable {
         self.quality = quality
     }
 
-    /// The sink by its URI.
+    /// The sink's URI.
     public var redactedURI: String {
         switch address {
         case .node(let node): "v4l2:\(node)"
@@ -43,7 +43,7 @@ public struct V4L2SinkConfiguration: FrameSinkConfiguration, Hashable {
         }
     }
 
-    /// A sink of this configuration. Opens nothing yet.
+    /// Returns a sink with this configuration. Opens nothing yet.
     public func makeSink() -> any FrameSink { V4L2Sink(self) }
 
     static let bufferCounts = 2...32
@@ -51,7 +51,7 @@ public struct V4L2SinkConfiguration: FrameSinkConfiguration, Hashable {
 }
 
 extension SinkPlugin {
-    /// `v4l2:`, output and loopback devices of Linux.
+    /// The plug-in for `v4l2:`: output and loopback devices on Linux.
     public static let v4l2 = SinkPlugin(
         PluginInfo(
             name: "v4l2", schemes: ["v4l2"],

@@ -1,9 +1,9 @@
 import InletCore
 import Synchronization
 
-/// A bounded store of memory for pictures that could not stay in the driver's buffers.
+/// A bounded pool of memory for pictures that could not stay in the driver's buffers.
 ///
-/// Safe from any thread. Blocks come back when their last owner lets go; the pool may go away before them.
+/// Safe from any thread. Blocks return when their last owner releases them; the pool may be released before them.
 final class BlockPool: Sendable {
     private let capacity: Int
     private let state = Mutex(State())
@@ -15,12 +15,12 @@ final class BlockPool: Sendable {
 
     init(capacity: Int) { self.capacity = capacity }
 
-    /// Memory of at least that many bytes to be written to, or nil where all blocks are out.
+    /// Returns memory of at least that many bytes to write to, or nil if all blocks are in use.
     func take(byteCount: Int) -> BlockLease? {
         let block = state.withLock { state -> PictureBlock? in
             guard state.out < capacity else { return nil }
             state.out += 1
-            // The size of all changes with the format, so that a block of another size is of no more use.
+            // All sizes change with the format, so that a block of another size is of no more use.
             while let block = state.idle.popLast() { if block.byteCount == byteCount { return block } }
             return PictureBlock(byteCount: byteCount)
         }
@@ -35,15 +35,15 @@ final class BlockPool: Sendable {
     }
 }
 
-/// One picture's memory, with room behind it that libswscale may read.
+/// One picture's memory, with padding after it that libswscale may read.
 ///
-/// `@unchecked Sendable`: written by whoever took it from the pool, before a frame refers to it, and read by frames
-/// after.
+/// `@unchecked Sendable`: written by the thread that took it from the pool, before a frame refers to it, and read by
+/// frames after.
 @safe final class PictureBlock: @unchecked Sendable {
     let memory: UnsafeMutableRawBufferPointer
     let byteCount: Int
 
-    /// As InletConvert's README has it: planes with 64 bytes behind them need no second pass.
+    /// See InletConvert's README: planes with 64 bytes after them need no second pass.
     private static let readAhead = 64
 
     init(byteCount: Int) {
@@ -55,7 +55,7 @@ final class BlockPool: Sendable {
     deinit { unsafe memory.deallocate() }
 }
 
-/// What a frame holds: a block, which goes back to its pool when the last owner of the frame lets go.
+/// What a frame holds: a block, which returns to its pool when the frame's last owner releases it.
 final class BlockLease: Sendable {
     let block: PictureBlock
     private let pool: BlockPool

@@ -10,40 +10,40 @@ import InletV4L2
 
 /// One opened camera in one negotiated mode: the device, its buffers and its stream.
 ///
-/// Confined to the capture thread; buffers that frames hold come back to the queue from any.
+/// Confined to the capture thread; buffers that frames hold return to the queue from any thread.
 @safe final class Camera {
     let device: V4L2Device
     let info: V4L2DeviceInfo
     private(set) var picture: CapturePicture
     private(set) var rate: Rational?
-    /// The rates of the mode, from which a lower one may be taken; nil where the configuration or a signal says what it
-    /// is.
+    /// The rates of the mode, from which a lower one may be chosen; nil if the configuration or a signal fixes the
+    /// rate.
     let freeRates: V4L2FrameRates?
     private let type: UInt32
     private let formats: [V4L2FormatInfo]
     private let configuration: V4L2Configuration
     private(set) var queue: CaptureQueue?
-    /// For pictures that must be copied at once.
+    /// The memory for pictures that must be copied at once.
     let copyPool: BlockPool
 
-    /// What there is to take.
+    /// What can be taken from the camera.
     enum Event {
         case filled(CaptureQueue.Filled)
-        /// A copy of a picture, how many bytes of it there are, and what the driver says of it, which is nothing where
-        /// it was read by a call.
+        /// A copy of a picture, its length in bytes, and what the driver says about it, which is nil if it was read by
+        /// a call.
         case copied(BlockLease, Int, inlet_v4l2_buffer?)
-        /// A picture was lost, and the driver's number of it, where it has one: all memory for copies is held by
-        /// frames, or the driver filled the buffer anew while it was copied.
+        /// A lost picture's reason, and the driver's number of it, if it has one: frames hold all memory for copies, or
+        /// the driver refilled the buffer while it was copied.
         case lost(DropReason, UInt32?)
         case sourceChanged
-        /// A shutter before the lens was closed or opened.
+        /// A shutter in front of the lens was closed or opened.
         case coverChanged
     }
 
     /// Opens the device and sets its mode.
     ///
-    /// - Throws: ``InletError``, among others ``InletError/Code/busy`` and ``InletError/Code/permissionDenied`` in
-    ///   words.
+    /// - Throws: ``InletError``, among others ``InletError/Code/busy`` and ``InletError/Code/permissionDenied`` with an
+    ///   explanation.
     init(_ info: V4L2DeviceInfo, configuration: V4L2Configuration) throws(InletError) {
         self.configuration = configuration
         self.info = info
@@ -67,7 +67,7 @@ import InletV4L2
         // An HDMI input has the size of its signal. Others, such as a webcam's, refuse.
         let hasSignal = inlet_v4l2_adopt_timings(device.descriptor) == 0
         try V4L2Controls(device).set(configuration.controls)
-        // Such events bear the number of their input.
+        // Such events carry the number of their input.
         var input: Int32 = 0
         _ = unsafe device.call(inlet_VIDIOC_G_INPUT, &input)
         device.subscribe(V4L2_EVENT_SOURCE_CHANGE, id: UInt32(clamping: input))
@@ -75,7 +75,7 @@ import InletV4L2
         formats = device.formats(type: type)
         var request = Negotiation.Request(
             size: configuration.size, rate: configuration.frameRate, format: configuration.format)
-        // Scaling a signal is for those who ask for it.
+        // A signal is scaled only on request.
         if hasSignal, request.size == nil, let set = try? device.format(type: type) {
             request.size = ImageSize(width: Int(set.width), height: Int(set.height))
         }
@@ -87,13 +87,13 @@ import InletV4L2
         freeRates = hasSignal || request.rate != nil ? nil : device.rates(of: picture.code, at: picture.size)
     }
 
-    /// Whether a shutter or switch keeps the camera from seeing, where it has one and tells.
+    /// Whether a shutter or switch blocks the camera's view, if it has one and reports it.
     var isCovered: Bool { device.control(id: V4L2Control.privacyID)?.value == .number(1) }
 
-    /// The mode that is set.
+    /// The current mode.
     var mode: V4L2CaptureMode { V4L2CaptureMode(format: picture.code, size: picture.size, rate: rate) }
 
-    /// Has the driver set a mode, and looks at what it made of it.
+    /// Sets a mode in the driver, and reads what the driver made of it.
     private static func set(
         _ mode: V4L2CaptureMode, on device: V4L2Device, type: UInt32, _ request: Negotiation.Request
     ) throws(InletError) -> (CapturePicture, Rational?) {
@@ -102,7 +102,7 @@ import InletV4L2
         format.height = UInt32(clamping: mode.size.height)
         format.pixelformat = mode.format.rawValue
         let picture = try CapturePicture(try device.setFormat(format, type: type))
-        // Devices that cannot place pictures, nearly all of them, refuse.
+        // Nearly all devices cannot place pictures, and refuse.
         _ = inlet_v4l2_compose_whole(device.descriptor, picture.format.width, picture.format.height)
         let rate =
             try mode.rate.flatMap { rate throws(InletError) in try device.setFrameRate(rate, type: type) }
@@ -117,7 +117,7 @@ import InletV4L2
         return (picture, rate)
     }
 
-    /// Begins to stream.
+    /// Starts streaming.
     func start() throws(InletError) {
         do throws(InletError) {
             if queue == nil { queue = try makeQueue() }
@@ -146,7 +146,8 @@ import InletV4L2
                 case .read: false
                 }
             guard isWanted else { continue }
-            // A loopback's ring has one length for all, and a reader that asks for fewer shortens it for good.
+            // A loopback's ring has one length for all, and a reader that asks for fewer buffers shortens it
+            // permanently.
             let count = device.isLoopback ? V4L2Configuration.bufferCounts.upperBound : configuration.buffers
             if let queue = try CaptureQueue(device, type: type, memory: memory, count: count, sizes: sizes) {
                 return queue
@@ -162,12 +163,12 @@ import InletV4L2
         return nil
     }
 
-    /// Stands still; ``start()`` goes on. Nothing to do for a device that is read.
+    /// Stops streaming; ``start()`` resumes it. Does nothing for a device that is read by a call.
     func stop() { queue?.stop() }
 
-    /// Goes to another rate of the mode, which drivers do only while nothing streams.
+    /// Changes to another rate of the mode, which drivers do only while nothing streams.
     ///
-    /// - Throws: what went wrong; the camera streams at the rate that it had, where it can.
+    /// - Throws: the failure; the camera continues at the previous rate if it can.
     func setRate(_ wanted: Rational) throws(InletError) {
         let isStreaming = queue != nil
         stop()
@@ -182,13 +183,13 @@ import InletV4L2
         if let failure { throw failure }
     }
 
-    /// Gives the device up. What frames hold stays readable.
+    /// Closes the device. What frames hold stays readable.
     func close() {
         queue?.close()
         queue = nil
     }
 
-    /// Begins anew with what the input sends now.
+    /// Restarts with what the input sends now.
     func restart() throws(InletError) {
         close()
         _ = inlet_v4l2_adopt_timings(device.descriptor)
@@ -203,9 +204,9 @@ import InletV4L2
         try start()
     }
 
-    /// Waits for a picture or an event, until the deadline of the context.
+    /// Waits for a picture or an event, until the context's deadline.
     ///
-    /// - Throws: ``InletError/Code/disconnected`` where the device went away, ``InletError/Code/timedOut``,
+    /// - Throws: ``InletError/Code/disconnected`` if the device is gone, ``InletError/Code/timedOut``,
     ///   ``InletError/Code/cancelled``.
     func take(_ context: SourceContext) throws(InletError) -> Event {
         while true {
@@ -222,7 +223,7 @@ import InletV4L2
             }
             guard events & (POLLIN | POLLERR | POLLHUP) != 0 else { continue }
             if let event = try takePicture() { return event }
-            // Nothing to take although something is wrong: the stream broke.
+            // Nothing to take although there is an error: the stream broke.
             if events & (POLLERR | POLLHUP) != 0 { throw device.error(EIO, "poll") }
         }
     }
@@ -240,7 +241,7 @@ import InletV4L2
         throw device.error(failure, "read")
     }
 
-    /// Copies a picture before anybody looks at it, as the driver fills buffers anew while they are held.
+    /// Copies a picture before anybody uses it, as the driver refills buffers while they are held.
     private func copy(_ filled: CaptureQueue.Filled, of queue: CaptureQueue) throws(InletError) -> Event {
         defer { queue.giveBack(filled.buffer) }
         guard let lease = copyPool.take(byteCount: picture.byteCount) else {
@@ -255,7 +256,7 @@ import InletV4L2
         return .copied(lease, count, filled.facts)
     }
 
-    /// Reads a picture that there is no memory for, so that the driver goes on.
+    /// Reads a picture for which there is no memory, so that the driver continues.
     private func skip() throws(InletError) -> Event? {
         unsafe withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { bytes in
             while unsafe read(device.descriptor, bytes.baseAddress, bytes.count) == bytes.count {}
@@ -276,8 +277,8 @@ import InletV4L2
             pollfd(fd: device.descriptor, events: Int16(POLLIN | POLLPRI), revents: 0),
             pollfd(fd: context.wakeUpDescriptor, events: Int16(POLLIN), revents: 0)
         )
-        // Rounded up, so that the deadline has passed when nothing came. A thread that reads ahead has no deadline
-        // while nobody waits for a picture, and looks again for one.
+        // Rounded up, so that the deadline has passed if nothing arrived. A thread that reads ahead has no deadline
+        // while nobody waits for a picture, and checks again for one.
         let slice: Int64 = context.deadline == .distantFuture ? 100 : 60_000
         let milliseconds = Int32(clamping: min(remaining / 1_000_000 + 1, slice))
         let ready = unsafe withUnsafeMutableBytes(of: &polled) { bytes in

@@ -1,21 +1,21 @@
 import InletCore
 import InletV4L2
 
-/// How the bytes of a V4L2 format become a native picture, or what decodes them.
+/// How the bytes of a V4L2 format become a native picture, or which codec decodes them.
 enum CaptureLayout: Sendable, Hashable {
     /// A picture that the conversion to I420 reads in place.
     case pixels(PixelFormat, Arrangement)
-    /// A picture that no library reads as it is: it is rewritten once, into memory of our own.
+    /// A picture that no library reads directly: it is rewritten once, into the process's memory.
     case repacked(PixelRepacking)
-    /// A maker's own format, which libv4l's converter rewrites into memory of our own.
+    /// A vendor's own format, which libv4l's converter rewrites into the process's memory.
     case vendor(VendorFormat)
-    /// Compressed: packets, which others decode.
+    /// Compressed data: packets, which are decoded elsewhere.
     case compressed(VideoCodec)
 
     /// Where the planes are.
     enum Arrangement: Sendable, Hashable {
         case packed
-        /// Luma, then two planes of chroma, each `1 << x` times narrower and `1 << y` times lower; V first where
+        /// Luma, then two planes of chroma, each `1 << x` times narrower and `1 << y` times lower; V is first if
         /// `isVFirst`.
         case planar(x: Int, y: Int, isVFirst: Bool)
         /// Luma, then one plane of both chroma components, `1 << y` times lower, with rows of `strides` luma rows'
@@ -23,11 +23,11 @@ enum CaptureLayout: Sendable, Hashable {
         case semiplanar(y: Int, strides: Int)
     }
 
-    /// The formats of `linux/videodev2.h` that can be read, by its documents in
+    /// The readable formats of `linux/videodev2.h`, as documented in
     /// `Documentation/userspace-api/media/v4l/pixfmt-*.rst`.
     ///
-    /// Left out: HSV, tiled and compressed formats of single makers, and most of those with samples packed across
-    /// bytes.
+    /// Left out: HSV, tiled formats and compressed formats of single vendors, and most of those with samples packed
+    /// across bytes.
     static let table: [FourCC: CaptureLayout] = {
         var table: [FourCC: CaptureLayout] = [:]
         func add(_ codes: [FourCC], _ name: String, _ arrangement: Arrangement = .packed) {
@@ -66,7 +66,7 @@ enum CaptureLayout: Sendable, Hashable {
 
         add(["RGB3"], "rgb24")
         add(["BGR3"], "bgr24")
-        // What V4L2 calls X may hold anything, and alpha is left out in any case.
+        // V4L2's X may hold anything, and alpha is ignored in any case.
         add(["BGR4", "XR24", "AR24"], "bgra")
         add(["RGB4", "BX24", "BA24"], "argb")
         add(["XB24", "AB24"], "rgba")
@@ -119,12 +119,12 @@ enum CaptureLayout: Sendable, Hashable {
                     VendorFormat(bits: bits, output: output, unit: unit, widths: widths, blockPixels: blockPixels))
             }
         }
-        // The converter moves words of 8 bytes, and half a row of them is chroma.
+        // The converter moves 8-byte words, and half a row of them is chroma.
         vendor(["S501", "S505", "S508"], bits: 12, .i420, 16, 2)
         vendor(["CITV", "M420"], bits: 12, .i420, 2, 2)
         vendor(["KONI"], bits: 12, .i420, 2, 2, blockPixels: 256)
         vendor(["S920"], bits: 12, .i420, 16, 8)
-        // Its makers put all sizes into rows of 720 pixels, for which the converter is written.
+        // The hardware puts all sizes into rows of 720 pixels, which the converter expects.
         vendor(["HM12"], bits: 12, .i420, 16, 32, widths: 720...720)
         vendor(["Y10B"], bits: 10, .i420, 4, 2)
         vendor(["S680"], bits: 8, .rgb, 2, 2)
@@ -141,7 +141,7 @@ enum CaptureLayout: Sendable, Hashable {
         return table
     }()
 
-    /// What it takes to make I420 of the format, the least first; nil where it cannot be read.
+    /// Returns the cost of converting the format to I420, the cheapest first; nil if it cannot be read.
     static func cost(of code: FourCC) -> Int? {
         switch table[code] {
         case nil: nil
@@ -155,7 +155,7 @@ enum CaptureLayout: Sendable, Hashable {
             case "nv12", "nv21": 1
             case "yuyv422", "uyvy422": 2
             case "yvyu422", "yuv422p", "yuv444p", "nv24", "nv42", "bgra", "rgba", "rgb24", "bgr24": 3
-            // No colour, or less of it than the camera could give.
+            // No colour, or less of it than the camera could deliver.
             case let name where name.hasBytePrefix("gray"): 9
             case let name where name.hasBytePrefix("bayer"): 8
             default: 6
@@ -163,7 +163,8 @@ enum CaptureLayout: Sendable, Hashable {
         }
     }
 
-    /// The offset and stride of each plane of a picture in one piece of memory, or nil for what is no such picture.
+    /// Returns the offset and stride of each plane of a picture in contiguous memory, or nil if there is no such
+    /// picture.
     static func planes(_ arrangement: Arrangement, bytesPerLine: Int, height: Int) -> [(offset: Int, stride: Int)] {
         switch arrangement {
         case .packed: return [(0, bytesPerLine)]

@@ -2,7 +2,7 @@ import CV4L2
 import InletCore
 import InletV4L2
 
-/// How the pictures of one negotiated format lie in a driver's buffers, and how to make frames of them.
+/// How the pictures of one negotiated format are laid out in a driver's buffers, and how to make frames of them.
 @safe struct CapturePicture {
     let format: inlet_v4l2_format
     let code: FourCC
@@ -14,10 +14,10 @@ import InletV4L2
     /// How many bytes each of the driver's planes must have for a whole picture; empty for compressed ones.
     private let neededBytes: [Int]
 
-    /// What it is compressed by; nil where it is not.
+    /// The codec of compressed pictures; nil for uncompressed ones.
     var codec: VideoCodec? { if case .compressed(let codec) = layout { codec } else { nil } }
 
-    /// - Throws: ``InletError/Code/unsupported`` where nothing here reads the format.
+    /// - Throws: ``InletError/Code/unsupported`` if the format cannot be read.
     init(_ format: inlet_v4l2_format) throws(InletError) {
         self.format = format
         code = FourCC(rawValue: format.pixelformat)
@@ -71,7 +71,7 @@ import InletV4L2
         _ arrangement: CaptureLayout.Arrangement, strides: [Int], size: ImageSize
     ) -> [Int] {
         if strides.count > 1 {
-            // Planes that lie apart; all of each but what may be missing behind its last row.
+            // Separate planes; all of each but what may be missing after its last row.
             var needed = [strides[0] * (size.height - 1)]
             for stride in strides.dropFirst() {
                 if case .planar(_, let y, _) = arrangement { needed.append(stride * max(0, (size.height >> y) - 1)) }
@@ -91,13 +91,13 @@ import InletV4L2
         ]
     }
 
-    /// Whether pictures are told by others: compressed, and not each by itself.
+    /// Whether pictures are compressed and refer to others, rather than each standing alone.
     var isInterCoded: Bool {
         guard case .compressed(let codec) = layout else { return false }
         return codec != .mjpeg
     }
 
-    /// The pixel format of the frames; nil where a decoder decides.
+    /// The pixel format of the frames; nil if a decoder decides.
     var pixelFormat: PixelFormat? {
         switch layout {
         case .pixels(let format, _): format
@@ -107,20 +107,20 @@ import InletV4L2
         }
     }
 
-    /// Bytes of the largest picture, over all planes.
+    /// The size of the largest picture in bytes, over all planes.
     var byteCount: Int { planeSizes.reduce(0, +) }
 
-    /// Bytes of each of the driver's planes.
+    /// The size in bytes of each of the driver's planes.
     var planeSizes: [Int] { PlaneValues(format.sizeimage).first(format.planes) }
 
-    /// Whether a picture is as long as its format says. Some drivers leave the length 0, which says nothing.
+    /// Returns whether a picture is as long as its format says. Some drivers leave the length 0, which says nothing.
     func isWhole(_ lengths: [Int]) -> Bool {
         if case .compressed = layout { return lengths.contains { $0 > 0 } }
         return zip(neededBytes, lengths).allSatisfy { $0.1 == 0 || $0.1 >= $0.0 }
     }
 
-    /// The planes of a picture in the driver's memory, or in a copy of it that is laid out alike. Not for compressed
-    /// pictures.
+    /// Returns the planes of a picture in the driver's memory, or in a copy of it with the same layout. Not for
+    /// compressed pictures.
     @unsafe func planes(in memory: [UnsafeRawBufferPointer]) -> SourcePlanes {
         var planes = SourcePlanes()
         guard case .pixels(_, let arrangement) = layout else { return planes }
@@ -139,7 +139,7 @@ import InletV4L2
         return planes
     }
 
-    /// Rewrites a picture into memory of our own.
+    /// Rewrites a picture into the process's memory.
     ///
     /// - Returns: its planes there.
     @unsafe func repack(
@@ -173,7 +173,7 @@ import InletV4L2
 }
 
 extension PictureBlock {
-    /// The planes of a picture in the memory.
+    /// Returns the planes of a picture in the block.
     func planes(_ places: [(offset: Int, stride: Int)]) -> SourcePlanes {
         var planes = SourcePlanes()
         let whole = unsafe UnsafeRawBufferPointer(memory)

@@ -3,11 +3,11 @@ import InletCore
 import InletV4L2
 import Synchronization
 
-/// The buffers that go round between a driver and the frames that are out.
+/// The buffers that circulate between a driver and the frames in use.
 ///
-/// Streaming is started, stopped and read on the capture thread; buffers come back from any thread.
+/// Streaming is started, stopped and read on the capture thread; buffers return from any thread.
 @safe final class CaptureQueue: Sendable {
-    /// Whose memory the buffers are.
+    /// Who owns the memory of the buffers.
     enum Memory: Sendable {
         case mapped, own
 
@@ -24,7 +24,7 @@ import Synchronization
 
     private enum Place {
         case driver
-        /// Taken from the driver, until no frame refers to it.
+        /// Taken from the driver, and held until no frame refers to it.
         case out
         case idle
     }
@@ -36,7 +36,7 @@ import Synchronization
     private let state: Mutex<State>
 
     private struct State {
-        /// Nil when it was closed: buffers that come back then only end.
+        /// The device; nil once it was closed: buffers that return then are only freed.
         var device: V4L2Device?
         var isStreaming = false
         /// Where each buffer is.
@@ -45,10 +45,10 @@ import Synchronization
         var queuedCount: Int { places.count { $0 == .driver } }
     }
 
-    /// Asks the driver for buffers.
+    /// Requests buffers from the driver.
     ///
-    /// - Parameter sizes: of the planes, for memory of our own.
-    /// - Throws: ``InletError``; nil where the driver does not do this kind of memory.
+    /// - Parameter sizes: of the planes, for the process's memory.
+    /// - Throws: ``InletError``; returns nil if the driver does not support this kind of memory.
     init?(_ device: V4L2Device, type: UInt32, memory: Memory, count wanted: Int, sizes: [Int]) throws(InletError) {
         self.type = type
         self.memory = memory
@@ -74,7 +74,7 @@ import Synchronization
 
     deinit { close() }
 
-    /// Gives the driver every buffer that no frame refers to, and starts the stream.
+    /// Queues every buffer that no frame refers to, and starts the stream.
     func start() throws(InletError) {
         let failure = state.withLock { state -> InletError? in
             guard let device = state.device, !state.isStreaming else { return nil }
@@ -89,7 +89,7 @@ import Synchronization
         if let failure { throw failure }
     }
 
-    /// Ends the stream. What frames refer to stays as it is.
+    /// Stops the stream. What frames refer to stays as it is.
     func stop() {
         state.withLock { stop(&$0) }
     }
@@ -102,7 +102,7 @@ import Synchronization
         for index in state.places.indices where state.places[index] == .driver { state.places[index] = .idle }
     }
 
-    /// Ends the stream and gives the device up, so that others can have it, however long frames are kept.
+    /// Stops the stream and closes the device, so that others can open it, however long frames are kept.
     func close() {
         let device = state.withLock { state -> V4L2Device? in
             stop(&state)
@@ -110,17 +110,17 @@ import Synchronization
             return state.device
         }
         guard let device else { return }
-        // The driver keeps the memory of buffers that are still mapped until they are not (kernel 5.0 and later); older
-        // drivers refuse, and stay busy until then.
+        // The driver keeps the memory of mapped buffers until they are unmapped (kernel 5.0 and later); older drivers
+        // refuse, and stay busy until then.
         var request = v4l2_requestbuffers()
         request.type = type
         request.memory = memory.type
         _ = unsafe device.call(inlet_VIDIOC_REQBUFS, &request)
     }
 
-    /// A buffer that is full, or nil where there is none yet.
+    /// Returns a filled buffer, or nil if there is none yet.
     ///
-    /// - Throws: what `VIDIOC_DQBUF` failed with.
+    /// - Throws: the error of `VIDIOC_DQBUF`.
     func dequeue(_ device: V4L2Device) throws(InletError) -> Filled? {
         var facts = inlet_v4l2_buffer()
         let failure = unsafe inlet_v4l2_dequeue_buffer(device.descriptor, type, memory.type, &facts)
@@ -138,10 +138,10 @@ import Synchronization
         return Filled(buffer: buffers[index], facts: facts, left: left)
     }
 
-    /// Whether the driver has filled a buffer anew since it was dequeued, or may be filling it at this moment.
+    /// Returns whether the driver has refilled a buffer since it was dequeued, or may be filling it at this moment.
     ///
-    /// Only for a driver with one ring for all, which fills the buffer with the oldest picture next, whether or not it
-    /// is held (`v4l2_loopback_write` in v4l2loopback.c, versions 0.12 to 0.15).
+    /// Only for a driver with one ring for all readers, which next fills the buffer with the oldest picture, whether or
+    /// not it is held (`v4l2_loopback_write` in v4l2loopback.c, versions 0.12 to 0.15).
     func isOverwritten(_ filled: Filled, _ device: V4L2Device) throws(InletError) -> Bool {
         let place = filled.facts.offset.0
         var others: [UInt32] = []
@@ -159,24 +159,24 @@ import Synchronization
         return RingOrder.isOldest(filled.facts.sequence, among: others)
     }
 
-    /// Lends a buffer that was dequeued to a frame.
+    /// Lends a dequeued buffer to a frame.
     func lend(_ buffer: V4L2Buffer) -> CaptureLease { CaptureLease(buffer, queue: self) }
 
-    /// Takes a buffer back, where the stream still runs. From any thread.
+    /// Returns a buffer to the driver if the stream still runs. Safe from any thread.
     ///
-    /// It is queued with the next picture, on the capture thread, which then holds nobody up: a driver may keep the
-    /// lock that queueing takes for as long as it fills a picture, and others wait for it with a busy processor. Where
-    /// the driver has few buffers, it is queued at once.
+    /// It is queued with the next picture, on the capture thread, so that no consumer waits: a driver may hold the lock
+    /// that queueing needs for as long as it fills a picture, and others spin on it. If the driver has few buffers, it
+    /// is queued at once.
     func giveBack(_ buffer: V4L2Buffer) {
         state.withLock { state in
             state.places[buffer.index] = .idle
-            // One that the driver refuses is offered again with the next. A device that is gone says so to whoever
-            // waits for frames.
+            // A buffer that the driver refuses is offered again with the next one. If the device is gone, whoever waits
+            // for frames gets the error.
             if state.isStreaming, state.queuedCount < plenty { _ = queueIdle(&state) }
         }
     }
 
-    /// With so many buffers to fill, the driver is not about to run dry.
+    /// The number of queued buffers at which the driver is not about to run out.
     private var plenty: Int { max(2, count / 2) }
 
     /// Offers the driver every buffer that is idle.

@@ -1,63 +1,63 @@
 import InletCore
 import InletFFmpeg
 
-/// Makes packets of what a camera compresses: looks whether a buffer holds a whole picture, and whether decoding can
-/// begin with it.
+/// Makes packets of a camera's compressed data: checks whether a buffer holds a whole picture, and whether decoding can
+/// start with it.
 ///
-/// The data is copied, and the driver's buffer free at once, since packets wait in queues for much longer than pictures
-/// do, and libraries read zeros behind the end of a packet, which a driver's buffer does not have. A copy takes some
-/// microseconds, where decoding takes milliseconds.
+/// The data is copied and the driver's buffer freed at once, since packets wait in queues for much longer than pictures
+/// do, and libraries read zeros after the end of a packet, which a driver's buffer does not have. A copy takes some
+/// microseconds, while decoding takes milliseconds.
 ///
 /// Confined to one thread at a time.
 @safe final class CompressedStream {
-    /// What became of a buffer.
+    /// The result for a buffer.
     enum Output {
         /// An access unit. Its flags are ``PacketFlags/key`` and ``PacketFlags/loss``.
         case packet(data: PacketData, parameters: CodecParameters, flags: PacketFlags)
-        /// Parameter sets alone, which stand before the next picture.
+        /// Only parameter sets, which precede the next picture.
         case header
-        /// Something else, or a JPEG that is cut or larger than the camera was asked for.
+        /// Something else, or a JPEG that is cut off or larger than was requested.
         case undecodable
-        /// There is no memory for it.
+        /// There is no memory for the packet.
         case exhausted
     }
 
     private var parameters: CodecParameters
     private let largest: Int
-    /// Nil where every picture stands for itself.
+    /// The parser that finds key frames; nil if every picture stands alone.
     private let parser: PacketParser?
     private var header: [UInt8] = []
-    /// Something is missing before the next packet.
+    /// Whether something is missing before the next packet.
     private var hasLoss = false
 
-    /// Parameter sets are no longer.
+    /// The longest parameter sets, in bytes.
     private static let longestHeader = 4096
 
-    /// - Parameter parameters: what the driver says of the stream. No JPEG may be larger than its size.
+    /// - Parameter parameters: what the driver says about the stream. No JPEG may be larger than its size.
     init(_ parameters: CodecParameters) {
         self.parameters = parameters
         largest = parameters.size.decodedPixelCount
         parser = parameters.codec == .mjpeg ? nil : PacketParser(parameters.codec)
     }
 
-    /// Whether every picture stands for itself.
+    /// Whether every picture stands alone.
     var isIntra: Bool { parser == nil }
 
-    /// A picture was lost, or was too damaged to be handed on.
+    /// Notes that a picture was lost, or was too damaged to be passed on.
     func noteLoss() { hasLoss = parser != nil }
 
     /// Copies a buffer's data.
     ///
     /// - Parameters:
-    ///   - isKey: the driver says that decoding can begin with it.
-    ///   - isDamaged: the driver says that it is damaged.
+    ///   - isKey: whether the driver says that decoding can start with it.
+    ///   - isDamaged: whether the driver says that it is damaged.
     @unsafe func packet(
         of bytes: UnsafeRawBufferPointer, isKey: Bool, isDamaged: Bool
     ) -> Output {
         if parameters.codec == .mjpeg { return unsafe jpeg(bytes, isDamaged: isDamaged) }
         if unsafe isHeader(bytes) {
             guard !isDamaged else { return .undecodable }
-            // Each set may come in a buffer of its own; too many are not what they look like.
+            // Each set may arrive in its own buffer; too many bytes are something else.
             if header.count + bytes.count > Self.longestHeader { header = [] }
             unsafe header.append(contentsOf: bytes)
             return .header
@@ -69,12 +69,13 @@ import InletFFmpeg
             guard let packet = try? FFmpegPacket(), (try? packet.fill(sharing: data)) != nil else { return .exhausted }
             // The parser sees every packet, whatever the driver says.
             if parser?.isKey(packet) == true { flags.insert(.key) }
-            // For those who take packets as they are, now or later: packets must not become others in mid-stream.
+            // For consumers that take packets undecoded, now or later: the packets' format must not change in
+            // mid-stream.
             if flags.contains(.key), parameters.extraData.isEmpty {
                 parameters.extraData = PacketInspection.parameterSets(in: packet, parameters.codec) ?? []
             }
         }
-        // Nothing before a key frame is missed by it.
+        // A key frame needs nothing before it.
         if isDamaged || hasLoss && !flags.contains(.key) { flags.insert(.loss) }
         hasLoss = false
         return .packet(data: data, parameters: parameters, flags: flags)
@@ -92,8 +93,8 @@ import InletFFmpeg
             flags: isDamaged ? [.key, .loss] : .key)
     }
 
-    /// Where a JPEG ends; nil where the data does not begin and end as one does: a cut one would be filled up with
-    /// grey. Cameras put zeros behind.
+    /// Returns where a JPEG ends; nil if the data does not begin and end as one: a cut one would be filled up with
+    /// grey. Cameras append zeros.
     @unsafe private static func endOfJPEG(_ bytes: UnsafeRawBufferPointer) -> Int? {
         guard bytes.count > 4, unsafe bytes[0] == 0xFF, unsafe bytes[1] == 0xD8,
             let last = unsafe bytes.lastIndex(where: { $0 != 0 }), last > 2
@@ -101,8 +102,8 @@ import InletFFmpeg
         return unsafe bytes[last] == 0xD9 && bytes[last - 1] == 0xFF ? last + 1 : nil
     }
 
-    /// Whether there are NAL units and no slice among them: encoders may give the parameter sets in a buffer of their
-    /// own (V4L2_MPEG_VIDEO_HEADER_MODE_SEPARATE).
+    /// Returns whether there are NAL units and no slice among them: encoders may send the parameter sets in a buffer of
+    /// their own (V4L2_MPEG_VIDEO_HEADER_MODE_SEPARATE).
     @unsafe private func isHeader(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard parameters.codec == .h264 || parameters.codec == .hevc, (5...Self.longestHeader).contains(bytes.count)
         else { return false }

@@ -1,12 +1,12 @@
 import InletCore
 import InletV4L2
 
-/// Chooses a mode of a camera from what it offers and what is asked for. Pure: what it needs to know is handed in.
+/// Chooses a mode of a camera from what it offers and what was requested. Pure: all that it needs is passed in.
 ///
-/// What is asked for is honoured or refused. Without it, the highest rate near 1280x720 wins, then the size nearest to
-/// it, then the format that costs least to convert. A cheap format that halves the rate so loses to MJPEG.
+/// A request is honoured or refused. Without one, the highest rate near 1280x720 wins, then the size nearest to it,
+/// then the format that costs least to convert. A cheap format that halves the rate thus loses to MJPEG.
 struct Negotiation: Sendable {
-    /// What somebody wants; nil is for the best there is.
+    /// What the user requested; nil properties mean the best available.
     struct Request: Sendable, Hashable {
         var size: ImageSize?
         var rate: Rational?
@@ -15,16 +15,16 @@ struct Negotiation: Sendable {
 
     /// What the camera offers.
     var formats: [V4L2FormatInfo]
-    /// Rates at one of a range of sizes, which the enumeration does not tell.
+    /// Returns the rates at one of a range of sizes, which the enumeration does not list.
     var rates: @Sendable (FourCC, ImageSize) -> V4L2FrameRates
 
     static let usualSize = ImageSize(width: 1280, height: 720)
-    /// Drivers that name no sizes are asked for any and answer with their own.
+    /// Drivers that list no sizes are asked for any and answer with their own.
     private static let anySize = V4L2FrameSizes(
         least: ImageSize(width: 16, height: 16), greatest: ImageSize(width: 8192, height: 8192),
         step: ImageSize(width: 1, height: 1), rates: .discrete([]))
 
-    /// - Throws: ``InletError/Code/unsupported`` with the nearest mode that there is.
+    /// - Throws: ``InletError/Code/unsupported`` with the nearest available mode.
     func choose(_ request: Request) throws(InletError) -> V4L2CaptureMode {
         let readable = formats.filter { CaptureLayout.table[$0.fourCC] != nil }
         guard !readable.isEmpty else {
@@ -56,8 +56,8 @@ struct Negotiation: Sendable {
         return best
     }
 
-    /// A mode that needs less of the bus: compressed where the mode is not, else smaller, else slower. Nil where there
-    /// is none.
+    /// Returns a mode that needs less of the bus: compressed if the mode is not, else smaller, else slower; nil if
+    /// there is none.
     func lighter(than mode: V4L2CaptureMode) -> V4L2CaptureMode? {
         let all = formats.filter { CaptureLayout.table[$0.fourCC] != nil }.flatMap { modes(of: $0, Request()) }
         let isCompressed = formats.first { $0.fourCC == mode.format }?.isCompressed ?? false
@@ -73,8 +73,8 @@ struct Negotiation: Sendable {
             .max { ($0.size.pixelCount, rate($0)) < ($1.size.pixelCount, rate($1)) }
     }
 
-    /// The modes of a format that fit the request: every single size, and of a range of sizes the one that is asked
-    /// for.
+    /// Returns the modes of a format that fit the request: every discrete size, and of a range of sizes the requested
+    /// one.
     private func modes(of info: V4L2FormatInfo, _ request: Request) -> [V4L2CaptureMode] {
         (info.sizes.isEmpty ? [Self.anySize] : info.sizes).compactMap { sizes in
             let size = sizes.nearest(to: request.size ?? Self.usualSize)
@@ -83,7 +83,7 @@ struct Negotiation: Sendable {
             guard let wanted = request.rate else {
                 return V4L2CaptureMode(format: info.fourCC, size: size, rate: rates.highest)
             }
-            // A driver that names no rates is asked for it, and what it made of it is looked at.
+            // A driver that lists no rates is asked for the requested one, and its answer is checked.
             guard let nearest = rates.nearest(to: wanted) else {
                 return V4L2CaptureMode(format: info.fourCC, size: size, rate: wanted)
             }
@@ -92,7 +92,7 @@ struct Negotiation: Sendable {
         }
     }
 
-    /// 30 is what people call 30000/1001.
+    /// Whether two rates are alike: people write 30 for 30000/1001.
     static func areAlike(_ left: Rational, _ right: Rational) -> Bool {
         abs(left.doubleValue - right.doubleValue) <= 0.01 * max(left.doubleValue, right.doubleValue)
     }
@@ -116,7 +116,7 @@ struct Negotiation: Sendable {
         if let size = request.size { wanted.append("\(size)") }
         if let rate = request.rate { wanted.append("\(rate) fps") }
         if let format = request.format { wanted.append("format \(format)") }
-        // Every size with its rate that is nearest.
+        // Every size with its nearest rate.
         let all = formats.flatMap { info in
             (info.sizes.isEmpty ? [Self.anySize] : info.sizes).map { sizes in
                 let size = sizes.nearest(to: request.size ?? Self.usualSize)
@@ -143,14 +143,14 @@ struct Negotiation: Sendable {
 }
 
 extension ImageSize {
-    /// How many times the pixels must be doubled or halved, with a different shape counted as well.
+    /// Returns how many times the pixels must be doubled or halved, with a different aspect ratio counted as well.
     fileprivate func distance(to other: ImageSize) -> Double {
         guard isValid, other.isValid else { return .infinity }
         return abs(Self.log2(Double(width) / Double(other.width)))
             + abs(Self.log2(Double(height) / Double(other.height)))
     }
 
-    /// To about a thousandth, without a C library.
+    /// Returns the binary logarithm to about a thousandth, without a C library.
     private static func log2(_ value: Double) -> Double {
         var mantissa = value.significand
         var result = Double(value.exponent)

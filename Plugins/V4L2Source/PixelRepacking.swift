@@ -1,6 +1,6 @@
 import InletCore
 
-/// How to rewrite a picture whose layout no library here reads into one that they do.
+/// How to rewrite a picture whose layout no library here reads into one that they read.
 enum PixelRepacking: Sendable, Hashable {
     /// Packed 4:2:2 as V Y U Y, which becomes `uyvy422`.
     case swappedChroma
@@ -8,10 +8,10 @@ enum PixelRepacking: Sendable, Hashable {
     case splitChroma(isVFirst: Bool)
     /// 16-bit words with unused high bits, which become words with unused low bits.
     case widened(PixelFormat, shift: Int)
-    /// One word a pixel with three components in it.
+    /// One word per pixel with three components in it.
     case components(Word, isRGB: Bool)
 
-    /// A pixel in 1 to 4 bytes: where its components are.
+    /// A pixel in 1 to 4 bytes, and where its components are.
     struct Word: Sendable, Hashable {
         var bytes: Int
         var isBigEndian: Bool
@@ -20,13 +20,13 @@ enum PixelRepacking: Sendable, Hashable {
         var third: Bits
     }
 
-    /// The lowest bit of a component in its word, and how many it has, at most 8.
+    /// The lowest bit of a component in its word, and the number of its bits, at most 8.
     struct Bits: Sendable, Hashable {
         var shift: Int
         var count: Int
     }
 
-    /// Red, green and blue, which become `gbrp`.
+    /// Returns the repacking of red, green and blue to `gbrp`.
     static func rgb(
         bytes: Int, isBigEndian: Bool = false, _ red: (Int, Int), _ green: (Int, Int), _ blue: (Int, Int)
     ) -> Self {
@@ -34,7 +34,7 @@ enum PixelRepacking: Sendable, Hashable {
         .components(word(bytes, isBigEndian, green, blue, red), isRGB: true)
     }
 
-    /// Luma and chroma, which become `yuv444p`.
+    /// Returns the repacking of luma and chroma to `yuv444p`.
     static func yuv(bytes: Int, _ y: (Int, Int), _ u: (Int, Int), _ v: (Int, Int)) -> Self {
         .components(word(bytes, false, y, u, v), isRGB: false)
     }
@@ -47,7 +47,7 @@ enum PixelRepacking: Sendable, Hashable {
             second: Bits(shift: second.0, count: second.1), third: Bits(shift: third.0, count: third.1))
     }
 
-    /// What the pictures become.
+    /// The pixel format of the rewritten pictures.
     var pixelFormat: PixelFormat {
         switch self {
         case .swappedChroma: .uyvy422
@@ -57,12 +57,12 @@ enum PixelRepacking: Sendable, Hashable {
         }
     }
 
-    /// Whether the driver's picture has a second plane behind its luma.
+    /// Whether the driver's picture has a second plane after its luma.
     var isSemiplanar: Bool {
         if case .splitChroma = self { true } else { false }
     }
 
-    /// Where the planes of the new picture are, and how many bytes it takes.
+    /// Returns where the planes of the new picture are, and how many bytes it takes.
     func layout(size: ImageSize) -> (planes: [(offset: Int, stride: Int)], byteCount: Int) {
         let strides =
             switch self {
@@ -80,7 +80,7 @@ enum PixelRepacking: Sendable, Hashable {
         return (planes, end)
     }
 
-    /// How many bytes a row of the driver's picture has, in each of its planes.
+    /// Returns how many bytes a row has in each plane of the driver's picture.
     func rowBytes(width: Int) -> Int {
         switch self {
         case .swappedChroma: (width + 1) / 2 * 4
@@ -93,7 +93,7 @@ enum PixelRepacking: Sendable, Hashable {
     /// Rewrites one row.
     ///
     /// - Parameters:
-    ///   - plane: the plane of the driver's picture that the row is of.
+    ///   - plane: the plane of the driver's picture that the row belongs to.
     ///   - source: at least ``rowBytes(width:)`` bytes.
     ///   - targets: the row in each plane of the new picture.
     @unsafe func repack(
@@ -139,8 +139,8 @@ enum PixelRepacking: Sendable, Hashable {
 }
 
 extension PixelRepacking.Bits {
-    /// The component of 8 bits: its own bits, and the highest of them again below, so that the greatest value stays the
-    /// greatest.
+    /// Returns the component as 8 bits: its own bits, with the highest of them repeated below, so that the greatest
+    /// value stays the greatest.
     func value(in word: UInt32) -> UInt8 {
         let raw = word >> UInt32(shift) & ((1 << UInt32(count)) - 1)
         guard count < 8 else { return UInt8(truncatingIfNeeded: raw) }

@@ -1,27 +1,27 @@
 import InletCore
 import InletV4L2
 
-/// Which rate a camera should have, by what all sinks together want: the lowest of its mode that misses nothing.
+/// The rate that a camera should have for the combined demand of all sinks: the lowest of its mode that misses nothing.
 ///
-/// Pure. More is met at once, as somebody would miss it; less only when it has been wanted for a while, as every change
-/// stops the stream for a moment.
+/// Pure. A higher demand is met at once, as a sink would miss frames; a lower one only after it has lasted a while, as
+/// every change stops the stream briefly.
 struct RateDemand: Sendable {
     private let rates: V4L2FrameRates
-    /// The rate that is set where nobody wants less.
+    /// The rate when nobody wants less.
     let highest: Rational
-    /// The rate that is set.
+    /// The current rate.
     private(set) var current: Rational
     private var wanted: Rational
     private var since: MonotonicTime?
 
-    /// A camera that is slower than this looks as if it hung.
+    /// The lowest rate that is set; a slower camera looks as if it hung.
     static let least = Rational(1)
-    /// For how long less must have been wanted.
+    /// How long a lower demand must last.
     static let patience = Duration.seconds(2)
 
     /// - Parameters:
-    ///   - rates: of the mode.
-    ///   - highest: what is set where nobody wants less.
+    ///   - rates: the rates of the mode.
+    ///   - highest: the rate when nobody wants less.
     init(rates: V4L2FrameRates, highest: Rational) {
         self.rates = rates
         self.highest = highest
@@ -29,7 +29,7 @@ struct RateDemand: Sendable {
         wanted = highest
     }
 
-    /// The lowest rate of the mode that is as high as the demand.
+    /// Returns the lowest rate of the mode that meets the demand.
     func rate(for demand: SourceDemand) -> Rational {
         guard let wanted = demand.maximumFrameRate, wanted < highest else { return highest }
         let maximum = min(max(wanted, Self.least), highest)
@@ -40,9 +40,9 @@ struct RateDemand: Sendable {
         }
     }
 
-    /// Takes in what is wanted now.
+    /// Notes the current demand.
     ///
-    /// - Returns: the rate to go to; nil where the camera is to be left alone.
+    /// - Returns: the rate to change to; nil if the camera should keep its rate.
     mutating func follow(_ demand: SourceDemand, at now: MonotonicTime) -> Rational? {
         let rate = rate(for: demand)
         if rate != wanted || since == nil {
@@ -54,9 +54,9 @@ struct RateDemand: Sendable {
         return rate
     }
 
-    /// Takes in what was wanted when the camera was opened, before which nothing streamed.
+    /// Notes the demand at the opening of the camera, before anything streams.
     ///
-    /// - Returns: the rate to begin with.
+    /// - Returns: the rate to start with.
     mutating func begin(_ demand: SourceDemand) -> Rational {
         current = rate(for: demand)
         wanted = current

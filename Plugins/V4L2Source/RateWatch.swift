@@ -1,22 +1,22 @@
 import InletCore
 
-/// Measures a camera's real rate, which is often not the one that was set: most webcams halve it in dim light.
+/// Measures a camera's real rate, which is often not the configured one: most webcams halve it in dim light.
 struct RateWatch {
     private let expected: Double?
     private var start: MonotonicTime?
     private var frames = 0
     private var isSlow = false
 
-    /// Over which a rate is measured.
+    /// The period over which a rate is measured.
     static let period = Duration.seconds(3)
-    /// Less than this part of the rate that was set is said.
+    /// The fraction of the configured rate below which a notice is given.
     static let tolerated = 0.75
 
     init(expected: Rational?) { self.expected = expected?.doubleValue }
 
-    /// Takes in a frame, those that were lost before it included.
+    /// Notes a frame, and those that were lost before it.
     ///
-    /// - Returns: the measured rate where there is something to say: it has become slow.
+    /// - Returns: the measured rate if it has become slow, which is worth a notice.
     mutating func note(at time: MonotonicTime, lost: UInt64) -> Double? {
         guard let expected else { return nil }
         guard let start else {

@@ -1,10 +1,10 @@
 /// The order in which a driver that counts its pictures fills a ring of buffers.
 enum RingOrder {
-    /// Whether a buffer is the one that the driver fills next: all others hold later pictures.
+    /// Returns whether a buffer is the one that the driver fills next: all others hold later pictures.
     ///
     /// - Parameters:
     ///   - number: the driver's number of the picture, of 32 bits, which may wrap.
-    ///   - others: those of all other buffers of the ring. Where there is none, nothing can be told.
+    ///   - others: the numbers of all other buffers of the ring. Without any, nothing can be told.
     static func isOldest(_ number: UInt32, among others: [UInt32]) -> Bool {
         !others.isEmpty && others.allSatisfy { Int32(bitPattern: $0 &- number) > 0 }
     }

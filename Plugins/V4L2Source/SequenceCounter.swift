@@ -1,13 +1,13 @@
-/// Turns a driver's count of frames, of 32 bits, into a source's, with the gaps that mean losses.
+/// Turns a driver's 32-bit count of frames into a source's sequence numbers, with the gaps that mean losses.
 struct SequenceCounter {
-    /// What the next frame gets.
+    /// The number of the next frame.
     private(set) var next: UInt64 = 0
     private var last: UInt32?
 
-    /// A larger step is a driver that starts anew or does not count, rather than a loss.
+    /// The largest step that counts as a loss; a larger one is a driver that restarts or does not count.
     static let largestGap: UInt32 = 100_000
 
-    /// Takes in the driver's number of a buffer.
+    /// Notes the driver's number of a buffer.
     ///
     /// - Returns: how many frames were lost before it.
     @discardableResult mutating func advance(to number: UInt32) -> UInt64 {
@@ -19,16 +19,16 @@ struct SequenceCounter {
         return UInt64(step - 1)
     }
 
-    /// The number of a frame that is delivered.
+    /// Returns the number of a frame that is delivered.
     mutating func take() -> UInt64 {
         defer { next += 1 }
         return next
     }
 
-    /// Takes in v4l2loopback's number of a buffer.
+    /// Notes v4l2loopback's number of a buffer.
     ///
-    /// 0 says nothing: each reader that opens sets the numbers of all buffers to it (`init_buffers` in v4l2loopback.c),
-    /// and writers with mapped buffers set none.
+    /// 0 says nothing: each reader that opens the device resets the numbers of all buffers to it (`init_buffers` in
+    /// v4l2loopback.c), and writers with mapped buffers set none.
     ///
     /// - Returns: how many frames were lost before it.
     @discardableResult mutating func advance(loopback number: UInt32) -> UInt64 {
@@ -36,6 +36,6 @@ struct SequenceCounter {
         return number == 0 ? 0 : advance(to: number)
     }
 
-    /// The driver will count from the beginning.
+    /// Notes that the driver will count from the beginning.
     mutating func restart() { last = nil }
 }

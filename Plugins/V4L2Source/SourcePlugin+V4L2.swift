@@ -2,7 +2,7 @@ public import InletCore
 import InletV4L2
 
 extension SourcePlugin {
-    /// `v4l2:`, cameras and grabbers of Linux.
+    /// The plug-in for `v4l2:`: cameras and capture devices on Linux.
     public static let v4l2 = SourcePlugin(
         PluginInfo(
             name: "v4l2", schemes: ["v4l2"], summary: "USB webcams and other cameras of Linux, by Video4Linux 2.",

@@ -1,9 +1,10 @@
 import InletCore
 
-/// Whether a driver's time of a picture can be believed.
+/// Whether a driver's time of a picture can be trusted.
 ///
-/// Drivers take it from CLOCK_MONOTONIC when the exposure starts or the transfer ends. Some get it wrong: from another
-/// clock, zero, from a device's counter that wraps. A time that is not believed is left out, so that the capture clock
+/// Drivers take it from CLOCK_MONOTONIC when the exposure starts or the transfer ends. Some get it wrong: they use
+/// another clock, zero, or a device's counter that wraps. An untrusted time is left out, so that the capture clock uses
+/// the time of arrival and says so.
 /// goes by arrival and says so.
 struct TimestampTrust {
     enum Doubt: String, Sendable, Hashable, CaseIterable {
@@ -18,15 +19,16 @@ struct TimestampTrust {
     /// Drivers that compute the time from a frame's number (vivid) or a device's clock (uvcvideo) are ahead by some
     /// milliseconds; more is wrong.
     static let tolerance = Duration.milliseconds(50)
-    /// A buffer that waited longer than this while the process was stopped is taken for a wrong time.
+    /// The largest plausible age; a buffer that waited longer while the process was stopped counts as having a wrong
+    /// time.
     static let longestAge = Duration.seconds(60)
 
-    /// The last time that was believed.
+    /// The last trusted time.
     private var last: MonotonicTime?
 
     /// - Parameters:
     ///   - time: the driver's.
-    ///   - isCopied: the driver says that it copied it from somewhere (V4L2_BUF_FLAG_TIMESTAMP_COPY).
+    ///   - isCopied: whether the driver says that it copied the time from elsewhere (V4L2_BUF_FLAG_TIMESTAMP_COPY).
     ///   - now: on the monotonic clock, after the buffer was taken.
     mutating func judge(_ time: MonotonicTime, isCopied: Bool = false, now: MonotonicTime) -> Doubt {
         if isCopied || time.nanoseconds == 0 { return .absent }

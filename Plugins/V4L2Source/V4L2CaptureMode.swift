@@ -1,13 +1,13 @@
 public import InletCore
 public import InletV4L2
 
-/// A format, a size and a rate.
+/// A capture mode: a pixel format, a size and a frame rate.
 public struct V4L2CaptureMode: Sendable, Hashable {
     /// The pixel format.
     public var format: FourCC
     /// The size of the pictures.
     public var size: ImageSize
-    /// Frames a second; nil where the driver does not say.
+    /// The frame rate; nil if the driver does not report one.
     public var rate: Rational?
 
     public init(format: FourCC, size: ImageSize, rate: Rational?) {
@@ -18,7 +18,7 @@ public struct V4L2CaptureMode: Sendable, Hashable {
 }
 
 extension V4L2CaptureMode: CustomStringConvertible {
-    /// In the words of a person: `1280x720 at 30 fps (MJPG)`.
+    /// A readable form: `1280x720 at 30 fps (MJPG)`.
     public var description: String {
         "\(size)\(rate.map { " at \(Self.text($0)) fps" } ?? "") (\(format))"
     }

@@ -2,9 +2,9 @@ import InletCore
 import InletV4L2
 
 extension V4L2Configuration {
-    /// Opens the camera that is meant, or, where one was open before, that one wherever it is now.
+    /// Opens the configured camera or, if one was open before, that same camera wherever it is now.
     ///
-    /// A camera that was unplugged is waited for until the deadline: the kernel says when it is back.
+    /// A camera that was unplugged is waited for until the deadline: the kernel signals when it is back.
     func openCamera(_ context: SourceContext) throws(InletError) -> Camera {
         try context.checkCancellation()
         guard let known = seen?.identity else {
@@ -16,7 +16,7 @@ extension V4L2Configuration {
             do throws(InletError) {
                 return try Camera(try V4L2Devices.find(.identity(known)), configuration: self)
             } catch {
-                // A device that just came is not readable until udev has set its permissions.
+                // A device that just appeared is not readable until udev has set its permissions.
                 guard [.notFound, .permissionDenied, .disconnected].contains(error.code) else { throw error }
                 do throws(InletError) {
                     try watch.wait(context)

@@ -2,7 +2,7 @@ import InletCore
 import InletV4L2
 import Logging
 
-/// What surprises people about a picture, in words.
+/// Notices about a picture that may surprise users.
 extension V4L2Source {
     func sayThatItIsCovered(_ context: SourceContext) {
         context.logger.notice(

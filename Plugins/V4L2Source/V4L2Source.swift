@@ -8,14 +8,14 @@ import Logging
 final class V4L2Source: FrameSource {
     private let configuration: V4L2Configuration
     private var camera: Camera?
-    /// Nil where the camera does not compress.
+    /// The stream of packets; nil if the camera does not compress.
     private var stream: CompressedStream?
     private var converter: VendorConverter?
     private var trust = TimestampTrust()
     private var doubts: Set<TimestampTrust.Doubt> = []
     private var counter = SequenceCounter()
     private var rateWatch = RateWatch(expected: nil)
-    /// Nil where the rate is not ours to choose.
+    /// Chooses the rate; nil if it cannot be chosen here.
     private var rateDemand: RateDemand?
     private var colorSpace = ColorSpace.unspecified
     private var copies: BlockPool
@@ -23,7 +23,7 @@ final class V4L2Source: FrameSource {
     private var hasNotedClock = false
 
     static let timeBase = Rational(1, 1_000_000)
-    /// The driver keeps at least this many buffers to fill, where it has as many.
+    /// The number of buffers that the driver always keeps to fill, if it has as many.
     private static let reserve = 2
 
     init(_ configuration: V4L2Configuration) {
@@ -36,7 +36,7 @@ final class V4L2Source: FrameSource {
         let camera = try configuration.openCamera(context)
         self.camera = camera
         rateDemand = nil
-        // An encoder in the camera would begin with a new key picture at every change.
+        // An encoder in the camera would restart with a key frame at every change.
         if let rates = camera.freeRates, let highest = camera.rate, !camera.picture.isInterCoded {
             var demand = RateDemand(rates: rates, highest: highest)
             let rate = demand.begin(pictureDemand(context))
@@ -98,13 +98,13 @@ final class V4L2Source: FrameSource {
         rateWatch = RateWatch(expected: camera?.rate)
     }
 
-    /// What sinks want of the pictures. One that takes packets as they are gets all that the camera can give.
+    /// Returns the combined demand of the sinks. A sink that takes undecoded packets gets all of them.
     private func pictureDemand(_ context: SourceContext) -> SourceDemand {
         let demand = context.demand
         return demand.packets ? .everything : demand
     }
 
-    /// Goes to the lowest rate that all sinks are content with.
+    /// Changes to the lowest rate that satisfies all sinks.
     private func followDemand(_ camera: Camera, _ context: SourceContext) throws(InletError) {
         let demand = pictureDemand(context)
         guard rateDemand != nil, let rate = rateDemand?.follow(demand, at: context.clock.now) else { return }
@@ -127,7 +127,7 @@ final class V4L2Source: FrameSource {
         (camera, stream, converter) = (nil, nil, nil)
     }
 
-    /// Prepares for the mode that is set.
+    /// Prepares for the current mode.
     private func adopt(_ camera: Camera) {
         let picture = camera.picture
         colorSpace = picture.colorSpace
@@ -136,7 +136,7 @@ final class V4L2Source: FrameSource {
         stream = nil
         converter = nil
         if case .compressed(let codec) = picture.layout {
-            // JPEG is of full range and has the matrix of BT.601 (JFIF 1.02), whatever the driver says.
+            // JPEG has full range and the matrix of BT.601 (JFIF 1.02), whatever the driver says.
             if codec == .mjpeg {
                 colorSpace.range = configuration.range ?? .full
                 colorSpace.matrix = configuration.matrix ?? .bt470bg
@@ -148,16 +148,16 @@ final class V4L2Source: FrameSource {
         rateWatch = RateWatch(expected: camera.rate)
     }
 
-    /// What the packets of a camera that compresses are.
+    /// Returns the parameters of the packets of a camera that compresses.
     private func parameters(of camera: Camera, _ codec: VideoCodec) -> CodecParameters {
         CodecParameters(
             codec: codec, size: camera.picture.size, timeBase: Self.timeBase,
-            // The camera may go to a lower rate and back, and packets are to stay what they are.
+            // The camera may change to a lower rate and back, while the packets' parameters must not change.
             frameRate: rateDemand?.highest ?? camera.rate,
             colorSpace: colorSpace)
     }
 
-    /// - Parameter rate: what the camera has for those who want it all, whatever it is set to now.
+    /// - Parameter rate: the camera's highest rate, whatever its current one.
     private func format(of camera: Camera, rate: Rational?) -> SourceFormat {
         var format = SourceFormat(
             size: camera.picture.size, pixelFormat: camera.picture.pixelFormat ?? .yuv420p, frameRate: rate,
@@ -184,20 +184,20 @@ final class V4L2Source: FrameSource {
         }
     }
 
-    /// Counts a picture that is not handed on.
+    /// Counts a picture that is not delivered.
     private func drop(_ reason: DropReason, _ context: SourceContext) {
         context.countDrop(reason)
         stream?.noteLoss()
     }
 
-    /// Counts pictures that the driver lost. A gap in the numbers of frames tells by itself; packets have none.
+    /// Counts pictures that the driver lost. A gap in the numbers of frames shows the loss; packets have none.
     private func noteLoss(_ count: UInt64, _ context: SourceContext) {
         guard let stream, count > 0 else { return }
         context.countDrop(.lostBySource, count)
         stream.noteLoss()
     }
 
-    /// A frame or packet of a buffer that the driver filled, or nil where it is worth none.
+    /// Returns a frame or packet of a buffer that the driver filled, or nil if there is nothing to deliver.
     private func accept(
         _ filled: CaptureQueue.Filled, _ camera: Camera, _ context: SourceContext
     ) throws(InletError) -> SourceItem? {
@@ -227,7 +227,7 @@ final class V4L2Source: FrameSource {
             let planes = unsafe camera.picture.planes(in: filled.whole)
             return .frame(frame(pixelFormat, planes, owner: lease, time, isDamaged: isDamaged, camera))
         }
-        // Frames hold so many buffers that the driver would soon have none.
+        // Frames hold so many buffers that the driver would soon have none left.
         defer { queue.giveBack(filled.buffer) }
         guard let lease = unsafe copies.take(byteCount: memory.reduce(0) { $0 + $1.count }) else {
             context.countDrop(.poolExhausted)
@@ -247,7 +247,7 @@ final class V4L2Source: FrameSource {
         return .frame(frame(pixelFormat, planes, owner: lease, time, isDamaged: isDamaged, camera))
     }
 
-    /// A frame or packet of what was copied, which has neither time nor number where the driver says nothing of it.
+    /// Returns a frame or packet of a copy, which has neither time nor number if the driver reports none.
     private func accept(
         _ lease: BlockLease, _ count: Int, _ facts: inlet_v4l2_buffer?, _ camera: Camera, _ context: SourceContext
     ) throws(InletError) -> SourceItem? {
@@ -268,9 +268,9 @@ final class V4L2Source: FrameSource {
         return .frame(frame(pixelFormat, planes, owner: lease, time, isDamaged: false, camera))
     }
 
-    /// A packet of a compressed picture, or a frame of one that must be rewritten.
+    /// Returns a packet of a compressed picture, or a frame of one that must be rewritten.
     ///
-    /// - Parameter isKey: the driver says that decoding can begin with it.
+    /// - Parameter isKey: whether the driver says that decoding can start with it.
     @unsafe private func remake(
         _ memory: [UnsafeRawBufferPointer], _ camera: Camera, _ time: MonotonicTime?, isKey: Bool, isDamaged: Bool,
         _ context: SourceContext
@@ -292,13 +292,13 @@ final class V4L2Source: FrameSource {
         }
     }
 
-    /// A packet of a compressed picture, or nil where it is worth none.
+    /// Returns a packet of a compressed picture, or nil if there is nothing to deliver.
     @unsafe private func packet(
         of bytes: UnsafeRawBufferPointer, _ time: MonotonicTime?, isKey: Bool, isDamaged: Bool,
         _ context: SourceContext
     ) -> SourcePacket? {
         guard let stream else { return nil }
-        // Of many packets no picture may be wanted.
+        // Many packets may pass without a picture being wanted.
         context.reportProgress()
         let output = unsafe stream.packet(
             of: bytes, isKey: isKey, isDamaged: isDamaged)
@@ -321,7 +321,7 @@ final class V4L2Source: FrameSource {
         MediaTime(ticks: time.nanoseconds / 1000, timeBase: timeBase)
     }
 
-    /// A frame of a picture that libv4l's converter rewrites.
+    /// Returns a frame of a picture that libv4l's converter rewrites.
     @unsafe private func converted(
         _ bytes: UnsafeRawBufferPointer, _ vendor: VendorFormat, _ camera: Camera, _ time: MonotonicTime?,
         isDamaged: Bool, _ context: SourceContext
@@ -359,7 +359,7 @@ final class V4L2Source: FrameSource {
         return frame
     }
 
-    /// The driver's time of a picture, where it can be believed.
+    /// Returns the driver's time of a picture, if it can be trusted.
     private func time(of facts: inlet_v4l2_buffer, now: MonotonicTime, _ context: SourceContext) -> MonotonicTime? {
         let clock = facts.flags & UInt32(V4L2_BUF_FLAG_TIMESTAMP_MASK)
         if !hasNotedClock {
@@ -382,10 +382,10 @@ final class V4L2Source: FrameSource {
 }
 
 extension CaptureQueue.Filled {
-    /// The pictures' bytes, one piece for each of the driver's planes.
+    /// The picture's bytes, one piece for each of the driver's planes.
     @unsafe var bytes: [UnsafeRawBufferPointer] { unsafe pieces(used: true) }
 
-    /// All of the memory, which may hold more than the picture.
+    /// All of the memory, which may exceed the picture.
     @unsafe var whole: [UnsafeRawBufferPointer] { unsafe pieces(used: false) }
 
     @unsafe private func pieces(used: Bool) -> [UnsafeRawBufferPointer] {

@@ -13,7 +13,7 @@ import InletV4L2
     private let source: PictureBlock
 
     /// - Parameter size: one that ``VendorFormat/fits(_:)``.
-    /// - Throws: ``InletError/Code/resourceExhausted`` without memory.
+    /// - Throws: ``InletError/Code/resourceExhausted`` if there is no memory.
     init(_ code: FourCC, _ format: VendorFormat, size: ImageSize) throws(InletError) {
         guard let handle = unsafe inlet_v4lconvert_create() else {
             throw InletError(.resourceExhausted, "There is no memory for libv4l's converter.")
@@ -27,7 +27,7 @@ import InletV4L2
 
     deinit { unsafe v4lconvert_destroy(handle) }
 
-    /// Converts a camera's picture into memory of our own, of as many bytes as the format's layout has.
+    /// Converts a camera's picture into the process's memory, as many bytes as the format's layout has.
     ///
     /// - Returns: whether there is a picture there.
     @unsafe func convert(_ bytes: UnsafeRawBufferPointer, to block: PictureBlock) -> Bool {

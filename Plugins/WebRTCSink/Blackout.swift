@@ -1,13 +1,13 @@
 #if WebRTC
     import InletCore
 
-    /// Black pictures in place of others, a few a second: enough for players, and nearly free.
+    /// Replaces pictures with black ones, a few a second: enough for players, and nearly free.
     struct Blackout {
         private static let interval = Duration.milliseconds(200)
         private var picture: I420Buffer?
         private var next: MonotonicTime?
 
-        /// - Returns: a black picture of the frame's size and time; nil where it is too soon for another.
+        /// - Returns: a black picture of the frame's size and time; nil if it is too soon for another.
         mutating func picture(for frame: VideoFrame) throws(InletError) -> VideoFrame? {
             if let next, frame.timestamp < next { return nil }
             next = frame.timestamp + Self.interval

@@ -1,16 +1,16 @@
 #if WebRTC
     import InletRTC
 
-    /// What happened to all viewers so far, those that left included: what monitoring counts. Without names, so that it
-    /// does not grow with them.
+    /// Totals over all viewers so far, including those that left, for monitoring. They have no names, so that they do
+    /// not grow with the number of viewers.
     struct BroadcastTotals: Sendable, Hashable {
         var joined = 0
-        /// Sessions that are over, by why.
+        /// The number of ended sessions, by reason.
         var ended: [Reason: Int] = [:]
-        /// Counts of sessions that are over.
+        /// The counts of ended sessions.
         var past = Counts()
 
-        /// Why a session is over, in one word.
+        /// Why a session has ended, in one word.
         enum Reason: String, Sendable, CaseIterable { case local, remote, declined, timedOut, failed }
 
         struct Counts: Sendable, Hashable {

@@ -2,30 +2,30 @@
     import CGStreamer
     import InletRTC
 
-    /// Owns one data channel of a pipeline. Safe from any thread; what it tells comes on threads of GStreamer's.
+    /// Owns one data channel of a pipeline. Safe from any thread; its events are called on GStreamer's threads.
     @safe final class DataChannel: Sendable {
-        /// What happens to a channel.
+        /// An event of a channel.
         enum Event: Sendable {
             case opened
             case closed
             case failed(String)
             case received(PeerMessage.Body)
-            /// A message of so many bytes, which are more than are taken.
+            /// A message of so many bytes, which is longer than accepted.
             case tooLong(Int)
         }
 
-        /// Names it among the channels of its session.
+        /// The channel's number among those of its session.
         let id: UInt
         let label: String
         let subprotocol: String
         let delivery: DataDelivery
 
-        // From `init` to `deinit` a reference of its own. GStreamer's locks guard what is behind it.
+        // Holds a reference from `init` to `deinit`. GStreamer's locks guard the object.
         nonisolated(unsafe) private let channel: UnsafeMutablePointer<GObject>
 
         /// - Parameters:
         ///   - channel: its reference is taken over.
-        ///   - longest: the most bytes of a message that are taken in.
+        ///   - longest: the most bytes of a message that are accepted.
         ///   - told: called with the channel's number. Holds neither the channel nor its session.
         init(
             _ channel: UnsafeMutablePointer<GObject>, longest: Int, told: @escaping @Sendable (UInt, Event) -> Void
@@ -35,7 +35,7 @@
             let facts = unsafe inlet_gst_channel_look(channel)
             label = unsafe Self.taken(facts.label)
             subprotocol = unsafe Self.taken(facts.protocol)
-            // What is neither bounded in repetitions nor in time arrives.
+            // Messages always arrive if neither retransmissions nor lifetime are bounded.
             let arrives = unsafe facts.is_ordered != 0 && facts.retransmits < 0 && facts.lifetime < 0
             delivery = arrives ? .ordered : .lossy
             let owner = unsafe Unmanaged.passRetained(Listener(longest: longest) { [id] in told(id, $0) }).toOpaque()
@@ -50,18 +50,18 @@
             return unsafe String(cString: text)
         }
 
-        /// What an application knows it by.
+        /// The parameters by which an application identifies it.
         var parameters: DataChannelParameters { DataChannelParameters(label, delivery) }
 
-        /// Whether it can be sent over.
+        /// Whether the channel can send.
         var isOpen: Bool { unsafe inlet_gst_channel_state(channel) == inlet_gst_channel_open }
 
-        /// Bytes that were handed over and are not sent.
+        /// The number of bytes that were queued and not yet sent.
         var queued: Int { Int(clamping: unsafe inlet_gst_channel_queued(channel)) }
 
-        /// Hands a message over. Returns at once.
+        /// Queues a message. Returns at once.
         ///
-        /// - Returns: false where the channel is not open.
+        /// - Returns: false if the channel is not open.
         func send(_ body: PeerMessage.Body) -> Bool {
             switch body {
             case .text(var text):

@@ -6,69 +6,69 @@
     import Logging
     import Synchronization
 
-    /// What a session with a peer does, whoever signals for it: its state machine, its pipeline, and the time that both
-    /// need.
+    /// A session with a peer, over any signaling: its state machine, its pipeline, and the timer that both need.
     ///
-    /// `@unchecked Sendable`: everything but what is constant is touched on `queue` alone.
+    /// `@unchecked Sendable`: everything but constants is accessed on `queue` alone.
     final class EngineSession: @unchecked Sendable {
-        /// What it tells, on its queue.
+        /// An event of the session, reported on its queue.
         enum Event {
             /// A message is to be sent.
             case send(SignalingMessage)
-            /// The state is another.
+            /// The state has changed.
             case state(PeerSessionState)
             /// An attempt failed for this reason; another follows.
             case setback(PeerSessionEnd)
-            /// A data channel of the application's opened or closed, or the peer said something over it.
+            /// A data channel of the application's opened or closed, or a message of the peer arrived over it.
             case channel(PeerChannels.News)
         }
 
-        /// What all sessions of a sink have in common.
+        /// What all sessions of a sink share.
         struct Environment: Sendable {
             var hub: ViewerHub
-            /// Of the codecs that can be sent, those first that are preferred. An offer of ours is of the first.
+            /// The pipelines of the codecs that can be sent, in order of preference. An offer of this side has the
+            /// first.
             var pipelines: [ViewerPipeline]
             var rateControl: RateControl
             var rates: LossStepper.Settings
             var ice: ICEServers
             /// The one address at which candidates are gathered; nil for all of this machine's.
             var address: String?
-            /// Of data channels.
+            /// The limits of data channels.
             var limits: DataChannelLimits
-            /// Those that an offer of ours opens.
+            /// The data channels that an offer of this side opens.
             var channels: [DataChannelParameters] = []
-            /// Is told how peers fare; nil where nobody listens.
+            /// Receives the viewers' statistics; nil if nobody listens.
             var broadcast: WebRTCBroadcast?
             var logger: Logger
         }
 
-        /// Its name, by which the hub knows it.
+        /// The session's name, by which the hub knows it.
         let name: String
         private let environment: Environment
         private let queue: DispatchQueue
         private let timer: any DispatchSourceTimer
         private let source = UInt32.random(in: 1...UInt32.max)
         private let tell: @Sendable (Event) -> Void
-        /// Servers that signaling knows of.
+        /// The servers that signaling provides.
         private let serversOfSignaling: @Sendable () async -> [ICEServer]
 
         private var machine: PeerSessionStateMachine
-        /// The engine that is to be there; its pipeline is made when the codec is known.
+        /// The current engine; its pipeline is made when the codec is known.
         private var engine: PeerSessionStateMachine.EngineID?
         private var viewer: GStreamerViewer?
-        /// How the one is sent that was agreed on.
+        /// The pipeline of the negotiated codec.
         private var pipeline: ViewerPipeline?
-        /// Of H.264, the `profile-level-id` that was agreed on.
+        /// The negotiated `profile-level-id` of H.264.
         private var profile: String?
-        /// Nil before both sides are known.
+        /// The rate control; nil before both descriptions are known.
         private var steering: PathSteering?
         private let channels: PeerChannels
-        /// What others see, as of the last change.
+        /// The statistics as of the last change, for other threads.
         private let known = Mutex<ViewerStatistics?>(nil)
         private var keyFrameRequests = 0
-        /// What was sent by the last look.
+        /// The number of pictures sent at the last check.
         private var lastSent = 0
-        /// Of the pipeline that was closed.
+        /// The figures of the closed pipeline.
         private var lastPackets = ViewerHub.Figures()
         private var hasWarned = false
         private var hasJoined = false
@@ -78,7 +78,7 @@
         private var logger: Logger { environment.logger }
 
         /// - Parameters:
-        ///   - serversOfSignaling: asked before each offer.
+        ///   - serversOfSignaling: called before each offer.
         ///   - tell: called on the session's queue. It must not hold the session.
         init(
             _ policy: PeerSessionPolicy, _ environment: Environment,
@@ -94,7 +94,7 @@
             self.serversOfSignaling = serversOfSignaling
             self.tell = tell
             var policy = policy
-            // What is heard of a peer is as old as the interval of inquiries.
+            // Reports of a peer are up to one inquiry interval old.
             policy.silence = max(Self.inquiryInterval, policy.silence - Self.inquiryInterval)
             machine = PeerSessionStateMachine(policy)
             queue = DispatchQueue(label: "inlet.webrtc.session")
@@ -105,7 +105,7 @@
 
         deinit { timer.cancel() }
 
-        /// Tells the session of something. Returns at once.
+        /// Passes an input to the session. Returns at once.
         func take(_ input: PeerSessionStateMachine.Input) { queue.async { self.handle(input) } }
 
         /// Sends a message over a data channel.
@@ -116,14 +116,14 @@
             }
         }
 
-        /// There is something else to see.
+        /// Notifies pages that the track's state has changed.
         func tellPages() { queue.async { _ = self.channels.tellPages() } }
 
-        /// Ends the session. Pages of this server are told first, and have half a second to leave by themselves: what
-        /// still waits to be sent is lost with the session, and a page that did not hear waits for its ICE consent to
-        /// run out (RFC 7675).
+        /// Ends the session. Pages of this server are notified first, and have half a second to leave: unsent messages
+        /// are lost with the session, and a page that was not notified waits for its ICE consent to expire (RFC 7675).
         ///
-        /// A track that is published again meanwhile keeps the session: the last that its page heard is that it is on.
+        /// A track that is published again meanwhile keeps the session: the last message to its page says that it is
+        /// on.
         func closeTellingPages() {
             queue.async {
                 guard self.channels.tellPages() else { return self.closeUnlessPublished() }
@@ -136,7 +136,7 @@
             _ = channels.tellPages()
         }
 
-        /// What is known now. Does not wait for the session's queue, where a pipeline may be in the making.
+        /// The current statistics. Does not wait for the session's queue, which may be creating a pipeline.
         var statistics: ViewerStatistics {
             var statistics = known.withLock { $0 } ?? ViewerStatistics(viewer: name)
             if let packets = hub.figures(of: name) {
@@ -146,11 +146,11 @@
             return statistics
         }
 
-        /// Has others see what is known now, and tells the application of its channels.
+        /// Publishes the current statistics, and notifies the application of its channels.
         private func show() {
             let statistics = currentStatistics
             known.withLock { $0 = statistics }
-            // Afterwards, as whoever hears of it may look at the figures.
+            // Afterwards, as a listener may read the figures.
             for news in channels.takeNews() { tell(.channel(news)) }
         }
 
@@ -182,7 +182,7 @@
 
         private func timePassed() {
             if MonotonicTime.now >= nextInquiry {
-                // Of nothing there are no reports: whoever is sent nothing is not taken for dead.
+                // Without packets there are no reports: a peer that is sent nothing does not count as dead.
                 let sent = hub.figures(of: name)?.sent ?? 0
                 if sent == lastSent { handle(.feedback) }
                 lastSent = sent
@@ -199,16 +199,16 @@
             case .open(let id): engine = id
             case .close:
                 lastPackets = hub.figures(of: name) ?? lastPackets
-                // Before the hub forgets them, and before the end is told to whoever then looks.
+                // Before the hub forgets them, and before listeners learn of the end and read them.
                 show()
                 hub.remove(name)
                 channels.removeAll()
-                // What was steered by is still asked for.
+                // `steering` is kept, as its figures are still read.
                 (viewer, engine) = (nil, nil)
             case .offer(let id): offer(id)
             case .setRemote(let id, let description): setRemote(description, id)
             case .answer: viewer?.makeAnswer()
-            // Names that hide an address are not looked up.
+            // Names that hide an address are not resolved.
             case .add(_, let candidate):
                 if CandidateAddress.isNumeric(candidate.line) { viewer?.add(candidate) }
             case .describe(let id): if let text = viewer?.description { say(id, gathered(text)) }
@@ -247,7 +247,7 @@
 
         private func setRemote(_ description: SessionDescription, _ id: PeerSessionStateMachine.EngineID) {
             do throws(PeerSessionFailure) {
-                // Of an answer, too, this says what the peer takes.
+                // An answer, too, says what the peer accepts.
                 let video = try VideoOffer(description.sdp)
                 let usable = description.kind == .offer ? environment.pipelines : pipeline.map { [$0] } ?? []
                 guard let pipeline = usable.first(where: { video.payload(for: $0.codec) != nil }),
@@ -295,7 +295,7 @@
             }
         }
 
-        /// Later, as the machine is at work now.
+        /// Queues an engine's event, as the machine is handling another one now.
         private func say(_ id: PeerSessionStateMachine.EngineID, _ event: PeerSessionStateMachine.EngineEvent) {
             queue.async { self.handle(.engine(id, event)) }
         }
@@ -322,15 +322,15 @@
             case .channel(let channel): channels.add(channel)
             case .channelSaid(let channel, let event): channels.handle(event, from: channel)
             case .failed(let message):
-                // Before there are two descriptions, what is wrong is the peer's, which passed our own look at it.
+                // Before there are two descriptions, the error is in the peer's, although it passed this side's check.
                 let isPeers = [.exchanging, .gathering].contains(machine.state)
                 logger.log(level: isPeers ? .debug : .warning, "A peer's pipeline failed: \(Redaction.redact(message))")
                 handle(.engine(id, .failed(isPeers ? .malformedDescription : .engine)))
             }
         }
 
-        /// What the engine found, where it is enough: it tells nothing of a relay that refuses credentials, only has no
-        /// address there.
+        /// Returns what the engine gathered, if that suffices: it does not report a relay that refuses credentials, but
+        /// then has no address there.
         private func gathered(_ text: String) -> PeerSessionStateMachine.EngineEvent {
             let ice = environment.ice
             guard ice.hasRelay, !text.containsBytes(" typ relay") else { return .gathered(text) }

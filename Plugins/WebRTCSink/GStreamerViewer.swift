@@ -6,10 +6,10 @@
 
     /// Owns one viewer's pipeline: `appsrc ! payloader ! webrtcbin`.
     ///
-    /// Safe from any thread. What it tells comes on threads of GStreamer's, which must not be held up. When the last
-    /// owner lets go, it closes on a queue, as closing waits for those threads.
+    /// Safe from any thread. Its events are called on GStreamer's threads, which must not be blocked. When the last
+    /// owner releases it, it closes on a queue, as closing waits for those threads.
     @safe final class GStreamerViewer: Sendable {
-        /// What a pipeline says.
+        /// An event of a pipeline.
         enum Event: Sendable {
             case remoteSet
             case localSet(String)
@@ -25,45 +25,46 @@
             case failed(String)
         }
 
-        /// What the far end reported last.
+        /// The last report of the far end.
         struct Feedback: Sendable, Equatable {
-            /// The SSRC that it is about: that of the media or that of retransmissions. Each has its own counts.
+            /// The SSRC of the report: the media's or the retransmissions'. Each has its own counts.
             var source: UInt32
-            /// Names the sender report that it has seen last.
+            /// Identifies the sender report that the far end received last.
             var report: UInt32
-            /// How long ago it saw that, in 1/65536 s: another in each of its reports, also where no sender report gets
-            /// through.
+            /// The time since that sender report arrived, in 1/65536 s: differs in each report, even if no further
+            /// sender report arrives.
             var delay: UInt32
-            /// Of the packets that it has seen, with wraps counted.
+            /// The highest sequence number received, with wraps counted.
             var highestSequence: UInt32
-            /// In total.
+            /// The total number of lost packets.
             var lost: Int
             var roundTrip: Duration
         }
 
-        /// What the far end said of each packet, in sum.
+        /// A summary of the far end's report on each packet.
         struct Arrivals: Sendable, Equatable {
             var expected: Int
             var lost: Int
-            /// Bits a second, from the last arrival of the report before to the last of this; nil for the first.
+            /// The bits a second, from the last arrival of the previous report to the last of this one; nil for the
+            /// first.
             var bitrate: Int?
-            /// The least time of arrival less time of sending, in nanoseconds between two clocks; nil where nothing
-            /// came.
+            /// The least difference of arrival and sending times, in nanoseconds between two clocks; nil if no packet
+            /// arrived.
             var shortest: Int64?
-            /// When the last of these packets was sent; nil where that is not known.
+            /// When the last of these packets was sent; nil if unknown.
             var newest: MonotonicTime?
         }
 
-        // Made in `init`, freed after `deinit`. GStreamer's own locks guard what is behind it.
+        // Made in `init`, freed after `deinit`. GStreamer's own locks guard the object.
         nonisolated(unsafe) private let viewer: UnsafeMutablePointer<inlet_gst_viewer>
         private let closing: DispatchGroup
         private let finder: ChannelFinder
-        /// Whether packets say how far to turn pictures.
+        /// Whether packets state the rotation of pictures.
         let turns: Bool
 
-        /// Loads GStreamer, once in a process.
+        /// Loads GStreamer, once per process.
         ///
-        /// - Throws: ``InletError/Code/unsupported`` that names what is missing.
+        /// - Throws: ``InletError/Code/unsupported`` with the names of missing parts.
         static func load() throws(InletError) {
             guard let missing = unsafe inlet_gst_start() else { return }
             throw InletError(
@@ -72,18 +73,18 @@
                 context: .init(operation: "gst_element_factory_find"))
         }
 
-        /// Makes a pipeline and starts it.
+        /// Creates a pipeline and starts it.
         ///
         /// - Parameters:
-        ///   - isRelayOnly: whether no path but that over a relay is used.
-        ///   - address: where candidates are gathered; nil for all addresses of this machine, or its loopback's where
-        ///     it has no other.
+        ///   - isRelayOnly: whether only paths over a relay are used.
+        ///   - address: where candidates are gathered; nil for all addresses of this machine, or its loopback's if it
+        ///     has no other.
         ///   - closing: left when the pipeline is closed.
-        ///   - orientation: the number of the header extension that says how far to turn pictures; nil where the far
-        ///     end does not know it.
-        ///   - longestMessage: over a data channel, in bytes.
-        ///   - told: called on threads of GStreamer's.
-        /// - Throws: ``InletError/Code/internal`` where GStreamer cannot; the log tells more.
+        ///   - orientation: the number of the header extension for the rotation of pictures; nil if the far end does
+        ///     not support it.
+        ///   - longestMessage: the longest message over a data channel, in bytes.
+        ///   - told: called on GStreamer's threads.
+        /// - Throws: ``InletError/Code/internal`` if GStreamer fails; the log has details.
         init(
             _ launch: String, servers: [ICEServer], isRelayOnly: Bool, address: String?, closing: DispatchGroup,
             orientation: Int?, longestMessage: Int,
@@ -124,7 +125,7 @@
         }
 
         deinit {
-            // The last owner's, on its way to the queue that frees it.
+            // The last owner's reference, passed to the queue that frees it.
             nonisolated(unsafe) let viewer = unsafe viewer
             DispatchQueue.global().async { [closing] in
                 unsafe inlet_gst_viewer_free(viewer)
@@ -134,7 +135,7 @@
 
         /// Sets the peer's description; ``Event/remoteSet`` follows.
         ///
-        /// - Returns: false where it cannot be read.
+        /// - Returns: false if it cannot be read.
         func setRemote(_ description: SessionDescription) -> Bool {
             let kind = description.kind == .offer ? inlet_gst_offer : inlet_gst_answered
             let text = description.sdp
@@ -147,15 +148,15 @@
         /// Makes an answer and sets it; ``Event/localSet(_:)`` follows.
         func makeAnswer() { unsafe inlet_gst_viewer_answer(viewer) }
 
-        /// Opens a data channel. Before the offer, as that says whether there are any.
+        /// Opens a data channel. Must precede the offer, which says whether there are any.
         ///
-        /// - Returns: nil where GStreamer has none.
+        /// - Returns: nil if GStreamer does not support data channels.
         func openChannel(_ parameters: DataChannelParameters) -> DataChannel? {
             unsafe inlet_gst_channel_new(viewer.pointee.web, parameters.label, parameters.delivery == .ordered ? 1 : 0)
                 .map { unsafe finder.channel($0) }
         }
 
-        /// The own description with the candidates that were found; nil where there is none.
+        /// This side's description with the candidates that were found; nil if there is none.
         var description: String? {
             guard let text = unsafe inlet_gst_viewer_describe(viewer) else { return nil }
             defer { unsafe g_free(text) }
@@ -166,30 +167,30 @@
             unsafe inlet_gst_viewer_add_candidate(viewer, UInt32(clamping: candidate.section), candidate.line)
         }
 
-        /// Hands over a packet without a copy. Returns at once.
+        /// Queues a packet without a copy. Returns at once.
         func push(_ packet: borrowing SharedPacket) { unsafe packet.push(to: viewer) }
 
-        /// Pictures from a time on are to be turned so far; ignored where the far end cannot.
+        /// Sets the rotation of pictures from a time on; ignored if the far end does not support it.
         func turn(_ rotation: Rotation, from time: MonotonicTime) {
             guard turns else { return }
             unsafe inlet_gst_turn(
                 viewer.pointee.source, UInt64(clamping: time.nanoseconds), UInt8(rotation.rawValue / 90))
         }
 
-        /// How many of the packets that the far end lacks are sent again at once.
+        /// Limits how many of the packets that the far end requests are resent at once.
         ///
-        /// - Parameter forgets: whether those that it has asked for so far are not.
+        /// - Parameter forgets: whether earlier requests are dropped.
         func limitResending(to packets: Int, forgets: Bool) {
             unsafe inlet_gst_viewer_limit_resending(viewer, UInt32(clamping: packets), forgets ? 1 : 0)
         }
 
-        /// Packets that were handed over and are not sent.
+        /// The number of queued packets that were not sent yet.
         var queued: Int { Int(clamping: unsafe inlet_gst_viewer_queued(viewer)) }
 
-        /// Asks for what the far end reports; ``Event/feedback(_:)`` follows where it does.
+        /// Requests the far end's last report; ``Event/feedback(_:)`` follows if there is one.
         func inquire() { unsafe inlet_gst_viewer_inquire(viewer, Listener.reported) }
 
-        /// What has channels tell, and hands over those that the far end opens.
+        /// Connects channels to the listener, and passes on those that the far end opens.
         private final class ChannelFinder: Sendable {
             let longest: Int
             let tell: @Sendable (Event) -> Void
@@ -208,7 +209,7 @@
                 owner, channel in
                 guard let owner = unsafe owner, let channel = unsafe channel else { return }
                 let finder = unsafe Unmanaged<ChannelFinder>.fromOpaque(owner).takeUnretainedValue()
-                // Listens before this returns, as its first message follows at once.
+                // Listens before this returns, as the first message follows at once.
                 unsafe finder.tell(.channel(finder.channel(channel)))
             }
 
@@ -217,7 +218,7 @@
             }
         }
 
-        /// What GStreamer's callbacks hold. Not the pipeline, nor a session.
+        /// The object that GStreamer's callbacks hold. It holds neither the pipeline nor a session.
         private final class Listener: Sendable {
             let tell: @Sendable (Event) -> Void
 

@@ -5,25 +5,27 @@
     import InletRTC
     import Synchronization
 
-    /// One request of HTTP and its answer, which is bounded in bytes and in time. Follows no redirection.
+    /// One HTTP request and its response, bounded in bytes and in time. Follows no redirects.
     ///
-    /// URLSession does it: it is part of the toolchain, does TLS with the system's authorities, and needs no thread of
-    /// ours.
+    /// Uses URLSession: it is part of the toolchain, supports TLS with the system's authorities, and needs no thread of
+    /// this package.
     enum HTTPExchange {
-        /// What is asked.
+        /// The request to send.
         struct Request: Sendable {
             var method: String
             var url: URL
             var headers: [WHEPResponse.Header] = []
             var body = ""
-            /// From beginning to end.
+            /// The time limit from beginning to end.
             var limit = Duration.seconds(10)
         }
 
-        /// The most bytes of an answer.
+        /// The most bytes of a response.
         static let mostBytes = 65_536
 
-        /// - Throws: ``InletError`` where there is no answer.
+        /// Sends a request and waits for the response.
+        ///
+        /// - Throws: ``InletError`` if there is none.
         static func perform(_ request: Request) async throws(InletError) -> WHEPResponse {
             let exchange = Exchange()
             var asked = URLRequest(url: request.url, cachePolicy: .reloadIgnoringLocalCacheData)
@@ -39,8 +41,8 @@
             let session = URLSession(configuration: options, delegate: exchange, delegateQueue: nil)
             defer { session.finishTasksAndInvalidate() }
             let task = session.dataTask(with: asked)
-            // URLSession's own limits begin anew with each byte, or end nothing at all where it is cancelled from a
-            // call of its own.
+            // URLSession's own limits restart with each byte, or have no effect if it is cancelled from one of its own
+            // callbacks.
             let deadline = DispatchTime.now() + .nanoseconds(Int(request.limit.wholeNanoseconds))
             DispatchQueue.global().asyncAfter(deadline: deadline) { [weak exchange, weak task] in
                 exchange?.end(.failure(InletError(.timedOut, "The server did not answer in time.")))
@@ -58,11 +60,11 @@
             return try result.get()
         }
 
-        /// What URLSession tells, on a queue of the session's.
+        /// URLSession's delegate, called on the session's queue.
         private final class Exchange: NSObject, URLSessionDataDelegate, Sendable {
             private struct State {
                 var continuation: CheckedContinuation<Result<WHEPResponse, InletError>, Never>?
-                /// What there is before somebody waits for it.
+                /// The result, if it arrives before somebody waits for it.
                 var early: Result<WHEPResponse, InletError>?
                 var response: WHEPResponse?
                 var bytes = Data()
@@ -78,7 +80,7 @@
                 if let early { continuation.resume(returning: early) }
             }
 
-            /// The first result counts.
+            /// Ends the exchange with the first result; later ones are ignored.
             func end(_ result: Result<WHEPResponse, InletError>) {
                 let continuation = state.withLock { state in
                     state.early = state.early ?? result
@@ -146,7 +148,7 @@
                     case .secureConnectionFailed?, .serverCertificateUntrusted?, .serverCertificateHasBadDate?,
                         .serverCertificateNotYetValid?, .serverCertificateHasUnknownRoot?:
                         (.tlsFailed, "TLS with the server failed. Look at its certificate.")
-                    // Of libcurl's errors Foundation on Linux knows few by a code, and hands on the words of the
+                    // Foundation on Linux knows codes for few of libcurl's errors, and passes on the messages of the
                     // others.
                     case .unknown? where error.localizedDescription.containsBytes("SSL"):
                         (.tlsFailed, "TLS with the server failed: \(error.localizedDescription).")

@@ -3,7 +3,7 @@
     import InletCore
     import InletRTC
 
-    /// The options that say how peers are reached.
+    /// The options for how peers are reached.
     enum ICEOptions {
         static let stun = PluginOption<String?>("stun", default: nil, "HOST:PORT of STUN servers, with commas between")
         static let turn = PluginOption<String?>(
@@ -30,7 +30,7 @@
         }
     }
 
-    /// The clock that credentials expire by.
+    /// The clock by which credentials expire.
     enum SystemTime {
         /// Seconds since 1970.
         static var seconds: Int { time(nil) }

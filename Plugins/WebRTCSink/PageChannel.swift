@@ -4,26 +4,26 @@
     import InletRTC
     import InletSystem
 
-    /// What this server and its page say to each other over a data channel of the protocol `inlet-page`: what there is
-    /// to see, and the time.
+    /// The messages between this server and its page over a data channel of the protocol `inlet-page`: the track's
+    /// state, and the time.
     ///
-    /// The page asks `{"type":"ping","id":N}`; the answer has the RTP timestamp that a picture taken now would have, so
-    /// that the page finds out, by the RTP timestamp of a picture that it shows and the round trip, how old that is.
+    /// The page sends `{"type":"ping","id":N}`; the reply has the RTP timestamp of a picture taken now. With the RTP
+    /// timestamp of the picture that it shows and the round-trip time, the page computes how old that picture is.
     struct PageChannel: Sendable {
         /// The channel's protocol.
         static let name = "inlet-page"
 
         /// The RTP timestamp of the time zero.
         let firstTimestamp: UInt32
-        /// What there is to see.
+        /// Returns what viewers see.
         let shown: @Sendable () -> VideoTrackState.Shown
 
-        /// What is told at each change.
+        /// The message that is sent at each change.
         var state: String { #"{"type":"state","state":"\#(shown().rawValue)"}"# }
 
-        /// - Returns: nil for what is no question.
+        /// - Returns: nil if the text is not a request.
         func reply(to text: String) -> String? {
-            // The only question: its number is all that there is to read.
+            // There is only one request, of which only the number is read.
             guard text.utf8.count <= 64 else { return nil }
             let digits = text.utf8.drop { !$0.isASCIIDigit }.prefix(while: \.isASCIIDigit)
             guard text.containsBytes("\"ping\""), let id = TextBytes.number(digits) else { return nil }
@@ -34,7 +34,8 @@
                 """
         }
 
-        /// Of video: 90000 a second (RFC 6184, 8.2.1; RFC 7741, 6.1), rounded down as GStreamer's payloaders do.
+        /// Returns a timestamp at video's 90000 Hz (RFC 6184, 8.2.1; RFC 7741, 6.1), rounded down as GStreamer's
+        /// payloaders do.
         static func timestamp(of time: MonotonicTime, from first: UInt32) -> UInt32 {
             first &+ UInt32(truncatingIfNeeded: Int128(time.nanoseconds) * 9 / 100_000)
         }

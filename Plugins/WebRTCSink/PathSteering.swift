@@ -2,21 +2,21 @@
     import InletCore
     import InletRTC
 
-    /// How many bits a second a peer is sent: reads what it reports, and keeps the controller that decides.
+    /// Determines a peer's bit rate: reads its reports, and owns the controller that decides.
     struct PathSteering {
         private var controller: any RateController
-        /// Whether reports on each packet count, once there are any.
+        /// Whether reports on each packet take precedence, once there are any.
         private let readsArrivals: Bool
         private var hasArrivals = false
         private var delay = PathDelay()
-        /// The last of all receiver reports, and the last about each SSRC.
+        /// The last receiver report, of any SSRC; the last of each SSRC is kept separately.
         private(set) var feedback: GStreamerViewer.Feedback?
         private var feedbackBySource: [UInt32: GStreamerViewer.Feedback] = [:]
         private static let mostSources = 4
-        /// Of all kinds: pictures, and what was sent again.
+        /// The number of lost packets of all kinds: pictures and retransmissions.
         var packetsLost: Int { feedbackBySource.values.reduce(0) { $0 + max(0, $1.lost) } }
 
-        /// - Parameter isTransportWide: the peer reports on each packet.
+        /// - Parameter isTransportWide: whether the peer reports on each packet.
         init(_ control: RateControl, _ rates: LossStepper.Settings, isTransportWide: Bool) throws(InletError) {
             readsArrivals = control == .delay || control == .automatic && isTransportWide
             guard readsArrivals else {
@@ -28,25 +28,25 @@
             controller = try DelayController(settings)
         }
 
-        /// Bits a second, now.
+        /// The current bit rate, in bits a second.
         var bitrate: Int { controller.bitrate }
-        /// What the path bears.
+        /// What the path carries, in bits a second.
         var sustainedBitrate: Int { controller.sustainedBitrate }
-        /// Nothing is to be sent before.
+        /// The time before which nothing is to be sent.
         var pausedUntil: MonotonicTime? { controller.pausedUntil }
 
         /// Makes the decisions that are due.
         ///
-        /// - Returns: whether they are other ones.
+        /// - Returns: whether they have changed.
         mutating func decide(at now: MonotonicTime) -> Bool {
             let before = (bitrate, sustainedBitrate, pausedUntil)
             _ = controller.decide(at: now)
             return before != (bitrate, sustainedBitrate, pausedUntil)
         }
 
-        /// Takes in a receiver's report.
+        /// Adds a receiver report.
         ///
-        /// - Returns: false where it is the same once more: nothing came from the peer since.
+        /// - Returns: false if it is the previous one: nothing arrived from the peer since.
         mutating func add(_ new: GStreamerViewer.Feedback, at now: MonotonicTime) -> Bool {
             guard new != feedback else { return false }
             feedback = new
@@ -63,7 +63,7 @@
             return true
         }
 
-        /// Takes in a report on each packet.
+        /// Adds a report on each packet.
         mutating func add(_ arrivals: GStreamerViewer.Arrivals, at now: MonotonicTime) {
             guard readsArrivals else { return }
             hasArrivals = true

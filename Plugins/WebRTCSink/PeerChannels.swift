@@ -3,6 +3,8 @@
     import InletRTC
 
     extension DataChannelLimits {
+        /// Checks that a message can be sent.
+        ///
         /// - Throws: ``InletError/Code/resourceExhausted`` for a message that is too long,
         ///   ``InletError/Code/unsupported`` for an empty one.
         func checkSendable(_ body: PeerMessage.Body) throws(InletError) {
@@ -15,14 +17,14 @@
 
     /// The data channels of one session, within their limits. Confined to the session's queue.
     final class PeerChannels {
-        /// What went over them.
+        /// The counts of messages.
         struct Figures: Sendable {
             var received = 0
             var sent = 0
             var dropped = 0
         }
 
-        /// What the application is to be told of its channels.
+        /// A notification for the application about its channels.
         enum News: Sendable {
             case opened(DataChannelParameters)
             case closed(DataChannelParameters)
@@ -31,7 +33,7 @@
 
         private(set) var figures = Figures()
         private var news: [News] = []
-        /// Of the channels, those that can be sent over.
+        /// The identifiers of the channels that can send.
         private var open: Set<UInt> = []
         private let peer: String
         private let limits: DataChannelLimits
@@ -40,14 +42,14 @@
 
         /// - Parameters:
         ///   - peer: the session's name.
-        ///   - page: answers what pages of this server ask.
+        ///   - page: answers the requests of this server's pages.
         init(of peer: String, limits: DataChannelLimits, page: PageChannel) {
             self.peer = peer
             self.limits = limits
             self.page = page
         }
 
-        /// A channel was opened, by either side.
+        /// Adds a channel that either side opened.
         func add(_ channel: DataChannel) {
             guard channels.count < limits.channels, channel.label.utf8.count <= limits.labelBytes,
                 channel.subprotocol.utf8.count <= limits.labelBytes
@@ -67,13 +69,13 @@
             news.append(.closed(channel.parameters))
         }
 
-        /// What is new since the last call, in its order.
+        /// Returns the notifications since the last call, in order.
         func takeNews() -> [News] {
             defer { news = [] }
             return news
         }
 
-        /// A channel said something.
+        /// Handles an event of a channel.
         func handle(_ event: DataChannel.Event, from id: UInt) {
             guard let channel = channels.first(where: { $0.id == id }) else { return }
             switch event {
@@ -99,7 +101,7 @@
             if let channel { hand(body, to: channel) } else { figures.dropped += 1 }
         }
 
-        /// Tells pages of this server what there is to see.
+        /// Sends the track's state to pages of this server.
         ///
         /// - Returns: whether there are any.
         @discardableResult
@@ -112,7 +114,7 @@
         private func hand(_ body: PeerMessage.Body, to channel: DataChannel) {
             guard body.count <= limits.queuedBytes, channel.queued <= limits.queuedBytes - body.count else {
                 figures.dropped += 1
-                // An ordered channel would have a hole.
+                // An ordered channel would have a gap.
                 if channel.delivery == .ordered { drop(channel) }
                 return
             }
@@ -124,7 +126,7 @@
             channel.close()
         }
 
-        /// Lets go of all.
+        /// Removes all channels.
         func removeAll() { for channel in channels { remove(channel) } }
     }
 #endif

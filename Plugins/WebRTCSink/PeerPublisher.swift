@@ -11,7 +11,7 @@
     ///     capturer.attach(PeerSinkConfiguration(publisher))
     ///     let session = try publisher.connect(channel, PeerSessionPolicy(role: .offering, name: "studio"))
     ///
-    /// Encoders are shared by peers, and rest while there are none. Peers may come before the first frame.
+    /// Peers share the encoders, which are idle while there are no peers. Peers may connect before the first frame.
     public final class PeerPublisher: Sendable {
         let hub: ViewerHub
         let codecs: [VideoCodec]
@@ -29,15 +29,17 @@
             var pipelines: [ViewerPipeline]?
         }
 
+        /// Creates a publisher.
+        ///
         /// - Parameters:
         ///   - rates: the bit rates, and how they follow loss.
         ///   - ice: STUN and TURN servers. The default is none.
-        ///   - codecs: what is sent, the preferred ones first. An offer of ours holds the first alone; of a peer's
-        ///     offer the first is taken that it has.
-        ///   - channels: data channels that an offer of ours opens, for ``PeerSession/send(_:over:labelled:)``. A peer
-        ///     that offers opens its own. The default is none.
-        ///   - limits: how much a peer may take of memory by data channels.
-        ///   - makeEncoder: makes an encoder, such as `FFmpegVideoEncoder`.
+        ///   - codecs: the codecs that are sent, in order of preference. An offer of this side holds only the first;
+        ///     from a peer's offer the first that it has is chosen.
+        ///   - channels: data channels that an offer of this side opens, for ``PeerSession/send(_:over:labelled:)``. A
+        ///     peer that offers opens its own. The default is none.
+        ///   - limits: the limits on a peer's use of memory by data channels.
+        ///   - makeEncoder: returns an encoder, such as `FFmpegVideoEncoder`.
         public init(
             rates: LossStepper.Settings = LossStepper.Settings(), ice: ICEServers = ICEServers(),
             codecs: [VideoCodec] = [.h264, .vp8], channels: [DataChannelParameters] = [],
@@ -54,14 +56,14 @@
 
         /// Begins a session, or waits for an offer, as the policy says.
         ///
-        /// The session goes on until it is closed, the peer leaves for good, or the sink ends.
+        /// The session continues until it is closed, the peer leaves permanently, or the sink ends.
         ///
         /// - Parameters:
-        ///   - channel: the way to the peer; closed with the session.
-        ///   - policy: its name must be another for every session.
-        /// - Throws: ``InletError/Code/unsupported`` where GStreamer lacks plug-ins, ``InletError/Code/busy`` where
-        ///   there is a session of this name, ``InletError/Code/cancelled`` where the sink has ended,
-        ///   ``InletError/Code/invalidConfiguration`` where what the publisher was made of cannot be.
+        ///   - channel: the channel to the peer; closed with the session.
+        ///   - policy: its name must differ for every session.
+        /// - Throws: ``InletError/Code/unsupported`` if GStreamer lacks plug-ins, ``InletError/Code/busy`` if there is
+        ///   a session of this name, ``InletError/Code/cancelled`` if the sink has ended,
+        ///   ``InletError/Code/invalidConfiguration`` if the publisher's parameters are invalid.
         public func connect(
             _ channel: any SignalingChannel, _ policy: PeerSessionPolicy
         ) throws(InletError) -> any PeerSession {
@@ -91,7 +93,7 @@
             return session
         }
 
-        /// What can be sent here, found out once.
+        /// Returns the pipelines that this machine supports, determined once.
         private func pipelines() throws(InletError) -> [ViewerPipeline] {
             if let known = state.withLock({ $0.pipelines }) { return known }
             try GStreamerViewer.load()
@@ -100,15 +102,15 @@
             return found
         }
 
-        /// The sessions that are not over, by their names.
+        /// The sessions that have not ended, by name.
         public var sessions: [String: any PeerSession] { state.withLock { $0.sessions } }
 
         private func remove(_ name: String) {
-            // Not let go of under the lock.
+            // Not released under the lock.
             _ = state.withLock { $0.sessions.removeValue(forKey: name) }
         }
 
-        /// Ends all sessions, takes no more, and waits until peers were told, for so long at most.
+        /// Ends all sessions, accepts no more, and waits until peers are notified, at most for the limit.
         func finish(within limit: Duration) {
             let sessions = state.withLock { state in
                 state.isClosed = true

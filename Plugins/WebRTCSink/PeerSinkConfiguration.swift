@@ -3,25 +3,25 @@
 
     /// A sink whose frames go to the peers of a ``PeerPublisher``.
     public struct PeerSinkConfiguration: FrameSinkConfiguration {
-        /// Whose peers get the frames. It serves one sink, once.
+        /// The publisher whose peers get the frames. It serves one sink, once.
         public var publisher: PeerPublisher
-        /// Larger pictures are scaled down. The default is 1280x720.
+        /// The largest pictures; larger ones are scaled down. The default is 1280x720.
         public var largestSize = ImageSize(width: 1280, height: 720)
-        /// The most pictures a second. The default, nil, is all.
+        /// The highest frame rate. The default, nil, is no limit.
         public var frameRate: Rational?
-        /// Encodings of the source for each codec, from 1 to 3: the full size, half of it, and a quarter. The default
-        /// is 1.
+        /// The number of encodings of the source for each codec, from 1 to 3: the full size, half of it, and a quarter.
+        /// The default is 1.
         public var tiers = 1
-        /// Threads of each encoder. The default is 1, which is enough for 720p.
+        /// The number of threads of each encoder. The default is 1, which is enough for 720p.
         public var threads = 1
 
-        /// The default of each.
+        /// Creates a configuration with the default of each property.
         public init(_ publisher: PeerPublisher) { self.publisher = publisher }
 
-        /// What logs call it.
+        /// The sink's name in logs.
         public var redactedURI: String { "peers" }
 
-        /// A sink of this configuration. Opens nothing yet.
+        /// Returns a sink with this configuration. Opens nothing yet.
         public func makeSink() -> any FrameSink { PeerSink(self) }
     }
 
@@ -30,7 +30,7 @@
         private let configuration: PeerSinkConfiguration
         private let encoders: ViewerEncoders
         private var hub: ViewerHub { configuration.publisher.hub }
-        /// For peers to be told that it is over.
+        /// The time for notifying peers that the sink has ended.
         private static let farewell = Duration.seconds(3)
 
         init(_ configuration: PeerSinkConfiguration) {

@@ -2,7 +2,7 @@
     import InletCore
     import InletRTC
 
-    /// The options that say which pictures peers get, with the defaults of a configuration.
+    /// The options for the pictures that peers get, with the defaults of a configuration.
     struct PictureOptions: Sendable {
         let largest: PluginOption<ImageSize>
         let maximumRate: PluginOption<Rational?>

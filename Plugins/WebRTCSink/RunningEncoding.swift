@@ -2,7 +2,7 @@
     import InletCore
     import InletRTC
 
-    /// One encoder, with what it was opened for. For one thread.
+    /// One encoder and the settings that it was opened with. For one thread.
     final class RunningEncoding {
         private let encoder: any VideoEncoder
         private var settings: EncoderSettings
@@ -11,12 +11,12 @@
         private var count = 0
         private var steers = true
         private var opened: MonotonicTime?
-        /// What stands before key frames.
+        /// The parameter sets that precede key frames.
         private(set) var parameterSets: [UInt8] = []
 
-        /// An encoder that cannot change its bit rate is opened anew where this part of it is too much, or as much
-        /// again as this is there, and it has been open for so long: it begins with a key frame, which costs the more
-        /// the less there is.
+        /// When to reopen an encoder that cannot change its bit rate: for less by the fraction `less` after `soon`, for
+        /// more by the fraction `more` after `late`. It restarts with a key frame, which costs the more the lower the
+        /// rate is.
         private static let (less, soon) = (0.15, Duration.milliseconds(500))
         private static let (more, late) = (0.3, Duration.seconds(3))
 
@@ -25,7 +25,7 @@
             self.settings = settings
         }
 
-        /// Whether a picture is one of those that are sent.
+        /// Returns whether a picture is one of those that are sent.
         func takes(_ step: PictureLadder.Step, wantsKeyFrame: Bool) -> Bool {
             defer { count += 1 }
             return wantsKeyFrame || format == nil || count % step.pictures == 0
@@ -34,8 +34,8 @@
         /// Encodes a picture of the order's size.
         ///
         /// - Parameters:
-        ///   - rate: of the source.
-        ///   - restarted: called where packets begin anew, with a key frame.
+        ///   - rate: the source's frame rate.
+        ///   - restarted: called when packets restart, with a key frame.
         func encode(
             _ frame: VideoFrame, _ order: ViewerHub.Order, rate: Rational?, restarted: () -> Void
         ) throws -> [EncodedPacket] {
@@ -55,7 +55,7 @@
             return try packets + encoder.encode(frame, wantsKeyFrame: order.wantsKeyFrame)
         }
 
-        /// - Returns: false where the encoder must be opened anew.
+        /// - Returns: false if the encoder must be reopened.
         private func follow(_ bitrate: Int, at now: MonotonicTime) throws -> Bool {
             guard case .bitrate(let current) = settings.rate, current != bitrate else { return true }
             if steers {
@@ -74,7 +74,7 @@
 
         private static func parameterSets(of parameters: CodecParameters) throws -> [UInt8] {
             guard [.h264, .hevc].contains(parameters.codec) else { return [] }
-            // Records for MP4 begin with their version.
+            // MP4 records begin with their version, 1.
             guard parameters.extraData.first != 1 else {
                 throw InletError(.unsupported, "Viewers are sent \(parameters.codec) with start codes only.")
             }

@@ -2,9 +2,9 @@
     import CGStreamer
     import InletCore
 
-    /// A packet as GStreamer has it: one buffer around the encoder's bytes, for all viewers.
+    /// A packet for GStreamer: one buffer around the encoder's bytes, shared by all viewers.
     @safe struct SharedPacket: ~Copyable {
-        // Made in `init`, let go of in `deinit`; viewers hold references of their own.
+        // Made in `init`, released in `deinit`; viewers hold their own references.
         private let buffer: UnsafeMutablePointer<GstBuffer>
 
         init(_ data: PacketData, at time: MonotonicTime, isKey: Bool) {
@@ -17,12 +17,12 @@
 
         deinit { unsafe inlet_gst_packet_free(buffer) }
 
-        /// Puts the packet into an appsrc's queue. Returns at once.
+        /// Adds the packet to an appsrc's queue. Returns at once.
         borrowing func push(to viewer: UnsafeMutablePointer<inlet_gst_viewer>) {
             _ = unsafe inlet_gst_viewer_push(viewer, buffer)
         }
 
-        /// Keeps a packet's bytes while GStreamer has them.
+        /// Keeps a packet's bytes while GStreamer uses them.
         private final class PacketOwner: Sendable {
             let data: PacketData
 

@@ -6,23 +6,23 @@
     import Logging
     import Synchronization
 
-    /// A session whose signaling is a channel that somebody brings. Safe from any thread.
+    /// A session whose signaling is a channel of the application's. Safe from any thread.
     ///
-    /// Two tasks carry messages: what the peer sends to the engine, and what the engine says to the channel, in order.
-    /// Both end with the session.
+    /// Two tasks carry messages: from the peer to the engine, and from the engine to the channel, in order. Both end
+    /// with the session.
     final class SignaledSession: PeerSession {
         private let engine: EngineSession
         private let shown: Shown
         private let limits: DataChannelLimits
-        /// Left when all is said.
+        /// Left when all messages are sent.
         private let talking = DispatchGroup()
 
-        /// What readers see, and what is to be done at the end.
+        /// The state for readers, and the work to do at the end.
         private final class Shown: Sendable {
             struct State {
                 var state = PeerSessionState.new
                 var failure: InletError?
-                /// What was said of that: not each time again.
+                /// The warnings that were logged already, so that each is logged once.
                 var warnings: Set<String> = []
                 var readers: [Int: AsyncStream<PeerSessionEvent>.Continuation] = [:]
                 var count = 0
@@ -57,7 +57,7 @@
             func fail(_ error: InletError) {
                 let (readers, isNew) = state.withLock { state in
                     state.failure = error
-                    // A server may have other words each time.
+                    // A server's message may differ each time.
                     let isNew =
                         state.warnings.count < Self.mostWarnings && state.warnings.insert(error.message).inserted
                     return (Array(state.readers.values), isNew)
@@ -69,16 +69,16 @@
 
         private static let mostEvents = 64
 
-        /// Begins at once where this side offers.
+        /// Creates a session, which begins at once if this side offers.
         ///
         /// - Parameters:
-        ///   - onEnd: called once, when the peer has been told that it is over, or could not be.
+        ///   - onEnd: called once, when the peer has been notified of the end, or could not be.
         init(
             _ channel: any SignalingChannel, _ policy: PeerSessionPolicy, _ environment: EngineSession.Environment,
             onEnd: @escaping @Sendable (SignaledSession) -> Void
         ) {
             let shown = Shown(environment.logger, limits: environment.limits)
-            // As many as a few flows with all of their candidates: a peer that is told late has no use for more.
+            // Enough for a few flows with all of their candidates: a peer that gets them late has no use for more.
             let (messages, outgoing) = AsyncStream.makeStream(
                 of: SignalingMessage.self, bufferingPolicy: .bufferingOldest(512))
             self.shown = shown
@@ -117,7 +117,7 @@
             engine.take(.start)
         }
 
-        /// Waits until the session is over and the peer was told. Not for threads that others share.
+        /// Waits until the session has ended and the peer was notified. Not for shared threads.
         func waitForEnd(until deadline: MonotonicTime) {
             let wait = max(0, (deadline - .now).wholeNanoseconds)
             _ = talking.wait(timeout: .now() + .nanoseconds(Int(wait)))
@@ -130,7 +130,7 @@
                 try await channel.send(message)
             } catch {
                 shown.fail(error.error)
-                // Without one of the candidates there may be others.
+                // If one candidate is missing, there may be others.
                 guard case .description(let description) = message else { return }
                 engine.take(.undelivered(description.flow, retryAfter: error.retryAfter))
             }
@@ -138,7 +138,7 @@
 
         var state: PeerSessionState { shown.state.withLock { $0.state } }
 
-        /// What it failed with last; nil where nothing has.
+        /// The session's last failure; nil if there was none.
         var failure: InletError? { shown.state.withLock { $0.failure } }
 
         var statistics: PeerSessionStatistics {
@@ -164,7 +164,7 @@
                 return state.count
             }
             continuation.onTermination = { [weak shown] _ in
-                // Not let go of under the lock, as that would come here again.
+                // Not released under the lock, as that would call this handler again.
                 _ = shown?.state.withLock { $0.readers.removeValue(forKey: number) }
             }
             return stream

@@ -3,9 +3,9 @@
     import InletRTC
 
     extension SinkPlugin {
-        /// `whip+https://HOST/PATH`
+        /// Returns the plug-in for `whip+https://HOST/PATH`.
         ///
-        /// - Parameter makeEncoder: makes the encoder, such as `FFmpegVideoEncoder`.
+        /// - Parameter makeEncoder: returns the encoder, such as `FFmpegVideoEncoder`.
         public static func whip(makeEncoder: @escaping @Sendable () -> any VideoEncoder) -> SinkPlugin {
             let options = WHIPOptions(WHIPSinkConfiguration("", makeEncoder: makeEncoder))
             return SinkPlugin(

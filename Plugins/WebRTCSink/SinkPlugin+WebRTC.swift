@@ -4,9 +4,9 @@
     import InletRTC
 
     extension SinkPlugin {
-        /// `webrtc:[HOST:PORT]`
+        /// Returns the plug-in for `webrtc:[HOST:PORT]`.
         ///
-        /// - Parameter makeEncoder: makes the encoder, such as `FFmpegVideoEncoder`.
+        /// - Parameter makeEncoder: returns an encoder, such as `FFmpegVideoEncoder`.
         public static func webRTC(makeEncoder: @escaping @Sendable () -> any VideoEncoder) -> SinkPlugin {
             let defaults = WebRTCSinkConfiguration(makeEncoder: makeEncoder)
             let options = WebRTCOptions(defaults)

@@ -3,7 +3,7 @@
     import InletRTC
     import Logging
 
-    /// Hands the source's own packets to viewers, where they can go as they are.
+    /// Passes the source's own packets to viewers, if they can go unchanged.
     ///
     /// `@unchecked Sendable`: a packet sink's methods are called on one thread at a time.
     final class SourcePackets: PacketSink, @unchecked Sendable {
@@ -13,7 +13,7 @@
         private var gate: PassThroughGate
         private var parameterSets: [UInt8] = []
         private var offered: PassThroughGate.Stream?
-        /// Whether they still go to those who are on them, until these have changed over to an encoding.
+        /// Whether packets still go to viewers that receive them, until these have changed over to an encoding.
         private var drains = false
         private var obstacle: PassThroughGate.Obstacle?
         private let isAllowed: Bool
@@ -47,14 +47,14 @@
             }
         }
 
-        /// Tells the hub what has changed.
+        /// Notifies the hub of changes.
         private func offer() {
             var stream: PassThroughGate.Stream?
             switch gate.outcome {
             case .success(let found): stream = found
             case .failure(let refusal): note(refusal.obstacle)
             }
-            // Pictures can be changed, packets cannot.
+            // Pictures can be adapted, packets cannot.
             let adaptation = broadcast.adaptation
             if !isAllowed || !broadcast.isEnabled || adaptation.size != nil || adaptation.frameRate != nil {
                 stream = nil
@@ -70,7 +70,7 @@
             hub.setSource(stream)
         }
 
-        /// Whether what comes meanwhile is still of the kind that viewers are on.
+        /// Whether packets that arrive meanwhile are still of the kind that viewers receive.
         private var canDrain: Bool {
             switch gate.outcome {
             case .success: broadcast.isEnabled

@@ -1,8 +1,8 @@
 #if WebRTC
-    /// An offer of a viewer who never comes.
+    /// An offer of a viewer that does not exist.
     ///
     /// The first session of a process loads GStreamer's plug-ins and makes a certificate, which takes a few hundred
-    /// milliseconds. One for this offer takes them before anybody waits.
+    /// milliseconds. A session for this offer spends them before anybody waits.
     enum ThrowawayOffer {
         static let sdp = """
             v=0\r

@@ -3,7 +3,7 @@
     import InletCore
     import InletRTC
 
-    /// The encoders that viewers are on: each is opened when somebody needs it and closed when nobody does. For one
+    /// The encoders in use by viewers: each is opened when somebody needs it and closed when nobody does. For one
     /// thread.
     final class ViewerEncoders {
         private let makeEncoder: @Sendable () -> any VideoEncoder
@@ -15,7 +15,7 @@
         private var size: ImageSize?
         private let converter = FrameConverter()
         private var pools: [ImageSize: I420BufferPool] = [:]
-        /// A picture is let go of when the encoder has read it.
+        /// The number of pictures; each is released when the encoder has read it.
         private static let pictures = 4
 
         init(_ configuration: WebRTCSinkConfiguration, hub: ViewerHub) {
@@ -28,9 +28,9 @@
             self.hub = hub
         }
 
-        /// Of these codecs, those that can be sent: GStreamer packs them, and the encoder opens for them.
+        /// Returns those of the codecs that can be sent: GStreamer packetizes them, and the encoder opens for them.
         ///
-        /// - Throws: ``InletError/Code/unsupported`` where there is none.
+        /// - Throws: ``InletError/Code/unsupported`` if there is none.
         static func usable(
             of codecs: [VideoCodec], makeEncoder: () -> any VideoEncoder
         ) throws(InletError) -> [ViewerPipeline] {
@@ -62,7 +62,7 @@
             hub.start(PictureLadder(size: size, frameRate: rate, tiers: tiers))
         }
 
-        /// Encodes a picture for whoever is there.
+        /// Encodes a picture for all current viewers.
         func consume(_ frame: VideoFrame) throws {
             if frame.size != size { begin(frame.size) }
             let orders = hub.orders(at: frame.timestamp)

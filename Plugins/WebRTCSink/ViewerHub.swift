@@ -5,37 +5,36 @@
     import InletSystem
     import Synchronization
 
-    /// Says what is to be encoded for the viewers there are, and hands them the packets.
+    /// Decides what is encoded for the current viewers, and distributes the packets to them.
     ///
-    /// Each viewer's pipeline has a queue and a thread of its own, so handing over never waits, and no thread a viewer
-    /// is needed here. One that is too slow gets nothing up to the next key frame, which is asked for. Safe from any
-    /// thread.
+    /// Each viewer's pipeline has its own queue and thread, so distribution never waits, and needs no thread per viewer
+    /// here. A viewer that is too slow gets nothing until the next key frame, which is requested. Safe from any thread.
     final class ViewerHub: Sendable {
-        /// What is known of a viewer's packets.
+        /// The counts of a viewer's packets.
         struct Figures: Sendable {
             var encoding: EncodingID?
             var sent = 0
             var dropped = 0
         }
 
-        /// What is to be done with a picture.
+        /// What to do with a picture.
         struct Order: Sendable {
             var encoding: EncodingID
             var bitrate: Int
             var step: PictureLadder.Step
             var wantsKeyFrame: Bool
-            /// Nobody is to be sent it now: all whose it is wait until what they were sent before is through.
+            /// Whether nobody is to be sent it now: all its viewers wait until what they were sent before has arrived.
             var isPaused: Bool
         }
 
         /// Left when every pipeline is closed.
         let closing = DispatchGroup()
-        /// Whether pictures are wanted, or all viewers are on the source's own packets.
+        /// Whether pictures are wanted, rather than all viewers being on the source's own packets.
         let pictureRequest = PictureRequest()
         private let keyFrameInterval: Duration
         private let state: Mutex<State>
         private static let planInterval = Duration.milliseconds(200)
-        /// From a key frame to one for those who have just come to an encoding.
+        /// The interval between key frames for viewers that have just joined an encoding.
         private static let joiningInterval = Duration.milliseconds(200)
 
         private struct State {
@@ -46,26 +45,26 @@
             var source: PassThroughGate.Stream?
             var isInterrupted = false
 
-            /// The source's packets, where viewers can be on them now.
+            /// The source's packets, if viewers can receive them now.
             var usableSource: PassThroughGate.Stream? { isInterrupted ? nil : source }
         }
 
-        /// - Parameter maximum: the most bits a second of an encoding.
+        /// - Parameter maximum: the highest bit rate of an encoding, in bits a second.
         init(keyFrameInterval: Duration, maximum: Int) {
             self.keyFrameInterval = keyFrameInterval
             let ladder = PictureLadder(size: ImageSize(width: 1280, height: 720), frameRate: nil, tiers: 1)
             state = Mutex(State(planner: EncodingPlanner(ladder: ladder, maximum: maximum)))
         }
 
-        /// Whether a picture is worth its encoding.
+        /// Whether a picture has any viewers.
         var isWatched: Bool { state.withLock { !$0.lanes.isEmpty } }
 
-        /// Whether pictures must be upright, as somebody who looks does not turn them.
+        /// Whether pictures must be upright, as some viewer does not rotate them.
         var needsUpright: Bool { state.withLock { $0.lanes.contains { !$0.viewer.turns } } }
 
-        /// A viewer is connected: it gets everything from the next key frame on, which is asked for.
+        /// Adds a connected viewer: it gets everything from the next key frame, which is requested.
         ///
-        /// - Parameter profile: of H.264, the `profile-level-id` that was agreed on, by which it may decode the
+        /// - Parameter profile: for H.264, the negotiated `profile-level-id`, which decides whether it may decode the
         ///   source's own packets.
         func add(
             _ viewer: GStreamerViewer, named name: String, codec: VideoCodec, bitrate: Int, profile: String? = nil
@@ -79,7 +78,7 @@
         }
 
         func remove(_ name: String) {
-            // Not let go of under the lock.
+            // Not released under the lock.
             _ = state.withLock { state -> ViewerLane? in
                 guard let index = state.lanes.firstIndex(where: { $0.name == name }) else { return nil }
                 state.planner.remove(name)
@@ -88,7 +87,7 @@
             }
         }
 
-        /// What a viewer shall be sent, what its path bears, and whether it is sent nothing for a while.
+        /// Sets a viewer's bit rate, what its path carries, and until when it is sent nothing.
         func set(bitrate: Int, sustained: Int, pausedUntil: MonotonicTime?, of name: String) {
             state.withLock { state in
                 state.lanes.first { $0.name == name }?.set(bitrate: bitrate, pausedUntil: pausedUntil)
@@ -105,7 +104,7 @@
             }
         }
 
-        /// A viewer could not decode what it got.
+        /// Requests a key frame for a viewer that could not decode what it got.
         func requestKeyFrame(for name: String) {
             state.withLock { state in
                 guard let id = state.planner.encoding(of: name) else { return }
@@ -115,13 +114,14 @@
 
         // MARK: The source's own packets
 
-        /// What a viewer must decode to get the source's packets as they are; nil where they cannot go to viewers.
+        /// The profile that a viewer must decode to get the source's packets unchanged; nil if they cannot go to
+        /// viewers.
         var sourceProfile: H264Profile? { state.withLock { $0.usableSource?.profile } }
 
-        /// Says whether the source's packets can go to viewers as they are.
+        /// Sets the source's packet stream; nil if it cannot go to viewers unchanged.
         func setSource(_ stream: PassThroughGate.Stream?) { changeSource { $0.source = stream } }
 
-        /// Says whether the source is silent. What is shown instead of it is encoded.
+        /// Sets whether the source is silent. What is shown instead of it is encoded.
         func setInterrupted(_ isInterrupted: Bool) { changeSource { $0.isInterrupted = isInterrupted } }
 
         private func changeSource(_ body: (inout State) -> Void) {
@@ -134,8 +134,8 @@
             if needsPictures { pictureRequest.set(true) }
         }
 
-        /// Looks who is to be on the source's packets, and says whether pictures are wanted for others. Called with
-        /// each packet, as there may be no pictures.
+        /// Checks which viewers should get the source's packets, and whether others want pictures. Called with each
+        /// packet, as there may be no pictures.
         func lookAtSource(at time: MonotonicTime) {
             let isWanted = state.withLock { state in
                 if state.planned.map({ time - $0 >= Self.planInterval }) ?? true { plan(&state, at: time) }
@@ -146,7 +146,7 @@
 
         // MARK: The encoders' side
 
-        /// What sizes and rates there are to choose from.
+        /// Sets the available sizes and rates.
         func start(_ ladder: PictureLadder) {
             state.withLock { state in
                 state.planner.ladder = ladder
@@ -154,8 +154,8 @@
             }
         }
 
-        /// What is to be encoded of a picture, besides the source's own packets: those first for which a key frame is
-        /// due, since viewers change over to them.
+        /// Returns what to encode of a picture, besides the source's own packets: first the encodings for which a key
+        /// frame is due, since viewers change over to them.
         func orders(at time: MonotonicTime) -> [Order] {
             state.withLock { state in
                 guard !state.lanes.isEmpty else {
@@ -185,16 +185,16 @@
             }
         }
 
-        /// The packets of an encoding begin anew, with a key frame.
+        /// Notes that the packets of an encoding restart, with a key frame.
         func restart(_ id: EncodingID) {
             for lane in state.withLock({ $0.lanes }) { lane.restart(id) }
         }
 
-        /// Hands a packet to the viewers that are on its encoding.
+        /// Distributes a packet to the viewers of its encoding.
         ///
         /// - Parameters:
-        ///   - parameterSets: what stands before a key frame, for those who just came.
-        ///   - rotation: how far its picture is to be turned.
+        ///   - parameterSets: what precedes a key frame, for viewers that just joined.
+        ///   - rotation: the rotation of its picture.
         func write(_ packet: EncodedPacket, of id: EncodingID, parameterSets: [UInt8], rotation: Rotation) {
             let lanes = state.withLock { state in
                 if packet.isKey { state.throttles[id]?.noteKeyFrame(at: packet.captureTime) }
@@ -219,7 +219,7 @@
             if asks { state.withLock { $0.throttles[id]?.request(after: isUrgent ? Self.joiningInterval : nil) } }
         }
 
-        /// Waits for pipelines to close, for three seconds at most. Sessions are closed before.
+        /// Waits until pipelines are closed, for at most three seconds. Sessions are closed before.
         func finish() throws {
             _ = state.withLock { state in
                 defer { state.lanes = [] }

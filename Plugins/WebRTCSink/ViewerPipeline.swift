@@ -3,8 +3,8 @@
     import InletCore
     import InletRTC
 
-    /// How a codec is sent: the text of a viewer's pipeline, from what the viewer's offer says. Only numbers and
-    /// constants go into it.
+    /// How a codec is sent: the text of a viewer's pipeline, from the viewer's offer. It contains only numbers and
+    /// constants.
     struct ViewerPipeline: Sendable {
         let codec: VideoCodec
         private let input: String
@@ -12,7 +12,7 @@
         private let options: String
         private let name: String
 
-        /// - Returns: nil for a codec that GStreamer does not pack.
+        /// - Returns: nil for a codec that GStreamer does not packetize.
         init?(_ codec: VideoCodec) {
             self.codec = codec
             switch codec {
@@ -31,11 +31,11 @@
             }
         }
 
-        /// Whether the installed GStreamer has what packs it. GStreamer has been loaded before.
+        /// Whether the installed GStreamer has the payloader. GStreamer must have been loaded.
         var isAvailable: Bool { unsafe inlet_gst_has_element(payloader) != 0 }
 
-        /// The SSRC stands in the payloader and in the caps, as an answer without it has Chromium decode and never
-        /// show. It is the RTP timestamp of the time zero, too: a random number, as that should be.
+        /// Returns the pipeline's text. The SSRC is in the payloader and in the caps, as Chromium decodes but never
+        /// shows an answer without it. It also is the RTP timestamp of the time zero: a random number, as it should be.
         func text(payload: Int, source: UInt32, transportWideSequence: Int?, orientation: Int? = nil) -> String {
             var caps =
                 "application/x-rtp,media=video,encoding-name=\(name),clock-rate=90000,payload=\(payload),ssrc=(uint)\(source)"

@@ -3,11 +3,11 @@
     import InletRTC
     import Synchronization
 
-    /// One viewer who came by WHEP: an engine's session, and what HTTP knows it by. Safe from any thread.
+    /// One viewer that connected by WHEP: an engine's session and its HTTP identifiers. Safe from any thread.
     final class ViewerSession: Sendable {
-        /// Its name, which nobody guesses.
+        /// The session's name, which cannot be guessed.
         let name: String
-        /// Its ETag, without quotes.
+        /// The ETag, without quotes.
         let tag: String
         let offer: VideoOffer
         private let session: EngineSession
@@ -21,7 +21,7 @@
         /// Called once, on the session's queue.
         typealias OnAnswer = @Sendable (Result<String, NoAnswer>) -> Void
 
-        /// What waits for the answer.
+        /// A closure that waits for the answer.
         private final class Reply: Sendable {
             private let waiting: Mutex<OnAnswer?>
 
@@ -52,7 +52,7 @@
             ) { [weak broadcast] event in
                 switch event {
                 case .send(.description(let description)): reply.give(.success(description.sdp))
-                // WHEP has neither: the answer holds the candidates, and the end of DTLS is the end.
+                // WHEP has neither: the answer holds the candidates, and the end of DTLS ends the session.
                 case .send(.candidate), .send(.bye): break
                 case .state(.ended(let end)):
                     reply.give(.failure(NoAnswer(end: end)))
@@ -63,7 +63,7 @@
             }
         }
 
-        /// A name that nobody guesses: 128 random bits.
+        /// Returns a name that cannot be guessed: 128 random bits.
         static func word(_ random: inout SystemRandomNumberGenerator) -> String {
             (0..<2).map { _ in
                 let digits = String(random.next(), radix: 16)
@@ -77,7 +77,7 @@
             session.take(.description(SessionDescription(kind: .offer, sdp: sdp, flow: SignalingFlow(name))))
         }
 
-        /// Takes in candidates of the viewer.
+        /// Adds candidates of the viewer.
         func add(_ fragment: TrickleFragment) {
             for candidate in fragment.candidates
             where candidate.mid.isEmpty || candidate.mid.utf8.elementsEqual(offer.mid.utf8) {
@@ -96,10 +96,10 @@
             session.send(body, over: delivery, labelled: label)
         }
 
-        /// There is something else to see.
+        /// Notifies pages that the track's state has changed.
         func tellPages() { session.tellPages() }
 
-        /// Ends, once pages had the time to hear why.
+        /// Ends the session after pages had time to learn why.
         func closeTellingPages() { session.closeTellingPages() }
     }
 #endif

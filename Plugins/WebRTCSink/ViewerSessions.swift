@@ -7,11 +7,11 @@
     import Logging
     import Synchronization
 
-    /// The sessions of viewers, by their names. Safe from any thread.
+    /// The sessions of viewers, by name. Safe from any thread.
     final class ViewerSessions: Sendable {
         private let configuration: WebRTCSinkConfiguration
         private let hub: ViewerHub
-        /// Of the codecs that can be sent, those first that are preferred.
+        /// The pipelines of the codecs that can be sent, in order of preference.
         private let pipelines: [ViewerPipeline]
         private let broadcast: WebRTCBroadcast
         private let logger: Logger
@@ -19,8 +19,8 @@
         /// Left when nobody waits for an answer.
         private let replies = DispatchGroup()
 
-        /// Reads what viewers send, one description after the other: not the server's thread, which is there for all of
-        /// them.
+        /// The queue that parses what viewers send, one description after the other: not the server's thread, which
+        /// serves all of them.
         private let reading = DispatchQueue(label: "inlet.webrtc.reading")
 
         private struct State {
@@ -29,7 +29,7 @@
             var isClosed = false
         }
 
-        /// What is said when it is known.
+        /// Called with the response when it is known.
         typealias Reply = @Sendable (WHEPResponse) -> Void
 
         init(
@@ -50,22 +50,22 @@
             return endpoint
         }
 
-        /// Of each viewer's data channels.
+        /// The limits of each viewer's data channels.
         var channelLimits: DataChannelLimits { configuration.channels }
 
-        /// The endpoint as somebody sees it who has not shown the token: without credentials of relays.
+        /// Returns the endpoint as a client sees it; one that did not present the token gets no relay credentials.
         private func endpoint(isKnown: Bool) -> WHEPEndpoint {
             var endpoint = endpoint
             if !isKnown { endpoint.servers = [] }
             return endpoint
         }
 
-        /// Whether a path is WHEP's.
+        /// Returns whether a path belongs to WHEP.
         func serves(_ path: String) -> Bool { endpoint.serves(path) }
 
-        /// What to do about a request, before its body is read or after.
+        /// Returns what to do about a request, before its body is read or after.
         ///
-        /// - Parameter isKnown: whether it shows the token, which a browser's question whether it may ask does not.
+        /// - Parameter isKnown: whether it presents the token, which a browser's preflight request does not.
         func decide(
             _ request: WHEPRequest, of client: ClientAddress, isWhole: Bool, isKnown: Bool
         ) -> WHEPEndpoint.Decision {
@@ -77,8 +77,8 @@
             }
         }
 
-        /// Reads the body of a request that shows the token, and does what it asks for. Returns at once; `reply` is
-        /// called once, on some thread.
+        /// Reads the body of a request that presents the token, and performs it. Returns at once; `reply` is called
+        /// once, on some thread.
         func take(_ request: WHEPRequest, body: [UInt8], of client: ClientAddress, reply: @escaping Reply) {
             replies.enter()
             reading.async { [self] in
@@ -128,7 +128,7 @@
                 self?.remove($0, of: client)
             }
             let isTaken = state.withLock { state in
-                // Decided before; but for one that is about to end, nothing else has come since.
+                // Decided before; nothing else has arrived since, except that this may be closing.
                 guard !state.isClosed, state.quota.admit(client, at: .now) else { return false }
                 state.sessions[session.name] = session
                 return true
@@ -151,23 +151,23 @@
                 logger: logger)
         }
 
-        /// Opens a session that nobody asked for and closes it, so that the first viewer need not wait for what only
-        /// the first session does.
+        /// Opens a session without a viewer and closes it, so that the first viewer need not wait for the one-time
+        /// initialization.
         func warmUp() {
             guard let offer = try? VideoOffer(ThrowawayOffer.sdp),
                 let pipeline = pipelines.first(where: { offer.payload(for: $0.codec) != nil })
             else { return }
-            // Nobody's: it is no viewer, asks no servers, and is not told of.
+            // It has no viewer, asks no servers, and is not reported.
             let session = ViewerSession(offer, environment(pipeline, ICEServers(), nil)) { _ in }
-            // Kept by what waits for its answer.
+            // The closure that waits for its answer keeps it.
             session.answer(ThrowawayOffer.sdp) { _ in session.close(.bye(nil)) }
         }
 
-        /// A viewer leaves.
+        /// Ends the session of a viewer that leaves.
         func close(_ name: String) { state.withLock { $0.sessions[name] }?.close(.bye(nil)) }
 
         private func remove(_ name: String, of client: ClientAddress) {
-            // Not let go of under the lock.
+            // Not released under the lock.
             _ = state.withLock { state in
                 guard let session = state.sessions.removeValue(forKey: name) else { return nil as ViewerSession? }
                 state.quota.leave(client)
@@ -175,7 +175,7 @@
             }
         }
 
-        /// Pages are told what there is to see; where there is nothing any more, the sessions end.
+        /// Notifies pages of the track's state; ends the sessions when the track is unpublished.
         func trackChanged(to state: VideoTrackState) {
             for session in self.state.withLock({ Array($0.sessions.values) }) {
                 if state.isPublished { session.tellPages() } else { session.closeTellingPages() }
@@ -184,7 +184,7 @@
 
         /// Sends a message to one viewer or all. Returns at once.
         ///
-        /// - Returns: false where there is no such viewer.
+        /// - Returns: false if there is no such viewer.
         func send(_ body: PeerMessage.Body, over delivery: DataDelivery, labelled label: String?, to viewer: String?)
             -> Bool
         {
@@ -195,8 +195,8 @@
             return viewer == nil || !sessions.isEmpty
         }
 
-        /// Ends all sessions and takes no more. Waits, for two seconds at most, until those who wait for an answer have
-        /// one.
+        /// Ends all sessions and accepts no more. Waits, for at most two seconds, until all pending offers are
+        /// answered.
         func close() {
             defer { _ = replies.wait(timeout: .now() + 2) }
             let sessions = state.withLock { state in
@@ -206,7 +206,7 @@
             for session in sessions { session.close() }
         }
 
-        /// What is known of each viewer.
+        /// The statistics of each viewer.
         var statistics: [ViewerStatistics] { state.withLock { Array($0.sessions.values) }.map(\.statistics) }
     }
 #endif

@@ -2,39 +2,40 @@
     public import InletCore
     public import InletRTC
 
-    /// What is known of one viewer. Counts are since it came.
+    /// The statistics of one viewer. Counts start when it connects.
     public struct ViewerStatistics: Sendable, Hashable {
-        /// The name of its session, by which messages go to it. A secret: with it the session can be ended.
+        /// The name of the viewer's session, which addresses messages to it. A secret: with it the session can be
+        /// ended.
         public var viewer: String
-        /// How far its session is.
+        /// The state of the session.
         public var state: PeerSessionState
-        /// What it is sent.
+        /// The codec that the viewer is sent.
         public var codec: VideoCodec
-        /// Which encoding of its codec it is sent: 0 has the full size, 1 half of it, 2 a quarter, -1 is the source's
-        /// own packets; nil before there is one.
+        /// The encoding of the codec that the viewer is sent: 0 has the full size, 1 half of it, 2 a quarter, -1 is the
+        /// source's own packets; nil before there is one.
         public var tier: Int?
-        /// Bits a second that its path is thought to bear.
+        /// The estimated bit rate that its path carries, in bits a second.
         public var bitrate: Int
-        /// To the viewer and back, as it reported it last; nil before it has.
+        /// The round-trip time that the viewer reported last; nil before it has.
         public var roundTrip: Duration?
-        /// Packets that it missed.
+        /// The number of packets that the viewer missed.
         public var packetsLost: Int
-        /// Key frames that it asked for.
+        /// The number of key-frame requests from the viewer.
         public var keyFrameRequests: Int
-        /// Pictures that were sent to it.
+        /// The number of pictures that were sent to the viewer.
         public var framesSent: Int
-        /// Pictures that were left out, as its path was too slow or it waited for a key frame.
+        /// The number of pictures that were dropped, as the path was too slow or the viewer waited for a key frame.
         public var framesDropped: Int
-        /// Messages that it sent.
+        /// The number of messages received from the viewer.
         public var messagesReceived: Int
-        /// Messages that were sent to it.
+        /// The number of messages sent to the viewer.
         public var messagesSent: Int
-        /// Messages that were not sent, as too much waited or there was no channel for them.
+        /// The number of messages that were not sent, as too many were queued or there was no channel for them.
         public var messagesDropped: Int
     }
 
     extension ViewerStatistics {
-        /// Of one of whom nothing is known yet.
+        /// Creates the statistics of a viewer of which nothing is known yet.
         init(viewer: String) {
             self.init(
                 viewer: viewer, state: .new, codec: .h264, tier: nil, bitrate: 0, roundTrip: nil, packetsLost: 0,
@@ -43,13 +44,13 @@
         }
     }
 
-    /// What happens to viewers.
+    /// An event of a viewer.
     public enum ViewerEvent: Sendable {
-        /// Pictures go to another viewer, whose session has this name.
+        /// A viewer has connected and gets pictures; its session has this name.
         case joined(String)
-        /// How a viewer fares, each second.
+        /// The statistics of a viewer, each second.
         case reported(ViewerStatistics)
-        /// A session is over, and what was known of it. It need not have joined.
+        /// A session has ended, with its last statistics. It need not have joined.
         case left(ViewerStatistics, PeerSessionEnd)
     }
 #endif

@@ -3,7 +3,7 @@
     import InletCore
     import InletRTC
 
-    /// The viewers as `/stats.json` has them. Times are in seconds; names are cut, as whoever knows one could end the
+    /// The viewers in `/stats.json`. Times are in seconds; names are cut, as anyone who knows one could end the
     /// session.
     enum ViewersJSON {
         static func text(of viewers: [ViewerStatistics]) -> String {

@@ -4,24 +4,23 @@
     import InletRTC
     import Logging
 
-    /// The web server to which viewers come, and their sessions.
+    /// The web server that viewers connect to, and their sessions.
     final class WHEPServer: Sendable {
-        /// Where it listens, such as `127.0.0.1:8091`.
+        /// The address that it listens at, such as `127.0.0.1:8091`.
         let address: String
         private let listener: HTTPListener
         private let sessions: ViewerSessions
         private let broadcast: WebRTCBroadcast
 
-        /// Starts to listen. Blocks for the moment that this takes, so not to be called from a thread that others
-        /// share.
+        /// Starts to listen. Blocks briefly, so it must not be called from a shared thread.
         ///
-        /// - Throws: ``InletError`` where the address cannot be had.
+        /// - Throws: ``InletError`` if it cannot listen at the address.
         init(
             _ configuration: WebRTCSinkConfiguration, hub: ViewerHub, pipelines: [ViewerPipeline], logger: Logger
         ) throws(InletError) {
             let listener = HTTPListener()
             let sessions = ViewerSessions(configuration, hub: hub, pipelines: pipelines, logger: logger)
-            // Some connections more than viewers, whose requests are short.
+            // Slightly more connections than viewers, whose requests are short.
             let place = HTTPListener.Place(
                 configuration.access, connections: configuration.viewers + 64,
                 bodyBytes: configuration.endpoint.bytes + 1, patience: .seconds(10))

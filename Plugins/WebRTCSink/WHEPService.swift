@@ -5,16 +5,16 @@
     import NIOCore
     import NIOHTTP1
 
-    /// Answers the requests of one connection. Confined to its channel's thread; descriptions are read elsewhere.
+    /// Answers the requests of one connection. Confined to its channel's thread; descriptions are parsed elsewhere.
     final class WHEPService: HTTPService {
-        /// From an offer to its answer, which has a shorter time of its own.
+        /// The time from an offer to its answer, which has a shorter limit of its own.
         private static let answerLimit = TimeAmount.seconds(15)
         private static let page = ByteBuffer(bytes: PackageResources.viewer_html)
 
         private let sessions: ViewerSessions
         private weak var connection: HTTPConnection?
         private let loop: any EventLoop
-        /// Counts what was asked, so that an answer to a request that was given up is told from one to the next.
+        /// Counts requests, so that a response to an abandoned one is not sent for the next one.
         private var number = 0
 
         init(_ sessions: ViewerSessions, connection: HTTPConnection, loop: any EventLoop) {
@@ -23,7 +23,7 @@
             self.loop = loop
         }
 
-        /// A browser asks without credentials whether it may ask at all.
+        /// A browser sends its preflight request without credentials.
         func isPublic(_ request: HTTPRequest) -> Bool { request.method == .OPTIONS && sessions.serves(request.path) }
 
         func begin(_ request: HTTPRequest, isKnown: Bool) -> HTTPStep {
@@ -50,7 +50,7 @@
             let (asked, sessions) = (number, sessions)
             promise.futureResult.assumeIsolated().whenSuccess { [weak self] response in
                 guard let self, asked == number, let connection = self.connection else {
-                    // The viewer went away meanwhile.
+                    // The viewer disconnected meanwhile.
                     if response.status == 201, let place = response.value(of: "location")?.split(atByte: "/").last {
                         sessions.close(String(place))
                     }
@@ -84,7 +84,7 @@
     }
 
     extension WHEPRequest {
-        /// Of the headers, those that WHEP looks at.
+        /// Keeps only the headers that WHEP uses.
         fileprivate init(_ request: HTTPRequest) {
             var headers: [String: String] = [:]
             for name in ["content-type", "if-match", "origin"] { headers[name] = request.header(name) }

@@ -4,10 +4,10 @@
     import InletRTC
     import Synchronization
 
-    /// Signaling with a server by WHIP (RFC 9725): an offer is a POST, its answer is the answer, and good-bye is a
-    /// DELETE. Safe from any thread.
+    /// Signaling with a server by WHIP (RFC 9725): an offer is a POST, its response holds the answer, and the end of
+    /// the session is a DELETE. Safe from any thread.
     ///
-    /// Candidates stand in the offer. Each flow of a session is a session of the server's; the one before is deleted.
+    /// Candidates are in the offer. Each flow of a session is a session of the server's; the previous one is deleted.
     final class WHIPChannel: SignalingChannel {
         let incoming: AsyncStream<SignalingMessage>
         private let received: AsyncStream<SignalingMessage>.Continuation
@@ -16,9 +16,9 @@
         private let state = Mutex(State())
 
         private struct State {
-            /// Of the session that the server has now.
+            /// The URL of the server's current session.
             var resource: URL?
-            /// Servers that it named with that.
+            /// The ICE servers that the server named with it.
             var servers: [ICEServer] = []
             var wasAccepted = false
         }
@@ -33,8 +33,8 @@
                 of: SignalingMessage.self, bufferingPolicy: .bufferingNewest(8))
         }
 
-        /// What the server says to OPTIONS, as credentials of relays expire; what it said with its last answer where it
-        /// says nothing.
+        /// Returns the servers of the response to OPTIONS, as credentials of relays expire; those of the last answer if
+        /// there are none.
         func iceServers() async -> [ICEServer] {
             let request = HTTPExchange.Request(
                 method: "OPTIONS", url: endpoint, headers: authorization(endpoint), limit: Self.asideLimit)
@@ -74,7 +74,7 @@
                                 + authorization(place),
                             body: offer.sdp, limit: Self.offerLimit))
                 } catch {
-                    // What has worked once is worth another try.
+                    // A server that has worked once is worth another attempt.
                     let isFinal =
                         [.tlsFailed, .malformedData].contains(error.code) && !state.withLock { $0.wasAccepted }
                     throw SignalingFailure(error, retryAfter: isFinal ? nil : .zero)
@@ -87,7 +87,7 @@
                     place = try target(text, from: place)
                     redirections += 1
                 case .refused(let refusal):
-                    // What has worked once is worth another try: a server that begins again knows no endpoint for a
+                    // A server that has worked once is worth another attempt: one that restarts has no endpoint for a
                     // moment.
                     let isFinal = refusal.code == .authenticationFailed || !state.withLock { $0.wasAccepted }
                     throw SignalingFailure(
@@ -107,7 +107,7 @@
             received.yield(.description(SessionDescription(kind: .answer, sdp: session.answer, flow: offer.flow)))
         }
 
-        /// Where a server sends us: never from HTTPS to HTTP, as others could then read along.
+        /// Resolves the target of a redirect: never from HTTPS to HTTP, as others could then eavesdrop.
         private func target(_ text: String, from place: URL) throws(SignalingFailure) -> URL {
             guard let url = URL(string: text, relativeTo: place)?.absoluteURL, url.host?.isEmpty == false,
                 url.scheme == "https" || (url.scheme == "http" && place.scheme == "http")
@@ -121,7 +121,7 @@
             return url
         }
 
-        /// The token, where it is meant for the server that is asked: one of another origin does not get it.
+        /// Returns the token's header if the token is meant for that server: another origin does not get it.
         private func authorization(_ url: URL) -> [WHEPResponse.Header] {
             guard let token, Self.origin(url) == Self.origin(endpoint) else { return [] }
             return [.init("authorization", "Bearer \(token)")]
@@ -132,8 +132,8 @@
             return "\(scheme)://\(url.host?.lowercasedASCII ?? ""):\(url.port ?? (scheme == "https" ? 443 : 80))"
         }
 
-        /// Ends the server's session, where there is one. That it could not be told changes nothing: it hears nothing
-        /// from us any more.
+        /// Ends the server's session, if there is one. A failure has no effect: the server hears nothing more from this
+        /// side.
         private func leave() async {
             guard let resource = state.withLock({ $0.resource.take() }) else { return }
             let request = HTTPExchange.Request(

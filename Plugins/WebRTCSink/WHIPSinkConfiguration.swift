@@ -5,48 +5,52 @@
 
     /// Publishes to a media server by WHIP: `whip+https://HOST/PATH`.
     ///
-    /// The session begins anew, with a growing wait, whenever it fails; the source notices nothing. What the server
-    /// refuses for good, such as a token, ends the sink with an error.
+    /// The session restarts, with a growing back-off, whenever it fails; the source is unaffected. A permanent refusal
+    /// of the server, such as of a token, ends the sink with an error.
     public struct WHIPSinkConfiguration: FrameSinkConfiguration {
-        /// Where the offer goes, with `http:` or `https:`.
+        /// The address that the offer is sent to, with `http:` or `https:`.
         public var url: String
-        /// The bearer token. It goes to that server alone. The default is nil.
+        /// The bearer token, which is sent to that server only. The default is nil.
         public var token: String?
-        /// Larger pictures are scaled down. The default is 1280x720.
+        /// The largest pictures; larger ones are scaled down. The default is 1280x720.
         public var largestSize = ImageSize(width: 1280, height: 720)
-        /// The most pictures a second. The default, nil, is all.
+        /// The highest frame rate. The default, nil, is no limit.
         public var frameRate: Rational?
         /// The bit rates, and how they follow loss.
         public var rates = LossStepper.Settings()
         /// STUN and TURN servers, besides those that the server names. The default is none.
         public var ice = ICEServers()
-        /// Threads that encode. The default is 1, which is enough for 720p.
+        /// The number of encoding threads. The default is 1, which is enough for 720p.
         public var threads = 1
         /// The wait before the second further attempt; it doubles with each, up to half a minute. The first follows at
         /// once. The default is a second.
         public var backOff = Duration.seconds(1)
-        /// What is sent. The default is H.264, which every server takes.
+        /// The codec that is sent. The default is H.264, which every server accepts.
         public var codec = VideoCodec.h264
-        /// Makes the encoder of that codec.
+        /// Returns an encoder for that codec.
         public var makeEncoder: @Sendable () -> any VideoEncoder
 
+        /// Creates a configuration with the defaults.
+        ///
         /// - Parameters:
         ///   - url: the server's endpoint, with `http` or `https`.
-        ///   - token: what the server wants to be shown. The default is nil, for nothing.
-        ///   - makeEncoder: makes the encoder, such as `FFmpegVideoEncoder`.
+        ///   - token: the bearer token. The default, nil, sends none.
+        ///   - makeEncoder: returns the encoder, such as `FFmpegVideoEncoder`.
         public init(_ url: String, token: String? = nil, makeEncoder: @escaping @Sendable () -> any VideoEncoder) {
             self.url = url
             self.token = token
             self.makeEncoder = makeEncoder
         }
 
-        /// The sink by its URI.
+        /// The sink's URI, without credentials.
         public var redactedURI: String { "whip+" + Redaction.redact(uri: url) }
 
-        /// A sink of this configuration. Opens nothing yet.
+        /// Returns a sink with this configuration. Opens nothing yet.
         public func makeSink() -> any FrameSink { WHIPSink(self) }
 
-        /// - Throws: ``InletError/Code/invalidConfiguration`` where the address is none, or numbers contradict each
+        /// Checks the configuration.
+        ///
+        /// - Throws: ``InletError/Code/invalidConfiguration`` if the address is invalid, or numbers contradict each
         ///   other.
         public func validate() throws(InletError) {
             _ = try endpoint()
@@ -71,7 +75,7 @@
         }
     }
 
-    /// Encodes frames for one server, and fails when the session with it is over for good.
+    /// Encodes frames for one server, and fails when the session with it has ended permanently.
     final class WHIPSink: FrameSink {
         private let configuration: WHIPSinkConfiguration
         private var peers: PeerSink?

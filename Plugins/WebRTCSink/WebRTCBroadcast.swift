@@ -5,16 +5,16 @@
     import InletSystem
     import Synchronization
 
-    /// Steers what viewers get of a ``WebRTCSinkConfiguration``'s sink while it runs, and speaks with them. Safe from
-    /// any thread.
+    /// Controls what viewers get of a ``WebRTCSinkConfiguration``'s sink while it runs, and exchanges messages with
+    /// them. Safe from any thread.
     ///
     ///     let sink = WebRTCSinkConfiguration { FFmpegVideoEncoder() }
     ///     capturer.attach(sink)
     ///     sink.broadcast.isEnabled = false
     ///     for await message in sink.broadcast.messages { ... }
     ///
-    /// It is there before the sink and outlives it. Where the capturer makes a failed sink anew, it goes on with the
-    /// new one.
+    /// It exists before the sink and outlives it. If the capturer recreates a failed sink, it continues with the new
+    /// one.
     public final class WebRTCBroadcast: VideoTrack {
         private struct State {
             var machine = VideoTrackStateMachine(patience: nil)
@@ -22,7 +22,7 @@
             var size: ImageSize?
             var frameRate: Rational?
             var totals = BroadcastTotals()
-            /// Those of the sink that runs.
+            /// The sessions of the running sink.
             weak var sessions: ViewerSessions?
         }
 
@@ -30,38 +30,38 @@
         private let followers = Broadcaster<VideoTrackState>(limit: 64)
         private let readers = Broadcaster<PeerMessage>(limit: 1024)
         private let watchers = Broadcaster<ViewerEvent>(limit: 1024)
-        /// Has changes told in their order.
+        /// Delivers changes in order.
         private let queue = DispatchQueue(label: "inlet.webrtc.track")
 
-        /// One that steers nothing yet.
+        /// Creates a broadcast without a sink.
         init() {}
 
         // MARK: The track
 
-        /// What viewers get now.
+        /// The current state.
         public var state: VideoTrackState { inner.withLock { $0.machine.state(at: .now) } }
 
-        /// What viewers get from now on, beginning with now. Each call makes a sequence of its own, which keeps the
-        /// newest 64 where it is not read.
+        /// The states from now on, starting with the current one. Each access returns a separate sequence, which keeps
+        /// the newest 64 if it is not read.
         public var states: AsyncStream<VideoTrackState> { followers.stream { self.state } }
 
-        /// Whether the application wants its pictures shown. Viewers get ``WebRTCSinkConfiguration/disabledPicture``
-        /// where it does not. The default is true.
+        /// Whether the application wants its pictures shown. If not, viewers get
+        /// ``WebRTCSinkConfiguration/disabledPicture``. The default is true.
         public var isEnabled: Bool {
             get { inner.withLock { $0.machine.isEnabled } }
             set { change { $0.machine.isEnabled = newValue } }
         }
 
-        /// Takes viewers again.
+        /// Accepts viewers again.
         public func publish() { change { $0.machine.isOffered = true } }
 
-        /// Ends all sessions and takes none until ``publish()``. The page says that the camera is off, and comes back
-        /// by itself.
+        /// Ends all sessions and accepts none until ``publish()``. The page says that the camera is off, and reconnects
+        /// automatically.
         public func unpublish() { change { $0.machine.isOffered = false } }
 
-        /// Sends pictures of at most this size and rate from now on, instead of the configuration's.
+        /// Limits pictures to a size and a rate from now on, instead of the configuration's.
         ///
-        /// - Throws: ``InletError/Code/invalidConfiguration`` for what cannot be.
+        /// - Throws: ``InletError/Code/invalidConfiguration`` for impossible values.
         public func adapt(to size: ImageSize?, frameRate: Rational?) throws(InletError) {
             try SinkWants(largestSize: size, maximumFrameRate: frameRate).validate()
             inner.withLock { ($0.size, $0.frameRate) = (size, frameRate) }
@@ -72,7 +72,7 @@
             queue.async { self.look() }
         }
 
-        /// Tells what has changed, and looks again when time alone changes something. On the queue.
+        /// Reports changes, and checks again when time alone causes one. Called on the queue.
         private func look() {
             let now = MonotonicTime.now
             let (state, sessions, deadline) = inner.withLock { inner in
@@ -91,7 +91,7 @@
 
         // MARK: The sink's side
 
-        /// A sink runs, whose viewers these are.
+        /// Called when a sink runs, with its sessions.
         func begin(_ sessions: ViewerSessions, patience: Duration?) {
             change { inner in
                 inner.sessions = sessions
@@ -100,7 +100,7 @@
             }
         }
 
-        /// The sink is about to end.
+        /// Called when the sink is about to end.
         func end() {
             change { inner in
                 inner.sessions = nil
@@ -112,19 +112,19 @@
             change { $0.machine.sourceChanged(to: condition, at: .now) }
         }
 
-        /// What was asked for instead of the configuration's.
+        /// The size and rate that replace the configuration's.
         var adaptation: (size: ImageSize?, frameRate: Rational?) { inner.withLock { ($0.size, $0.frameRate) } }
 
         // MARK: Viewers
 
-        /// What is known of each viewer now. Takes microseconds for each.
+        /// The current statistics of each viewer. Takes microseconds for each.
         public var viewers: [ViewerStatistics] { inner.withLock { $0.sessions }?.statistics ?? [] }
 
-        /// Who comes and goes and how they fare, from now on. Each call makes a sequence of its own, which keeps the
-        /// newest 1024 where it is not read.
+        /// The events of viewers from now on: who joins and leaves, and statistics. Each access returns a separate
+        /// sequence, which keeps the newest 1024 if it is not read.
         public var viewerEvents: AsyncStream<ViewerEvent> { watchers.stream() }
 
-        /// What happened so far to those who left, and to those who are there.
+        /// The totals over viewers that left, and the statistics of current ones.
         var totals: (BroadcastTotals, [ViewerStatistics]) {
             let (totals, sessions) = inner.withLock { ($0.totals, $0.sessions) }
             return (totals, sessions?.statistics ?? [])
@@ -137,8 +137,8 @@
 
         // MARK: Messages
 
-        /// What viewers say over their data channels, from now on. Each call makes a sequence of its own, which keeps
-        /// the newest 1024 where it is not read.
+        /// The viewers' messages over their data channels, from now on. Each access returns a separate sequence, which
+        /// keeps the newest 1024 if it is not read.
         ///
         /// A browser opens a channel with `peer.createDataChannel("name")` before it makes its offer.
         public var messages: AsyncStream<PeerMessage> { readers.stream() }
@@ -148,17 +148,16 @@
         /// Sends a message over a data channel that the viewer has opened: the first with this delivery and label.
         /// Returns at once.
         ///
-        /// It is dropped, and counted for the viewer, where there is no such channel, and where too much waits already:
-        /// see ``DataChannelLimits/queuedBytes``.
+        /// The message is dropped, and counted for the viewer, if there is no such channel, or if too much is queued
+        /// already: see ``DataChannelLimits/queuedBytes``.
         ///
         /// - Parameters:
         ///   - body: text or bytes.
         ///   - delivery: whether the channel keeps the order and loses nothing. The default is that it does.
-        ///   - label: of the channel; nil for any.
-        ///   - viewer: as ``PeerMessage/peer`` names it; nil for all.
+        ///   - label: the channel's label; nil for any.
+        ///   - viewer: the viewer, as ``PeerMessage/peer`` names it; nil for all.
         /// - Throws: ``InletError/Code/resourceExhausted`` for a message that is too long,
-        ///   ``InletError/Code/unsupported`` for an empty one, ``InletError/Code/notFound`` where there is no such
-        ///   viewer.
+        ///   ``InletError/Code/unsupported`` for an empty one, ``InletError/Code/notFound`` if there is no such viewer.
         public func send(
             _ body: PeerMessage.Body, over delivery: DataDelivery = .ordered, labelled label: String? = nil,
             to viewer: String? = nil

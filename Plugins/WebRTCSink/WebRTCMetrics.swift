@@ -4,12 +4,12 @@
     import InletRTC
     import Synchronization
 
-    /// Publishes what happens to the viewers of a sink to swift-metrics, at an interval.
+    /// Publishes metrics of a sink's viewers to swift-metrics, at an interval.
     ///
     ///     let metrics = WebRTCMetrics(sink.broadcast)
     ///     async let published: Void = metrics.run()   // until the task is cancelled
     ///
-    /// No metric bears the name of a viewer, so their number is bounded. `Docs/reference/metrics.md` lists them. Safe
+    /// No metric carries the name of a viewer, so their number is bounded. `Docs/reference/metrics.md` lists them. Safe
     /// from any thread.
     public final class WebRTCMetrics: Sendable {
         private let broadcast: WebRTCBroadcast
@@ -24,11 +24,13 @@
             var counts = BroadcastTotals.Counts()
         }
 
+        /// Creates a publisher of metrics.
+        ///
         /// - Parameters:
-        ///   - broadcast: the sink's, whose figures are published.
+        ///   - broadcast: the sink's broadcast, whose figures are published.
         ///   - sink: the dimension of that name. The default is `webrtc`.
         ///   - interval: the time between two publications, at least 10 ms. The default is 5 seconds.
-        ///   - factory: where the metrics go. The default is the application's, `MetricsSystem`.
+        ///   - factory: the receiver of the metrics. The default is the application's, `MetricsSystem`.
         public init(
             _ broadcast: WebRTCBroadcast, sink: String = "webrtc", interval: Duration = .seconds(5),
             factory: (any MetricsFactory)? = nil
@@ -39,7 +41,7 @@
             self.factory = factory
         }
 
-        /// Publishes until the task is cancelled, and once more then.
+        /// Publishes until the task is cancelled, and then once more.
         public func run() async {
             while !Task.isCancelled {
                 publish()
@@ -88,7 +90,7 @@
 
         private var dimensions: [(String, String)] { [("sink", sink)] }
 
-        /// Counts that went down are those of a viewer whose session began anew: they are counted from there.
+        /// Adds to a counter. A count that went down is of a viewer whose session restarted: it is counted from zero.
         private func count(_ label: String, _ before: Int, _ now: Int, _ others: [(String, String)] = []) {
             guard now > before || before == 0 else { return }
             Counter(label: label, dimensions: dimensions + others, factory: factory ?? MetricsSystem.factory)

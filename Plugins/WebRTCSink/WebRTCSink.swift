@@ -4,7 +4,7 @@
     import InletRTC
     import Logging
 
-    /// Sends the newest frames to whoever comes by WHEP. Nothing is encoded while nobody looks.
+    /// Sends the newest frames to viewers that connect by WHEP. Nothing is encoded while there are none.
     final class WebRTCSink: FrameSink {
         private let configuration: WebRTCSinkConfiguration
         private let hub: ViewerHub
@@ -19,7 +19,7 @@
             encoders = ViewerEncoders(configuration, hub: hub)
         }
 
-        /// Pictures are turned here where somebody looks who does not turn them, and where nobody looks yet.
+        /// Pictures are rotated here if some viewer does not rotate them, and while there are none.
         var wants: SinkWants {
             let adaptation = configuration.broadcast.adaptation
             return SinkWants(

@@ -3,76 +3,79 @@
     import InletHTTP
     public import InletRTC
 
-    /// A page in a browser that shows the source by WebRTC, and an endpoint of WHEP: `webrtc:`, at
-    /// http://127.0.0.1:8091/.
+    /// A web page that shows the source by WebRTC, and a WHEP endpoint: `webrtc:`, at http://127.0.0.1:8091/.
     ///
-    /// One encoder serves all viewers. Nothing is encoded while there are none.
+    /// All viewers share the encoders, at most ``tiers`` for each codec. Nothing is encoded while there are none.
     public struct WebRTCSinkConfiguration: FrameSinkConfiguration {
         /// The address to listen at. The default is 127.0.0.1: this machine alone.
         public var host: String
-        /// The port; 0 has the system choose one, which the log tells. The default is 8091.
+        /// The port; 0 lets the system choose one, which is logged. The default is 8091.
         public var port: Int
-        /// What everyone must show: as `?token=` or as a bearer token. The default, nil, is nothing at a loopback
-        /// address; at any other a token is made, which the log tells with the page's address.
+        /// The token that every client must present: as `?token=` or as a bearer token. The default, nil, requires none
+        /// at a loopback address; at any other a token is generated and logged with the page's address.
         public var token: String?
-        /// Larger pictures are scaled down. The default is 1280x720.
+        /// The largest pictures; larger ones are scaled down. The default is 1280x720.
         public var largestSize = ImageSize(width: 1280, height: 720)
-        /// The most pictures a second. The default, nil, is all.
+        /// The highest frame rate. The default, nil, is no limit.
         public var frameRate: Rational?
-        /// The bit rates, and how they follow loss. The slowest viewer on a tier sets what all on it get.
+        /// The bit rates, and how they follow loss. The slowest viewer on a tier sets the rate of all viewers on it.
         public var rates = LossStepper.Settings()
-        /// By what a viewer's bit rate is found. The default is ``RateControl/automatic``.
+        /// How a viewer's bit rate is determined. The default is ``RateControl/automatic``.
         public var rateControl = RateControl.automatic
-        /// The codecs that are sent, the preferred ones first: a viewer gets the first that it takes. Those that cannot
-        /// be encoded or packed here are left out. The default is H.264, VP8, VP9 and HEVC.
+        /// The codecs that are sent, in order of preference: a viewer gets the first that it supports. Those that
+        /// cannot be encoded or packetized here are skipped. The default is H.264, VP8, VP9 and HEVC.
         public var codecs: [VideoCodec] = [.h264, .vp8, .vp9, .hevc]
-        /// How many encodings of the source there may be for each codec: the full size, half of it, and a quarter. Each
-        /// viewer is on the best that its path bears. From 1 to 3. The default is 3.
+        /// The most encodings of the source for each codec, from 1 to 3: the full size, half of it, and a quarter. Each
+        /// viewer gets the best that its path carries. The default is 3.
         public var tiers = 3
-        /// Whether H.264 of the source goes to viewers as it is, without decoding, where it can: with start codes, of a
-        /// profile that browsers know, in the order in which it is shown, no larger and no faster than viewers are to
-        /// be sent, upright, and with a key frame every 2 seconds at least. The default is true.
+        /// Whether the source's H.264 goes to viewers unchanged, without decoding, if possible: with start codes, of a
+        /// profile that browsers support, in display order, upright, no larger and no faster than the limits above, and
+        /// with a key frame at least every 2 seconds. The default is true.
         public var passesThrough = true
-        /// Threads of each encoder. The default is 1, which is enough for 720p.
+        /// The number of threads of each encoder. The default is 1, which is enough for 720p.
         public var threads = 1
         /// The most viewers at a time, from 1 to 1000. The default is 100.
         public var viewers = 100
-        /// The most viewers at one address, or one network of IPv6, at a time, from 1 to 1000. Behind a proxy all are
-        /// at one. The default is 25.
+        /// The most viewers at one address, or one IPv6 network, at a time, from 1 to 1000. Behind a proxy all viewers
+        /// share one address. The default is 25.
         public var viewersPerClient = 25
-        /// Whether media goes by all addresses of this machine although ``host`` is a loopback address, as behind a
-        /// proxy. The default is false: by loopback alone, unless there are STUN or TURN servers.
+        /// Whether media uses all addresses of this machine even if ``host`` is a loopback address, as behind a proxy.
+        /// The default is false: only loopback, unless there are STUN or TURN servers.
         public var reachesOut = false
         /// STUN and TURN servers, for this side and for viewers. The default is none.
         public var ice = ICEServers()
-        /// Sites whose pages may show the picture besides this server's own: their origins, or `*`, which needs a
-        /// token. The default is none.
+        /// Origins of sites whose pages may show the picture besides this server's own, or `*`, which requires a token.
+        /// The default is none.
         public var origins: [String] = []
         /// What is sent while the track is not enabled. The default is ``DisabledPicture/black``.
         public var disabledPicture = DisabledPicture.black
         /// How long the source may be silent before the track is unpublished: sessions end, and viewers are told that
-        /// the camera is off until it is back. Nil for any time. The default is 30 seconds.
+        /// the camera is off until it is back. Nil is no limit. The default is 30 seconds.
         public var patience: Duration? = .seconds(30)
-        /// How much one viewer's data channels may take.
+        /// The limits on one viewer's data channels.
         public var channels = DataChannelLimits()
-        /// What steers the track and speaks with viewers while the sink runs. Copies of a configuration share it.
+        /// Controls the track and exchanges messages with viewers while the sink runs. Copies of a configuration share
+        /// it.
         public let broadcast = WebRTCBroadcast()
-        /// What viewers get of a track that is not enabled.
+        /// What viewers get of a disabled track.
         public enum DisabledPicture: String, Sendable, Hashable, CaseIterable {
-            /// Black in the size of the picture, a few times a second: players go on as if nothing were.
+            /// Black at the size of the picture, a few times a second: players continue normally.
             case black
-            /// Nothing: the picture before stays, where the player does not know better.
+            /// Nothing: most players keep showing the last picture.
             case nothing = "none"
         }
 
-        /// Makes an encoder, for one of ``codecs``; one that cannot says so when it is opened.
+        /// Returns an encoder for one of ``codecs``; an unsupported one fails when it is opened.
         public var makeEncoder: @Sendable () -> any VideoEncoder
 
+        /// Creates a configuration with the defaults.
+        ///
         /// - Parameters:
         ///   - host: the address to listen at. The default is this machine alone.
         ///   - port: the port to listen at. The default is 8091.
-        ///   - token: what everyone must show. The default, nil, has one made where others reach the server.
-        ///   - makeEncoder: makes an encoder, such as `FFmpegVideoEncoder`.
+        ///   - token: the token that every client must present. The default, nil, generates one if other machines can
+        ///     reach the server.
+        ///   - makeEncoder: returns an encoder, such as `FFmpegVideoEncoder`.
         public init(
             host: String = "127.0.0.1", port: Int = 8091, token: String? = nil,
             makeEncoder: @escaping @Sendable () -> any VideoEncoder
@@ -83,10 +86,10 @@
             self.makeEncoder = makeEncoder
         }
 
-        /// The sink by its URI.
+        /// The sink's URI.
         public var redactedURI: String { "webrtc:\(host.contains(byte: ":") ? "[\(host)]" : host):\(port)" }
 
-        /// A sink of this configuration. Opens nothing yet.
+        /// Returns a sink with this configuration. Opens nothing yet.
         public func makeSink() -> any FrameSink { WebRTCSink(self) }
 
         var access: AccessRule { AccessRule(host: host, port: port, token: token) }
@@ -99,14 +102,16 @@
             return endpoint
         }
 
-        /// Where candidates are gathered alone; nil for all addresses of this machine.
+        /// The only address at which candidates are gathered; nil for all addresses of this machine.
         var gatheringAddress: String? {
             guard access.isLoopback, !reachesOut, ice.isEmpty else { return nil }
             return host.utf8.contains(UInt8(ascii: ":")) ? "::1" : "127.0.0.1"
         }
 
-        /// - Throws: ``InletError/Code/invalidConfiguration`` where pages of any site could look without a token, and
-        ///   for numbers that contradict each other.
+        /// Checks the configuration.
+        ///
+        /// - Throws: ``InletError/Code/invalidConfiguration`` if pages of any site could watch without a token, and for
+        ///   numbers that contradict each other.
         public func validate() throws(InletError) {
             try access.validate()
             try rates.validate()

@@ -1,28 +1,27 @@
 import InletCore
 
-/// How numbers of some colour become those of BT.601: for what is compressed in a way that cannot say which colours it
-/// has. JPEG has full range (JFIF 1.02), VP8 limited range (RFC 6386, 9.2).
+/// Converts a picture's colours to BT.601, for codecs whose data cannot state its colours. JPEG has full range (JFIF
+/// 1.02), VP8 limited range (RFC 6386, 9.2).
 ///
-/// The difference of two matrices leaves grey alone, so chroma is made of chroma only, and luma of itself and of the
-/// chroma below it.
+/// The difference of two matrices leaves grey alone, so chroma depends on chroma only, and luma on itself and on the
+/// chroma at its place.
 struct BT601Colors: Sendable, Equatable {
-    /// Parts of a whole in fixed-point numbers.
+    /// The fixed-point numbers have this many fractional bits.
     private static let shift: Int32 = 14
 
     /// Luma is `newBlack + luma * (Y - black) + blueToLuma * (Cb - 128) + redToLuma * (Cr - 128)`, and so on.
     private let black, newBlack, luma: Int32
     private let blueToLuma, redToLuma, blue, redToBlue, red, blueToRed: Int16
 
-    /// The colour space that pictures have then.
+    /// The colour space of the converted pictures.
     let colorSpace: ColorSpace
 
-    /// Nil where the numbers are those already.
+    /// Creates a conversion; nil if the colours are BT.601 in that range already.
     ///
     /// - Parameters:
-    ///   - range: the one to make; limited where it is unspecified.
+    ///   - range: the target range; limited if it is unspecified.
     ///   - colorSpace: an unspecified range counts as limited, as ``ColorRange`` says. A matrix that is unspecified, or
-    ///     not made of three weights, as that of
-    ///     YCgCo, counts as BT.601.
+    ///     not made of three weights, such as YCgCo's, counts as BT.601.
     init?(of range: ColorRange, from colorSpace: ColorSpace) {
         let (wasFull, isFull) = (colorSpace.range == .full, range == .full)
         let (red, blue) = Self.weights(colorSpace.matrix)
@@ -31,7 +30,7 @@ struct BT601Colors: Sendable, Equatable {
         (new.matrix, new.range) = (.smpte170m, isFull ? .full : .limited)
         self.colorSpace = new
         let green = 1 - red - blue
-        // Luma of BT.601 from the red, green and blue that luma 0 with a chroma of 1 stands for.
+        // BT.601 luma of the red, green and blue that correspond to luma 0 and a chroma of 1.
         func luma601(_ r: Double, _ g: Double, _ b: Double) -> Double { 0.299 * r + 0.587 * g + 0.114 * b }
         let ofRed = luma601(2 * (1 - red), -2 * red * (1 - red) / green, 0)
         let ofBlue = luma601(0, -2 * blue * (1 - blue) / green, 2 * (1 - blue))
@@ -48,7 +47,7 @@ struct BT601Colors: Sendable, Equatable {
         blueToRed = fixed(chromaScale * -ofBlue / 1.402)
     }
 
-    /// The weights of red and blue in luma: ITU-T H.273, table 4.
+    /// Returns the weights of red and blue in luma: ITU-T H.273, table 4.
     private static func weights(_ matrix: ColorMatrix) -> (red: Double, blue: Double) {
         switch matrix {
         case .bt709: (0.2126, 0.0722)
@@ -59,7 +58,7 @@ struct BT601Colors: Sendable, Equatable {
         }
     }
 
-    /// Writes the picture in those colours.
+    /// Converts a picture.
     func convert(_ picture: I420Buffer, into draft: inout I420Draft) {
         let (width, chroma) = (picture.size.width, picture.size.chroma)
         let strides = (picture.strides, draft.strides)
@@ -88,8 +87,8 @@ struct BT601Colors: Sendable, Equatable {
         withExtendedLifetime(picture) {}
     }
 
-    /// Where the range stays, the same is added to luma wherever the chroma is the same: once for two rows, and in
-    /// loops that the compiler makes into vectors.
+    /// Converts luma if the range stays the same: the same is then added wherever the chroma is the same, once for two
+    /// rows, and in loops that the compiler vectorises.
     private func shiftLuma(of picture: I420Buffer, into draft: inout I420Draft) {
         let (width, height, chroma) = (picture.size.width, picture.size.height, picture.size.chroma)
         let strides = (picture.strides, draft.strides)
@@ -133,8 +132,8 @@ struct BT601Colors: Sendable, Equatable {
         }
     }
 
-    // Chroma in 16 bits, of which processors take twice as many at once as of 32: as 1/128, and after a weight, all of
-    // which are below 2, as 1/32.
+    // Chroma in 16 bits, of which processors handle twice as many at once as of 32: in units of 1/128, and after a
+    // weight, all of which are below 2, of 1/32.
 
     private static func centered(_ chroma: UInt8) -> Int16 { (Int16(chroma) &- 128) &<< 7 }
 

@@ -2,14 +2,14 @@ package import CFFmpeg
 
 /// Lends memory that a Swift object owns to libav*, without a copy.
 package enum BufferOwnership {
-    /// A read-only libav* buffer of the memory that keeps `owner` alive until libav* lets go of its last reference, on
-    /// whatever thread; nil where there is no memory.
+    /// Returns a read-only libav* buffer of the memory, which keeps `owner` alive until libav* releases its last
+    /// reference, on any thread; nil if there is no memory.
     @unsafe package static func buffer(
         _ memory: UnsafeRawBufferPointer, owner: any AnyObject & Sendable
     ) -> UnsafeMutablePointer<AVBufferRef>? {
         guard let base = memory.baseAddress else { return nil }
         let opaque = unsafe Unmanaged<AnyObject>.passRetained(owner).toOpaque()
-        // libav* takes pointers to bytes that it could change, and does not where the buffer says that it is read-only.
+        // libav* takes mutable pointers, but does not write if the buffer is marked as read-only.
         let bytes = unsafe UnsafeMutableRawPointer(mutating: base).assumingMemoryBound(to: UInt8.self)
         let buffer = unsafe av_buffer_create(
             bytes, memory.count,

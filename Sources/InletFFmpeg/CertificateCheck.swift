@@ -1,11 +1,11 @@
 import CFFmpeg
 package import InletCore
 
-/// How libavformat checks the certificate of a server, and the options of URIs that say so.
+/// How libavformat checks a server's certificate, and the URI options for it.
 package struct CertificateCheck: Sendable, Hashable {
-    /// A file of certificate authorities, in PEM; nil are the system's.
+    /// The path of a PEM file with certificate authorities; nil uses the system's.
     package var authorities: String?
-    /// The default is true.
+    /// Whether certificates are checked. The default is true.
     package var isOn: Bool
 
     package static let authorities = PluginOption.file("tls-ca", "A PEM file of certificate authorities")
@@ -17,13 +17,15 @@ package struct CertificateCheck: Sendable, Hashable {
         self.isOn = isOn
     }
 
-    /// libavformat's options of TLS.
+    /// The TLS options for libavformat.
     package var settings: [(name: String, value: String)] {
         [("tls_verify", isOn ? "1" : "0")] + (authorities.map { [("ca_file", $0)] } ?? [])
     }
 
+    /// Refuses a stream whose certificate should be checked and cannot be.
+    ///
     /// - Parameter isOutput: whether the stream is sent.
-    /// - Throws: ``InletError/Code/unsupported`` where certificates are to be checked and this libavformat cannot.
+    /// - Throws: ``InletError/Code/unsupported`` if this libavformat cannot check certificates as configured.
     package func refuseWhatCannotBeChecked(scheme: String, isOutput: Bool) throws(InletError) {
         if let error = refusal(
             scheme: scheme, library: .installed, checksRTSP: Self.hasCheck(ofRTSP: isOutput))
@@ -32,9 +34,9 @@ package struct CertificateCheck: Sendable, Hashable {
         }
     }
 
-    /// The error where a certificate is to be checked and cannot be, by what the installed libavformat can do.
+    /// Returns the error if a certificate should be checked and the installed libavformat cannot; otherwise nil.
     ///
-    /// - Parameter checksRTSP: whether RTSP hands on to TLS what is to be checked.
+    /// - Parameter checksRTSP: whether RTSP passes the options for the check on to TLS.
     package func refusal(scheme: String, library: TLSLibrary, checksRTSP: Bool) -> InletError? {
         guard isOn, Self.schemes.contains(scheme) else { return nil }
         let advice = "tls-verify=false takes any certificate, which keeps off listeners but no impostor."
@@ -49,10 +51,11 @@ package struct CertificateCheck: Sendable, Hashable {
             .unsupported, "The installed libavformat cannot check the certificates of rtsps servers. \(advice)")
     }
 
-    /// The protocols for which libavformat speaks TLS.
+    /// The protocols for which libavformat uses TLS.
     private static let schemes: Set<String> = ["https", "rtmps", "rtsps", "tls"]
 
-    /// Whether RTSP hands on the option to TLS below it, as other protocols do. libavformat 5.1 has none to hand on.
+    /// Whether RTSP passes the option on to its TLS layer, as other protocols do. libavformat 5.1 does not have the
+    /// option.
     private static func hasCheck(ofRTSP isOutput: Bool) -> Bool {
         let options =
             isOutput

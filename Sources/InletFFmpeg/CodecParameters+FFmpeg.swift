@@ -2,10 +2,10 @@ package import CFFmpeg
 package import InletCore
 
 extension CodecParameters {
-    /// Writes what libav* is to know of the stream, but for what belongs to one container or to decoders alone.
+    /// Writes the parameters for libav*, except for those that belong to one container or only to decoders.
     ///
-    /// - Throws: ``InletError/Code/unsupported`` where the installed libavcodec does not know the codec;
-    ///   ``InletError/Code/resourceExhausted`` where there is no memory.
+    /// - Throws: ``InletError/Code/unsupported`` if the installed libavcodec does not know the codec;
+    ///   ``InletError/Code/resourceExhausted`` if there is no memory.
     @unsafe package func write(to codec: UnsafeMutablePointer<AVCodecParameters>) throws(InletError) {
         guard let description = unsafe avcodec_descriptor_get_by_name(self.codec.rawValue) else {
             throw InletError(

@@ -2,7 +2,7 @@ package import CFFmpeg
 package import InletCore
 
 extension ColorSpace {
-    /// The colour that libav* states. Its `AVCOL_*` numbers are the codes of ITU-T H.273.
+    /// Creates the colour space that libav* states. Its `AVCOL_*` numbers are the codes of ITU-T H.273.
     package init(
         primaries: AVColorPrimaries, transfer: AVColorTransferCharacteristic, matrix: AVColorSpace, range: AVColorRange,
         pixelFormat: AVPixelFormat

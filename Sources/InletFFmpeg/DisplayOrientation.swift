@@ -1,15 +1,15 @@
 import CFFmpeg
 package import InletCore
 
-/// How a picture must be turned and mirrored to be seen as it was taken, from a container's or a picture's display
+/// How a picture must be rotated and mirrored to be seen as it was taken, from a container's or a picture's display
 /// matrix.
 package struct DisplayOrientation: Sendable, Hashable {
     package var rotation: Rotation
-    /// The picture is mirrored, too, which ``Rotation`` cannot say.
+    /// Whether the picture is also mirrored, which ``Rotation`` cannot express.
     package var isMirrored: Bool
 
-    /// Reads a matrix of nine 32-bit numbers as `libavutil/display.h` lays it out; nil where it is shorter or turns
-    /// nothing.
+    /// Reads a matrix of nine 32-bit numbers as `libavutil/display.h` lays it out; nil if it is shorter or the
+    /// identity.
     @unsafe package init?(matrix bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= 9 * MemoryLayout<Int32>.size, let base = bytes.baseAddress else { return nil }
         let matrix = unsafe base.assumingMemoryBound(to: Int32.self)

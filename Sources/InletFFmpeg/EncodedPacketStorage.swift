@@ -3,15 +3,15 @@ package import InletCore
 
 /// Owns the `AVPacket` behind an ``EncodedPacket``.
 ///
-/// Safe from any thread: nothing writes to the packet after `init`, and freeing gives its reference-counted data back
-/// from whatever thread does it.
+/// Safe from any thread: nothing writes to the packet after `init`, and its reference-counted data may be freed on any
+/// thread.
 @safe package final class EncodedPacketStorage: Sendable {
     // Filled before `init` only; freed once, in `deinit`.
     nonisolated(unsafe) private let packet: UnsafeMutablePointer<AVPacket>
 
-    /// Takes the data of a packet, which is empty afterwards and can be filled again.
+    /// Takes the data of a packet, which is empty afterwards and can be refilled.
     ///
-    /// - Throws: ``InletError/Code/resourceExhausted`` where there is no memory.
+    /// - Throws: ``InletError/Code/resourceExhausted`` if there is no memory.
     package init(moving other: FFmpegPacket) throws(InletError) {
         guard let packet = unsafe av_packet_alloc() else {
             throw InletError(ffmpeg: -ENOMEM, operation: "av_packet_alloc")
@@ -27,9 +27,9 @@ package import InletCore
         unsafe self.packet = packet
     }
 
-    /// Shares the data of a packet that goes on to be used.
+    /// Shares the data of a packet that remains in use.
     ///
-    /// - Throws: ``InletError/Code/resourceExhausted`` where there is no memory.
+    /// - Throws: ``InletError/Code/resourceExhausted`` if there is no memory.
     package init(sharing other: FFmpegPacket) throws(InletError) {
         guard let packet = unsafe av_packet_alloc() else {
             throw InletError(ffmpeg: -ENOMEM, operation: "av_packet_alloc")
@@ -49,9 +49,9 @@ package import InletCore
         unsafe av_packet_free(&packet)
     }
 
-    /// Has another packet, which is empty, share the data and the side data.
+    /// Makes another, empty packet share the data and the side data.
     ///
-    /// - Throws: ``InletError/Code/resourceExhausted`` where there is no memory.
+    /// - Throws: ``InletError/Code/resourceExhausted`` if there is no memory.
     package func share(with other: FFmpegPacket) throws(InletError) {
         let code = unsafe av_packet_ref(other.pointer, packet)
         if code < 0 { throw InletError(ffmpeg: code, operation: "av_packet_ref") }

@@ -7,43 +7,42 @@ package import InletCore
 /// belong to a reference-counted pool.
 @safe package final class FFmpegDecoder {
     private let context: UnsafeMutablePointer<AVCodecContext>
-    /// An empty `AVFrame` for the next picture; it stays here when there was none.
+    /// An empty `AVFrame` for the next picture; kept if there was no picture.
     private var shell: UnsafeMutablePointer<AVFrame>?
 
-    /// What ``receive()`` found.
+    /// The result of ``receive()``.
     package enum Output {
         case frame(FFmpegFrame)
-        /// Send another packet first.
+        /// Another packet must be sent first.
         case needsInput
-        /// All that was sent before ``sendEnd()`` has come out.
+        /// All pictures of the packets sent before ``sendEnd()`` were returned.
         case ended
-        /// A packet could not be decoded; the next call goes on behind it. The AVERROR code.
+        /// A packet could not be decoded, with the AVERROR code; the next call continues after it.
         case undecodable(Int32)
     }
 
     package struct Options: Sendable {
-        /// How many threads decode; 0 lets libavcodec choose by the number of cores. The default is 0.
+        /// The number of decoding threads; 0 lets libavcodec choose by the number of cores. The default is 0.
         package var threads = 0
-        /// Pictures with more pixels are refused before memory is allocated for them.
+        /// The most pixels; larger pictures are refused before memory is allocated for them.
         package var maximumPixels = 8192 * 8192
         /// The average rate of the stream, from which some decoders derive durations.
         package var frameRate: AVRational?
-        /// A picture comes out as soon as its packet is in: threads share a picture instead of holding one each. The
-        /// default is false.
+        /// Whether a picture is returned as soon as its packet is sent: threads share a picture instead of holding one
+        /// each. The default is false.
         package var isLowDelay = false
-        /// Pictures that the decoder knows to lack something come out as well. The default is false.
+        /// Whether pictures that the decoder knows to be incomplete are returned, too. The default is false.
         package var showsDamaged = false
 
         package init() {}
     }
 
-    /// Opens the decoder that libavcodec prefers for the stream.
+    /// Opens libavcodec's preferred decoder for the stream.
     ///
     /// - Parameters:
     ///   - parameters: the stream's; copied.
-    ///   - timeBase: of the packets that will be sent, and of the frames that come out.
-    /// - Throws: ``InletError/Code/unsupported`` where libavcodec has no such decoder; what the decoder's own opening
-    ///   failed with.
+    ///   - timeBase: the time base of the packets that will be sent, and of the frames that are returned.
+    /// - Throws: ``InletError/Code/unsupported`` if libavcodec has no such decoder; the error of opening it.
     @unsafe package init(
         _ parameters: UnsafePointer<AVCodecParameters>, timeBase: AVRational, options: Options = Options()
     ) throws(InletError) {
@@ -76,29 +75,29 @@ package import InletCore
         unsafe avcodec_free_context(&context)
     }
 
-    /// By how many frames decoding order may run ahead of presentation order, as far as is known.
+    /// The number of frames by which decoding order may run ahead of presentation order, as far as known.
     package var reorderDepth: Int { unsafe Int(context.pointee.has_b_frames) }
 
-    /// Whether pictures to which no other refers are left out: AVDISCARD_NONREF. The default is false.
+    /// Whether pictures to which no other refers are skipped: AVDISCARD_NONREF. The default is false.
     package var skipsNonReferencePictures: Bool {
         get { unsafe context.pointee.skip_frame == AVDISCARD_NONREF }
         set { unsafe context.pointee.skip_frame = newValue ? AVDISCARD_NONREF : AVDISCARD_DEFAULT }
     }
 
-    /// Hands over a packet. Call ``receive()`` until it asks for input before the next one.
+    /// Sends a packet. Call ``receive()`` until it asks for input before sending the next one.
     ///
-    /// - Returns: 0, or the AVERROR code where the packet cannot be decoded.
+    /// - Returns: 0, or the AVERROR code if the packet cannot be decoded.
     package func send(_ packet: FFmpegPacket) -> Int32 { unsafe avcodec_send_packet(context, packet.pointer) }
 
-    /// Tells the decoder that no packets follow, so that it gives out the pictures it still holds back.
+    /// Tells the decoder that no packets follow, so that it returns the pictures it still holds back.
     package func sendEnd() { _ = unsafe avcodec_send_packet(context, nil) }
 
-    /// Forgets all pictures and the end, to begin anew at another place of the stream.
+    /// Discards all pictures and the end, to restart at another place of the stream.
     package func flush() { unsafe avcodec_flush_buffers(context) }
 
-    /// The next picture, where there is one.
+    /// Returns the next picture, if there is one.
     ///
-    /// - Throws: ``InletError/Code/resourceExhausted`` where there is no memory.
+    /// - Throws: ``InletError/Code/resourceExhausted`` if there is no memory.
     package func receive() throws(InletError) -> Output {
         if unsafe shell == nil { unsafe shell = av_frame_alloc() }
         guard let frame = unsafe shell else { throw InletError(ffmpeg: -ENOMEM, operation: "av_frame_alloc") }

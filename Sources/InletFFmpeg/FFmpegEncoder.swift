@@ -8,7 +8,7 @@ package import InletCore
     private let context: UnsafeMutablePointer<AVCodecContext>
     private let frame: UnsafeMutablePointer<AVFrame>
     private let packet: FFmpegPacket
-    /// How colours become those that the encoder's pictures have; nil where they are.
+    /// Converts colours to those of the encoder's pictures; nil if they are the same.
     private var colors: BT601Colors?
     private let pool = I420BufferPool(capacity: 4)
     private var limitsBitrate = true
@@ -22,25 +22,25 @@ package import InletCore
         package var frameRate: Rational
         package var colorSpace = ColorSpace.unspecified
         package var sampleAspectRatio: Rational?
-        /// Bits a second; nil where a quality decides.
+        /// The bit rate, in bits a second; nil if a quality decides.
         package var bitrate: Int?
         /// Whether the bit rate is a ceiling as well as the mean. The default is true.
         package var limitsBitrate = true
-        /// How many seconds at the bit rate a picture may take from those around it, where it is a ceiling. The
+        /// How many seconds of the bit rate a picture may borrow from its neighbours, if the rate is a ceiling. The
         /// default, a second, keeps the mean close without starving key frames.
         package var bufferSeconds = 1.0
-        /// Of the encoders that know only libavcodec's scale, 1 the best.
+        /// The quantizer for encoders that support only libavcodec's scale, 1 the best.
         package var quantizer: Int?
-        /// Pictures from one key frame to the next.
+        /// The number of pictures from one key frame to the next.
         package var keyFrameDistance = 60
         package var threads = 0
         package var maximumBFrames: Int?
-        /// Ticks that libvpx takes a picture to last.
+        /// The ticks that libvpx assumes a picture to last.
         package var ticksPerFrame: Int?
-        /// The encoder's own, by their names.
+        /// The encoder's own options, by name.
         package var own: [(String, String)] = []
-        /// Pictures of other colours are made BT.601 of this range, as the codec cannot say which they have, or players
-        /// do not listen; nil, the default, leaves them.
+        /// The range of BT.601 to which other colours are converted, as the codec cannot state them, or players ignore
+        /// them; nil, the default, keeps the colours.
         package var onlyRange: ColorRange?
 
         package init(encoder: String, size: ImageSize, timeBase: Rational, frameRate: Rational) {
@@ -54,7 +54,7 @@ package import InletCore
     /// Whether libavcodec was built with the encoder.
     package static func exists(_ name: String) -> Bool { unsafe avcodec_find_encoder_by_name(name) != nil }
 
-    /// - Throws: ``InletError/Code/unsupported`` where libavcodec has no such encoder; what its opening failed with.
+    /// - Throws: ``InletError/Code/unsupported`` if libavcodec has no such encoder; the error of opening it.
     package init(_ options: Options) throws(InletError) {
         guard let codec = unsafe avcodec_find_encoder_by_name(options.encoder) else {
             throw InletError(
@@ -98,9 +98,9 @@ package import InletCore
         unsafe context.pointee.color_trc = AVColorTransferCharacteristic(UInt32(color.transfer.rawValue))
         unsafe context.pointee.gop_size = Int32(clamping: options.keyFrameDistance)
         unsafe context.pointee.thread_count = Int32(clamping: options.threads)
-        // Threads that take a picture each hold pictures back.
+        // Threads that encode one picture each hold pictures back.
         unsafe context.pointee.thread_type = FF_THREAD_SLICE
-        // Packets that any container takes; outputs that need the parameters in the stream put them there.
+        // Packets that any container accepts; outputs that need the parameter sets in the stream insert them.
         unsafe context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
         if let most = options.maximumBFrames { unsafe context.pointee.max_b_frames = Int32(clamping: most) }
         if let ticks = options.ticksPerFrame { unsafe context.pointee.ticks_per_frame = Int32(clamping: max(1, ticks)) }
@@ -127,24 +127,24 @@ package import InletCore
         unsafe avcodec_free_context(&context)
     }
 
-    /// The parameter sets and the like. Known when the encoder is open.
+    /// The encoder's extra data, such as parameter sets. Known once the encoder is open.
     package var extraData: [UInt8] {
         guard let data = unsafe context.pointee.extradata else { return [] }
         return unsafe [UInt8](
             UnsafeBufferPointer(start: data, count: max(0, Int(context.pointee.extradata_size))))
     }
-    /// The colours of the pictures that are compressed.
+    /// The colours of the encoded pictures.
     package private(set) var colorSpace = ColorSpace.unspecified
     package var profile: Int? { unsafe context.pointee.profile >= 0 ? Int(context.pointee.profile) : nil }
     package var level: Int? { unsafe context.pointee.level >= 0 ? Int(context.pointee.level) : nil }
 
-    /// Goes on with another bit rate, for an encoder that looks at it before each picture.
+    /// Changes the bit rate, for an encoder that reads it before each picture.
     package func change(bitrate: Int) { setBitrate(bitrate) }
 
-    /// Hands over a picture of the size that the encoder was opened with, or one larger, of which the upper left part
-    /// counts. The encoder reads it where it lies.
+    /// Sends a picture of the size that the encoder was opened with, or a larger one, of which the upper left part is
+    /// encoded. The encoder reads it in place.
     ///
-    /// - Throws: ``InletError/Code/invalidConfiguration`` for a smaller picture, what the encoder fails with.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` for a smaller picture; the encoder's errors.
     package func send(_ picture: I420Buffer, pts: Int64, isKey: Bool) throws(InletError) {
         let size = unsafe ImageSize(width: Int(context.pointee.width), height: Int(context.pointee.height))
         guard size.fits(in: picture.size) else {
@@ -191,12 +191,13 @@ package import InletCore
         unsafe frame.pointee.linesize.2 = Int32(clamping: picture.strides.v)
     }
 
-    /// Tells the encoder that no pictures follow, so that it gives out the packets it still holds back.
+    /// Tells the encoder that no pictures follow, so that it returns the packets it still holds back.
     package func sendEnd() { _ = unsafe avcodec_send_frame(context, nil) }
 
-    /// The next packet, valid until the next call; nil where there is none before the next picture, or none any more.
+    /// Returns the next packet, valid until the next call; nil if there is none before the next picture, or none any
+    /// more.
     ///
-    /// - Throws: what the encoder failed with.
+    /// - Throws: the encoder's errors.
     package func receive() throws(InletError) -> FFmpegPacket? {
         packet.unref()
         switch unsafe avcodec_receive_packet(context, packet.pointer) {

@@ -1,10 +1,10 @@
 package import CFFmpeg
 package import InletCore
 
-/// Owns one decoded `AVFrame` and so keeps its picture in the decoder's pool until the last reference goes.
+/// Owns one decoded `AVFrame` and so keeps its picture in the decoder's pool until the last reference is released.
 ///
-/// Safe from any thread: nothing writes to the frame or its pixels after `init`, and freeing an `AVFrame` gives its
-/// reference-counted buffers back from whatever thread does it.
+/// Safe from any thread: nothing writes to the frame or its pixels after `init`, and its reference-counted buffers may
+/// be freed on any thread.
 @safe package final class FFmpegFrame: Sendable {
     // Written by the decoder before `init` only; freed once, in `deinit`.
     nonisolated(unsafe) private let frame: UnsafeMutablePointer<AVFrame>
@@ -24,16 +24,16 @@ package import InletCore
     }
     /// The raw value of libavutil's `AVPixelFormat`.
     package var nativePixelFormat: AVPixelFormat { unsafe AVPixelFormat(frame.pointee.format) }
-    /// Presentation time in ticks of the packets' time base: the frame's own, or what libavcodec makes of the times
-    /// around it.
+    /// The presentation time in ticks of the packets' time base: the frame's own, or what libavcodec derives from the
+    /// times around it.
     package var bestEffortTimestamp: Int64? { unsafe Ticks.value(frame.pointee.best_effort_timestamp) }
-    /// In ticks of the packets' time base; nil where it is not known.
+    /// The duration in ticks of the packets' time base; nil if unknown.
     package var duration: Int64? {
         let duration = unsafe inlet_frame_duration(frame)
         return duration > 0 ? duration : nil
     }
     package var isKey: Bool { unsafe inlet_frame_is_key(frame) != 0 }
-    /// Something of the picture was missing or wrong, and the decoder made it up.
+    /// Whether some of the picture was missing or wrong, and the decoder concealed it.
     package var isDamaged: Bool {
         unsafe frame.pointee.flags & AV_FRAME_FLAG_CORRUPT != 0 || frame.pointee.decode_error_flags != 0
     }
@@ -43,18 +43,18 @@ package import InletCore
             primaries: frame.pointee.color_primaries, transfer: frame.pointee.color_trc,
             matrix: frame.pointee.colorspace, range: frame.pointee.color_range, pixelFormat: nativePixelFormat)
     }
-    /// How the picture itself says it must be turned (an H.264 or HEVC display orientation message, EXIF); nil where it
-    /// says nothing.
+    /// The orientation that the picture itself states (an H.264 or HEVC display orientation message, EXIF); nil if it
+    /// states none.
     package var orientation: DisplayOrientation? {
         guard let data = unsafe av_frame_get_side_data(frame, AV_FRAME_DATA_DISPLAYMATRIX) else { return nil }
         return unsafe DisplayOrientation(
             matrix: UnsafeRawBufferPointer(start: data.pointee.data, count: Int(data.pointee.size)))
     }
 
-    /// Where the pixels are, each plane with the whole of the buffer that it lies in, so that nothing beyond can be
-    /// read. Valid while this object lives.
+    /// The pixels: each plane with the whole buffer that contains it, so that nothing beyond can be read. Valid while
+    /// this object lives.
     ///
-    /// A palette, as of `pal8`, is the second plane.
+    /// The second plane of a palette format such as `pal8` is the palette.
     package var planes: SourcePlanes {
         var planes = SourcePlanes()
         let data = unsafe frame.pointee.data

@@ -2,11 +2,11 @@ import CFFmpeg
 import InletCore
 import Logging
 
-/// Sends what libav* logs to swift-log, under the label `inlet.libav`.
+/// Sends libav*'s log to swift-log, under the label `inlet.libav`.
 ///
 /// libav* has one log for the whole process, so this is installed once, by the first plug-in that asks. Its errors
-/// become `info`: what matters of them comes back as a return code, and a damaged file can say the same thing for every
-/// frame, which is then one line a second.
+/// become `info`: the relevant ones are also return codes, and a damaged file can cause the same message for every
+/// frame, which is then logged once a second.
 package enum FFmpegLogging {
     private static let log = RepeatedLog(Logger(label: "inlet.libav"))
 
@@ -19,10 +19,10 @@ package enum FFmpegLogging {
             }, AV_LOG_WARNING)
     }()
 
-    /// Makes sure that libav* logs through swift-log. Cheap after the first call.
+    /// Redirects libav*'s log to swift-log. Cheap after the first call.
     package static func install() { _ = installed }
 
-    /// What libav* has told this thread in its log, and nowhere else, since the last call.
+    /// Returns the facts that libav* has reported on this thread only in its log, since the last call.
     ///
     /// Never inlined, as the C variables behind it belong to this file.
     @inline(never) package static func takeFacts() -> Facts {
@@ -40,19 +40,20 @@ package enum FFmpegLogging {
             status: status > 0 ? status : nil, redirect: redirect)
     }
 
-    /// Has this thread follow no redirect of RTSP until the facts are taken: an opening that meets one ends, and
+    /// Stops this thread from following RTSP redirects until the facts are taken: an opening that meets one ends, and
     /// ``Facts/redirect`` says where it leads.
     ///
-    /// Never inlined, as ``takeFacts()``.
+    /// Never inlined, like ``takeFacts()``.
     @inline(never) package static func holdRedirects() {
         guard let noted = unsafe inlet_log_facts(), let text = unsafe inlet_log_redirect() else { return }
         unsafe noted.pointee.holds_redirects = 1
         unsafe text.pointee = 0
     }
 
-    /// Adds what a transport that libav* reads from has met on this thread, as libav*'s own tell it in the log.
+    /// Adds facts of a transport that libav* reads from on this thread, as libav*'s own transports report theirs in the
+    /// log.
     ///
-    /// Never inlined, as ``takeFacts()``.
+    /// Never inlined, like ``takeFacts()``.
     @inline(never) package static func note(_ facts: Facts) {
         guard let noted = unsafe inlet_log_facts() else { return }
         if facts.nameIsUnknown { unsafe noted.pointee.unresolved = 1 }
@@ -60,21 +61,21 @@ package enum FFmpegLogging {
         if let status = facts.status { unsafe noted.pointee.status = Int32(clamping: status) }
     }
 
-    /// See ``takeFacts()``.
+    /// The facts that ``takeFacts()`` returns.
     package struct Facts: Sendable {
-        /// Times at which RTP packets were missing.
+        /// The number of times that RTP packets were missing.
         package var losses = 0
-        /// The name service does not know the host.
+        /// Whether the name service does not know the host.
         package var nameIsUnknown = false
-        /// TLS could not be agreed on.
+        /// Whether the TLS handshake failed.
         package var tlsFailed = false
-        /// A picture has more pixels than the decoder may take in.
+        /// Whether a picture has more pixels than the decoder accepts.
         package var isOversized = false
-        /// libav* wanted to open something by a protocol that it may not use.
+        /// Whether libav* tried to open something by a protocol that it may not use.
         package var opensByItself = false
         /// The status with which an RTSP or HTTP server refused a request.
         package var status: Int?
-        /// Where an RTSP server leads; only after ``FFmpegLogging/holdRedirects()``.
+        /// The target of an RTSP server's redirect; only after ``FFmpegLogging/holdRedirects()``.
         package var redirect: String?
 
         package init(
@@ -91,11 +92,11 @@ package enum FFmpegLogging {
         }
     }
 
-    /// Logs what was held back. For the end of a program; during a run held lines come out within a second.
+    /// Logs held-back lines. For the end of a program; during a run they are logged within a second.
     package static func flush() { log.flush() }
 
     private static func log(_ level: Int32, _ text: String) {
-        // Much of it is what a server or a file says.
+        // Much of it is a server's or a file's text.
         let line = Redaction.redact(text).trimmed().sanitized()
         guard !line.isEmpty else { return }
         // Positions and times differ in every line about the same trouble.

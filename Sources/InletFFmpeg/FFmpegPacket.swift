@@ -3,12 +3,12 @@ package import InletCore
 
 /// Owns one `AVPacket`: compressed data on its way from a demuxer to a decoder.
 ///
-/// Confined to one thread. Reused from packet to packet; ``unref()`` lets go of the data in between.
+/// Confined to one thread. Reused from packet to packet; ``unref()`` releases the data in between.
 @safe package final class FFmpegPacket {
-    /// Valid as long as the object lives.
+    /// The packet, valid as long as the object lives.
     package let pointer: UnsafeMutablePointer<AVPacket>
 
-    /// - Throws: ``InletError/Code/resourceExhausted`` where there is no memory.
+    /// - Throws: ``InletError/Code/resourceExhausted`` if there is no memory.
     package init() throws(InletError) {
         guard let packet = unsafe av_packet_alloc() else {
             throw InletError(ffmpeg: -ENOMEM, operation: "av_packet_alloc")
@@ -21,12 +21,12 @@ package import InletCore
         unsafe av_packet_free(&packet)
     }
 
-    /// Lets go of the data. The packet can be filled again.
+    /// Releases the data. The packet can be refilled.
     package func unref() { unsafe av_packet_unref(pointer) }
 
-    /// Has the packet, which is empty, share data, with its side data where libavformat read it.
+    /// Makes the packet, which is empty, share data, with its side data if libavformat read it.
     ///
-    /// - Throws: ``InletError/Code/resourceExhausted`` where there is no memory.
+    /// - Throws: ``InletError/Code/resourceExhausted`` if there is no memory.
     package func fill(sharing data: PacketData) throws(InletError) {
         let (memory, owner) = unsafe data.storage
         if let storage = owner as? EncodedPacketStorage { return try storage.share(with: self) }
@@ -43,7 +43,7 @@ package import InletCore
         unsafe body(UnsafeRawBufferPointer(start: pointer.pointee.data, count: max(0, byteCount)).bytes)
     }
 
-    /// Whether the other packet has the very same time and bytes.
+    /// Returns whether the other packet has exactly the same time and bytes.
     package func isSame(as other: FFmpegPacket) -> Bool {
         guard byteCount > 0, byteCount == other.byteCount, pts == other.pts,
             let own = unsafe pointer.pointee.data, let others = unsafe other.pointer.pointee.data
@@ -51,10 +51,10 @@ package import InletCore
         return unsafe memcmp(own, others, byteCount) == 0
     }
 
-    /// Makes it a packet without data, with the time, stream and side data of another.
+    /// Turns this into a packet without data, with the time, stream and side data of another.
     ///
     /// - Parameter capacity: how many bytes it is likely to get.
-    /// - Throws: ``InletError/Code/resourceExhausted`` where there is no memory.
+    /// - Throws: ``InletError/Code/resourceExhausted`` if there is no memory.
     package func begin(like other: FFmpegPacket, capacity: Int) throws(InletError) {
         unref()
         try check(unsafe av_new_packet(pointer, Int32(clamping: capacity)), "av_new_packet")
@@ -62,9 +62,9 @@ package import InletCore
         try check(unsafe av_packet_copy_props(pointer, other.pointer), "av_packet_copy_props")
     }
 
-    /// Adds the data of another packet at the end.
+    /// Appends the data of another packet.
     ///
-    /// - Throws: ``InletError/Code/resourceExhausted`` where there is no memory.
+    /// - Throws: ``InletError/Code/resourceExhausted`` if there is no memory.
     package func append(_ other: FFmpegPacket) throws(InletError) {
         let count = byteCount
         try check(unsafe av_grow_packet(pointer, other.pointer.pointee.size), "av_grow_packet")
@@ -78,7 +78,7 @@ package import InletCore
 
     package var streamIndex: Int { unsafe Int(pointer.pointee.stream_index) }
     package var byteCount: Int { unsafe Int(pointer.pointee.size) }
-    /// In ticks of the stream's time base; nil where the container gives none.
+    /// The presentation time in ticks of the stream's time base; nil if the container states none.
     package var pts: Int64? {
         get { unsafe Ticks.value(pointer.pointee.pts) }
         set { unsafe pointer.pointee.pts = newValue ?? inlet_av_nopts_value }
@@ -87,17 +87,18 @@ package import InletCore
         get { unsafe Ticks.value(pointer.pointee.dts) }
         set { unsafe pointer.pointee.dts = newValue ?? inlet_av_nopts_value }
     }
-    /// In ticks of the stream's time base; 0 where it is not known.
+    /// The duration in ticks of the stream's time base; 0 if unknown.
     package var duration: Int64 {
         get { unsafe pointer.pointee.duration }
         set { unsafe pointer.pointee.duration = newValue }
     }
-    /// The demuxer saw that the data is not whole.
+    /// Whether the demuxer found the data to be incomplete.
     package var isCorrupt: Bool { unsafe pointer.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 }
-    /// The container says that the picture is decoded for others alone, as before the beginning of an MP4 edit list.
+    /// Whether the container says that the picture is decoded only for others, as before the beginning of an MP4 edit
+    /// list.
     package var isDiscarded: Bool { unsafe pointer.pointee.flags & AV_PKT_FLAG_DISCARD != 0 }
     package func markCorrupt() { unsafe pointer.pointee.flags |= AV_PKT_FLAG_CORRUPT }
-    /// The sender's time of day for the packet, in nanoseconds since 1970, where the container tells (RTCP sender
+    /// The sender's time of day for the packet, in nanoseconds since 1970, if the container states it (RTCP sender
     /// reports).
     package var wallClock: Int64? {
         var size = 0
@@ -111,7 +112,7 @@ package import InletCore
     package func markKey() { unsafe pointer.pointee.flags |= AV_PKT_FLAG_KEY }
 }
 
-/// libav*'s way to say "no time".
+/// Converts libav*'s value for "no time".
 enum Ticks {
     static func value(_ ticks: Int64) -> Int64? { ticks == inlet_av_nopts_value ? nil : ticks }
 }

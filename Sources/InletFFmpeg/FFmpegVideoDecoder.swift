@@ -1,18 +1,18 @@
 import CFFmpeg
 package import InletCore
 
-/// A ``VideoDecoder`` by libavcodec's software decoders.
+/// A ``VideoDecoder`` with libavcodec's software decoders.
 ///
-/// Packets that libavformat read are taken with their side data; others are lent to libavcodec without a copy.
+/// Packets that libavformat read are passed with their side data; others are lent to libavcodec without a copy.
 @safe package final class FFmpegVideoDecoder: VideoDecoder {
     private var decoder: FFmpegDecoder?
     private let packet: FFmpegPacket
-    /// Of the stream, for pictures that do not say it themselves.
+    /// The stream's rotation, for pictures that do not state one.
     private var rotation = Rotation.none
     private var sampleAspectRatio: Rational?
     private var timeBase = Rational(1)
 
-    /// - Throws: ``InletError/Code/resourceExhausted`` where there is no memory.
+    /// - Throws: ``InletError/Code/resourceExhausted`` if there is no memory.
     package init() throws(InletError) { packet = try FFmpegPacket() }
 
     package func open(_ parameters: CodecParameters, _ settings: DecoderSettings) throws {
@@ -55,7 +55,7 @@ package import InletCore
         return decoder.send(self.packet) < 0 ? fault() : nil
     }
 
-    /// Why a packet could not be decoded, as libavcodec has just told this thread.
+    /// Returns why a packet could not be decoded, as libavcodec has just reported on this thread.
     private func fault() -> PacketFault { FFmpegLogging.takeFacts().isOversized ? .tooLarge : .malformed }
 
     package func receive() throws -> DecoderOutput {
@@ -86,7 +86,7 @@ package import InletCore
 }
 
 extension DecoderPlugin {
-    /// libavcodec's software decoders, whatever it was built with.
+    /// The plug-in for libavcodec's software decoders, whatever it was built with.
     package static let libavcodec = DecoderPlugin("ffmpeg", summary: "libavcodec's software decoders.") {
         try FFmpegVideoDecoder()
     }

@@ -8,8 +8,8 @@
 
 /// Asks the system for the addresses of a host.
 package enum HostLookup {
-    /// Returns the addresses, in the order in which they are to be tried; none where the host is not known. It may
-    /// block for as long as the name service does.
+    /// Returns the addresses, in the order in which to try them; empty if the host is unknown. May block for as long as
+    /// the name service does.
     package static func addresses(of host: String) -> [IPAddress] {
         var hints = unsafe addrinfo()
         #if canImport(Glibc)
@@ -36,8 +36,8 @@ package enum HostLookup {
 
 extension IPAddress {
     /// - Parameters:
-    ///   - family: of the socket's address.
-    ///   - socket: a `sockaddr_in` or `sockaddr_in6`, as the family says.
+    ///   - family: the family of the socket address.
+    ///   - socket: a `sockaddr_in` or `sockaddr_in6`, according to the family.
     /// - Returns: nil for another family.
     @unsafe package init?(family: Int32, socket: UnsafeRawPointer) {
         // In a `sockaddr_in` the address begins at the fourth byte, in a `sockaddr_in6` at the eighth (ip(7), ipv6(7)).
@@ -48,7 +48,7 @@ extension IPAddress {
         }
     }
 
-    /// - Parameter literal: an address in digits, an IPv6 one without brackets.
+    /// - Parameter literal: a numeric address, IPv6 without brackets.
     /// - Returns: nil for anything else, such as a name.
     package init?(literal: String) {
         var bytes = [UInt8](repeating: 0, count: 16)
@@ -61,7 +61,7 @@ extension IPAddress {
         }
     }
 
-    /// In digits, as an address of a URL has it: an IPv6 one in brackets.
+    /// The numeric address in the form for URLs: IPv6 in brackets.
     package var inURL: String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         let family = bytes.count == 4 ? AF_INET : AF_INET6

@@ -5,17 +5,18 @@ package struct IPAddress: Sendable, Hashable {
     /// Four bytes or sixteen, in network order.
     package let bytes: [UInt8]
 
-    /// - Returns: nil where there are neither four bytes nor sixteen.
+    /// - Returns: nil if there are neither four bytes nor sixteen.
     package init?(bytes: some Sequence<UInt8>) {
         let bytes = Array(bytes)
         guard bytes.count == 4 || bytes.count == 16 else { return nil }
         self.bytes = bytes
     }
 
-    /// How public the address is: that of the IPv4 address inside, where it is an IPv6 address that stands for one.
+    /// The space of the address; that of the embedded IPv4 address if it is an IPv6 address with one.
     ///
-    /// From IANA's IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890). What is not globally reachable by them,
-    /// and has no space of its own here, is private; so is what IANA has not given out for global unicast of IPv6.
+    /// From IANA's IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890). Addresses that are not globally
+    /// reachable according to them, and have no space of their own here, are private; so are those that IANA has not
+    /// allocated for IPv6 global unicast.
     package var space: AddressSpace {
         if bytes.count == 4 { return Self.find(bytes, in: Self.spaces4) ?? .global }
         for (prefix, start) in Self.embeddings where Self.isIn(bytes, prefix) {
@@ -24,8 +25,8 @@ package struct IPAddress: Sendable, Hashable {
         return Self.find(bytes, in: Self.spaces6) ?? .privateUse
     }
 
-    /// IPv6 networks whose addresses stand for one of IPv4, and where in them that begins: mapped (RFC 4291, 2.5.5.2),
-    /// NAT64 (RFC 6052) and 6to4 (RFC 3056).
+    /// The IPv6 networks whose addresses embed an IPv4 address, and where it begins: mapped (RFC 4291, 2.5.5.2), NAT64
+    /// (RFC 6052) and 6to4 (RFC 3056).
     private static let embeddings: [(prefix: Prefix, start: Int)] = [
         (Prefix("00000000000000000000ffff", 96), 12), (Prefix("0064ff9b0000000000000000", 96), 12),
         (Prefix("2002", 16), 2),
@@ -64,7 +65,7 @@ package struct IPAddress: Sendable, Hashable {
         table.first { isIn(address, $0.0) }?.1
     }
 
-    /// Whether it lies in a network that is written as `192.168.0.0/16`, or is the address that is written without a
+    /// Returns whether the address is in a network such as `192.168.0.0/16`, or equals an address written without a
     /// length.
     package func isIn(network text: String) -> Bool {
         let parts = text.split(atByte: "/")
@@ -76,8 +77,8 @@ package struct IPAddress: Sendable, Hashable {
         return Self.isIn(bytes, Prefix(network.bytes, length))
     }
 
-    /// The first that fits counts. Linux connects 0.0.0.0 to the machine itself. Addresses at which providers of
-    /// virtual machines have their metadata are of the link, whatever network they are from: Alibaba's, Oracle's,
+    /// The IPv4 networks with their spaces; the first match counts. Linux connects 0.0.0.0 to the machine itself.
+    /// Metadata addresses of cloud providers count as link-local, whatever network they are from: Alibaba's, Oracle's,
     /// Azure's.
     private static let spaces4: [(Prefix, AddressSpace)] = [
         (Prefix(100, 100, 100, 200, 32), .linkLocal), (Prefix(192, 0, 0, 192, 32), .linkLocal),
@@ -97,16 +98,16 @@ package struct IPAddress: Sendable, Hashable {
     private static let spaces6: [(Prefix, AddressSpace)] = [
         (Prefix("00000000000000000000000000000000", 127), .loopback), (Prefix("fe80", 10), .linkLocal),
         (Prefix("ff", 8), .multicast),
-        // Amazon's metadata; and NAT64 of one's own network (RFC 8215), behind which any address may lie.
+        // Amazon's metadata; and local-use NAT64 (RFC 8215), behind which any address may be.
         (Prefix("fd000ec2000000000000000000000254", 128), .linkLocal), (Prefix("0064ff9b0001", 48), .linkLocal),
-        // In 2001::/23, for protocols, those that are reachable.
+        // The reachable addresses in 2001::/23, which is for protocols.
         (Prefix("20010001000000000000000000000001", 128), .global),
         (Prefix("20010001000000000000000000000002", 128), .global),
         (Prefix("20010001000000000000000000000003", 128), .global), (Prefix("20010003", 32), .global),
         (Prefix("200100040112", 48), .global), (Prefix("20010020", 28), .global), (Prefix("20010030", 28), .global),
         (Prefix("20010000", 23), .privateUse), (Prefix("20010db8", 32), .privateUse),
         (Prefix("3fff00", 20), .privateUse),
-        // Global unicast (RFC 4291, 2.4, as IANA gives it out).
+        // Global unicast (RFC 4291, 2.4, as IANA allocates it).
         (Prefix("20", 3), .global),
     ]
 }
@@ -115,14 +116,14 @@ package struct IPAddress: Sendable, Hashable {
 package enum AddressSpace: Int, Sendable, Hashable, Comparable, CaseIterable {
     /// Reachable from everywhere.
     case global
-    /// Of one's own network, or of none: RFC 1918, shared addresses of providers (RFC 6598), unique local ones
-    /// (RFC 4193), and what is reserved.
+    /// Of a private network, or of none: RFC 1918, providers' shared addresses (RFC 6598), unique local ones (RFC
+    /// 4193), and reserved ones.
     case privateUse
-    /// Of one link, where clouds have their metadata: 169.254.0.0/16 and fe80::/10.
+    /// Link-local, where clouds have their metadata: 169.254.0.0/16 and fe80::/10.
     case linkLocal
     /// The machine itself.
     case loopback
-    /// A group, and no server.
+    /// A multicast group, not a server.
     case multicast
 
     package static func < (one: AddressSpace, other: AddressSpace) -> Bool { one.rawValue < other.rawValue }
@@ -130,16 +131,16 @@ package enum AddressSpace: Int, Sendable, Hashable, Comparable, CaseIterable {
 
 /// Where a server may lead by a redirect or a playlist: the option `private-addresses`.
 package enum AddressPolicy: Sendable, Hashable {
-    /// To no more private address space than its own.
+    /// Only to addresses at least as public as its own.
     case follow
-    /// To public addresses and its own alone.
+    /// Only to public addresses and to its own.
     case deny
-    /// Everywhere.
+    /// To any address.
     case allow
 
-    /// Whether a server at one address may lead to another.
+    /// Returns whether a server at one address may lead to another.
     ///
-    /// - Parameter leader: nil where it is not known, which counts as public.
+    /// - Parameter leader: the server's address; nil if unknown, which counts as public.
     package func allows(_ target: IPAddress, from leader: IPAddress?) -> Bool {
         switch self {
         case .allow: true
@@ -148,7 +149,7 @@ package enum AddressPolicy: Sendable, Hashable {
         }
     }
 
-    /// The error where it may not.
+    /// The error if it may not.
     package static let refusal = InletError(
         .addressRefused,
         "The server leads to an address of a more private network than its own, such as this machine's. "

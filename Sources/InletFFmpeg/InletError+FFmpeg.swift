@@ -2,14 +2,14 @@ import CFFmpeg
 public import InletCore
 
 extension InletError {
-    /// The error for a code that a libav* function returned: an AVERROR tag or a negated errno.
+    /// Creates the error for a code that a libav* function returned: an AVERROR tag or a negated errno.
     ///
     /// Every libav* code becomes an `InletError` here and nowhere else.
     ///
     /// - Parameters:
     ///   - nativeCode: what the function returned, less than zero.
     ///   - operation: the function, such as `avformat_open_input`.
-    ///   - subject: the source or sink by its redacted URI.
+    ///   - subject: the source's or sink's redacted URI.
     public init(ffmpeg nativeCode: Int32, operation: String, subject: String? = nil) {
         let meaning = FFmpegErrorMeaning.table[nativeCode] ?? .unnamed
         self.init(
@@ -17,18 +17,18 @@ extension InletError {
             context: Context(subject: subject, operation: operation, nativeCode: nativeCode))
     }
 
-    /// What libavutil or the system calls the code, such as `Invalid data found when processing input`.
+    /// Returns libavutil's or the system's text for the code, such as `Invalid data found when processing input`.
     private static func ffmpegText(_ nativeCode: Int32) -> String {
         unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(inlet_av_error_max_string_size)) { text in
             guard let base = text.baseAddress else { return "\(nativeCode)" }
-            // It fills the buffer, with the number at least, even where it fails.
+            // It fills the buffer, at least with the number, even if it fails.
             _ = unsafe av_strerror(nativeCode, base, text.count)
             return unsafe String(cString: base)
         }
     }
 }
 
-/// What a libav* code means to a person.
+/// The meaning of a libav* code for users.
 private struct FFmpegErrorMeaning {
     var code: InletError.Code
     /// What failed and what to try.

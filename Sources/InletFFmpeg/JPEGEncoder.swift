@@ -3,24 +3,23 @@ package import InletCore
 
 /// Owns libavcodec's JPEG encoder: one I420 picture in, the bytes of one baseline JPEG (4:2:0, JFIF) out.
 ///
-/// A JPEG is BT.601 in full range. A picture that is so already is handed to the encoder where it lies; one in limited
-/// range or by another matrix is rewritten first, in memory that is kept, so that every reader shows its colours.
-/// Nothing of the picture is kept after a call.
+/// A JPEG is BT.601 in full range. Such a picture is passed to the encoder in place; one in limited range or with
+/// another matrix is first converted, in memory that is kept, so that every reader shows its colours. Nothing of the
+/// picture is kept after a call.
 ///
-/// Confined to one thread; libavcodec starts none. The encoder is opened at the first picture and anew when the size
-/// changes.
+/// Confined to one thread; libavcodec starts none. The encoder is opened at the first picture and reopened when the
+/// size changes.
 @safe package final class JPEGEncoder {
-    /// libavcodec's scale of the quantisation, from 1, the finest, to 31.
+    /// libavcodec's quantisation scale, from 1, the finest, to 31.
     private let scale: Int32
     private var context: UnsafeMutablePointer<AVCodecContext>?
     private var frame: UnsafeMutablePointer<AVFrame>?
     private var packet: FFmpegPacket?
     private let pool = I420BufferPool(capacity: 1)
 
-    /// - Parameter quality: 1 to 100; others are brought into that range. libavcodec's table of quantisation is scaled
-    ///   as libjpeg scales its own: by 50 / quality below 50, by 2 - quality / 50 above, so that 50 is a scale of 8, 75
-    ///   of 4 and 90 of 2. It has 31 steps: all from 94 on is the finest, and all up to 12 the coarsest. The default is
-    ///   90.
+    /// - Parameter quality: 1 to 100; others are clamped. libavcodec's quantisation table is scaled as libjpeg scales
+    ///   its own: by 50 / quality below 50, by 2 - quality / 50 above, so that 50 is a scale of 8, 75 of 4 and 90 of 2.
+    ///   It has 31 steps: 94 and above are the finest, 12 and below the coarsest. The default is 90.
     package init(quality: Int = 90) { scale = Self.scale(quality: quality) }
 
     deinit { close() }
@@ -33,10 +32,10 @@ package import InletCore
 
     /// Encodes a picture and calls `body` with the JPEG, which is valid during the call.
     ///
-    /// - Parameter colorSpace: the picture's. Where it says nothing, what players assume: limited range, BT.709 in high
+    /// - Parameter colorSpace: the picture's. Unspecified parts are what players assume: limited range, BT.709 in high
     ///   definition, else BT.601.
-    /// - Throws: ``InletError/Code/unsupported`` where libavcodec was built without the encoder;
-    ///   ``InletError/Code/resourceExhausted`` where there is no memory; what `body` throws.
+    /// - Throws: ``InletError/Code/unsupported`` if libavcodec was built without the encoder;
+    ///   ``InletError/Code/resourceExhausted`` if there is no memory; what `body` throws.
     package func encode<Value>(
         _ picture: I420Buffer, colorSpace: ColorSpace, _ body: (RawSpan) throws(InletError) -> Value
     ) throws(InletError) -> Value {
@@ -83,13 +82,13 @@ package import InletCore
         unsafe context.pointee.height = Int32(size.height)
         unsafe context.pointee.pix_fmt = AV_PIX_FMT_YUV420P
         unsafe context.pointee.color_range = AVCOL_RANGE_JPEG
-        // A picture has no rate, but libavcodec wants one.
+        // A picture has no rate, but libavcodec requires one.
         unsafe context.pointee.time_base = AVRational(num: 1, den: 25)
-        // With the shape of a pixel it writes JFIF's header, which is what says BT.601.
+        // With a pixel aspect ratio it writes JFIF's header, which is what states BT.601.
         unsafe context.pointee.sample_aspect_ratio = AVRational(num: 1, den: 1)
-        // More threads would cut the picture up or hold pictures back.
+        // More threads would split the picture or hold pictures back.
         unsafe context.pointee.thread_count = 1
-        // Of no two versions the same bytes otherwise: a comment names the version.
+        // Otherwise the bytes differ between versions: a comment names the version.
         unsafe context.pointee.flags |= AV_CODEC_FLAG_QSCALE | AV_CODEC_FLAG_BITEXACT
         unsafe context.pointee.qmin = 1
         unsafe context.pointee.qmax = 31
@@ -98,8 +97,7 @@ package import InletCore
         unsafe context.pointee.global_quality = scale * FF_QP2LAMBDA
         var options: OpaquePointer?
         defer { unsafe av_dict_free(&options) }
-        // Tables made for each picture take a second pass, and readers of MJPEG exist that know no others than the
-        // standard's.
+        // Tables made for each picture take a second pass, and some readers of MJPEG support only the standard's.
         unsafe av_dict_set(&options, "huffman", "default", 0)
         let code = unsafe avcodec_open2(context, codec, &options)
         if code < 0 { close() }
@@ -107,7 +105,7 @@ package import InletCore
         return unsafe context
     }
 
-    /// A frame whose planes are the picture's own, which it keeps as long as libavcodec wants it.
+    /// Returns a frame whose planes are the picture's own, which it keeps as long as libavcodec needs it.
     @unsafe private func wrap(_ picture: I420Buffer) throws(InletError) -> UnsafeMutablePointer<AVFrame> {
         if unsafe frame == nil { unsafe frame = av_frame_alloc() }
         guard let frame = unsafe frame else { throw InletError(ffmpeg: -ENOMEM, operation: "av_frame_alloc") }
@@ -117,7 +115,7 @@ package import InletCore
             UnsafeMutablePointer(mutating: picture.baseAddress(of: .v))
         )
         let owner = unsafe Unmanaged.passRetained(picture)
-        // libavcodec asks of the buffer no more than that it keeps the memory; it stands for all three planes.
+        // libavcodec requires of the buffer only that it keeps the memory; it stands for all three planes.
         let buffer = unsafe av_buffer_create(
             planes.0, picture.bytes(of: .y).count,
             { owner, _ in unsafe owner.map { unsafe Unmanaged<I420Buffer>.fromOpaque($0).release() } },

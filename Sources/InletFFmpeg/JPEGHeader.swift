@@ -1,8 +1,8 @@
 package import InletCore
 
-/// What a JPEG (ITU-T T.81) says of itself before its data.
+/// Reads what a JPEG (ITU-T T.81) states before its data.
 package enum JPEGHeader {
-    /// The size of the picture, from its frame header; nil where there is none.
+    /// Returns the size of the picture, from its frame header; nil if there is none.
     package static func size(in bytes: RawSpan) -> ImageSize? {
         func byte(_ index: Int) -> UInt8? {
             index < bytes.byteCount ? unsafe bytes.unsafeLoad(fromByteOffset: index, as: UInt8.self) : nil
@@ -16,7 +16,7 @@ package enum JPEGHeader {
         while let mark = byte(place), let kind = byte(place + 1) {
             guard mark == 0xFF else { return nil }
             switch kind {
-            // Any number of FF may stand before a marker.
+            // Any number of FF bytes may precede a marker.
             case 0xFF: place += 1
             // Markers without a segment (section B.1.1.3): TEM, RST and SOI.
             case 0x01, 0xD0...0xD8: place += 2

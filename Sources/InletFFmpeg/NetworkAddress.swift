@@ -1,19 +1,21 @@
 package import InletCore
 
-/// A network address with its credentials apart.
+/// A network address, separated from its credentials.
 package struct NetworkAddress: Sendable, Hashable {
-    /// In lower case.
+    /// The scheme, in lower case.
     package let scheme: String
-    /// As written, or with its escapes read: see ``escapesCredentials``.
+    /// The user name, as written or unescaped: see ``escapesCredentials``.
     package let user: String?
-    /// As written, or with its escapes read: see ``escapesCredentials``.
+    /// The password, as written or unescaped: see ``escapesCredentials``.
     package let password: String?
     /// Host, port and path, as written.
     package let location: String
 
-    /// - Parameter url: an address. What stands before the last `@` that can belong to them are credentials, whatever
-    ///   characters they hold.
-    /// - Throws: ``InletError/Code/invalidConfiguration`` where there is no host.
+    /// Splits an address.
+    ///
+    /// - Parameter url: an address. Everything before the last `@` that can end the credentials belongs to them,
+    ///   whatever characters it contains.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if there is no host.
     package init(_ url: String) throws(InletError) {
         let bytes = url.utf8
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > bytes.startIndex,
@@ -22,7 +24,7 @@ package struct NetworkAddress: Sendable, Hashable {
             throw InletError(.invalidConfiguration, "A network source needs an address such as rtsp://host/path.")
         }
         scheme = url[..<colon].lowercasedASCII
-        // What stands behind the ? of a query belongs to neither host nor credentials.
+        // The query after the ? belongs to neither host nor credentials.
         let behind = bytes[colon...].dropFirst(3)
         let length = (try? PluginURI(url))?.rest.utf8.dropFirst(2).count
         let rest = length.map { behind.prefix($0) } ?? behind.prefix { $0 != UInt8(ascii: "?") }
@@ -56,15 +58,15 @@ package struct NetworkAddress: Sendable, Hashable {
 
     /// Protocol, host and port: what credentials belong to.
     package struct Origin: Sendable, Hashable {
-        /// In lower case.
+        /// The scheme, in lower case.
         package var scheme: String
-        /// In lower case; an IPv6 address without its brackets.
+        /// The host, in lower case; IPv6 without brackets.
         package var host: String
-        /// Nil where there is none, and the protocol has none of its own.
+        /// The port; nil if there is none, and the protocol has no default.
         package var port: UInt16?
     }
 
-    /// Nil where the port is no port.
+    /// The origin of the address; nil if the port is invalid.
     package var origin: Origin? {
         let authority = location.prefix(whileByte: { !"/?#".utf8.contains($0) })
         var host = authority.prefix(upToByte: ":")
@@ -85,13 +87,13 @@ package struct NetworkAddress: Sendable, Hashable {
         return Origin(scheme: scheme, host: host.lowercasedASCII, port: port)
     }
 
-    /// Those of libavformat.
+    /// libavformat's default ports.
     private static let ports: [String: UInt16] = [
         "ftp": 21, "http": 80, "https": 443, "mmsh": 80, "rtmp": 1935, "rtmps": 443, "rtmpt": 80, "rtsp": 554,
         "rtsps": 322,
     ]
 
-    /// Whether it names a port.
+    /// Whether the address names a port.
     package var hasPort: Bool {
         let authority = location.utf8.prefix { !"/?".utf8.contains($0) }
         guard let colon = authority.lastIndex(of: UInt8(ascii: ":")) else { return false }
@@ -99,9 +101,9 @@ package struct NetworkAddress: Sendable, Hashable {
         return !port.isEmpty && port.allSatisfy(Self.isDigit)
     }
 
-    /// The address for libavformat, with every odd character of the credentials escaped.
+    /// Returns the address for libavformat, with special characters of the credentials escaped.
     ///
-    /// - Throws: ``InletError/Code/invalidConfiguration`` where there is a password and no user, and where the protocol
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if there is a password and no user name, or if the protocol
     ///   has no escapes and cannot carry a character.
     package func url(user: String?, password: String?) throws(InletError) -> String {
         let password = password ?? self.password
@@ -119,7 +121,7 @@ package struct NetworkAddress: Sendable, Hashable {
             let escaped = password.map { ":" + PercentEncoding.encode($0) } ?? ""
             return "\(scheme)://\(PercentEncoding.encode(user))\(escaped)@\(location)"
         }
-        // libavformat keeps 99 bytes of both.
+        // libavformat keeps 99 bytes of both together.
         guard !(user + secret).utf8.contains(where: { $0 <= 0x20 || "/?#".utf8.contains($0) }),
             (user + secret).utf8.count < 100, !user.utf8.contains(UInt8(ascii: ":"))
         else {
@@ -131,10 +133,10 @@ package struct NetworkAddress: Sendable, Hashable {
         return "\(scheme)://\(user)\(secret)@\(location)"
     }
 
-    /// An RTMP address with the stream's key behind it. Of the key nothing is escaped: RTMP has no escapes, and a key
-    /// may bring its own query.
+    /// Returns an RTMP address with the stream's key appended. The key is not escaped: RTMP has no escapes, and a key
+    /// may have its own query.
     ///
-    /// - Throws: ``InletError/Code/invalidConfiguration`` where libavformat would cut it off.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if libavformat would cut it off.
     package static func append(key: String, to address: String) throws(InletError) -> String {
         guard key.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }) else {
             throw InletError(.invalidConfiguration, "The key holds a space or a control character.")
@@ -142,7 +144,7 @@ package struct NetworkAddress: Sendable, Hashable {
         return address + (address.utf8.last == UInt8(ascii: "/") ? "" : "/") + key
     }
 
-    /// Whether libavformat reads escapes in the credentials of a protocol. It does not for RTMP.
+    /// Returns whether libavformat unescapes the credentials of a protocol. It does not for RTMP.
     private static func escapesCredentials(_ scheme: String) -> Bool { !scheme.utf8.starts(with: "rtmp".utf8) }
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }

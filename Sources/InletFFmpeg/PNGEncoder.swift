@@ -3,10 +3,11 @@ package import InletCore
 
 /// Owns libavcodec's PNG encoder and a libswscale context: one I420 picture in, the bytes of one RGB PNG out.
 ///
-/// The picture is copied before it is converted, as libswscale reads past the end of planes: a still is no place to
-/// save that.
+/// The picture is copied before it is converted, as libswscale reads past the end of planes: for a still the cost does
+/// not matter.
 ///
-/// Confined to one thread; libavcodec starts none. Both are opened at the first picture and anew when the size changes.
+/// Confined to one thread; libavcodec starts none. Both are opened at the first picture and reopened when the size
+/// changes.
 @safe package final class PNGEncoder {
     private let compression: Int32
     private var context: UnsafeMutablePointer<AVCodecContext>?
@@ -15,17 +16,17 @@ package import InletCore
     private var target: UnsafeMutablePointer<AVFrame>?
     private var packet: FFmpegPacket?
 
-    /// - Parameter compression: zlib's, from 0, none, to 9; others are brought into that range. The default is 6.
+    /// - Parameter compression: zlib's level, from 0, none, to 9; others are clamped. The default is 6.
     package init(compression: Int = 6) { self.compression = Int32(max(0, min(9, compression))) }
 
     deinit { close() }
 
     /// Encodes a picture and calls `body` with the PNG, which is valid during the call.
     ///
-    /// - Parameter colorSpace: the picture's. Where it says nothing, what players assume: limited range, BT.709 in high
+    /// - Parameter colorSpace: the picture's. Unspecified parts are what players assume: limited range, BT.709 in high
     ///   definition, else BT.601.
-    /// - Throws: ``InletError/Code/unsupported`` where libavcodec was built without the encoder;
-    ///   ``InletError/Code/resourceExhausted`` where there is no memory; what `body` throws.
+    /// - Throws: ``InletError/Code/unsupported`` if libavcodec was built without the encoder;
+    ///   ``InletError/Code/resourceExhausted`` if there is no memory; what `body` throws.
     package func encode<Value>(
         _ picture: I420Buffer, colorSpace: ColorSpace, _ body: (RawSpan) throws(InletError) -> Value
     ) throws(InletError) -> Value {
@@ -48,7 +49,7 @@ package import InletCore
             UnsafeRawBufferPointer(start: packet.pointer.pointee.data, count: packet.byteCount).bytes)
     }
 
-    /// libswscale's number for a matrix.
+    /// Returns libswscale's number for a matrix.
     private static func coefficients(_ matrix: ColorMatrix) -> Int32 {
         switch matrix {
         case .bt709: SWS_CS_ITU709
@@ -80,7 +81,7 @@ package import InletCore
             unsafe context.pointee.time_base = AVRational(num: 1, den: 25)
             unsafe context.pointee.thread_count = 1
             unsafe context.pointee.compression_level = compression
-            // Rows as differences to their neighbours, without which photographs hardly shrink.
+            // Rows are coded as differences to their neighbours, without which photographs hardly shrink.
             try check(unsafe av_opt_set(context.pointee.priv_data, "pred", "paeth", 0), "av_opt_set")
             try check(unsafe avcodec_open2(context, codec, nil), "avcodec_open2")
             packet = try FFmpegPacket()
@@ -102,7 +103,7 @@ package import InletCore
         }
     }
 
-    /// A frame with memory of its own, padded for libswscale.
+    /// Returns a frame with its own memory, padded for libswscale.
     @unsafe private static func frame(
         _ size: ImageSize, _ format: AVPixelFormat
     ) throws(InletError) -> UnsafeMutablePointer<AVFrame> {

@@ -1,11 +1,11 @@
 import CFFmpeg
 package import InletCore
 
-/// Reads what a key frame's packet says of its stream: for streams of which the container does not tell the size.
+/// Reads what a key frame's packet states about its stream, for streams whose container does not state the size.
 package enum PacketInspection {
-    /// The size of the pictures; nil where the packet does not tell.
+    /// Returns the size of the pictures; nil if the packet does not state it.
     ///
-    /// - Parameter maximumPixels: no memory is taken for pictures of more, and none of them is decoded to find its
+    /// - Parameter maximumPixels: no memory is allocated for larger pictures, and none of them is decoded to find its
     ///   size.
     package static func size(
         in packet: FFmpegPacket, _ parameters: CodecParameters, maximumPixels: Int
@@ -32,8 +32,8 @@ package enum PacketInspection {
         return unsafe size.isValid ? size : decodedSize(of: packet, codec, maximumPixels: maximumPixels)
     }
 
-    /// The parameter sets that stand before the picture, for streams whose container tells none, such as MPEG-TS; nil
-    /// where there are none.
+    /// Returns the parameter sets that precede the picture, for streams whose container has none, such as MPEG-TS; nil
+    /// if there are none.
     package static func parameterSets(in packet: FFmpegPacket, _ codec: VideoCodec) -> [UInt8]? {
         guard let description = unsafe avcodec_descriptor_get_by_name(codec.rawValue),
             let filter = unsafe av_bsf_get_by_name("extract_extradata")
@@ -46,7 +46,7 @@ package enum PacketInspection {
         unsafe parameters.pointee.codec_type = AVMEDIA_TYPE_VIDEO
         unsafe parameters.pointee.codec_id = description.pointee.id
         var count = 0
-        // Fails for a codec that has no such sets.
+        // Fails for a codec without parameter sets.
         guard unsafe av_bsf_init(filtering) >= 0, unsafe av_packet_ref(copy.pointer, packet.pointer) >= 0,
             unsafe av_bsf_send_packet(filtering, copy.pointer) >= 0,
             unsafe av_bsf_receive_packet(filtering, copy.pointer) >= 0,
@@ -55,7 +55,7 @@ package enum PacketInspection {
         return unsafe [UInt8](UnsafeBufferPointer(start: bytes, count: count))
     }
 
-    /// The size of the picture itself, of codecs whose parsers do not look for it.
+    /// Returns the size of the decoded picture, for codecs whose parsers do not find it.
     private static func decodedSize(
         of packet: FFmpegPacket, _ codec: UnsafeMutablePointer<AVCodecContext>, maximumPixels: Int
     ) -> ImageSize? {

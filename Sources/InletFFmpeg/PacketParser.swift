@@ -1,15 +1,15 @@
 import CFFmpeg
 package import InletCore
 
-/// Owns a libavcodec parser of one stream: tells with which packets decoding can begin, where no container says so.
+/// Owns a libavcodec parser for one stream: tells at which packets decoding can start if no container says so.
 ///
 /// Confined to one thread.
 @safe package final class PacketParser {
     private let parser: UnsafeMutablePointer<AVCodecParserContext>
     private let context: UnsafeMutablePointer<AVCodecContext>
 
-    /// - Returns: nil for a codec that the installed libavcodec has no parser for, as those have none of which every
-    ///   picture stands for itself.
+    /// - Returns: nil for a codec for which the installed libavcodec has no parser; every picture of such a codec
+    ///   stands alone.
     package init?(_ codec: VideoCodec) {
         guard let description = unsafe avcodec_descriptor_get_by_name(codec.rawValue),
             let parser = unsafe av_parser_init(Int32(bitPattern: description.pointee.id.rawValue))
@@ -31,7 +31,7 @@ package import InletCore
         unsafe avcodec_free_context(&context)
     }
 
-    /// Whether decoding can begin with the access unit. Every unit is to be shown, in order.
+    /// Returns whether decoding can start at the access unit. Every unit must be passed, in order.
     package func isKey(_ unit: FFmpegPacket) -> Bool {
         var output: UnsafeMutablePointer<UInt8>?
         var count: Int32 = 0

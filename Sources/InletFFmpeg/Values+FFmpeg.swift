@@ -2,7 +2,7 @@ package import CFFmpeg
 package import InletCore
 
 extension PixelFormat {
-    /// The format by libavutil's name, or nil where the number is not one of its formats.
+    /// Creates the format from libavutil's name, or nil if the number is not one of its formats.
     package init?(_ format: AVPixelFormat) {
         guard let name = unsafe av_get_pix_fmt_name(format) else { return nil }
         unsafe self.init(String(cString: name))
@@ -10,8 +10,8 @@ extension PixelFormat {
 }
 
 extension Rational {
-    /// The ratio, or nil where libav* means "not known" by it: one that is not greater than zero. No rate, time base or
-    /// shape of pixels is less.
+    /// Creates the ratio, or nil if libav* uses it for "unknown": one that is not greater than zero. No rate, time base
+    /// or pixel aspect ratio is less.
     package init?(known ratio: AVRational) {
         guard ratio.num > 0, ratio.den > 0 else { return nil }
         self.init(exactly: Int(ratio.num), over: Int(ratio.den))
@@ -19,7 +19,7 @@ extension Rational {
 }
 
 extension AVRational {
-    /// Lossless: both numbers of a `Rational` that came from libav* fit 32 bits.
+    /// Creates the ratio without loss: both numbers of a `Rational` that was read from libav* fit 32 bits.
     package init(_ rational: Rational) {
         self.init(num: Int32(clamping: rational.numerator), den: Int32(clamping: rational.denominator))
     }

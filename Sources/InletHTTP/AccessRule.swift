@@ -1,21 +1,21 @@
 package import InletCore
 
-/// Who may look at a page: this machine alone, or whoever shows a token.
+/// Who may view a page: this machine alone, or clients that present a token.
 package struct AccessRule: Sendable {
-    /// What a request shows.
+    /// What a request presents.
     package enum Claim: Sendable, Equatable {
-        /// Nothing is needed.
+        /// Nothing is required.
         case unneeded
-        /// The cookie of one who showed the token before.
+        /// The cookie of a client that presented the token before.
         case session
         /// The token.
         case token
         /// No token.
         case nothing
-        /// A token, which is another.
+        /// A wrong token.
         case wrong
 
-        /// Whether it is enough.
+        /// Whether the claim suffices.
         package var isEnough: Bool {
             switch self {
             case .unneeded, .session, .token: true
@@ -26,12 +26,12 @@ package struct AccessRule: Sendable {
 
     /// The address that the server listens at.
     package let host: String
-    /// The port that it was told to listen at.
+    /// The configured port.
     package let port: Int
-    /// What everyone must show; nil where nobody need show anything. One is made where others reach the server and none
-    /// is given.
+    /// The token that every client must present; nil if none is required. One is generated if other machines can reach
+    /// the server and none is configured.
     package let token: String?
-    /// Whether the token is one that was made here.
+    /// Whether the token was generated here.
     package let isGenerated: Bool
     private let cookie: SessionCookie?
 
@@ -44,10 +44,11 @@ package struct AccessRule: Sendable {
         cookie = token.map { SessionCookie(token: $0, port: port) }
     }
 
-    /// Whether only this machine reaches the server.
+    /// Whether only this machine can reach the server.
     package var isLoopback: Bool { Self.isLoopback(host) }
 
-    /// Whether a name or address is this machine's own for sure: a name may begin with 127, too, and be anyone's.
+    /// Returns whether a name or address is certainly this machine's own: a name may begin with 127, too, and be
+    /// anyone's.
     package static func isLoopback(_ host: some StringProtocol) -> Bool {
         if host.utf8.elementsEqual("localhost".utf8) || host.utf8.elementsEqual("::1".utf8) { return true }
         let numbers = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -55,10 +56,12 @@ package struct AccessRule: Sendable {
             && numbers.allSatisfy { TextBytes.number($0, upTo: 255) != nil }
     }
 
-    /// Whether a token could be found by trying. One of as many signs as a random one of 128 bits has is not.
+    /// Whether a token could be guessed by trying. One with as many characters as a random 128-bit token cannot.
     package var isGuessable: Bool { token.map { $0.utf8.count < 22 } ?? false }
 
-    /// - Throws: ``InletError/Code/invalidConfiguration`` where the token is too short to be one.
+    /// Checks the token.
+    ///
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if it is too short.
     package func validate() throws(InletError) {
         guard let token else { return }
         guard token.utf8.count >= 8, token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: ";") })
@@ -69,8 +72,8 @@ package struct AccessRule: Sendable {
         }
     }
 
-    /// Whether the request was meant for this machine: a page of somebody else whose name was made to point here is
-    /// told by the name it asks for.
+    /// Returns whether the request was meant for this machine: a foreign page whose name was made to resolve to this
+    /// machine is recognised by the host that it asks for.
     package func isOfThisHost(_ request: HTTPRequest) -> Bool {
         guard isLoopback else { return true }
         guard let asked = request.header("host") else { return request.isOfHTTP10 }
@@ -80,7 +83,8 @@ package struct AccessRule: Sendable {
         return Self.isLoopback(Substring(name)) || name.elementsEqual(host.utf8)
     }
 
-    /// What the request shows: a token in its query or as a bearer token, or the cookie of one who showed it before.
+    /// Returns what the request presents: a token in its query or as a bearer token, or the cookie of a client that
+    /// presented it before.
     ///
     /// - Parameter now: seconds since 1970.
     package func claim(of request: HTTPRequest, at now: Int) -> Claim {
@@ -91,14 +95,14 @@ package struct AccessRule: Sendable {
         return shown.contains { Self.isSame($0, Array(token.utf8)) } ? .token : .wrong
     }
 
-    /// The header that has a browser keep that it showed the token in the query: what a page loads has no place for it.
-    /// Nil where it showed none.
+    /// Returns the header for a browser to remember that it presented the token in the query: a page's subresources
+    /// have no place for it. Nil if it presented none.
     package func cookieHeader(for request: HTTPRequest, at now: Int) -> String? {
         guard let cookie, request.queryValue(of: "token") != nil else { return nil }
         return cookie.header(at: now, isSecure: request.cameByTLS)
     }
 
-    /// Compares in a time that does not tell how much of it was right.
+    /// Compares in constant time, which does not reveal how much was right.
     private static func isSame(_ shown: [UInt8], _ token: [UInt8]) -> Bool {
         var difference = shown.count ^ token.count
         for index in token.indices { difference |= Int(token[index] ^ (index < shown.count ? shown[index] : 0)) }
@@ -106,11 +110,10 @@ package struct AccessRule: Sendable {
     }
 }
 
-/// The token of servers that others reach and that were given none: one for each run of a program, so that pages of
-/// several servers can lead to each other.
+/// The token of servers that others can reach and that have none configured: one for each run of a program, so that
+/// pages of several servers can link to each other.
 private enum GeneratedToken {
-    /// 130 random bits, in digits and letters that are not taken for each other
-    /// (https://www.crockford.com/base32.html).
+    /// 130 random bits, in digits and letters that cannot be confused (https://www.crockford.com/base32.html).
     static let text: String = {
         let digits = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
         var random = SystemRandomNumberGenerator()

@@ -1,16 +1,16 @@
 package import NIOCore
 
-/// Whom a connection is counted against: an address of IPv4, or a network of IPv6.
+/// The client that a connection is counted against: an IPv4 address, or an IPv6 network.
 ///
-/// A host of IPv6 chooses among 2^64 addresses of its network (RFC 4291, 2.5.1), so that a count for each of them would
-/// bound nothing.
+/// An IPv6 host chooses among 2^64 addresses of its network (RFC 4291, 2.5.1), so that a count per address would bound
+/// nothing.
 package enum ClientAddress: Hashable, Sendable {
     case ipv4(UInt32)
-    /// The first 64 bits.
+    /// The first 64 bits of the address.
     case ipv6(UInt64)
     case unknown
 
-    /// - Parameter address: of the far end; nil counts as one client.
+    /// - Parameter address: the far end's address; nil counts as one client.
     package init(_ address: SocketAddress?) {
         switch address {
         // In a `sockaddr_in` the address begins at the fourth byte, in a `sockaddr_in6` at the eighth (ip(7), ipv6(7)).
@@ -19,7 +19,7 @@ package enum ClientAddress: Hashable, Sendable {
             self = .ipv4(bytes.reduce(0) { $0 << 8 | UInt32($1) })
         case .v6(let address):
             let bytes = unsafe withUnsafeBytes(of: address.address) { unsafe Array($0[8..<24]) }
-            // An address of IPv4 as a socket of IPv6 has it (RFC 4291, 2.5.5.2).
+            // An IPv4 address as an IPv6 socket reports it (RFC 4291, 2.5.5.2).
             let isMapped = bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10] == 0xff && bytes[11] == 0xff
             self =
                 isMapped

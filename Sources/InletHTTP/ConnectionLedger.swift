@@ -1,36 +1,37 @@
 /// Decides which connections a server keeps. Holds no socket and no clock.
 ///
-/// Connections that do nothing lock nobody out: where there is no room, a newcomer takes the place of a connection that
-/// keeps the server waiting, which may be closed at any time (RFC 9112, 9.5). It is the one that has waited longest, of
-/// the client who has the most of them: whoever has just come has the time to say what it wants. Only connections that
+/// Idle connections lock nobody out: if there is no room, a new connection replaces one that keeps the server waiting,
+/// which may be closed at any time (RFC 9112, 9.5). It is the one that has waited longest, of the client with the most
+/// of them: a client that has just connected has time to send its request. Only connections that are being answered are
+/// kept in any case.
 /// are being answered stay.
 package struct ConnectionLedger: Sendable {
-    /// Names a connection.
+    /// Identifies a connection.
     package typealias ID = Int
 
-    /// What a connection is at.
+    /// What a connection is doing.
     package enum Activity: Sendable {
-        /// The server waits for the client: for a request, for the rest of one, or for its leaving.
+        /// The server waits for the client: for a request, for the rest of one, or for its disconnection.
         case waiting
         /// The client waits for the server.
         case answering
     }
 
-    /// What is to become of a newcomer.
+    /// The decision about a new connection.
     package enum Verdict: Sendable, Equatable {
         case admitted(ID)
-        /// The other connection is to be closed. It is no longer counted.
+        /// The other connection must be closed. It is no longer counted.
         case replaces(ID, by: ID)
-        /// There is no room, and nobody waits.
+        /// There is no room, and no connection is waiting.
         case refused
     }
 
     private struct Entry {
         var client: ClientAddress
-        /// Whether it may see something: it has shown the token, or there is none.
+        /// Whether the client is authorised: it has presented the token, or none is required.
         var isKnown: Bool
         var activity = Activity.waiting
-        /// Since its activity changed: a number that grows.
+        /// The order of changes of activity: an increasing number.
         var since: Int
     }
 
@@ -40,19 +41,19 @@ package struct ConnectionLedger: Sendable {
     private var count = 0
 
     /// - Parameters:
-    ///   - maximum: connections at a time, at least 1.
-    ///   - strangersPerClient: connections of one client that have not shown the token, at least 1.
+    ///   - maximum: the most connections at a time, at least 1.
+    ///   - strangersPerClient: the most connections of one client that have not presented the token, at least 1.
     package init(maximum: Int, strangersPerClient: Int) {
         self.maximum = max(1, maximum)
         self.strangersPerClient = max(1, strangersPerClient)
     }
 
-    /// Connections that are counted.
+    /// The number of counted connections.
     package var connections: Int { entries.count }
 
-    /// Decides about a newcomer.
+    /// Decides about a new connection.
     ///
-    /// - Parameter isKnown: whether it need not show a token.
+    /// - Parameter isKnown: whether it need not present a token.
     package mutating func admit(_ client: ClientAddress, isKnown: Bool) -> Verdict {
         if !isKnown {
             let crowd = entries.filter { !$0.value.isKnown && $0.value.client == client }
@@ -62,7 +63,7 @@ package struct ConnectionLedger: Sendable {
         return replace(Self.longestWaiting(of: entries), by: client, isKnown)
     }
 
-    /// A connection is at something else.
+    /// Sets the activity of a connection.
     package mutating func set(_ activity: Activity, of id: ID) {
         guard entries[id] != nil else { return }
         count += 1
@@ -70,10 +71,10 @@ package struct ConnectionLedger: Sendable {
         entries[id]?.since = count
     }
 
-    /// Whether what a connection asked for last may be seen by it.
+    /// Sets whether a connection is authorised for its latest request.
     package mutating func set(isKnown: Bool, of id: ID) { entries[id]?.isKnown = isKnown }
 
-    /// A connection is closed.
+    /// Removes a closed connection.
     package mutating func remove(_ id: ID) { entries[id] = nil }
 
     private mutating func add(_ client: ClientAddress, _ isKnown: Bool) -> ID {
@@ -88,7 +89,7 @@ package struct ConnectionLedger: Sendable {
         return .replaces(old, by: add(client, isKnown))
     }
 
-    /// Of the client with the most connections that wait, the one that has waited longest; nil where none waits.
+    /// Returns the longest-waiting connection of the client with the most waiting ones; nil if none waits.
     private static func longestWaiting(of entries: [ID: Entry]) -> ID? {
         let waiting = entries.filter { $0.value.activity == .waiting }
         var sizes: [ClientAddress: Int] = [:]

@@ -1,9 +1,11 @@
 package import InletCore
 
-/// Counts wrong tokens of each client, and says who has to wait before another is looked at. Holds no clock.
+/// Counts each client's wrong tokens, and tells which clients must wait before another token is checked. Holds no
+/// clock.
 ///
-/// A token that a person made up can be guessed where thousands a second may be tried. So a client that has shown too
-/// many wrong ones is refused unseen for a while; not looking is what protects, as an answer that is merely late leaves
+/// A token that a person made up can be guessed if thousands a second may be tried. So a client with too many wrong
+/// ones is refused unchecked for a while; not checking is what protects, as a merely delayed response permits as many
+/// tries as there are connections.
 /// as many tries as there are connections.
 package struct GuessLedger: Sendable {
     private struct Record {
@@ -17,26 +19,26 @@ package struct GuessLedger: Sendable {
     private static let mostClients = 1024
 
     /// - Parameters:
-    ///   - most: wrong tokens of a client in a period. The default is 10.
-    ///   - period: the default is a minute.
+    ///   - most: the most wrong tokens of a client in a period. The default is 10.
+    ///   - period: the period. The default is a minute.
     package init(most: Int = 10, period: Duration = .seconds(60)) {
         self.most = max(1, most)
         self.period = period
     }
 
-    /// The time until a token of this client is looked at; nil where one is now.
+    /// Returns the time until a token of this client is checked; nil if one is checked now.
     package func wait(of client: ClientAddress, at now: MonotonicTime) -> Duration? {
         guard let record = records[client], record.count >= most, now - record.begun < period else { return nil }
         return record.begun + period - now
     }
 
-    /// A client showed a wrong token.
+    /// Notes a wrong token of a client.
     package mutating func note(_ client: ClientAddress, at now: MonotonicTime) {
         if records[client].map({ now - $0.begun >= period }) ?? true { records[client] = Record(count: 0, begun: now) }
         records[client]?.count += 1
         guard records.count > Self.mostClients else { return }
         records = records.filter { now - $0.value.begun < period }
-        // Of so many who guess at once, those with the fewest guesses are forgotten.
+        // If too many clients guess at once, those with the fewest guesses are forgotten.
         guard records.count > Self.mostClients else { return }
         if let fewest = records.min(by: { ($0.value.count, $0.value.begun) < ($1.value.count, $1.value.begun) }) {
             records[fewest.key] = nil

@@ -2,41 +2,41 @@ import InletCore
 package import NIOCore
 package import NIOHTTP1
 
-/// One connection of a server: reads a request, has a service answer it, writes the answer, and only then reads the
+/// One connection of a server: reads a request, has a service answer it, writes the response, and only then reads the
 /// next one. Confined to its channel's thread.
 ///
 /// While a request is answered nothing is read, so that a client that sends without reading fills its own buffers and
-/// no memory here; that it leaves is noticed all the same. Whatever a client is to do, it has a deadline for.
+/// no memory here; its disconnection is noticed all the same. Every step of a client has a deadline.
 package final class HTTPConnection: ChannelDuplexHandler {
     package typealias InboundIn = HTTPServerRequestPart
     package typealias OutboundIn = Never
     package typealias OutboundOut = HTTPServerResponsePart
 
-    /// How long a client may take.
+    /// The time limits of a client.
     struct Limits: Sendable {
-        /// From the beginning of a connection, or the last answer, to the end of a request's head; and from there to
-        /// the end of its body.
+        /// The time from the start of a connection, or the last response, to the end of a request's head; and from
+        /// there to the end of its body.
         var request = TimeAmount.seconds(15)
-        /// For an answer, or for a part of a stream, to be read.
+        /// The time for reading a response, or a part of a stream.
         var answer: TimeAmount
-        /// For what it still sends after the last answer.
+        /// The time for what it still sends after the last response.
         var farewell = TimeAmount.seconds(1)
     }
 
     fileprivate enum Phase {
-        /// For a request's head, or the end of one without a body.
+        /// Waiting for a request's head, or the end of one without a body.
         case waiting
-        /// A body, of at most so many bytes.
+        /// Receiving a body, of at most so many bytes.
         case receiving(HTTPRequest, ByteBuffer, limit: Int)
-        /// A refusal waits for its time.
+        /// A refusal is being delayed.
         case refusing
-        /// The answer is being made.
+        /// The response is being made.
         case answering
-        /// The answer is being written.
+        /// The response is being written.
         case writing
-        /// Parts are written for as long as the client is there.
+        /// Parts are written for as long as the client is connected.
         case streaming
-        /// The last answer was written.
+        /// The last response was written.
         case ending
     }
 
@@ -50,17 +50,17 @@ package final class HTTPConnection: ChannelDuplexHandler {
     private var phase = Phase.waiting {
         didSet { gate.set(phase.activity, of: id) }
     }
-    /// The head of a request whose end has not come.
+    /// The head of a request whose end has not arrived.
     private var head: HTTPRequest?
-    /// Of the request that is answered.
+    /// Whether the request that is being answered is HEAD.
     private var isHEAD = false
-    /// Whether the connection is closed after the answer.
+    /// Whether the connection is closed after the response.
     private var closes = false
     private var isWriting = false
-    /// Whether somebody wanted to read meanwhile.
+    /// Whether a read was requested meanwhile.
     private var wantsRead = false
     private var deadline: Scheduled<Void>?
-    /// Whom the connection is counted against.
+    /// The client that the connection is counted against.
     package let client: ClientAddress
 
     init(
@@ -131,8 +131,8 @@ package final class HTTPConnection: ChannelDuplexHandler {
             self.head = nil
             phase = .answering
             decide(about: head)
-        // A further request before the first is answered. No browser sends one; who does is to send it again (RFC 9112,
-        // 9.3.2).
+        // A further request before the first is answered. No browser sends one; a client that does must send it again
+        // (RFC 9112, 9.3.2).
         case (.head, _): closes = true
         case (.body, _), (.end, _): break
         }
@@ -172,7 +172,7 @@ package final class HTTPConnection: ChannelDuplexHandler {
             expect(within: limits.request)
             return resumeReading()
         }
-        // What is not read now is never read.
+        // A body that is not read now is never read.
         if let request, request.hasBody { closes = true }
         switch step {
         case .answer(let answer): say(answer)
@@ -187,13 +187,13 @@ package final class HTTPConnection: ChannelDuplexHandler {
         }
     }
 
-    /// Answers the request that was to be answered later. Nothing happens where that is over.
+    /// Answers a request whose response was deferred. Does nothing if that request is over.
     package func answer(_ answer: HTTPAnswer) {
         guard case .answering = phase else { return }
         say(answer)
     }
 
-    /// The header that has a browser keep that it showed the token; nil where it showed none.
+    /// Returns the header for a browser to remember that it presented the token; nil if it presented none.
     package func cookieHeader(for request: HTTPRequest) -> String? { gate.cookieHeader(for: request) }
 
     // MARK: Answers
@@ -219,7 +219,7 @@ package final class HTTPConnection: ChannelDuplexHandler {
         }
     }
 
-    /// - Returns: what is kept when the answer was written; nil where the channel is gone.
+    /// - Returns: a future that is fulfilled when the response was written; nil if the channel is gone.
     @discardableResult private func write(_ answer: HTTPAnswer) -> EventLoopFuture<Void>? {
         guard let context else { return nil }
         var headers = HTTPAnswer.commonHeaders
@@ -244,7 +244,7 @@ package final class HTTPConnection: ChannelDuplexHandler {
         context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
     }
 
-    /// Sends a part of a stream, unless the one before is still on its way: nothing queues up.
+    /// Sends a part of a stream, unless the previous one is still being sent: nothing queues up.
     package func send(_ parts: [ByteBuffer]) {
         guard let context, case .streaming = phase, !isWriting else { return }
         isWriting = true
@@ -260,7 +260,7 @@ package final class HTTPConnection: ChannelDuplexHandler {
 
     // MARK: Ends
 
-    /// Says that no more comes from here, and swallows what the client still sends, so that it gets the last answer.
+    /// Half-closes the connection, and discards what the client still sends, so that it gets the last response.
     private func end() {
         guard let context else { return }
         phase = .ending
@@ -276,7 +276,7 @@ package final class HTTPConnection: ChannelDuplexHandler {
         context?.read()
     }
 
-    /// Closes the connection unless something else is expected by then.
+    /// Closes the connection unless another deadline is set by then.
     private func expect(within time: TimeAmount) { schedule(in: time) { $0.context?.close(promise: nil) } }
 
     private func schedule(in time: TimeAmount, _ action: @escaping (HTTPConnection) -> Void) {
@@ -288,7 +288,7 @@ package final class HTTPConnection: ChannelDuplexHandler {
 }
 
 extension HTTPConnection.Phase {
-    /// Whether a service is at work.
+    /// Whether a service is working on a request.
     fileprivate var isServed: Bool {
         switch self {
         case .answering, .streaming: true

@@ -11,13 +11,13 @@ import Synchronization
     import Darwin
 #endif
 
-/// What the connections of a server have in common: who may look, which connections stay, and who guesses tokens. Safe
-/// from any thread.
+/// What a server's connections share: who may view, which connections are kept, and who guesses tokens. Safe from any
+/// thread.
 final class HTTPGate: Sendable {
-    /// What a request is answered.
+    /// The decision about a request.
     enum Decision {
         case served(isKnown: Bool)
-        /// It is refused, after a while.
+        /// The request is refused, after a delay.
         case refused(HTTPAnswer, after: TimeAmount)
     }
 
@@ -30,12 +30,12 @@ final class HTTPGate: Sendable {
     private let access: AccessRule
     private let log: RepeatedLog
     private let state: Mutex<State>
-    /// Connections of one client that have not shown the token: those of two browsers.
+    /// The most connections of one client that have not presented the token: those of two browsers.
     private static let strangersPerClient = 12
-    /// After a wrong token. It slows down whoever tries one after the other.
+    /// The delay after a wrong token. It slows down clients that try one after the other.
     private static let wrongTokenDelay = TimeAmount.milliseconds(500)
 
-    /// - Parameter connections: the most at a time.
+    /// - Parameter connections: the most connections at a time.
     init(_ access: AccessRule, connections: Int, logger: Logger) {
         self.access = access
         log = RepeatedLog(logger, interval: .seconds(10))
@@ -46,9 +46,9 @@ final class HTTPGate: Sendable {
 
     // MARK: Connections
 
-    /// A client has come. Another connection may be closed for it.
+    /// Admits a new connection. Another one may be closed for it.
     ///
-    /// - Returns: the connection's name; nil where there is no room.
+    /// - Returns: the connection's identifier; nil if there is no room.
     func admit(_ channel: any Channel) -> ConnectionLedger.ID? {
         let (id, replaced) = state.withLock { state -> (ConnectionLedger.ID?, (any Channel)?) in
             let client = ClientAddress(channel.remoteAddress)
@@ -71,7 +71,7 @@ final class HTTPGate: Sendable {
     }
 
     func remove(_ id: ConnectionLedger.ID) {
-        // Not let go of under the lock.
+        // Not released under the lock.
         _ = state.withLock { state in
             state.ledger.remove(id)
             return state.channels.removeValue(forKey: id)
@@ -80,9 +80,9 @@ final class HTTPGate: Sendable {
 
     // MARK: Requests
 
-    /// Whether a request is served.
+    /// Decides whether a request is served.
     ///
-    /// - Parameter isPublic: whether it need not show a token.
+    /// - Parameter isPublic: whether it need not present a token.
     func decide(
         _ request: HTTPRequest, from client: ClientAddress, of id: ConnectionLedger.ID, isPublic: Bool
     ) -> Decision {
@@ -107,8 +107,9 @@ final class HTTPGate: Sendable {
 
     /// Counts a wrong token.
     ///
-    /// - Returns: how long the client has to wait before a token of its is looked at; nil where it was. A cookie and a
-    ///   token that nobody can guess are looked at in any case, so that those who share an address with a guesser are
+    /// - Returns: how long the client must wait before a token of its is checked; nil if it was checked. A cookie and a
+    ///   token that cannot be guessed are checked in any case, so that clients that share an address with a guesser are
+    ///   not locked out.
     ///   not locked out.
     private func wait(for claim: AccessRule.Claim, from client: ClientAddress) -> Duration? {
         guard claim == .token || claim == .wrong else { return nil }
@@ -124,10 +125,10 @@ final class HTTPGate: Sendable {
         return wait
     }
 
-    /// The header that has a browser keep that it showed the token; nil where it showed none.
+    /// Returns the header for a browser to remember that it presented the token; nil if it presented none.
     func cookieHeader(for request: HTTPRequest) -> String? { access.cookieHeader(for: request, at: Self.seconds) }
 
-    /// Logs what is held back.
+    /// Logs held-back lines.
     func close() { log.flush() }
 
     private static var seconds: Int { time(nil) }

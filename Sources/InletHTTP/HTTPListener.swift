@@ -7,14 +7,14 @@ import NIOPosix
 
 /// Owns the listening socket, the connections and the one thread of a small web server.
 package final class HTTPListener: Sendable {
-    /// Where a server listens, and how much it bears.
+    /// Where a server listens, and its limits.
     package struct Place: Sendable {
         package var access: AccessRule
-        /// The most connections at a time. Further ones take the places of those that wait, or are closed at once.
+        /// The most connections at a time. Further ones replace waiting ones, or are closed at once.
         package var connections: Int
         /// The most bytes of a request's body.
         package var bodyBytes: Int
-        /// How long a client may take to read an answer, or a part of a stream.
+        /// How long a client may take to read a response, or a part of a stream.
         package var patience: Duration
 
         package init(_ access: AccessRule, connections: Int, bodyBytes: Int, patience: Duration) {
@@ -27,20 +27,20 @@ package final class HTTPListener: Sendable {
 
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
-    /// Starts the thread. Listens to nothing yet. Call ``stop()`` in the end.
+    /// Starts the thread. Listens to nothing yet. ``stop()`` must be called in the end.
     package init() {}
 
     /// The server's one thread.
     package var loop: any EventLoop { group.next() }
 
-    /// Starts to listen. Blocks for the moment that this takes, so not to be called from a thread that others share.
+    /// Starts to listen. Blocks briefly, so it must not be called from a shared thread.
     ///
     /// - Parameters:
-    ///   - logger: is told of clients that guess tokens.
-    ///   - makeService: makes what answers the requests of a connection, on the server's one thread. It must not hold
-    ///     the connection.
-    /// - Returns: where it listens, such as `127.0.0.1:8090`.
-    /// - Throws: ``InletError`` where the address cannot be had. The thread is then ended.
+    ///   - logger: reports clients that guess tokens.
+    ///   - makeService: returns the service for a connection's requests; called on the server's one thread. It must not
+    ///     hold the connection.
+    /// - Returns: the address that it listens at, such as `127.0.0.1:8090`.
+    /// - Throws: ``InletError`` if it cannot listen at the address. The thread is then ended.
     package func listen(
         at place: Place, logger: Logger, makeService: @escaping @Sendable (HTTPConnection) -> any HTTPService
     ) throws(InletError) -> String {
@@ -48,14 +48,14 @@ package final class HTTPListener: Sendable {
         let limits = HTTPConnection.Limits(answer: TimeAmount(place.patience))
         let bytes = ReceivedBytes.headLimit + place.bodyBytes
         let bootstrap = ServerBootstrap(group: group)
-            // Those who come while the thread is at work.
+            // For clients that connect while the thread is busy.
             .serverChannelOption(.backlog, value: 1024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            // A part of an answer that waits for the last one's acknowledgement would come late.
+            // Otherwise a part of a response would wait for the last one's acknowledgement.
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            // What the system takes for a client that does not read: about a picture, rather than megabytes for each.
+            // What the system buffers for a client that does not read: about a picture, rather than megabytes for each.
             .childChannelOption(.socketOption(.so_sndbuf), value: 262_144)
-            // And what it takes of one that is not read: more than a request.
+            // What it buffers of a client that is not read: more than a request.
             .childChannelOption(.socketOption(.so_rcvbuf), value: 65_536)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -92,8 +92,8 @@ package final class HTTPListener: Sendable {
         _ = isDone.wait(timeout: .now() + 2)
     }
 
-    /// Where a person finds the page: at every address of this machine where the server listens at all of them, and
-    /// with the token where it was made here.
+    /// Returns where users find the page: all addresses of this machine if the server listens at all of them, with the
+    /// token if it was generated here.
     ///
     /// - Parameter address: what ``listen(at:logger:makeService:)`` returned.
     package static func pages(of access: AccessRule, at address: String) -> String {

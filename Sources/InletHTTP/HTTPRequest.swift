@@ -1,24 +1,24 @@
 import InletCore
 package import NIOHTTP1
 
-/// The head of a request, as far as servers here look at it. What it says is read as bytes.
+/// The head of a request, as far as servers here use it. It is parsed as bytes.
 package struct HTTPRequest: Sendable {
-    /// As HTTP names it.
+    /// The HTTP method.
     package let method: HTTPMethod
-    /// Before the query, as it was sent: in ASCII, and with escapes.
+    /// The path before the query, as it was sent: in ASCII, and with escapes.
     package let path: String
     /// Whether the client keeps the connection for further requests.
     package let keepsAlive: Bool
-    /// Whether it is of HTTP 1.0, which knows no hosts.
+    /// Whether the request is HTTP 1.0, which may have no Host header.
     package let isOfHTTP10: Bool
-    /// What it says that its body has; nil where it does not say.
+    /// The stated length of the body; nil if none is stated.
     package let length: Int?
     /// Whether a body follows.
     package let hasBody: Bool
     private let query: [UInt8]
     private let headers: HTTPHeaders
 
-    /// Nil where the target is not what may stand in a request (RFC 3986).
+    /// Nil if the target is not valid in a request (RFC 3986).
     package init?(_ head: HTTPRequestHead) {
         guard head.uri.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else { return nil }
         let parts = head.uri.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
@@ -32,10 +32,10 @@ package struct HTTPRequest: Sendable {
         hasBody = head.headers.contains(name: "transfer-encoding") || (length ?? 0) != 0
     }
 
-    /// The first value of a header; nil where there is none.
+    /// Returns the first value of a header; nil if there is none.
     package func header(_ name: String) -> String? { headers.first(name: name) }
 
-    /// The bytes of an item of the query without their escapes; nil where there is none of the name.
+    /// Returns the unescaped bytes of a query item; nil if there is none of that name.
     package func queryValue(of name: String) -> [UInt8]? {
         for item in query.split(separator: UInt8(ascii: "&")) {
             let pair = item.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
@@ -44,14 +44,14 @@ package struct HTTPRequest: Sendable {
         return nil
     }
 
-    /// What is shown as a bearer token (RFC 6750, 2.1); nil where nothing is.
+    /// The bearer token (RFC 6750, 2.1); nil if there is none.
     package var bearer: [UInt8]? {
         guard let value = header("authorization")?.utf8, TextBytes.isSame(value.prefix(7), ignoringCase: "bearer ")
         else { return nil }
         return Array(value.dropFirst(7))
     }
 
-    /// The values of a cookie, which a client may send more than once.
+    /// Returns the values of a cookie, which a client may send more than once.
     package func cookies(named name: String) -> [[UInt8]] {
         headers["cookie"].flatMap { $0.utf8.split(separator: UInt8(ascii: ";")) }.compactMap { cookie in
             let pair = TextBytes.trimmed(cookie).split(separator: UInt8(ascii: "="), maxSplits: 1)
@@ -59,8 +59,7 @@ package struct HTTPRequest: Sendable {
         }
     }
 
-    /// Whether a proxy says that the browser came by TLS. A client that lies about it withholds its cookie from itself
-    /// alone.
+    /// Whether a proxy says that the browser used TLS. A client that lies about it only withholds its own cookie.
     package var cameByTLS: Bool {
         if let schemes = header("x-forwarded-proto")?.utf8 {
             return TextBytes.isSame(
@@ -74,7 +73,7 @@ package struct HTTPRequest: Sendable {
         }
     }
 
-    /// What is no escape stays as it is (RFC 3986, 2.1).
+    /// Returns the unescaped text; invalid escapes are kept (RFC 3986, 2.1).
     private static func unescaped(_ text: some Sequence<UInt8>) -> [UInt8] {
         let text = Array(text)
         var (bytes, index) = ([UInt8](), 0)

@@ -1,16 +1,16 @@
 package import InletCore
 
-/// `HOST:PORT` as URIs of sinks have it.
+/// `HOST:PORT` in the URIs of sinks.
 package struct ListenAddress: Sendable {
-    /// Nil where it is left out.
+    /// The host; nil if it is left out.
     package var host: String?
-    /// Nil where it is left out.
+    /// The port; nil if it is left out.
     package var port: Int?
     private static let separators = Set(":[]/ ".utf8)
 
     /// Reads `HOST:PORT`, `HOST`, `PORT`, `:PORT`, `[::1]:PORT` or nothing.
     ///
-    /// - Throws: ``InletError/Code/invalidConfiguration`` that shows how it is written after `scheme`.
+    /// - Throws: ``InletError/Code/invalidConfiguration``, which shows the syntax after `scheme`.
     package init(_ address: String, scheme: String) throws(InletError) {
         var text = address.hasBytePrefix("//") ? String(address.dropFirst(2)) : address
         if text.isASCIIDigits { text = ":" + text }

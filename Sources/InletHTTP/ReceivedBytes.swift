@@ -1,15 +1,16 @@
 import NIOCore
 
-/// Bounds what a client sends: closes a connection whose request is larger than any that is answered, and swallows what
-/// comes after the last answer.
+/// Bounds what a client sends: closes a connection whose request is too large, and discards what arrives after the last
+/// response.
 ///
-/// Stands before the parser. Confined to its channel's thread.
+/// Precedes the parser. Confined to its channel's thread.
 final class ReceivedBytes: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
-    /// Of a request's head.
+    /// The most bytes of a request's head.
     static let headLimit = 16_384
-    /// After the last answer. A socket that is closed with bytes unread takes the answer back (RFC 9112, 9.6).
+    /// The most bytes discarded after the last response. Closing a socket with unread bytes may revoke the response
+    /// (RFC 9112, 9.6).
     private static let swallowLimit = 1_048_576
     private let limit: Int
     private var count = 0
@@ -24,9 +25,9 @@ final class ReceivedBytes: ChannelInboundHandler {
         if !isSwallowing { context.fireChannelRead(data) }
     }
 
-    /// A request was answered; the next one is counted anew.
+    /// Restarts the count after a request was answered.
     func reset() { count = 0 }
 
-    /// Nothing that comes from now on is read by anybody.
+    /// Discards everything that arrives from now on.
     func swallow() { (isSwallowing, count) = (true, 0) }
 }

@@ -2,12 +2,12 @@ import Crypto
 import FoundationEssentials
 import InletCore
 
-/// The cookie in which a browser keeps that it has shown the token: an expiry, and an authentication code of it under
-/// the token.
+/// The cookie by which a browser remembers that it has presented the token: an expiry, and an authentication code of it
+/// under the token.
 ///
-/// The token cannot be read from it. It stays good when the server begins again, and ends with the token.
+/// It does not reveal the token. It stays valid when the server restarts, and ends with the token.
 struct SessionCookie: Sendable {
-    /// The seconds that it is good for.
+    /// The validity in seconds.
     static let lifetime = 86_400
     private static let codeBytes = 32
 
@@ -19,7 +19,7 @@ struct SessionCookie: Sendable {
         self.port = port
     }
 
-    /// With the port, as browsers send a host's cookies to all of its ports.
+    /// The name includes the port, as browsers send a host's cookies to all of its ports.
     var name: String { "inlet-session-\(port)" }
 
     /// - Parameter now: seconds since 1970.
@@ -29,21 +29,21 @@ struct SessionCookie: Sendable {
         return "\(expiry)." + code.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// The header that has a browser keep it.
+    /// Returns the header that sets the cookie.
     ///
-    /// - Parameter isSecure: whether the browser came by TLS, and is to send it by TLS alone.
+    /// - Parameter isSecure: whether the browser used TLS, and is to send the cookie only over TLS.
     func header(at now: Int, isSecure: Bool) -> String {
         "\(name)=\(value(at: now)); Max-Age=\(Self.lifetime); Path=/; HttpOnly; SameSite=Strict"
             + (isSecure ? "; Secure" : "")
     }
 
-    /// Whether a value is one of ours that is still good.
+    /// Returns whether a value is an authentic cookie that is still valid.
     func isGood(_ value: some Collection<UInt8>, at now: Int) -> Bool {
         let parts = value.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let expiry = TextBytes.number(parts[0], upTo: 1 << 40), expiry > now,
             expiry - now <= Self.lifetime, let code = Self.bytes(parts[1])
         else { return false }
-        // In a time that does not tell how much of it is right.
+        // In constant time, which does not reveal how much is right.
         return HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: message(expiry), using: key)
     }
 

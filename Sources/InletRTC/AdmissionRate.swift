@@ -1,6 +1,6 @@
 package import InletCore
 
-/// How fast newcomers are let in: a few at once, then so many a second. Holds no clock.
+/// Limits how fast clients are admitted: a burst at once, then so many a second. Holds no clock.
 package struct AdmissionRate: Sendable {
     private let perSecond: Double
     private let burst: Double
@@ -8,15 +8,15 @@ package struct AdmissionRate: Sendable {
     private var last: MonotonicTime?
 
     /// - Parameters:
-    ///   - perSecond: newcomers a second in the long run, greater than zero.
-    ///   - burst: newcomers at once, at least one.
+    ///   - perSecond: clients a second in the long run, greater than zero.
+    ///   - burst: clients at once, at least one.
     package init(perSecond: Double, burst: Int) {
         self.perSecond = max(perSecond, 1e-6)
         self.burst = Double(max(1, burst))
         credit = Double(max(1, burst))
     }
 
-    /// The time until the next newcomer is let in; nil where one is let in now.
+    /// Returns the time until the next client is admitted; nil if one is admitted now.
     package mutating func wait(at now: MonotonicTime) -> Duration? {
         if let last, now > last {
             credit = min(burst, credit + Double((now - last).wholeNanoseconds) / 1e9 * perSecond)
@@ -25,6 +25,6 @@ package struct AdmissionRate: Sendable {
         return credit >= 1 ? nil : .nanoseconds(Int64(((1 - credit) / perSecond * 1e9).rounded(.up)))
     }
 
-    /// A newcomer was let in.
+    /// Counts a client that was admitted.
     package mutating func admit() { credit = max(0, credit - 1) }
 }

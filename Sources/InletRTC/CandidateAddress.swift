@@ -1,16 +1,16 @@
 import InletCore
 
-/// Whether candidates say where they are, or name a host that hides it.
+/// Tells candidates with a numeric address from those with a host name that hides it.
 ///
-/// Browsers hide their addresses behind names of multicast DNS (draft-ietf-mmusic-mdns-ice-candidates). A name that
-/// anyone sends is not looked up here: a lookup takes seconds where nothing answers, and GStreamer 1.22 keeps a
-/// session's agent, its thread and its sockets for good where the session ends during one. The browser finds its way
-/// without: it asks at the addresses of this side, which sees from where.
+/// Browsers hide their addresses behind multicast DNS names (draft-ietf-mmusic-mdns-ice-candidates). Such names are not
+/// looked up here: a look-up takes seconds if nothing answers, and GStreamer 1.22 permanently leaks a session's agent,
+/// its thread and its sockets if the session ends during one. The browser connects without: it sends checks to this
+/// side's addresses, and this side sees where they come from.
 package enum CandidateAddress {
-    /// Whether a line is a `candidate:` as it is written (RFC 8839, 5.1), whose address is one of IPv4 or IPv6.
+    /// Returns whether a line is a well-formed `candidate:` (RFC 8839, 5.1) whose address is IPv4 or IPv6.
     ///
-    /// Every reader finds the address of such a line in the same place: there is one blank between two words, as it
-    /// says.
+    /// Every reader finds the address of such a line in the same place: there is exactly one space between two words,
+    /// as the RFC requires.
     package static func isNumeric(_ line: some StringProtocol) -> Bool { isNumeric(Array(line.utf8)[...]) }
 
     static func isNumeric(_ line: ArraySlice<UInt8>) -> Bool {
@@ -26,10 +26,10 @@ package enum CandidateAddress {
         return isIPv4(words[4]) || isIPv6(words[4])
     }
 
-    /// A description without the candidates that name a host, written anew.
+    /// Returns a description rewritten without the candidates that name a host.
     ///
-    /// - Throws: ``PeerSessionFailure/malformedDescription`` where it is no SDP; ``PeerSessionFailure/limit`` where it
-    ///   is far too long.
+    /// - Throws: ``PeerSessionFailure/malformedDescription`` if it is not SDP; ``PeerSessionFailure/limit`` if it is
+    ///   far too long.
     package static func withoutNames(_ sdp: String) throws(PeerSessionFailure) -> String {
         var text = try SDPText(sdp)
         text.removeHiddenCandidates()
@@ -45,7 +45,7 @@ package enum CandidateAddress {
         return numbers.count == 4 && numbers.allSatisfy { $0.count <= 3 && TextBytes.number($0, upTo: 255) != nil }
     }
 
-    /// Of the signs that an address of IPv6 has; a name has no colon.
+    /// Returns whether a word has only characters of an IPv6 address; a name has no colon.
     private static func isIPv6(_ word: ArraySlice<UInt8>) -> Bool {
         word.count <= 45 && word.contains(UInt8(ascii: ":"))
             && word.allSatisfy { byte in

@@ -1,17 +1,17 @@
-/// Holds a peer's candidates until its description is set, and gives them out in order.
+/// Holds a peer's candidates until its description is set, and returns them in order.
 ///
-/// They may come before the description, for one flow or several: signaling keeps no order. Bounded in flows and in
-/// candidates of each, so that a peer cannot fill the memory.
+/// They may arrive before the description, for one flow or several: signaling keeps no order. Bounded in flows and in
+/// candidates of each, so that a peer cannot use up the memory.
 package struct CandidateQueue: Sendable {
-    /// What became of a candidate.
+    /// What to do with a candidate.
     package enum Outcome: Sendable, Hashable {
-        /// To be added now.
+        /// The candidate is to be added now.
         case ready
-        /// Kept until its flow's description is set.
+        /// The candidate is held until its flow's description is set.
         case held
-        /// Came before, or belongs to a flow that is over.
+        /// The candidate arrived before, or belongs to a flow that has ended.
         case ignored
-        /// One too many.
+        /// The candidate exceeds the capacity.
         case refused
     }
 
@@ -29,14 +29,15 @@ package struct CandidateQueue: Sendable {
     private static let rememberedFlows = 32
 
     /// - Parameters:
-    ///   - capacity: candidates of one flow. The default is 64.
-    ///   - flows: flows whose descriptions have not come. The default is 4; the oldest gives way.
+    ///   - capacity: the most candidates of one flow. The default is 64.
+    ///   - flows: the most flows whose descriptions have not arrived. The default is 4; beyond that the oldest is
+    ///     dropped.
     package init(capacity: Int = 64, flows: Int = 4) {
         self.capacity = max(1, capacity)
         self.flows = max(1, flows)
     }
 
-    /// Takes in a candidate.
+    /// Adds a candidate.
     package mutating func add(_ candidate: ICECandidate) -> Outcome {
         if candidate.flow == current {
             guard !given.contains(candidate) else { return .ignored }
@@ -56,9 +57,9 @@ package struct CandidateQueue: Sendable {
         return .held
     }
 
-    /// The description of a flow is set.
+    /// Notes that the description of a flow is set.
     ///
-    /// - Returns: what was held for it, in the order in which it came.
+    /// - Returns: the candidates held for it, in the order of arrival.
     package mutating func open(_ flow: SignalingFlow) -> [ICECandidate] {
         guard flow != current else { return [] }
         closeCurrent()
@@ -70,7 +71,7 @@ package struct CandidateQueue: Sendable {
         return candidates
     }
 
-    /// A flow is over: what still comes for it is ignored.
+    /// Notes that a flow has ended: further candidates for it are ignored.
     package mutating func close(_ flow: SignalingFlow) {
         if flow == current { closeCurrent() } else { remember(flow) }
         held.removeAll { $0.flow == flow }

@@ -1,6 +1,6 @@
 package import InletCore
 
-/// Bounds the sessions of all clients and those of each, and how fast each opens them, so that one leaves room for
+/// Bounds the sessions of all clients and of each one, and how fast each opens them, so that no client crowds out the
 /// others. Holds no clock.
 package struct ClientQuota<Client: Hashable & Sendable>: Sendable {
     private struct Record: Sendable {
@@ -14,20 +14,20 @@ package struct ClientQuota<Client: Hashable & Sendable>: Sendable {
     private var all = 0
     private var together: AdmissionRate
     private var records: [Client: Record] = [:]
-    /// Sessions a second of all clients, each of which costs some milliseconds of the processor, and of one.
+    /// The sessions a second of all clients, each of which costs some milliseconds of CPU time, and of one client.
     private static var perSecond: (all: Double, client: Double) { (50, 25) }
     private static var mostRecords: Int { 1024 }
 
     /// - Parameters:
-    ///   - all: sessions of all clients, at least 1.
-    ///   - perClient: sessions of one client, at least 1.
+    ///   - all: the most sessions of all clients, at least 1.
+    ///   - perClient: the most sessions of one client, at least 1.
     package init(all: Int, perClient: Int) {
         most = max(1, all)
         mostPerClient = max(1, perClient)
         together = AdmissionRate(perSecond: Self.perSecond.all, burst: max(20, all))
     }
 
-    /// How much room there is for a client.
+    /// Returns the current occupancy as seen by a client.
     package mutating func occupancy(for client: Client, at now: MonotonicTime) -> QuotaOccupancy {
         var record = record(of: client, at: now)
         let wait = [together.wait(at: now), record.admission.wait(at: now)].compactMap(\.self).max()
@@ -35,7 +35,7 @@ package struct ClientQuota<Client: Hashable & Sendable>: Sendable {
         return QuotaOccupancy(all: all, own: record.sessions, wait: wait)
     }
 
-    /// Counts a session where there is room for it.
+    /// Counts a session if there is room for it.
     ///
     /// - Returns: whether there is.
     package mutating func admit(_ client: Client, at now: MonotonicTime) -> Bool {
@@ -49,14 +49,14 @@ package struct ClientQuota<Client: Hashable & Sendable>: Sendable {
         together.admit()
         all += 1
         records[client] = record
-        // Those who are gone, and could open as many as one who never came.
+        // Forgets clients that have left and whose credit equals that of a new one.
         if records.count > Self.mostRecords {
             records = records.filter { $0.value.sessions > 0 || now - $0.value.lastCame < .seconds(60) }
         }
         return true
     }
 
-    /// A session is over.
+    /// Notes that a session has ended.
     package mutating func leave(_ client: Client) {
         guard let record = records[client], record.sessions > 0 else { return }
         records[client]?.sessions -= 1
@@ -70,13 +70,13 @@ package struct ClientQuota<Client: Hashable & Sendable>: Sendable {
     }
 }
 
-/// How much room a ``ClientQuota`` has for a client.
+/// The occupancy of a ``ClientQuota`` as seen by one client.
 package struct QuotaOccupancy: Sendable, Hashable {
-    /// Sessions of all clients.
+    /// The number of sessions of all clients.
     package var all: Int
-    /// Sessions of this client.
+    /// The number of sessions of this client.
     package var own: Int
-    /// The time until this client may open another, where sessions are opened too fast; nil where it may now.
+    /// The time until this client may open another session if it opens them too fast; nil if it may now.
     package var wait: Duration?
 
     package init(all: Int, own: Int = 0, wait: Duration? = nil) {

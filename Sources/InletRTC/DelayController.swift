@@ -1,50 +1,52 @@
 package import InletCore
 
-/// Follows what the path takes, by what arrives and by how long it waits on the way: the controller for peers that
-/// report each packet's arrival.
+/// Follows the capacity of a path, by what arrives and by how long packets wait on the way: the controller for peers
+/// that report each packet's arrival.
 ///
-/// - Packets that all wait show a queue that stands, as more is sent than the path takes. The rate then goes below what
-///   arrives, the further the longer they wait, so that the queue drains. Where it is long, nothing is sent until what
-///   is on its way is through, as any picture would come late. One that does not drain, though less is sent, is taken
-///   for the path's own.
-/// - Loss above a tenth takes half of its part off the rate; between a fiftieth and a tenth the rate stays, as such
-///   loss may be the path's own.
-/// - Otherwise the rate rises: by a part each second that grows for as long as nothing is in the way, and slowly near
-///   where the path was full before. Where less arrives than the rate allows, as pictures are easy, it rises little by
-///   little, as nothing is known of the path beyond what came through.
+/// - If all packets wait, there is a standing queue, as more is sent than the path carries. The rate then drops below
+///   what arrives, the further the longer they wait, so that the queue drains. If the queue is long, nothing is sent
+///   until what is in flight has arrived, as any picture would be late. A wait that does not go away although less is
+///   sent is considered the path's own.
+/// - Loss above a tenth takes half of that fraction off the rate; between a fiftieth and a tenth the rate stays, as
+///   such loss may be the path's own.
+/// - Otherwise the rate rises: by a fraction per second that grows while nothing is in the way, and slowly near the
+///   rate at which the path was full before. If less arrives than the rate allows, as pictures are easy to encode, it
+///   rises slowly, as nothing is known of the path beyond what arrived.
 ///
-/// After the ideas of draft-ietf-rmcat-gcc-02, with a measured one-way delay in the place of its gradient.
+/// Based on draft-ietf-rmcat-gcc-02, with a measured one-way delay in place of its gradient.
 package struct DelayController: RateController {
-    /// What it goes by.
+    /// The settings of the controller.
     package struct Settings: Sendable, Hashable {
-        /// Never fewer bits a second. The default is 100,000.
+        /// The lowest bit rate, in bits a second. The default is 100,000.
         package var minimum = 100_000
-        /// Never more bits a second. The default is 2,500,000.
+        /// The highest bit rate, in bits a second. The default is 2,500,000.
         package var maximum = 2_500_000
-        /// Bits a second at first. The default is 1,000,000.
+        /// The initial bit rate, in bits a second. The default is 1,000,000.
         package var start = 1_000_000
-        /// A queue stands where every packet of ``window`` waits longer than this. The default is 30 milliseconds.
+        /// The wait that shows a standing queue if every packet of ``window`` exceeds it. The default is 30
+        /// milliseconds.
         package var standingQueue = Duration.milliseconds(30)
-        /// Where all packets of one report wait longer than this, and those of the one before waited, the queue is
-        /// long. The default is 80 milliseconds.
+        /// The wait that shows a long queue if all packets of one report exceed it, and those of the one before waited.
+        /// The default is 80 milliseconds.
         package var longQueue = Duration.milliseconds(80)
-        /// What is looked back at. The default is 400 milliseconds.
+        /// The time that decisions look back. The default is 400 milliseconds.
         package var window = Duration.milliseconds(400)
-        /// The longest that nothing is sent, so that a long queue drains. The default is 800 milliseconds.
+        /// The longest time for which nothing is sent so that a long queue drains. The default is 800 milliseconds.
         package var longestPause = Duration.milliseconds(800)
-        /// Of what arrives, what is sent at most while a queue stands. The default is 0.9.
+        /// The largest fraction of what arrives that is sent while there is a standing queue. The default is 0.9.
         package var decrease = 0.9
-        /// How long a queue may take to drain, by sending so much less. The default is 1 second.
+        /// How long a queue may take to drain while less is sent. The default is 1 second.
         package var drainTime = Duration.seconds(1)
-        /// No more than this many times what arrives is sent, but for what is found out little by little. The default
-        /// is 1.5.
+        /// The largest multiple of what arrives that is sent, apart from slow probing. The default is 1.5.
         package var mostOverReceived = 1.5
-        /// Fewer packets than this tell no loss. The default is 20.
+        /// The fewest packets that show a loss. The default is 20.
         package var fewestPackets = 20
 
-        /// The settings that are known to work.
+        /// Creates the default settings, which are known to work.
         package init() {}
 
+        /// Checks the settings.
+        ///
         /// - Throws: ``InletError/Code/invalidConfiguration`` for settings that contradict each other.
         package func validate() throws(InletError) {
             guard minimum <= start, start <= maximum, EncoderSettings.bitrates.contains(minimum),
@@ -63,21 +65,21 @@ package struct DelayController: RateController {
         private static func error(_ message: String) -> InletError { InletError(.invalidConfiguration, message) }
     }
 
-    /// What it goes by.
+    /// The settings of this controller.
     package let settings: Settings
-    /// Bits a second, now.
+    /// The current bit rate, in bits a second.
     package var bitrate: Int { Int(rate) }
     private var rate: Double
     private var reports: [PathReport] = []
     private var lastTime: MonotonicTime?
     private var lastDecrease: MonotonicTime?
-    /// What arrived while a queue stood: what the path takes.
+    /// The path's capacity: what arrived during a standing queue.
     private var capacity: Double?
-    /// When the rate went above it, as it is more by now.
+    /// When the rate exceeded the capacity, which must have grown since.
     private var passedCapacity: MonotonicTime?
-    /// Since when a queue stands, and what packets waited at least since then.
+    /// Since when there is a standing queue, and the shortest wait of packets since then.
     private var standing: (since: MonotonicTime, shortest: Duration)?
-    /// While nothing is sent: since when, what was sent before, and when it is to be through.
+    /// While nothing is sent: since when, what was sent before, and when that should have arrived.
     private var pause: Pause?
     private var lastPause: MonotonicTime?
     private struct Pause: Sendable {
@@ -88,11 +90,11 @@ package struct DelayController: RateController {
     /// A wait that does not go away by sending less.
     private var ownWait = Duration.zero
     private static let mostReports = 256
-    /// Parts of the rate a second: near the capacity, soon after a decrease, and when nothing was in the way for a
-    /// while.
+    /// The rises per second, as fractions of the rate: near the capacity, soon after a decrease, and when nothing was
+    /// in the way for a while.
     private static let (slow, steady, fast) = (0.08, 0.15, 1.0)
     private static let (calm, cautious) = (Duration.milliseconds(1500), Duration.seconds(1))
-    /// Up to this part above the capacity that was seen, that is taken to be still the same.
+    /// The range around the known capacity, as fractions of it, in which the capacity is considered unchanged.
     private static let near = 0.9...1.1
     private static let leastPart = 0.25
     private static let lowLoss = 0.02
@@ -105,7 +107,7 @@ package struct DelayController: RateController {
         rate = Double(settings.start)
     }
 
-    /// Takes in what the far end saw.
+    /// Adds a report of the far end.
     package mutating func add(_ report: PathReport) {
         guard report.expected >= 0, report.lost >= 0, reports.last.map({ report.time >= $0.time }) ?? true else {
             return
@@ -137,7 +139,7 @@ package struct DelayController: RateController {
             let seconds = Double(queue.wholeNanoseconds) / Double(settings.drainTime.wholeNanoseconds)
             let part = max(Self.leastPart, min(settings.decrease, 1 - seconds))
             if let arrived {
-                // What comes out of a queue is what the path takes.
+                // What leaves a queue is what the path carries.
                 capacity = arrived
                 if queue > settings.longQueue, last.newestSent != nil, mayPause(at: now) {
                     pause = Pause(since: now, rate: rate, until: now)
@@ -162,16 +164,16 @@ package struct DelayController: RateController {
         return bitrate
     }
 
-    /// What the path bears: more than ``bitrate`` while a queue drains.
+    /// What the path carries: more than ``bitrate`` while a queue drains.
     package var sustainedBitrate: Int { max(bitrate, min(settings.maximum, Int((capacity ?? 0) * settings.decrease))) }
 
-    /// Not so soon after another, as what is still in a queue then is not ours.
+    /// Returns whether a pause may begin: not soon after another, as what is still queued then is others' traffic.
     private func mayPause(at now: MonotonicTime) -> Bool { lastPause.map { now - $0 >= settings.drainTime } ?? true }
 
-    /// When what is on its way is through.
+    /// When what is in flight should have arrived.
     package var pausedUntil: MonotonicTime? { pause?.until }
 
-    /// Looks how much of what was sent before the pause is still on its way, and ends the pause when that is through.
+    /// Checks how much of what was sent before the pause is still in flight, and ends the pause when all has arrived.
     private mutating func drain(_ report: PathReport, at now: MonotonicTime) {
         guard var current = pause, let capacity else { return }
         let missing = report.newestSent.map { current.since - $0 } ?? .zero
@@ -188,10 +190,9 @@ package struct DelayController: RateController {
         pause = current
     }
 
-    /// How long packets wait at least while a queue stands, and what arrives then; nil where none stands.
+    /// Returns the shortest wait of packets in a standing queue, and what arrives meanwhile; nil if there is none.
     private func queue(_ recent: [PathReport], at now: MonotonicTime) -> (Duration, arrived: Double?)? {
-        // A queue grows; what is late all at once was held up for a moment, as by a machine that had other things to
-        // do.
+        // A queue grows gradually; packets that are suddenly late were held up briefly, as by a busy machine.
         let newest = recent.suffix(2)
         if newest.count == 2, let wait = newest.last?.queueing, wait > settings.longQueue,
             let before = newest.first?.queueing, before > settings.standingQueue
@@ -203,8 +204,8 @@ package struct DelayController: RateController {
         return (shortest, receivedBitrate(recent))
     }
 
-    /// A queue that stands for seconds although less is sent than comes out is none of ours: a longer route, or others
-    /// who fill it. Giving way to it would be for ever.
+    /// Watches for a wait that lasts for seconds although less is sent than arrives: it is due to a longer route, or to
+    /// others' traffic. Giving way to it would never end.
     private mutating func watch(_ queue: Duration?, at now: MonotonicTime) {
         guard let queue else {
             standing = nil
@@ -218,7 +219,7 @@ package struct DelayController: RateController {
         reports.removeAll()
     }
 
-    /// Whether what the last decrease did can be seen.
+    /// Returns whether the effect of the last decrease is visible.
     private func isSettled(at now: MonotonicTime) -> Bool { lastDecrease.map { now - $0 >= settings.window } ?? true }
 
     private func receivedBitrate(_ reports: some Sequence<PathReport>) -> Double? {
@@ -226,7 +227,7 @@ package struct DelayController: RateController {
         return rates.isEmpty ? nil : Double(rates.reduce(0, +)) / Double(rates.count)
     }
 
-    /// Of the packets of the last second.
+    /// The fraction of the last second's packets that was lost.
     private var loss: Double? {
         var (expected, lost) = (0, 0)
         for report in reports {
@@ -241,7 +242,7 @@ package struct DelayController: RateController {
     }
 
     private mutating func raise(for seconds: Double, received: Double?, waits: Duration?, at now: MonotonicTime) {
-        // On the edge it is left as it is.
+        // Close to the limit, the rate stays as it is.
         if let waits, waits * 3 > settings.standingQueue * 2 { return }
         if let known = capacity, waits != nil, rate < known * settings.decrease {
             // The queue is drained.

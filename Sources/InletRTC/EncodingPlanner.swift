@@ -2,15 +2,15 @@ package import InletCore
 
 /// One of the encodings of a source.
 package struct EncodingID: Sendable, Hashable {
-    /// What it is compressed with.
+    /// The codec of the encoding.
     package var codec: VideoCodec
-    /// From 0, the largest pictures, on; ``sourceTier`` for the source's own packets.
+    /// The tier, from 0, the largest pictures; ``sourceTier`` for the source's own packets.
     package var tier: Int
 
-    /// Of the source's own packets, which nobody encodes: better than every other.
+    /// The tier of the source's own packets, which are not encoded here: better than every other.
     package static let sourceTier = -1
 
-    /// Whether it is the source's own packets.
+    /// Whether this is the tier of the source's own packets.
     package var isSource: Bool { tier == Self.sourceTier }
 
     package init(codec: VideoCodec, tier: Int) {
@@ -19,15 +19,15 @@ package struct EncodingID: Sendable, Hashable {
     }
 }
 
-/// Decides which encodings run, how, and which of them each viewer is on. Holds no clock and no encoder.
+/// Decides which encodings run, how, and which of them each viewer receives. Holds no clock and no encoder.
 ///
-/// A viewer is on the best tier that its own bit rate bears; the slowest on a tier sets the bit rate of that tier and
-/// of no other. Going down is at once. Going up waits, longer each time that it was too early: a link is known to take
-/// more only once it has.
+/// A viewer gets the best tier that its own bit rate allows; the slowest viewer on a tier sets the bit rate of that
+/// tier and of no other. Moving down is immediate. Moving up waits, longer each time that it was too early: a link is
+/// known to carry more only once it has.
 package struct EncodingPlanner: Sendable {
-    /// What an encoding is to do.
+    /// The settings of an encoding.
     package struct Order: Sendable, Hashable {
-        /// Bits a second.
+        /// The bit rate, in bits a second.
         package var bitrate: Int
         /// The index of the ladder's step.
         package var step: Int
@@ -38,14 +38,14 @@ package struct EncodingPlanner: Sendable {
         }
     }
 
-    /// From being on one tier to going up. The default is 3 seconds.
+    /// The wait from joining a tier to moving up. The default is 3 seconds.
     package static let patience = Duration.seconds(3)
-    /// The longest that a viewer who fell back again and again waits.
+    /// The longest wait of a viewer that fell back repeatedly.
     package static let longestPatience = Duration.seconds(60)
-    /// Who falls back within this time went up too early.
+    /// The time within which falling back means that moving up was too early.
     package static let trial = Duration.seconds(15)
 
-    /// The steps that there are. A change of it, as when the source's size changes, begins anew.
+    /// The available steps. Changing the ladder, as when the source's size changes, restarts the planning.
     package var ladder: PictureLadder {
         didSet {
             guard ladder != oldValue else { return }
@@ -53,11 +53,11 @@ package struct EncodingPlanner: Sendable {
             for name in viewers.keys { viewers[name]?.step = nil }
         }
     }
-    /// The source's own packets of H.264, where they can go to viewers as they are.
+    /// The source's own H.264 packets, if they can go to viewers unchanged.
     package var source: (profile: H264Profile, bitrate: Int)?
-    /// The most bits a second of any encoding.
+    /// The highest bit rate of any encoding, in bits a second.
     package let maximum: Int
-    /// What the encodings that somebody is on are to do, as of the last ``plan(at:keeping:)``.
+    /// The orders for the encodings that have viewers, as of the last ``plan(at:keeping:)``.
     package private(set) var orders: [EncodingID: Order] = [:]
     private var viewers: [String: Viewer] = [:]
     private var stepTimes: [EncodingID: MonotonicTime] = [:]
@@ -79,23 +79,23 @@ package struct EncodingPlanner: Sendable {
         self.maximum = maximum
     }
 
-    /// Takes in a viewer.
+    /// Adds a viewer.
     ///
     /// - Parameters:
     ///   - viewer: its name.
-    ///   - codec: what it is sent.
-    ///   - bitrate: bits a second that it shall be sent.
-    ///   - profile: of H.264, the `profile-level-id` that was agreed on, by which it may decode the source's own
-    ///     packets. The default, nil, has it take none.
+    ///   - codec: the codec that it is sent.
+    ///   - bitrate: the bits a second that it is to be sent.
+    ///   - profile: for H.264, the negotiated `profile-level-id`, which decides whether it may decode the source's own
+    ///     packets. With the default, nil, it does not get them.
     package mutating func add(_ viewer: String, codec: VideoCodec, bitrate: Int, profile: String? = nil) {
         viewers[viewer] = Viewer(codec: codec, profile: profile, bitrate: bitrate, sustained: bitrate)
     }
 
-    /// Takes in what a viewer shall be sent now.
+    /// Updates what a viewer is to be sent.
     ///
     /// - Parameters:
     ///   - bitrate: bits a second.
-    ///   - sustained: what its path bears, by which its tier is chosen, where that is another. The default, nil, is the
+    ///   - sustained: what its path carries, by which its tier is chosen, if that differs. The default, nil, is the
     ///     same.
     ///   - viewer: its name.
     package mutating func set(bitrate: Int, sustained: Int? = nil, of viewer: String) {
@@ -103,20 +103,21 @@ package struct EncodingPlanner: Sendable {
         viewers[viewer]?.sustained = sustained ?? bitrate
     }
 
-    /// Lets go of a viewer.
+    /// Removes a viewer.
     package mutating func remove(_ viewer: String) { viewers[viewer] = nil }
 
-    /// The encoding of a viewer, as of the last ``plan(at:keeping:)``; nil for one who came since.
+    /// Returns the encoding of a viewer, as of the last ``plan(at:keeping:)``; nil for one that joined since.
     package func encoding(of viewer: String) -> EncodingID? {
         guard let viewer = viewers[viewer], viewer.step != nil else { return nil }
         return EncodingID(codec: viewer.codec, tier: viewer.tier)
     }
 
-    /// Decides anew.
+    /// Plans again.
     ///
     /// - Parameters:
     ///   - now: the time.
-    ///   - kept: encodings that go on as they are although nobody shall be on them, as viewers have yet to change over.
+    ///   - kept: encodings that continue unchanged although nobody should receive them, as viewers have yet to change
+    ///     over.
     package mutating func plan(at now: MonotonicTime, keeping kept: Set<EncodingID> = []) {
         var lowest: [EncodingID: (bitrate: Int, sustained: Int)] = [:]
         for name in viewers.keys {
@@ -164,7 +165,8 @@ package struct EncodingPlanner: Sendable {
         viewer.step = step
     }
 
-    /// Whether a viewer's path bears the source's own packets: with a margin where it is not on them yet.
+    /// Returns whether a viewer's path can carry the source's own packets: with a margin if it does not receive them
+    /// yet.
     private func bearsSource(_ viewer: Viewer) -> Bool {
         guard let source, let profile = viewer.profile, viewer.codec == .h264, source.profile.isTaken(by: profile)
         else { return false }

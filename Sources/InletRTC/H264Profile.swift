@@ -1,7 +1,6 @@
 import InletCore
 
-/// The profile of a stream of H.264, as its first sequence parameter set says it (ITU-T H.264, 7.3.2.1.1 and annex
-/// A.2).
+/// The profile of an H.264 stream, read from its first sequence parameter set (ITU-T H.264, 7.3.2.1.1 and annex A.2).
 package struct H264Profile: Sendable, Hashable {
     /// `profile_idc`: 66 is baseline, 77 main, 100 high.
     package let number: UInt8
@@ -13,7 +12,7 @@ package struct H264Profile: Sendable, Hashable {
         self.constraints = constraints
     }
 
-    /// Reads it from parameter sets with start codes; nil where there is no sequence parameter set among them.
+    /// Reads the profile from parameter sets with start codes; nil if there is no sequence parameter set among them.
     package init?(_ parameterSets: [UInt8]) {
         for start in parameterSets.indices.dropLast(5) where parameterSets[start...].starts(with: [0, 0, 1]) {
             guard parameterSets[start + 3] & 0x1f == 7 else { continue }
@@ -23,11 +22,11 @@ package struct H264Profile: Sendable, Hashable {
         return nil
     }
 
-    /// Whether a peer decodes it with whom this `profile-level-id` was agreed on.
+    /// Returns whether a peer with this negotiated `profile-level-id` can decode the profile.
     package func isTaken(by profile: String) -> Bool { takers.contains { profile.lowercasedASCII.hasBytePrefix($0) } }
 
-    /// How the `profile-level-id` begins of peers that decode it (RFC 6184, 8.1), the nearest first; empty for a
-    /// profile that no browser takes.
+    /// The beginnings of the `profile-level-id` of peers that decode the profile (RFC 6184, 8.1), the nearest first;
+    /// empty for a profile that no browser supports.
     var takers: [String] {
         let isConstrained = constraints & 0x40 != 0
         return switch number {

@@ -1,33 +1,33 @@
 public import InletCore
 
-/// A server that helps peers to find a path: STUN tells a peer its own address, TURN relays.
+/// A server that helps peers to find a path: a STUN server tells a peer its own address, a TURN server relays.
 public struct ICEServer: Sendable, Hashable {
-    /// What it does, and how it is reached.
+    /// The service of a server, and how it is reached.
     public enum Scheme: String, Sendable, Hashable, CaseIterable {
-        /// Tells addresses, over UDP.
+        /// STUN, over UDP.
         case stun
-        /// Relays, over UDP or TCP.
+        /// A relay, over UDP or TCP.
         case turn
-        /// Relays, over TLS.
+        /// A relay, over TLS.
         case turns
     }
 
-    /// What it does.
+    /// The service, and how it is reached.
     public let scheme: Scheme
-    /// Its name or address, without brackets.
+    /// The host name or address, without brackets.
     public let host: String
-    /// Its port.
+    /// The port.
     public let port: Int
-    /// Whether a relay is reached by TCP where TLS does not say so already.
+    /// Whether a relay is reached over TCP; implied by TLS.
     public let usesTCP: Bool
-    /// Who we are to it; a relay wants that.
+    /// The user name, which a relay requires.
     public var user: String?
     /// The password. A secret.
     public var password: String?
 
     /// Reads `stun:HOST[:PORT]`, `turn:HOST[:PORT][?transport=tcp]` or `turns:HOST[:PORT]` (RFC 7064, RFC 7065).
     ///
-    /// - Throws: ``InletError/Code/invalidConfiguration`` that says what is wrong. It does not repeat what is before an
+    /// - Throws: ``InletError/Code/invalidConfiguration`` with an explanation, which does not repeat what is before an
     ///   `@`.
     public init(_ uri: String, user: String? = nil, password: String? = nil) throws(InletError) {
         let parts = uri.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
@@ -95,13 +95,13 @@ public struct ICEServer: Sendable, Hashable {
         }
     }
 
-    /// The address as browsers and `Link` headers have it, without credentials.
+    /// The address in the form for browsers and `Link` headers, without credentials.
     public var uri: String {
         let place = host.contains(byte: ":") ? "[\(host)]:\(port)" : "\(host):\(port)"
         return "\(scheme.rawValue):\(place)\(scheme == .turn && usesTCP ? "?transport=tcp" : "")"
     }
 
-    /// The address as GStreamer has it: `turn://USER:PASSWORD@HOST:PORT`, escaped. Holds the secret.
+    /// The address in the form for GStreamer: `turn://USER:PASSWORD@HOST:PORT`, escaped. Holds the secret.
     public var engineURI: String {
         let place = host.contains(byte: ":") ? "[\(host)]:\(port)" : "\(host):\(port)"
         guard scheme != .stun else { return "stun://\(place)" }
@@ -128,6 +128,6 @@ public struct ICEServer: Sendable, Hashable {
 extension ICEServer: CustomStringConvertible, CustomDebugStringConvertible {
     /// The address, without credentials.
     public var description: String { uri }
-    /// The same.
+    /// The same as ``description``.
     public var debugDescription: String { uri }
 }

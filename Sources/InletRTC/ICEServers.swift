@@ -1,35 +1,35 @@
 public import InletCore
 
-/// The STUN and TURN servers that sessions are given, as they are configured.
+/// The configured STUN and TURN servers of sessions.
 ///
-/// Relays either have one user and password, or share a secret with this program, of which each session gets
-/// credentials of its own that expire.
+/// Relays either have one user name and password, or share a secret with this program, from which each session gets its
+/// own expiring credentials.
 public struct ICEServers: Sendable, Hashable {
-    /// Those that are used as they are.
+    /// The servers that are used unchanged.
     public var fixed: [ICEServer] = []
-    /// Relays that take what is made of ``secret``. Their own user and password do not count.
+    /// The relays that accept credentials made from ``secret``. Their own user name and password are ignored.
     public var shared: [ICEServer] = []
-    /// What ``shared`` relays are configured with; `static-auth-secret` of coturn.
+    /// The secret that the ``shared`` relays are configured with; `static-auth-secret` of coturn.
     public var secret = ""
-    /// How long credentials made of the secret are accepted. The default is a day; a session that is up then goes on.
+    /// How long credentials made from the secret are accepted. The default is a day; connected sessions outlast it.
     public var lifetime = Duration.seconds(86_400)
-    /// Whether media goes through a relay in any case, so that the peer learns no address of this machine's. The
-    /// default is false.
+    /// Whether media always goes through a relay, so that the peer learns no address of this machine. The default is
+    /// false.
     public var isRelayOnly = false
 
-    /// None.
+    /// Creates an empty list.
     public init() {}
 
-    /// Reads what options say.
+    /// Reads the values of options.
     ///
     /// - Parameters:
-    ///   - stun: addresses with commas between them, with or without `stun:`.
-    ///   - turn: the same of relays, with `turn:`, `turns:` or nothing before.
-    ///   - user: who this program is to the relays, with `password`.
-    ///   - password: with `user`.
-    ///   - secret: instead of both.
-    ///   - isRelayOnly: whether relays alone are used. The default is false.
-    /// - Throws: ``InletError/Code/invalidConfiguration`` where they contradict each other or an address is none.
+    ///   - stun: addresses separated by commas, with or without `stun:`.
+    ///   - turn: the same for relays, with `turn:`, `turns:` or no prefix.
+    ///   - user: the user name for the relays, with `password`.
+    ///   - password: the password for the relays, with `user`.
+    ///   - secret: replaces both.
+    ///   - isRelayOnly: whether only relays are used. The default is false.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if they contradict each other or an address is invalid.
     public init(
         stun: String?, turn: String?, user: String?, password: String?, secret: String?, isRelayOnly: Bool = false
     ) throws(InletError) {
@@ -62,8 +62,10 @@ public struct ICEServers: Sendable, Hashable {
         try validate()
     }
 
-    /// - Throws: ``InletError/Code/invalidConfiguration`` where all is to go through a relay that is not there, or a
-    ///   secret is missing.
+    /// Checks the configuration.
+    ///
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if relays alone are to be used and there is none, or a secret
+    ///   is missing.
     public func validate() throws(InletError) {
         guard !isRelayOnly || hasRelay else {
             throw Self.error("relay-only=true wants a relay. Add turn=HOST:PORT with its credentials.")
@@ -71,16 +73,16 @@ public struct ICEServers: Sendable, Hashable {
         guard shared.isEmpty || !secret.isEmpty else { throw Self.error("The secret shared with a relay is empty.") }
     }
 
-    /// Whether there are none.
+    /// Whether there are no servers.
     public var isEmpty: Bool { fixed.isEmpty && shared.isEmpty }
 
-    /// Whether there is a relay among them.
+    /// Whether there is a relay among the servers.
     public var hasRelay: Bool { !shared.isEmpty || fixed.contains { $0.scheme != .stun } }
 
-    /// The servers with credentials that are accepted from now on.
+    /// Returns the servers with credentials that are accepted from now on.
     ///
     /// - Parameters:
-    ///   - name: whom they are for, as the log of the relay shows it.
+    ///   - name: the user of the credentials, as the relay's log shows it.
     ///   - now: seconds since 1970.
     public func list(for name: String, now: Int) -> [ICEServer] {
         guard !shared.isEmpty else { return fixed }
@@ -107,6 +109,6 @@ public struct ICEServers: Sendable, Hashable {
 extension ICEServers: CustomStringConvertible, CustomDebugStringConvertible {
     /// The addresses, without credentials.
     public var description: String { (fixed + shared).map(\.uri).joined(separator: ", ") }
-    /// The same.
+    /// The same as ``description``.
     public var debugDescription: String { description }
 }

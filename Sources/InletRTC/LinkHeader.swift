@@ -2,7 +2,7 @@ import InletCore
 
 /// `Link` headers that name ICE servers (RFC 9725, 4.6).
 package enum LinkHeader {
-    /// `<turn:host:port>; rel="ice-server"; username="..."; credential="..."; credential-type="password"`
+    /// Returns `<turn:host:port>; rel="ice-server"; username="..."; credential="..."; credential-type="password"`.
     package static func text(_ server: ICEServer) -> String {
         var text = "<\(server.uri)>; rel=\"ice-server\""
         if let user = server.user, let password = server.password {
@@ -11,7 +11,7 @@ package enum LinkHeader {
         return text
     }
 
-    /// The ICE servers that a header names. What is not understood is left out, as further kinds of links may be there.
+    /// Returns the ICE servers that a header names. Unknown kinds of links are skipped.
     package static func servers(in header: String) -> [ICEServer] {
         items(of: Array(header.utf8), separator: UInt8(ascii: ",")).compactMap { item in
             let parts = items(of: item, separator: UInt8(ascii: ";"))
@@ -34,7 +34,7 @@ package enum LinkHeader {
         }
     }
 
-    /// The parts between separators that are neither in quotes nor in angle brackets, without blanks around them.
+    /// Returns the parts between separators that are outside quotes and angle brackets, trimmed.
     private static func items(of text: [UInt8], separator: UInt8) -> [[UInt8]] {
         var items: [[UInt8]] = []
         var item: [UInt8] = []

@@ -1,44 +1,47 @@
 public import InletCore
 
-/// The simple controller: goes up and down in steps, by loss alone.
+/// The simple controller: changes the rate in steps, by loss alone.
 ///
-/// Every ``Settings/interval`` it looks at the loss of the last ``Settings/window``: below ``Settings/lowLoss`` a step
-/// up, above ``Settings/highLoss`` a step down, between the two nothing. Every ``Settings/criticalInterval`` it looks
-/// at the loss since it looked last: above ``Settings/criticalLoss`` a large step down at once. What was lost before a
+/// Every ``Settings/interval`` it checks the loss of the last ``Settings/window``: below ``Settings/lowLoss`` it steps
+/// up, above ``Settings/highLoss`` it steps down, between the two it does nothing. Every ``Settings/criticalInterval``
+/// it checks the loss since its last check: above ``Settings/criticalLoss`` it takes a large step down at once. What
+/// was lost before a step down does not count against the rate after it.
 /// step down is not held against the rate after it.
 public struct LossStepper: RateController {
-    /// What it goes by.
+    /// The settings of the controller.
     public struct Settings: Sendable, Hashable {
-        /// Never fewer bits a second. The default is 150,000.
+        /// The lowest bit rate, in bits a second. The default is 150,000.
         public var minimum = 150_000
-        /// Never more bits a second. The default is 2,500,000.
+        /// The highest bit rate, in bits a second. The default is 2,500,000.
         public var maximum = 2_500_000
-        /// Bits a second at first. The default is 1,000,000.
+        /// The initial bit rate, in bits a second. The default is 1,000,000.
         public var start = 1_000_000
-        /// A step up, as a part of the rate. The default is 0.15.
+        /// The step up, as a fraction of the rate. The default is 0.15.
         public var stepUp = 0.15
-        /// A step down, as a part of the rate. The default is 0.15.
+        /// The step down, as a fraction of the rate. The default is 0.15.
         public var stepDown = 0.15
-        /// A step down when the loss is critical, as a part of the rate. The default is 0.25.
+        /// The step down when the loss is critical, as a fraction of the rate. The default is 0.25.
         public var criticalStep = 0.25
-        /// Up is below this part of packets lost. The default is 0.01.
+        /// The loss below which the rate steps up, as a fraction of the packets. The default is 0.01.
         public var lowLoss = 0.01
-        /// Down is above this part. The default is 0.05.
+        /// The loss above which the rate steps down. The default is 0.05.
         public var highLoss = 0.05
-        /// Critical is above this part. The default is 0.1.
+        /// The loss above which it is critical. The default is 0.1.
         public var criticalLoss = 0.1
-        /// From decision to decision. The default is 5 seconds.
+        /// The time between decisions. The default is 5 seconds.
         public var interval = Duration.seconds(5)
         /// The time that a decision looks back. The default is 10 seconds.
         public var window = Duration.seconds(10)
-        /// From look to look for critical loss. The default is 1 second.
+        /// The time between checks for critical loss. The default is 1 second.
         public var criticalInterval = Duration.seconds(1)
-        /// Fewer packets than this tell nothing. The default is 10.
+        /// The fewest packets that a decision needs. The default is 10.
         public var fewestPackets = 10
 
-        /// The settings that are known to work.
+        /// Creates the default settings, which are known to work.
         public init() {}
 
+        /// Checks the settings.
+        ///
         /// - Throws: ``InletError/Code/invalidConfiguration`` for settings that contradict each other.
         public func validate() throws(InletError) {
             guard minimum <= start, start <= maximum, EncoderSettings.bitrates.contains(minimum),
@@ -60,9 +63,9 @@ public struct LossStepper: RateController {
         private static func error(_ message: String) -> InletError { InletError(.invalidConfiguration, message) }
     }
 
-    /// What it goes by.
+    /// The settings of this controller.
     public let settings: Settings
-    /// Bits a second, now.
+    /// The current bit rate, in bits a second.
     public private(set) var bitrate: Int
     private var reports: [PathReport] = []
     private var lastDecision: MonotonicTime?
@@ -76,7 +79,7 @@ public struct LossStepper: RateController {
         bitrate = settings.start
     }
 
-    /// Takes in what the far end saw.
+    /// Adds a report of the far end.
     package mutating func add(_ report: PathReport) {
         guard report.expected >= 0, report.lost >= 0, reports.last.map({ report.time >= $0.time }) ?? true else {
             return

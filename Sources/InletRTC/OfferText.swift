@@ -1,15 +1,15 @@
 import InletCore
 
-/// What is written into an offer that an engine made, where engines leave it out and peers need it. Pure.
+/// Adds to an engine's offer what engines leave out and peers need. Pure.
 package enum OfferText {
-    /// Constrained baseline, level 3.1: what every browser decodes (RFC 6184, 8.1).
+    /// Constrained baseline, level 3.1, which every browser decodes (RFC 6184, 8.1).
     package static let profile = "42e01f"
 
-    /// The offer as it is sent.
+    /// Returns the offer as it is sent.
     ///
-    /// - H.264 bears its profile and packing, without which servers take it for another (RFC 6184, 8.2.2).
-    /// - `a=setup:active`: an engine whose certificate is of RSA can begin DTLS with a peer that takes ECDSA alone, but
-    ///   not the other way round. A peer that is told so answers `passive` (RFC 5763, 5).
+    /// - H.264 gets its profile and packetization mode, without which servers assume others (RFC 6184, 8.2.2).
+    /// - `a=setup:active`: an engine with an RSA certificate can start DTLS with a peer that accepts ECDSA only, but
+    ///   not the other way round. The peer then answers `passive` (RFC 5763, 5).
     package static func prepared(_ sdp: String) -> String {
         let lines = TextBytes.lines(sdp.utf8)
         let types = Set(lines.compactMap(h264Type))
@@ -31,7 +31,7 @@ package enum OfferText {
         return String(decoding: prepared.map { $0 + [13, 10] }.joined(), as: UTF8.self)
     }
 
-    /// The number of `a=rtpmap:NUMBER H264/90000`.
+    /// Returns the number in `a=rtpmap:NUMBER H264/90000`.
     private static func h264Type(_ line: [UInt8]) -> [UInt8]? {
         guard let type = type(of: "a=rtpmap:", in: line),
             TextBytes.isSame(line.dropFirst("a=rtpmap:".utf8.count + type.count).prefix(6), ignoringCase: " h264/")

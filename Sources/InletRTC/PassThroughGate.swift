@@ -1,18 +1,18 @@
 package import InletCore
 
-/// Finds out whether a source's packets can go to viewers as they are, by looking at them. Holds no clock.
+/// Finds out whether a source's packets can go to viewers unchanged, by inspecting them. Holds no clock.
 ///
-/// They can where they are H.264 with start codes, of a profile that browsers know, in the order in which they are
-/// shown, no larger and no faster than viewers are to be sent, upright, and with key frames so near to each other that
-/// whoever joins, or has lost something, need not wait for long: a camera is not asked for one.
+/// They can if they are H.264 with start codes, of a profile that browsers support, in display order, upright, no
+/// larger and no faster than the viewers' limits, and with key frames so close together that a viewer who joins, or has
+/// lost something, need not wait long: a camera is not asked for a key frame.
 package struct PassThroughGate: Sendable {
-    /// What viewers are to be sent at most.
+    /// The limits of what viewers are sent.
     package struct Limits: Sendable, Hashable {
-        /// No larger pictures.
+        /// The largest pictures.
         package var largestSize: ImageSize
-        /// Not more bits a second.
+        /// The highest bit rate, in bits a second.
         package var bitrate: Int
-        /// The longest from key frame to key frame. The default is 2 seconds.
+        /// The longest interval between key frames. The default is 2 seconds.
         package var keyFrameInterval = Duration.seconds(2)
 
         package init(largestSize: ImageSize, bitrate: Int) {
@@ -21,7 +21,7 @@ package struct PassThroughGate: Sendable {
         }
     }
 
-    /// Why packets cannot go as they are.
+    /// Why packets cannot go to viewers unchanged.
     package enum Obstacle: String, Sendable, Hashable, CaseIterable {
         case unknown = "too little was seen of it"
         case codec = "it is not H.264 with start codes"
@@ -33,20 +33,20 @@ package struct PassThroughGate: Sendable {
         case bitrate = "it has more bits a second than viewers are sent"
     }
 
-    /// What goes to viewers.
+    /// The stream that goes to viewers.
     package struct Stream: Sendable, Hashable {
-        /// What a viewer must decode.
+        /// The profile that a viewer must decode.
         package var profile: H264Profile
-        /// Bits a second, as measured from key frame to key frame.
+        /// The bit rate in bits a second, as measured between key frames.
         package var bitrate: Int
     }
 
-    /// What can go to viewers now, or why not.
+    /// The stream that can go to viewers now, or why none can.
     package private(set) var outcome: Result<Stream, Refusal> = .failure(Refusal(.unknown))
 
     /// The obstacle as an error.
     package struct Refusal: Error, Hashable {
-        /// What stands in the way.
+        /// The reason why packets cannot go unchanged.
         package let obstacle: Obstacle
         init(_ obstacle: Obstacle) { self.obstacle = obstacle }
     }
@@ -60,7 +60,7 @@ package struct PassThroughGate: Sendable {
 
     package init(_ limits: Limits) { self.limits = limits }
 
-    /// The packets are of another kind from now on.
+    /// Starts over with packets of another kind.
     package mutating func start(_ parameters: CodecParameters) {
         (fault, groupStart, groupBytes, lastTime) = (nil, nil, 0, nil)
         profile = H264Profile(parameters.extraData)
@@ -78,7 +78,7 @@ package struct PassThroughGate: Sendable {
         }
     }
 
-    /// Looks at a packet. What it tells is known with the second key frame.
+    /// Inspects a packet. The result is known with the second key frame.
     package mutating func add(_ packet: EncodedPacket) {
         if packet.pts != packet.dts { refuse(.reordering) }
         guard fault == nil else { return }
@@ -87,13 +87,13 @@ package struct PassThroughGate: Sendable {
             if let groupStart { endGroup(from: groupStart, to: packet.captureTime) }
             (groupStart, groupBytes) = (packet.captureTime, 0)
         } else if let groupStart, packet.captureTime - groupStart > limits.keyFrameInterval {
-            // This group is longer than allowed; whether the next is, it will tell.
+            // This group is longer than allowed; the next one will show whether it is, too.
             outcome = .failure(Refusal(.rareKeyFrames))
         }
         groupBytes += packet.data.count
     }
 
-    /// Sets that nobody told of stand before the first key frame.
+    /// Looks for parameter sets that were not announced, which precede the first key frame.
     private mutating func look(at packet: EncodedPacket) {
         let bytes = packet.data.bytes
         var head: [UInt8] = []
@@ -108,7 +108,7 @@ package struct PassThroughGate: Sendable {
         guard let profile, length > .zero else { return }
         guard length <= limits.keyFrameInterval else { return outcome = .failure(Refusal(.rareKeyFrames)) }
         let bitrate = Int(Double(groupBytes) * 8e9 / Double(length.wholeNanoseconds))
-        // A rate on the edge does not go to and fro.
+        // A rate close to the limit must not switch back and forth.
         let isIn = (try? outcome.get()) != nil
         guard Double(bitrate) <= Double(limits.bitrate) * (isIn ? 1.2 : 1) else {
             return outcome = .failure(Refusal(.bitrate))

@@ -1,8 +1,8 @@
 package import InletCore
 
-/// Tells how long packets wait in queues on their way, from times of two clocks that nobody has set alike.
+/// Computes how long packets wait in queues on their way, from the times of two unsynchronised clocks.
 ///
-/// The shortest way of the last half minute to a minute is taken for that of a path whose queues are empty, so that
+/// The shortest transit of the last half minute to a minute is taken for that of a path with empty queues, so that
 /// clocks may drift and routes may change.
 package struct PathDelay: Sendable {
     private var shortest: [Int64] = []
@@ -11,16 +11,16 @@ package struct PathDelay: Sendable {
 
     package init() {}
 
-    /// What packets waited that took the longest or the shortest way of their group.
+    /// Returns the queueing delay of the packets with the longest or the shortest transit of their group.
     ///
     /// - Parameters:
-    ///   - difference: the time of arrival by the far end's clock less the time of sending by this one's, in
+    ///   - difference: the time of arrival by the far end's clock minus the time of sending by this one's, in
     ///     nanoseconds.
     ///   - now: increases from call to call.
     package mutating func queueing(_ difference: Int64, at now: MonotonicTime) -> Duration {
         let current = now.nanoseconds / Self.epochLength
         if epoch != current {
-            // The one before is kept as well, for as long as this one knows little.
+            // The previous epoch is kept as well while the current one has few values.
             shortest = epoch.map { $0 + 1 == current } ?? false ? Array(shortest.suffix(1)) : []
             shortest.append(difference)
             epoch = current

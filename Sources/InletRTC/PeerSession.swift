@@ -1,34 +1,34 @@
 public import InletCore
 
-/// A session with one peer, whatever engine and signaling it has. Safe from any thread.
+/// A session with one peer, over any engine and signaling. Safe from any thread.
 public protocol PeerSession: AnyObject, Sendable {
-    /// How far it is.
+    /// The current state.
     var state: PeerSessionState { get }
-    /// What happens from now on, beginning with the present state; each caller gets a stream of its own, which ends
-    /// with the session. A reader that is slow loses the oldest.
+    /// Returns the events from now on, starting with the current state; each call returns a separate stream, which ends
+    /// with the session. A slow reader loses the oldest events.
     func events() -> AsyncStream<PeerSessionEvent>
-    /// Begins the flow anew, as when the network has changed. Nothing happens to a session that has ended.
+    /// Restarts the flow, as when the network has changed. Does nothing to a session that has ended.
     func restart()
-    /// Ends the session; the peer is told. Returns at once.
+    /// Ends the session and notifies the peer. Returns at once.
     func close()
-    /// What is known of it now.
+    /// The session's current statistics.
     var statistics: PeerSessionStatistics { get }
 
-    /// What the peer says over data channels from now on; each caller gets a stream of its own, which ends with the
-    /// session. One that is not read keeps the newest, 1024 at most, of 8 MiB at most with the default
-    /// ``DataChannelLimits``.
+    /// Returns the peer's messages over data channels from now on; each call returns a separate stream, which ends with
+    /// the session. If nobody reads, a stream keeps the newest messages: at most 1024, of at most 8 MiB with the
+    /// default ``DataChannelLimits``.
     func messages() -> AsyncStream<PeerMessage>
     /// Sends a message over a data channel that either side has opened: the first with this delivery and label. Returns
     /// at once.
     ///
-    /// It is dropped, and counted, where no such channel is open: ``PeerSessionEvent/channelOpened(_:)`` says when one
-    /// is. Where too much waits already (``DataChannelLimits/queuedBytes``), a lossy channel drops it, and an ordered
-    /// one is closed, as it would have a hole; it comes back with the next offer.
+    /// The message is dropped, and counted, if no such channel is open: ``PeerSessionEvent/channelOpened(_:)`` says
+    /// when one is. If too much is queued already (``DataChannelLimits/queuedBytes``), a lossy channel drops the
+    /// message, and an ordered one is closed, as it would have a gap; it is reopened with the next offer.
     ///
     /// - Parameters:
     ///   - body: text or bytes.
     ///   - delivery: whether the channel keeps the order and loses nothing.
-    ///   - label: of the channel; nil for any.
+    ///   - label: the channel's label; nil for any.
     /// - Throws: ``InletError/Code/resourceExhausted`` for a message that is too long, ``InletError/Code/unsupported``
     ///   for one that the engine cannot send.
     func send(_ body: PeerMessage.Body, over delivery: DataDelivery, labelled label: String?) throws(InletError)
@@ -51,37 +51,37 @@ extension PeerSession {
 
 /// Something that happened to a session.
 public enum PeerSessionEvent: Sendable {
-    /// The state is this.
+    /// The state has changed to this one.
     case state(PeerSessionState)
     /// An attempt failed; another follows unless the state says that it was the last.
     case failure(InletError)
-    /// A data channel, which either side has opened, can be sent over.
+    /// A data channel, which either side has opened, is ready to send.
     case channelOpened(DataChannelParameters)
-    /// It cannot any more: a side has closed it, or the flow begins anew.
+    /// A data channel is no longer open: a side has closed it, or the flow restarts.
     case channelClosed(DataChannelParameters)
 }
 
-/// What is known of a session.
+/// The statistics of a session.
 public struct PeerSessionStatistics: Sendable, Hashable {
-    /// What is sent; nil where that is not known.
+    /// The codec that is sent; nil if that is unknown.
     public var codec: VideoCodec?
-    /// Bits a second that it is thought to bear.
+    /// The estimated bit rate that the path carries, in bits a second.
     public var bitrate: Int
-    /// To the peer and back, as the peer reported it last; nil before it has.
+    /// The round-trip time that the peer reported last; nil before it has.
     public var roundTrip: Duration?
-    /// Packets that the peer missed.
+    /// The number of packets that the peer missed.
     public var lost: Int
-    /// Key frames that the peer asked for.
+    /// The number of key-frame requests from the peer.
     public var keyFrameRequests: Int
-    /// Pictures that were sent.
+    /// The number of pictures that were sent.
     public var sent: Int
-    /// Pictures that were left out, as the path was too slow, or while it changed over to another encoding.
+    /// The number of pictures that were dropped, as the path was too slow, or during a change to another encoding.
     public var dropped: Int
-    /// Messages that came over data channels.
+    /// The number of messages received over data channels.
     public var messagesReceived: Int
-    /// Messages that went out over data channels.
+    /// The number of messages sent over data channels.
     public var messagesSent: Int
-    /// Messages that did not, for want of an open channel or of room.
+    /// The number of messages that were not sent, as no channel was open or its queue was full.
     public var messagesDropped: Int
 
     public init(

@@ -1,36 +1,36 @@
-/// What a session goes by.
+/// The roles, time-outs and retries of a session.
 public struct PeerSessionPolicy: Sendable, Hashable {
-    /// Who begins.
+    /// Which side begins.
     public enum Role: Sendable, Hashable {
-        /// This side offers, at the start and whenever the flow begins anew.
+        /// This side offers, at the start and whenever the flow restarts.
         case offering
         /// This side waits for offers.
         case answering
     }
 
-    /// Who begins. Two that both offer find out which of them goes first by ``yields``.
+    /// Which side begins. If both offer, ``yields`` decides which of them goes first.
     public var role: Role
-    /// Different for every session of every program: own flows are named by it.
+    /// A name that differs for every session of every program: this side's flows are named after it.
     public var name: String
-    /// Whether this side drops its own offer where the peer's crosses it. Exactly one of the two does. The default is
+    /// Whether this side drops its own offer if the peer's crosses it. Exactly one of the two does. The default is
     /// false.
     public var yields = false
-    /// Whether candidates are sent as they are found. Otherwise a description waits until it holds them. The default is
-    /// false.
+    /// Whether candidates are sent as they are found. Otherwise a description is held until it contains them. The
+    /// default is false.
     public var trickles = false
-    /// How often the whole flow begins anew without having been connected for ``healthy`` in between. The default is 0.
+    /// How often the whole flow restarts without having been connected for ``healthy`` in between. The default is 0.
     public var attempts = 0
-    /// From offer to answer, both set. The default is 10 seconds.
+    /// The time from offer to answer, both set. The default is 10 seconds.
     public var exchange = Duration.seconds(10)
-    /// The time for own candidates; those found by then are sent. The default is 2 seconds.
+    /// The time for gathering this side's candidates; those found by then are sent. The default is 2 seconds.
     public var gathering = Duration.seconds(2)
-    /// From both descriptions to media. The default is 10 seconds.
+    /// The time from both descriptions to media. The default is 10 seconds.
     public var connecting = Duration.seconds(10)
-    /// From a broken path to media. The default is 10 seconds.
+    /// The time from a broken path to media. The default is 10 seconds.
     public var reconnecting = Duration.seconds(10)
-    /// How long a peer that gets media may say nothing. The default is 10 seconds.
+    /// How long a peer that receives media may stay silent. The default is 10 seconds.
     public var silence = Duration.seconds(10)
-    /// After being connected for this long, attempts are counted anew. The default is 10 seconds.
+    /// How long a session must be connected for the count of attempts to be reset. The default is 10 seconds.
     public var healthy = Duration.seconds(10)
     /// The wait before the second further attempt; it doubles with each, up to ``longestBackOff``. The first follows at
     /// once. The default is a second.
@@ -43,7 +43,7 @@ public struct PeerSessionPolicy: Sendable, Hashable {
         self.name = name
     }
 
-    /// How long the attempt with this number waits, from 1 on.
+    /// Returns how long the attempt with this number, from 1, waits.
     func delay(beforeAttempt number: Int) -> Duration {
         guard number > 1 else { return .zero }
         return min(longestBackOff, backOff * (1 << min(number - 2, 20)))

@@ -1,25 +1,25 @@
 public import InletCore
 
-/// How far a session with a peer is.
+/// The state of a session with a peer.
 public enum PeerSessionState: Sendable, Hashable {
-    /// Nothing was said yet.
+    /// Nothing has been exchanged yet.
     case new
-    /// Descriptions are on their way.
+    /// Descriptions are being exchanged.
     case exchanging
-    /// The own addresses are looked for.
+    /// This side's addresses are being gathered.
     case gathering
-    /// Both descriptions are known; a path is looked for.
+    /// Both descriptions are known; a path is being searched for.
     case connecting
     /// Media flows.
     case connected
-    /// Media has flowed, and a path is looked for again.
+    /// Media has flowed, and a path is being searched for again.
     case reconnecting
-    /// Over, for good.
+    /// The session has ended permanently.
     case ended(PeerSessionEnd)
 }
 
 extension PeerSessionState: CustomStringConvertible {
-    /// One word, with the reason of an end.
+    /// The state in one word, with the reason of an end.
     public var description: String {
         switch self {
         case .new: "new"
@@ -33,22 +33,22 @@ extension PeerSessionState: CustomStringConvertible {
     }
 }
 
-/// Why a session is over.
+/// Why a session has ended.
 public enum PeerSessionEnd: Sendable, Hashable {
     /// This side closed it.
     case local
     /// The peer closed it.
     case remote
-    /// The peer, or its server, did not want it.
+    /// The peer, or its server, declined.
     case declined
     /// A step took too long, and so did every further attempt.
     case timedOut(PeerSessionStep)
-    /// It cannot work.
+    /// The session cannot work.
     case failed(PeerSessionFailure)
 }
 
 extension PeerSessionEnd: CustomStringConvertible {
-    /// One word, with what it is about.
+    /// The end in one word, with its step or failure.
     public var description: String {
         switch self {
         case .local: "local"
@@ -59,7 +59,7 @@ extension PeerSessionEnd: CustomStringConvertible {
         }
     }
 
-    /// The end as an error; nil where nothing is wrong with it.
+    /// The end as an error; nil for a regular end.
     public var error: InletError? {
         switch self {
         case .local, .remote: nil
@@ -74,16 +74,16 @@ extension PeerSessionEnd: CustomStringConvertible {
 
 /// A part of a session that has a time-out.
 public enum PeerSessionStep: String, Sendable, Hashable, CaseIterable {
-    /// Waiting for the peer's description, or for the engine to make ours.
+    /// Waiting for the peer's description, or for the engine to make this side's.
     case exchanging
     /// Waiting for a path.
     case connecting
-    /// Waiting for a path anew.
+    /// Waiting for a path again.
     case reconnecting
-    /// Media flowed, and nothing was heard from the peer.
+    /// Media flowed, and the peer fell silent.
     case connected
 
-    /// What happened and what to do, for people.
+    /// What happened and what to do, for users.
     public var advice: String {
         switch self {
         case .exchanging:
@@ -100,11 +100,11 @@ public enum PeerSessionStep: String, Sendable, Hashable, CaseIterable {
 public enum PeerSessionFailure: String, Sendable, Hashable, CaseIterable, Error {
     /// The peer's description cannot be read.
     case malformedDescription = "the description cannot be read"
-    /// There is no codec that both sides have.
+    /// The sides have no codec in common.
     case noCommonCodec = "no codec in common"
-    /// No path, as the engine found before any time-out.
+    /// The engine found no path, before any time-out.
     case noPath = "no path"
-    /// No TURN server gave an address, where nothing but that is to be used.
+    /// No TURN server provided an address, and only relays may be used.
     case noRelay = "no relay"
     /// The key exchange on the path failed.
     case encryption = "encryption"
@@ -113,7 +113,7 @@ public enum PeerSessionFailure: String, Sendable, Hashable, CaseIterable, Error 
     /// More candidates, sessions or bytes than are allowed.
     case limit = "limit"
 
-    /// The code that programs decide by.
+    /// The error code, for programs.
     public var code: InletError.Code {
         switch self {
         case .malformedDescription: .malformedData
@@ -126,7 +126,7 @@ public enum PeerSessionFailure: String, Sendable, Hashable, CaseIterable, Error 
         }
     }
 
-    /// What happened and what to do, for people.
+    /// What happened and what to do, for users.
     public var advice: String {
         switch self {
         case .malformedDescription:

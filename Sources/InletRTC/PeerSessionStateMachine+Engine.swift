@@ -1,6 +1,6 @@
 import InletCore
 
-// What engines say, and what time-outs mean.
+// Events of engines, and time-outs.
 extension PeerSessionStateMachine {
     mutating func engineSaid(_ event: EngineEvent, _ now: MonotonicTime, _ actions: inout [Action]) {
         guard let engine else { return }
@@ -63,7 +63,7 @@ extension PeerSessionStateMachine {
         switch (path, phase) {
         case (.up, .connecting), (.up, .broken): connected(now)
         case (.down, .connected): phase = .broken(by: now + policy.reconnecting)
-        // Also where the peer begins anew: its next offer then follows.
+        // Also if the peer restarts: its next offer then follows.
         case (.closed, _): retry(orEnd: .remote, now, &actions)
         case (.failed, _): failed(.noPath, now, &actions)
         default: break
@@ -72,7 +72,7 @@ extension PeerSessionStateMachine {
 
     private mutating func failed(_ failure: PeerSessionFailure, _ now: MonotonicTime, _ actions: inout [Action]) {
         switch failure {
-        // What the peer has does not change by asking again.
+        // The peer's description does not change when it is requested again.
         case .malformedDescription, .noCommonCodec, .limit: end(.failed(failure), &actions)
         case .noPath, .noRelay, .encryption, .engine: retry(orEnd: .failed(failure), now, &actions)
         }
@@ -86,7 +86,7 @@ extension PeerSessionStateMachine {
         case .gathering(let kind, _, isLate: false):
             phase = .gathering(kind, by: now + policy.exchange, isLate: true)
             if let engine { actions.append(.describe(engine)) }
-        // Why it waits was told.
+        // The reason for waiting was reported already.
         case .awaitingOffer: retry(orEnd: .timedOut(.exchanging), isTold: false, now, &actions)
         case .offering, .gathering, .awaitingAnswer, .applying:
             retry(orEnd: .timedOut(.exchanging), now, &actions)

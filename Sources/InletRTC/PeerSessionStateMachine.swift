@@ -1,76 +1,76 @@
 package import InletCore
 
-/// What a session with a peer decides, without any thread, clock, network or media engine: it is told what happened and
-/// when, and answers what to do.
+/// Makes the decisions of a session with a peer, without any thread, clock, network or media engine: its input is what
+/// happened and when, its output what to do.
 ///
-/// Messages may come in any order, twice, late, or never. Every step has a time-out. A step that fails begins the whole
-/// flow anew with a new engine, as long as the policy has attempts; then the session ends and says why. Engines are
-/// numbered; word of one that was given up changes nothing.
+/// Messages may arrive in any order, twice, late, or never. Every step has a time-out. A step that fails restarts the
+/// whole flow with a new engine while the policy has attempts left; then the session ends and says why. Engines are
+/// numbered; events of one that was given up change nothing.
 package struct PeerSessionStateMachine: Sendable {
     /// Numbers the engines of a session.
     package typealias EngineID = Int
 
     /// Something that happened.
     package enum Input: Sendable {
-        /// The application wants the session.
+        /// The application starts the session.
         case start
-        /// The application wants it no more.
+        /// The application ends the session.
         case close
-        /// The peer's description came.
+        /// The peer's description arrived.
         case description(SessionDescription)
-        /// A candidate of the peer came.
+        /// A candidate of the peer arrived.
         case candidate(ICECandidate)
-        /// The peer says that it ends; nil where signaling does not tell which flow that is about.
+        /// The peer ends the session; nil if signaling does not tell which flow that concerns.
         case bye(SignalingFlow?)
-        /// The peer or its server refuses.
+        /// The peer or its server declines.
         case declined
-        /// A message of a flow did not get to the peer. Another flow begins after that time, or none where it is nil.
+        /// A message of a flow did not reach the peer. Another flow begins after that time; none does if it is nil.
         case undelivered(SignalingFlow, retryAfter: Duration?)
-        /// Signaling is over: nothing can come any more. What is on its way to be connected goes on.
+        /// Signaling has ended: nothing more can arrive. A connection in progress continues.
         case signalingEnded
-        /// The flow is to begin anew.
+        /// The flow is to restart.
         case restart
-        /// Word of an engine.
+        /// An event of an engine.
         case engine(EngineID, EngineEvent)
-        /// The peer has reported on what it got.
+        /// The peer has reported on what it received.
         case feedback
         /// Time has passed.
         case tick
     }
 
-    /// What an engine says.
+    /// What an engine reports.
     package enum EngineEvent: Sendable, Hashable {
-        /// A description of ours was made and is set, as text.
+        /// A description of this side was made and set, as text.
         case localSet(String)
         /// The peer's description is set.
         case remoteSet
-        /// A candidate of ours: its line, and its media section.
+        /// A candidate of this side: its line, and its media section.
         case candidate(String, section: Int)
-        /// Our description with all candidates that were found; also the answer to ``Action/describe(_:)``.
+        /// This side's description with all candidates that were found; also the reply to ``Action/describe(_:)``.
         case gathered(String)
-        /// How the path is.
+        /// The state of the path.
         case path(PathState)
-        /// It cannot go on.
+        /// The engine cannot continue.
         case failed(PeerSessionFailure)
     }
 
-    /// How a path is.
+    /// The state of a path.
     package enum PathState: Sendable, Hashable {
         /// Media can flow.
         case up
-        /// Not now; it may come back by itself.
+        /// Media cannot flow now; the path may recover.
         case down
-        /// It does not come back.
+        /// The path does not recover.
         case failed
-        /// The peer closed it.
+        /// The peer closed the path.
         case closed
     }
 
-    /// Something to do, in the order given.
+    /// Something to do, in the given order.
     package enum Action: Sendable, Hashable {
         /// Make an engine.
         case open(EngineID)
-        /// Let go of one. It may take its time; nothing that it says counts any more.
+        /// Release an engine. That may take time; its further events are ignored.
         case close(EngineID)
         /// Make an offer and set it.
         case offer(EngineID)
@@ -80,28 +80,28 @@ package struct PeerSessionStateMachine: Sendable {
         case answer(EngineID)
         /// Add a candidate of the peer.
         case add(EngineID, ICECandidate)
-        /// Say the own description with the candidates that there are.
+        /// Report this side's description with the candidates found so far.
         case describe(EngineID)
-        /// Send to the peer.
+        /// Send a description to the peer.
         case send(SessionDescription)
-        /// Send a candidate of ours to the peer.
+        /// Send a candidate of this side to the peer.
         case sendCandidate(ICECandidate)
-        /// Tell the peer that the session is over.
+        /// Notify the peer that the session has ended.
         case sendBye(SignalingFlow)
-        /// The state is another.
+        /// Report a change of state.
         case tell(PeerSessionState)
-        /// An attempt failed for the reason of such an end; another follows.
+        /// Report that an attempt failed for the reason of such an end; another follows.
         case tellSetback(PeerSessionEnd)
     }
 
     enum Phase: Equatable {
         case new
-        /// Before a further attempt.
+        /// Waiting before a further attempt.
         case waiting(until: MonotonicTime)
-        /// Waiting for the peer to begin anew.
+        /// Waiting for the peer to restart.
         case awaitingOffer(by: MonotonicTime)
         case offering(by: MonotonicTime)
-        /// `isLate`: the time is over, and the engine was asked for what it has.
+        /// `isLate`: the time is over, and the engine was asked for the candidates it has.
         case gathering(SessionDescription.Kind, by: MonotonicTime, isLate: Bool)
         case awaitingAnswer(by: MonotonicTime)
         case applying(SessionDescription.Kind, by: MonotonicTime)
@@ -111,16 +111,16 @@ package struct PeerSessionStateMachine: Sendable {
         case ended(PeerSessionEnd)
     }
 
-    /// What it goes by.
+    /// The policy of the session.
     package let policy: PeerSessionPolicy
     var phase = Phase.new
-    /// The engine that counts; nil where there is none.
+    /// The current engine; nil if there is none.
     var engine: EngineID?
     var flow: SignalingFlow?
     var candidates = CandidateQueue()
-    /// The path came up before both descriptions were known here.
+    /// Whether the path came up before both descriptions were known here.
     var isPathUp = false
-    /// All of our candidates were found before our description was set.
+    /// The gathered text, if all candidates of this side were found before its description was set.
     var gatheredText: String?
     private var engines = 0
     private var seenOffers: [SignalingFlow] = []
@@ -131,7 +131,7 @@ package struct PeerSessionStateMachine: Sendable {
 
     package init(_ policy: PeerSessionPolicy) { self.policy = policy }
 
-    /// How far the session is.
+    /// The state of the session.
     package var state: PeerSessionState {
         switch phase {
         case .ended(let end): .ended(end)
@@ -144,7 +144,7 @@ package struct PeerSessionStateMachine: Sendable {
         }
     }
 
-    /// When a tick is due; nil while nothing is waited for.
+    /// When a tick is due; nil if no step is waiting.
     package var deadline: MonotonicTime? {
         switch phase {
         case .new, .ended: nil
@@ -155,7 +155,7 @@ package struct PeerSessionStateMachine: Sendable {
         }
     }
 
-    /// Takes in what happened.
+    /// Handles an event.
     ///
     /// - Returns: what to do about it.
     package mutating func handle(_ input: Input, at now: MonotonicTime) -> [Action] {
@@ -179,7 +179,7 @@ package struct PeerSessionStateMachine: Sendable {
                 end(.declined, &actions)
                 break
             }
-            // Why it did not get there is known to whoever sends.
+            // The sender knows why the message was not delivered.
             retry(orEnd: .timedOut(.exchanging), isTold: false, after: wait, now, &actions)
         case .signalingEnded:
             switch phase {
@@ -201,7 +201,7 @@ package struct PeerSessionStateMachine: Sendable {
         return actions
     }
 
-    /// Whether media flows, or did a moment ago: what signaling says then is of no matter to it.
+    /// Whether media flows, or did a moment ago: signaling then has no effect on it.
     private var isConnected: Bool {
         switch phase {
         case .connected, .broken: true
@@ -219,7 +219,7 @@ package struct PeerSessionStateMachine: Sendable {
         if seenOffers.count > Self.rememberedOffers { seenOffers.removeFirst() }
         switch phase {
         case .offering, .awaitingAnswer, .gathering(.offer, _, _):
-            // Both have offered. One of the two gives way.
+            // Both sides have offered. One of the two yields.
             guard policy.yields else { return candidates.close(offer.flow) }
         default: break
         }
@@ -237,7 +237,7 @@ package struct PeerSessionStateMachine: Sendable {
         actions.append(.setRemote(engine, answer))
     }
 
-    /// Begins a flow of our own.
+    /// Begins a flow of this side.
     mutating func begin(_ now: MonotonicTime, _ actions: inout [Action]) {
         let id = replaceEngine(&actions)
         flow = SignalingFlow("\(policy.name)-\(id)")
@@ -266,11 +266,11 @@ package struct PeerSessionStateMachine: Sendable {
         wasConnected = true
     }
 
-    /// A step failed: the flow begins anew, or the session is over.
+    /// Handles a failed step: the flow restarts, or the session ends.
     ///
     /// - Parameters:
-    ///   - isTold: false where others have told the reason.
-    ///   - wait: the least time before it begins.
+    ///   - isTold: false if the reason is reported elsewhere.
+    ///   - wait: the least time before the restart.
     mutating func retry(
         orEnd end: PeerSessionEnd, isTold: Bool = true, after wait: Duration = .zero, _ now: MonotonicTime,
         _ actions: inout [Action]
@@ -289,14 +289,14 @@ package struct PeerSessionStateMachine: Sendable {
         }
     }
 
-    /// The application wants another flow, which is no failed attempt.
+    /// Begins another flow at the application's request, which does not count as a failed attempt.
     private mutating func restart(_ now: MonotonicTime, _ actions: inout [Action]) {
         guard phase != .new else { return }
         attempt = 0
         switch policy.role {
         case .offering: begin(now, &actions)
         case .answering:
-            // The peer takes the end of the path for a reason to offer anew.
+            // The end of the path makes the peer offer again.
             dropEngine(&actions)
             phase = .awaitingOffer(by: now + policy.exchange)
         }

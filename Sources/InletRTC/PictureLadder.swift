@@ -1,20 +1,21 @@
 package import InletCore
 
-/// Which size and frame rate pictures have at a bit rate: with fewer bits they become smaller and rarer before they
-/// fall apart.
+/// The size and frame rate of pictures at a bit rate: with fewer bits they become smaller and rarer before they break
+/// up.
 ///
-/// ``steps`` go down from the full picture. Each holds down to so many bits for each pixel, ``fewestBitsPerPixel``;
-/// below that the next one looks better. A step up takes a little more than what held there, so that a rate on the edge
-/// does not go to and fro. The steps are shared out to tiers: what one encoding may do.
+/// ``steps`` descend from the full picture. Each holds down to a number of bits per pixel, ``fewestBitsPerPixel``;
+/// below that the next one looks better. A step up needs a little more than what held there, so that a rate close to
+/// the limit does not switch back and forth. The steps are divided among tiers, each of which is the range of one
+/// encoding.
 package struct PictureLadder: Sendable, Hashable {
-    /// A size and a frame rate, as parts of the full ones.
+    /// A size and a frame rate, as fractions of the full ones.
     package struct Step: Sendable, Hashable {
-        /// Quarters of the width and of the height.
+        /// The quarters of the width and of the height.
         package var quarters: Int
-        /// One picture of so many is sent.
+        /// The divisor of the frame rate: one picture of so many is sent.
         package var pictures: Int
 
-        /// The size of its pictures, in even numbers; the full size as it is.
+        /// Returns the size of the step's pictures, in even numbers; the full size is returned unchanged.
         package func size(of full: ImageSize) -> ImageSize {
             guard quarters < 4 else { return full }
             func part(_ length: Int) -> Int { max(2, (length * quarters / 4) & ~1) }
@@ -22,33 +23,33 @@ package struct PictureLadder: Sendable, Hashable {
         }
     }
 
-    /// The full picture, three quarters of its width and height, a half, and a quarter; the two last also with half of
+    /// The full picture, three quarters of its width and height, a half, and a quarter; the last two also with half of
     /// the pictures.
     package static let allSteps = [
         Step(quarters: 4, pictures: 1), Step(quarters: 3, pictures: 1), Step(quarters: 2, pictures: 1),
         Step(quarters: 2, pictures: 2), Step(quarters: 1, pictures: 1), Step(quarters: 1, pictures: 2),
     ]
 
-    /// Of H.264 as a call has it. Below this a picture of a camera shows its blocks; measured with libx264's fastest
-    /// preset at 720p.
+    /// The fewest bits per pixel, for H.264 as used in calls. Below this a camera's picture shows blocks; measured with
+    /// libx264's fastest preset at 720p.
     package static let fewestBitsPerPixel = 0.035
-    /// How much more than what a step holds down to makes a step up.
+    /// How many times a step's floor a rate must be for a step up.
     private static let margin = 1.2
-    /// Pictures are not made smaller than this, by a step down from a larger size.
+    /// The smallest height to which a step down reduces pictures.
     private static let smallestHeight = 90
     private static let fewestPicturesPerSecond = 7.0
 
-    /// Those that the picture is large enough for, from the largest down. Not empty.
+    /// The steps that the picture is large enough for, from the largest down. Not empty.
     package let steps: [Step]
-    /// How many encodings there may be at a time for each codec.
+    /// The most concurrent encodings for each codec.
     package let tiers: Int
     private let floors: [Int]
     private let firstSteps: [Int]
 
     /// - Parameters:
-    ///   - size: of the source's pictures.
-    ///   - frameRate: of the source, in pictures a second; 30 where it is not known.
-    ///   - tiers: from 1 to 3. There may be fewer, where pictures are small.
+    ///   - size: the size of the source's pictures.
+    ///   - frameRate: the source's frame rate; 30 if it is unknown.
+    ///   - tiers: from 1 to 3. There may be fewer if pictures are small.
     package init(size: ImageSize, frameRate: Rational?, tiers: Int) {
         let rate = frameRate?.doubleValue ?? 30
         let steps = Self.allSteps.filter { step in
@@ -70,26 +71,26 @@ package struct PictureLadder: Sendable, Hashable {
         self.tiers = starts.count
     }
 
-    /// The tier that a step belongs to, from 0, the largest, on.
+    /// Returns the tier that a step belongs to, from 0, the largest.
     package func tier(of step: Int) -> Int { (firstSteps.lastIndex { $0 <= step }) ?? 0 }
 
-    /// The steps of a tier.
+    /// Returns the steps of a tier.
     package func steps(of tier: Int) -> Range<Int> {
         let first = firstSteps[min(max(0, tier), tiers - 1)]
         return first..<(tier + 1 < tiers ? firstSteps[tier + 1] : steps.count)
     }
 
-    /// The bits a second down to which a step is held; 0 for the last.
+    /// Returns the bits a second down to which a step is held; 0 for the last.
     package func floor(of step: Int) -> Int { step + 1 < steps.count ? floors[step] : 0 }
 
-    /// The most that is worth sending of a smaller tier: more would not be seen at its size.
+    /// Returns the highest bit rate that is worth sending on a smaller tier: more would not be visible at its size.
     package func ceiling(of tier: Int) -> Int { floors[steps(of: tier).lowerBound] * 5 }
 
-    /// The step for a bit rate.
+    /// Returns the step for a bit rate.
     ///
     /// - Parameters:
     ///   - bitrate: bits a second.
-    ///   - current: the step so far; nil where there is none yet.
+    ///   - current: the current step; nil if there is none yet.
     ///   - range: the steps to choose from. The default is all.
     package func step(for bitrate: Int, from current: Int? = nil, in range: Range<Int>? = nil) -> Int {
         let range = range ?? steps.indices

@@ -1,47 +1,47 @@
 package import InletCore
 
-/// Decides how many bits a second a path is sent, by what its far end reports. Holds no clock and no timer.
+/// Decides the bit rate of a path from the reports of its far end. Holds no clock and no timer.
 package protocol RateController: Sendable {
-    /// Bits a second, now.
+    /// The current bit rate, in bits a second.
     var bitrate: Int { get }
-    /// What the path bears, by which sizes are chosen: more than ``bitrate`` while a queue drains. The default is
+    /// What the path carries, by which sizes are chosen: more than ``bitrate`` while a queue drains. The default is
     /// ``bitrate``.
     var sustainedBitrate: Int { get }
-    /// Nothing is to be sent before, so that what waits on the way gets through; nil, the default, where it is sent at
-    /// once. It may come nearer with each report.
+    /// The time before which nothing is to be sent, so that what is in flight arrives; nil, the default, sends at once.
+    /// Each report may bring it forward.
     var pausedUntil: MonotonicTime? { get }
 
-    /// Takes in what the far end saw.
+    /// Adds a report of the far end.
     ///
-    /// - Parameter report: reports come in order of time.
+    /// - Parameter report: reports are added in order of time.
     mutating func add(_ report: PathReport)
 
     /// Makes the decisions that are due.
     ///
-    /// - Returns: bits a second from now on; the same as before where nothing changes.
+    /// - Returns: the bits a second from now on; unchanged if nothing changes.
     mutating func decide(at now: MonotonicTime) -> Int
 }
 
 extension RateController {
-    /// As many as are sent.
+    /// The same as ``bitrate``.
     package var sustainedBitrate: Int { bitrate }
-    /// At once.
+    /// Nil: packets are sent at once.
     package var pausedUntil: MonotonicTime? { nil }
 }
 
-/// What the far end of a path saw since the report before.
+/// What the far end of a path received since the previous report.
 package struct PathReport: Sendable, Hashable {
-    /// When it came.
+    /// When the report arrived.
     package var time: MonotonicTime
-    /// Packets that should have come.
+    /// The number of packets that should have arrived.
     package var expected: Int
-    /// Packets of those that did not.
+    /// The number of those packets that did not.
     package var lost: Int
-    /// Bits a second that came, where that is known.
+    /// The bits a second that arrived, if known.
     package var receivedBitrate: Int?
-    /// How much longer packets take than at the best time seen, where that is known: what waits in queues on the way.
+    /// How much longer packets take than at the best time seen, if known: their wait in queues on the way.
     package var queueing: Duration?
-    /// When the last of the packets was sent that it tells of, where that is known: what was sent since is on its way.
+    /// When the last of the reported packets was sent, if known: what was sent since is in flight.
     package var newestSent: MonotonicTime?
 
     package init(

@@ -1,26 +1,26 @@
 import Crypto
 import FoundationEssentials
 
-/// A user name and a password for a TURN server that shares a secret with this program and accepts them for a while.
+/// A user name and a password for a TURN server that shares a secret with this program; they expire.
 ///
-/// The name is the second at which they expire, since 1970, and who they are for; the password is an authentication
-/// code of the name. `use-auth-secret` of coturn, from draft-uberti-behave-turn-rest.
+/// The name holds the expiry in seconds since 1970 and the user; the password is an authentication code of the name.
+/// `use-auth-secret` of coturn, from draft-uberti-behave-turn-rest.
 package struct RelayCredentials: Sendable, Hashable {
     /// `expiry:name`.
     package let user: String
-    /// Base 64 of HMAC-SHA-1. A secret while it lasts.
+    /// Base64 of HMAC-SHA-1. A secret until it expires.
     package let password: String
 
     /// - Parameters:
-    ///   - secret: what the TURN server is configured with.
-    ///   - name: who they are for, as the server's log shows; may be empty.
+    ///   - secret: the secret that the TURN server is configured with.
+    ///   - name: the user, as the server's log shows it; may be empty.
     ///   - now: seconds since 1970.
     ///   - lifetime: how long they are accepted.
     package init(secret: String, name: String, now: Int, lifetime: Duration = .seconds(86_400)) {
         let (sum, overflow) = now.addingReportingOverflow(Int(clamping: lifetime.components.seconds))
         let expiry = overflow ? Int.max : sum
         user = name.isEmpty ? "\(expiry)" : "\(expiry):\(name)"
-        // What TURN servers share with this program is used with SHA-1 alone.
+        // TURN servers use shared secrets with SHA-1 only.
         let key = SymmetricKey(data: Array(secret.utf8))
         let code = HMAC<Insecure.SHA1>.authenticationCode(for: Array(user.utf8), using: key)
         password = Base64.text(Array(code))
@@ -30,11 +30,11 @@ package struct RelayCredentials: Sendable, Hashable {
 extension RelayCredentials: CustomStringConvertible, CustomDebugStringConvertible {
     /// The name, without the password.
     package var description: String { user }
-    /// The same.
+    /// The same as ``description``.
     package var debugDescription: String { user }
 }
 
-/// Base 64 with padding (RFC 4648, section 4).
+/// Base64 with padding (RFC 4648, section 4).
 enum Base64 {
     private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 

@@ -1,41 +1,41 @@
 import InletCore
 
-/// A text of SDP (RFC 8866) as lines of bytes, in a form that no reader takes for another.
+/// An SDP text (RFC 8866) as lines of bytes, in a form that all readers read alike.
 ///
-/// A media engine reads the same text by rules of its own: it skips blanks, ends at a zero byte, and knows nothing of
-/// characters. A line that is not plainly `x=value`, or an attribute whose name holds what names do not, is therefore
-/// refused, and ``text`` is written from what was read here.
+/// A media engine parses the same text by its own rules: it skips blanks, ends at a zero byte, and does not decode
+/// characters. A line that is not plainly `x=value`, or an attribute whose name has characters that names may not have,
+/// is therefore refused, and ``text`` is written from what was parsed here.
 struct SDPText {
-    /// Browsers send some 200 lines for a video section.
+    /// The most lines; browsers send some 200 for a video section.
     static let mostLines = 1000
     private static let mostSections = 16
-    /// As many as there are payload types (RFC 3550, 5.1).
+    /// The most formats: the number of payload types (RFC 3550, 5.1).
     private static let mostFormats = 128
     private static let mostCandidates = 128
 
-    /// What stands from one `m=` to the next.
+    /// The lines from one `m=` to the next.
     struct Section {
         /// The words of its `m=` line.
         var words: [ArraySlice<UInt8>]
-        /// What stands after `a=`, in order.
+        /// The text after each `a=`, in order.
         var attributes: [ArraySlice<UInt8>]
     }
 
-    /// Each begins with `x=`.
+    /// The lines, each of which begins with `x=`.
     private(set) var lines: [[UInt8]]
 
-    /// - Throws: ``PeerSessionFailure/malformedDescription`` where it is no SDP; ``PeerSessionFailure/limit`` where it
-    ///   has more lines than any that is answered.
+    /// - Throws: ``PeerSessionFailure/malformedDescription`` if the text is not SDP; ``PeerSessionFailure/limit`` if it
+    ///   has more lines than are accepted.
     init(_ text: String, mostLines: Int = mostLines) throws(PeerSessionFailure) {
         lines = TextBytes.lines(text.utf8)
         guard lines.count <= mostLines else { throw .limit }
         guard lines.allSatisfy(Self.isPlain) else { throw .malformedDescription }
     }
 
-    /// The attributes of the session, and its media sections.
+    /// Returns the attributes of the session, and its media sections.
     ///
-    /// - Throws: ``PeerSessionFailure/malformedDescription`` where it is not a whole description;
-    ///   ``PeerSessionFailure/limit`` where there is more of something than any peer needs.
+    /// - Throws: ``PeerSessionFailure/malformedDescription`` if the description is incomplete;
+    ///   ``PeerSessionFailure/limit`` if it has more of something than any peer needs.
     func sections() throws(PeerSessionFailure) -> (session: [ArraySlice<UInt8>], media: [Section]) {
         guard lines.first.map({ $0.elementsEqual("v=0".utf8) }) == true else { throw .malformedDescription }
         var (session, media) = ([ArraySlice<UInt8>](), [Section]())
@@ -64,15 +64,15 @@ struct SDPText {
         return (session, media)
     }
 
-    /// Leaves out the candidates that do not say where they are.
+    /// Removes the candidates without a numeric address.
     mutating func removeHiddenCandidates() {
         lines.removeAll { Self.isCandidate($0) && !CandidateAddress.isNumeric($0.dropFirst(2)) }
     }
 
-    /// The lines, each with CR LF.
+    /// The lines, each ended by CR LF.
     var text: String { String(decoding: lines.flatMap { $0 + [13, 10] }, as: UTF8.self) }
 
-    /// What stands behind an attribute's name and its colon; nil for another attribute.
+    /// Returns the text after an attribute's name and colon; nil for another attribute.
     static func value(of name: StaticString, in attribute: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         let start = "\(name):".utf8
         return attribute.starts(with: start) ? attribute.dropFirst(start.count) : nil
@@ -89,7 +89,7 @@ struct SDPText {
         return !name.isEmpty && name.allSatisfy(isOfToken)
     }
 
-    /// RFC 8866, 9: `token-char`.
+    /// Returns whether a byte is a `token-char` (RFC 8866, 9).
     private static func isOfToken(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x21, 0x23...0x27, 0x2a...0x2b, 0x2d...0x2e, 0x30...0x39, 0x41...0x5a, 0x5e...0x7e: true

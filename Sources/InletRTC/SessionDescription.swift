@@ -12,8 +12,8 @@ public struct SessionDescription: Sendable, Hashable {
     public var kind: Kind
     /// The text.
     public var sdp: String
-    /// Names the offer, its answer and their candidates, so that what signaling delays, doubles or reorders is told
-    /// apart.
+    /// The flow of the offer, its answer and their candidates, which identifies messages that signaling delays, doubles
+    /// or reorders.
     public var flow: SignalingFlow
 
     public init(kind: Kind, sdp: String, flow: SignalingFlow) {
@@ -23,11 +23,11 @@ public struct SessionDescription: Sendable, Hashable {
     }
 }
 
-/// The name of one offer with all that belongs to it. Every offer has a new one.
+/// The name of one offer and all that belongs to it. Every offer has a new one.
 public struct SignalingFlow: Sendable, Hashable, CustomStringConvertible {
     /// The name, as signaling carries it: not empty, and different for every offer of every peer.
     public let description: String
-    /// A flow by the name that signaling carried.
+    /// Creates a flow from the name that signaling carried.
     public init(_ name: String) { description = name }
 }
 
@@ -35,9 +35,9 @@ public struct SignalingFlow: Sendable, Hashable, CustomStringConvertible {
 public struct ICECandidate: Sendable, Hashable {
     /// The line of the description without `a=`; empty at the end of the candidates.
     public var line: String
-    /// Which media section it is for, from 0 on.
+    /// The index of its media section, from 0.
     public var section: Int
-    /// What it belongs to.
+    /// The flow that it belongs to.
     public var flow: SignalingFlow
 
     public init(line: String, section: Int, flow: SignalingFlow) {

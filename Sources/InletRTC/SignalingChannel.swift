@@ -1,41 +1,41 @@
 public import InletCore
 
-/// The way on which two peers talk before media flows: a WebSocket, a message broker, a file, whatever an application
-/// has.
+/// The channel over which two peers talk before media flows: a WebSocket, a message broker, a file, whatever an
+/// application has.
 ///
-/// It may lose, double, delay and reorder messages, and either peer may come first: sessions put up with that. Safe
-/// from any thread.
+/// It may lose, double, delay and reorder messages, and either peer may be first: sessions tolerate that. Safe from any
+/// thread.
 public protocol SignalingChannel: Sendable {
-    /// What the peer sends, in the order in which it comes. Read by one session. It ends when nothing can come any
-    /// more; a session that is connected then goes on.
+    /// The peer's messages, in order of arrival. Read by one session. The stream ends when nothing more can arrive; a
+    /// session that is connected then continues.
     var incoming: AsyncStream<SignalingMessage> { get }
 
-    /// STUN and TURN servers that signaling knows of, besides those that are configured. Asked before each flow, for a
-    /// second or two at most. The default is none.
+    /// Returns the STUN and TURN servers that signaling provides, besides those that are configured. Called before each
+    /// flow, for at most a second or two. The default is none.
     func iceServers() async -> [ICEServer]
 
-    /// Sends a message to the peer. Messages of a session are sent one after the other. It must end by a deadline of
-    /// its own.
+    /// Sends a message to the peer. Messages of a session are sent one after the other. The implementation must apply
+    /// its own deadline.
     ///
-    /// - Throws: ``SignalingFailure`` where the message did not get there.
+    /// - Throws: ``SignalingFailure`` if the message did not reach the peer.
     func send(_ message: SignalingMessage) async throws(SignalingFailure)
 
-    /// The session is over; nothing is sent any more.
+    /// Called when the session has ended; nothing more is sent.
     func close() async
 }
 
 extension SignalingChannel {
-    /// None.
+    /// Returns no servers.
     public func iceServers() async -> [ICEServer] { [] }
-    /// Nothing.
+    /// Does nothing.
     public func close() async {}
 }
 
-/// Why a message did not get to the peer.
+/// Why a message did not reach the peer.
 public struct SignalingFailure: Error, Sendable {
-    /// What happened, for people and programs.
+    /// What happened, for users and programs.
     public var error: InletError
-    /// The least wait before another flow begins; nil where trying again is pointless, so that the session ends.
+    /// The least wait before another flow begins; nil if a retry is pointless, so that the session ends.
     public var retryAfter: Duration?
 
     public init(_ error: InletError, retryAfter: Duration? = .zero) {

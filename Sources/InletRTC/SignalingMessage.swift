@@ -2,8 +2,8 @@
 public enum SignalingMessage: Sendable, Hashable {
     /// An offer or an answer.
     case description(SessionDescription)
-    /// An address. It may come before the description that it belongs to.
+    /// An address of the peer. It may arrive before the description that it belongs to.
     case candidate(ICECandidate)
-    /// The session is over; nil where it is not said which flow.
+    /// The session has ended; nil if the flow is not named.
     case bye(SignalingFlow?)
 }

@@ -11,17 +11,17 @@ package struct TrickleFragment: Sendable, Hashable {
         package var mid: String
     }
 
-    /// In their order.
+    /// The candidates, in order.
     package private(set) var candidates: [Candidate] = []
-    /// No candidates follow.
+    /// Whether no more candidates follow.
     package private(set) var isEnd = false
-    /// The peer's ICE name; a new one is a restart.
+    /// The peer's ICE user name fragment; a new one means a restart.
     package private(set) var userFragment: String?
     /// The peer's ICE password.
     package private(set) var password: String?
 
-    /// - Throws: ``PeerSessionFailure/malformedDescription`` where it is no fragment; ``PeerSessionFailure/limit``
-    ///   where it is far too long.
+    /// - Throws: ``PeerSessionFailure/malformedDescription`` if the text is not a fragment;
+    ///   ``PeerSessionFailure/limit`` if it is far too long.
     package init(_ text: String) throws(PeerSessionFailure) {
         func string(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
         var mid = ""

@@ -1,41 +1,41 @@
 package import InletCore
 
-/// What there is to know of a peer's offer before a media engine reads it: the video section in which it wants
+/// What must be known about a peer's offer before a media engine reads it: the video section in which it wants
 /// pictures.
 ///
-/// Reads what comes from anyone: bounded, and without trust in any number.
+/// Parses untrusted input: bounded, and without trust in any number.
 package struct VideoOffer: Sendable, Hashable {
-    /// A way of packing one codec.
+    /// A payload format of one codec.
     package struct Payload: Sendable, Hashable {
         /// The payload type, from 0 to 127.
         package var type: Int
-        /// The encoding's name as the offer has it, such as `H264`.
+        /// The encoding's name as the offer spells it, such as `H264`.
         package var name: String
         /// The format parameters, with names in lower case.
         package var parameters: [String: String]
     }
 
-    /// Which media section it is, from 0 on.
+    /// The index of the media section, from 0.
     package let section: Int
-    /// The section's `mid`; empty where it has none.
+    /// The section's `mid`; empty if it has none.
     package let mid: String
-    /// In the peer's order of preference.
+    /// The payload formats, in the peer's order of preference.
     package let payloads: [Payload]
     /// The numbers of header extensions by their URIs.
     package let extensions: [String: Int]
-    /// The name half of the peer's ICE credentials.
+    /// The user name fragment of the peer's ICE credentials.
     package let userFragment: String
 
-    /// Transport-wide sequence numbers, by which a sender learns of delay and loss
+    /// The URI of transport-wide sequence numbers, by which a sender learns of delay and loss
     /// (draft-holmer-rmcat-transport-wide-cc-extensions-01).
     package static let transportWideSequence =
         "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01"
-    /// How far to turn the picture (3GPP TS 26.114, 7.4.5).
+    /// The URI of the picture's rotation (3GPP TS 26.114, 7.4.5).
     package static let videoOrientation = "urn:3gpp:video-orientation"
 
-    /// - Throws: ``PeerSessionFailure/malformedDescription`` where it is no SDP, or lacks what WebRTC needs;
-    ///   ``PeerSessionFailure/limit`` where it holds more than any peer needs; ``PeerSessionFailure/noCommonCodec``
-    ///   where it has no section that takes video.
+    /// - Throws: ``PeerSessionFailure/malformedDescription`` if the text is not SDP, or lacks what WebRTC needs;
+    ///   ``PeerSessionFailure/limit`` if it has more than any peer needs; ``PeerSessionFailure/noCommonCodec`` if no
+    ///   section receives video.
     package init(_ sdp: String) throws(PeerSessionFailure) {
         let (session, media) = try SDPText(sdp).sections()
         let common = Attributes(session)
@@ -58,13 +58,13 @@ package struct VideoOffer: Sendable, Hashable {
         throw .noCommonCodec
     }
 
-    /// Of all transports that WebRTC knows (RFC 8829, 5.1.2), the end, backwards.
+    /// The common end of all transports of WebRTC (RFC 8829, 5.1.2), reversed.
     private static let profile = Array("RTP/SAVPF".utf8.reversed())
 
-    /// The payload for a codec that suits best; nil where the peer does not take it.
+    /// Returns the best payload for a codec; nil if the peer does not accept the codec.
     ///
-    /// Of H.264, what is packed in mode 1 (RFC 6184) and is constrained baseline comes first, as that is what is
-    /// encoded for everyone.
+    /// For H.264, packetization mode 1 (RFC 6184) and constrained baseline come first, as that is what is encoded for
+    /// everyone.
     package func payload(for codec: VideoCodec) -> Payload? {
         switch codec {
         case .h264:
@@ -81,8 +81,8 @@ package struct VideoOffer: Sendable, Hashable {
         }
     }
 
-    /// The payload for H.264 of a profile that is not ours to choose; nil where the peer does not take that. Its level
-    /// is not looked at, as browsers decode more than they say.
+    /// Returns the payload for H.264 of a given profile; nil if the peer does not accept it. The level is ignored, as
+    /// browsers decode more than they state.
     package func payload(for profile: H264Profile) -> Payload? {
         let packed = named("h264").filter { $0.parameters["packetization-mode"] == "1" }
         for start in profile.takers {
@@ -97,19 +97,19 @@ package struct VideoOffer: Sendable, Hashable {
 }
 
 extension VideoOffer.Payload {
-    /// Of H.264, its `profile-level-id` in small letters; empty without one.
+    /// The `profile-level-id` of H.264 in lower case; empty if there is none.
     package var profile: String {
         (parameters["profile-level-id"] ?? "").lowercasedASCII
     }
 }
 
-/// The attributes of one media section or of the session, each read once. The first of a name, or of a number, counts.
+/// The attributes of one media section or of the session, each read once. The first with a name, or a number, counts.
 private struct Attributes {
     private(set) var mid: String?
     private(set) var userFragment: String?
     private(set) var hasPassword = false
     private(set) var hasFingerprint = false
-    /// Nil where no direction is said, which stands for `sendrecv` (RFC 8866, 6.7).
+    /// Whether the section receives; nil if no direction is stated, which means `sendrecv` (RFC 8866, 6.7).
     private(set) var receives: Bool?
     private(set) var extensions: [String: Int] = [:]
     private var names: [Int: ArraySlice<UInt8>] = [:]
@@ -144,7 +144,7 @@ private struct Attributes {
         return attribute.elementsEqual("sendonly".utf8) || attribute.elementsEqual("inactive".utf8) ? false : nil
     }
 
-    /// `NUMBER REST`
+    /// Notes the rest of `NUMBER REST` under its number.
     private static func note(_ value: ArraySlice<UInt8>, in found: inout [Int: ArraySlice<UInt8>]) {
         let parts = value.split(separator: UInt8(ascii: " "), maxSplits: 1)
         if parts.count == 2, let number = TextBytes.number(parts[0], upTo: 127), found[number] == nil {
@@ -154,7 +154,7 @@ private struct Attributes {
 
     private mutating func noteExtension(_ value: ArraySlice<UInt8>) {
         let parts = value.split(separator: UInt8(ascii: " "))
-        // A number may bear a direction: `3/recvonly`.
+        // A number may have a direction: `3/recvonly`.
         guard parts.count >= 2,
             let number = TextBytes.number(parts[0].prefix { $0 != UInt8(ascii: "/") }, upTo: 14), number > 0
         else { return }
@@ -162,7 +162,7 @@ private struct Attributes {
         extensions[uri] = extensions[uri] ?? number
     }
 
-    /// Each payload type once, however often it stands there.
+    /// Returns each payload type once, even if it is repeated.
     func payloads(_ types: ArraySlice<ArraySlice<UInt8>>) -> [VideoOffer.Payload] {
         var seen: Set<Int> = []
         return types.compactMap { text in

@@ -1,56 +1,56 @@
 public import InletCore
 
-/// A picture that is sent to peers, as an application steers it. Safe from any thread; what is asked for takes effect
+/// A video track that is sent to peers and controlled by the application. Safe from any thread; changes take effect
 /// with the next frame.
 public protocol VideoTrack: AnyObject, Sendable {
-    /// What peers get now.
+    /// The current state.
     var state: VideoTrackState { get }
 
-    /// What peers get from now on, beginning with now. Each call makes a sequence of its own.
+    /// The states from now on, starting with the current one. Each access returns a separate sequence.
     var states: AsyncStream<VideoTrackState> { get }
 
-    /// Whether the application wants its pictures shown. Peers stay connected meanwhile, and get nothing or black. The
+    /// Whether the application wants its pictures shown. If not, peers stay connected, and get nothing or black. The
     /// default is true.
     var isEnabled: Bool { get set }
 
-    /// Offers the track to peers again. It is published at first.
+    /// Offers the track to peers again. It is published initially.
     func publish()
 
-    /// Takes the track away from peers: their sessions end, and others are turned away until ``publish()``.
+    /// Withdraws the track: the peers' sessions end, and new peers are turned away until ``publish()``.
     func unpublish()
 
-    /// Sends pictures of at most this size and rate from now on. Those that are larger are scaled down until they fit,
-    /// keeping their shape.
+    /// Limits pictures to a size and a rate from now on. Larger ones are scaled down to fit, keeping their aspect
+    /// ratio.
     ///
     /// - Parameters:
-    ///   - size: of the picture as it is sent, which is upright unless peers turn it themselves; nil for what was
-    ///     configured.
-    ///   - frameRate: frames a second; nil for what was configured.
-    /// - Throws: ``InletError/Code/invalidConfiguration`` for what cannot be.
+    ///   - size: the size of the sent picture, which is upright unless peers rotate it themselves; nil for the
+    ///     configured size.
+    ///   - frameRate: frames a second; nil for the configured rate.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` for impossible values.
     func adapt(to size: ImageSize?, frameRate: Rational?) throws(InletError)
 }
 
 extension VideoTrack {
-    /// Whether there are no pictures for now, which the source decides.
+    /// Whether the source has no pictures at present.
     public var isMuted: Bool { state.isMuted }
-    /// Whether peers may come: the application wants it, and the source is not turned off.
+    /// Whether peers may connect: the application allows it, and the source is not turned off.
     public var isPublished: Bool { state.isPublished }
 
-    /// Sends pictures of at most this size and rate from now on.
+    /// Limits pictures to a size and a rate from now on.
     ///
-    /// - Throws: ``InletError/Code/invalidConfiguration`` for what cannot be.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` for impossible values.
     public func adapt(width: Int, height: Int, frameRate: Rational? = nil) throws(InletError) {
         try adapt(to: ImageSize(width: width, height: height), frameRate: frameRate)
     }
 }
 
-/// What peers get of a track.
+/// The state of a track as peers see it.
 public struct VideoTrackState: Sendable, Hashable {
-    /// Whether peers may come.
+    /// Whether peers may connect.
     public var isPublished: Bool
     /// Whether the application wants its pictures shown.
     public var isEnabled: Bool
-    /// Whether the source has no pictures to give for now.
+    /// Whether the source has no pictures at present.
     public var isMuted: Bool
 
     public init(isPublished: Bool = true, isEnabled: Bool = true, isMuted: Bool = false) {
@@ -59,11 +59,11 @@ public struct VideoTrackState: Sendable, Hashable {
         self.isMuted = isMuted
     }
 
-    /// What an audience is told, in one word.
+    /// What an audience sees, in one word.
     public enum Shown: String, Sendable, Hashable, CaseIterable {
-        /// Pictures come.
+        /// Pictures are shown.
         case live
-        /// The source has none for now, and may have some at any time.
+        /// The source has no pictures at present, and may have some at any time.
         case muted
         /// The application does not want them shown.
         case disabled
@@ -71,6 +71,6 @@ public struct VideoTrackState: Sendable, Hashable {
         case off
     }
 
-    /// What an audience is told, in one word.
+    /// What an audience sees, in one word.
     public var shown: Shown { !isPublished ? .off : !isEnabled ? .disabled : isMuted ? .muted : .live }
 }

@@ -1,11 +1,11 @@
 import InletCore
 
-/// What an endpoint of WHEP, to which viewers come, says to a request. Pure: it opens and closes nothing.
+/// Decides how a WHEP endpoint, to which viewers connect, responds to a request. Pure: it opens and closes nothing.
 ///
-/// After draft-ietf-wish-whep and, for what both share, RFC 9725 (WHIP). Whether a client may come at all is asked
-/// before.
+/// Follows draft-ietf-wish-whep and, for what both share, RFC 9725 (WHIP). Whether a client may connect at all is
+/// checked before.
 package struct WHEPEndpoint: Sendable, Hashable {
-    /// Where offers are posted. The default is `/whep`; sessions are below it.
+    /// The path that offers are posted to. The default is `/whep`; sessions are below it.
     package var path = "/whep"
     /// The most sessions at a time. The default is 100.
     package var sessions = 100
@@ -13,37 +13,37 @@ package struct WHEPEndpoint: Sendable, Hashable {
     package var sessionsPerClient = 25
     /// The most bytes of a description or a fragment. The default is 65536; browsers send some 4000.
     package var bytes = 65_536
-    /// Sites whose pages may come besides this server's own: their origins, or `*`. The default is none.
+    /// Origins of sites whose pages may connect besides this server's own, or `*`. The default is none.
     package var origins: [String] = []
-    /// Whether there is anything to see. Where there is not, an offer is answered 409 and when to come again
+    /// Whether there is something to see. If not, an offer is answered with 409 and the time of a retry
     /// (draft-ietf-wish-whep, 4.2). The default is true.
     package var isPublished = true
-    /// Servers that viewers are told of, in `Link` headers. Only whoever may come should see their credentials.
+    /// The servers that viewers get in `Link` headers. Only clients that may connect should see their credentials.
     package var servers: [ICEServer] = []
 
-    /// The default of each.
+    /// Creates an endpoint with the default of each.
     package init() {}
 
     /// What to do about a request.
     package enum Decision: Sendable, Hashable {
-        /// Say that.
+        /// Send this response.
         case respond(WHEPResponse)
-        /// Read the body, of at most so many bytes, then ask again.
+        /// Read the body, of at most so many bytes, then decide again.
         case read(Int)
-        /// Open a session for this offer, then say ``WHEPEndpoint/opened(_:tag:answer:to:)`` or
+        /// Open a session for this offer, then send ``WHEPEndpoint/opened(_:tag:answer:to:)`` or
         /// ``WHEPEndpoint/failed(_:to:)``.
         case open(String)
-        /// Add these candidates to a session.
+        /// Add these candidates to a session, and send the response.
         case trickle(session: String, TrickleFragment, WHEPResponse)
-        /// Close a session, and say that.
+        /// Close a session, and send the response.
         case close(session: String, WHEPResponse)
     }
 
-    /// What a session is known by.
+    /// The properties of a session that requests refer to.
     package struct Session: Sendable, Hashable {
-        /// What its ETag is, without quotes: its ICE credentials are as they were while it is.
+        /// The ETag, without quotes: it stays the same while the ICE credentials do.
         package var tag: String
-        /// The peer's ICE name: a fragment with another is a restart.
+        /// The peer's ICE user name fragment: a trickle fragment with another one is a restart.
         package var userFragment: String
 
         package init(tag: String, userFragment: String) {
@@ -54,19 +54,19 @@ package struct WHEPEndpoint: Sendable, Hashable {
 
     static let fragmentType = "application/trickle-ice-sdpfrag"
 
-    /// Whether a path is this endpoint's, or one of its sessions'.
+    /// Returns whether a path is this endpoint's, or one of its sessions'.
     package func serves(_ path: String) -> Bool {
         isEndpoint(path) || path.utf8.starts(with: "\(self.path)/".utf8)
     }
 
     private func isEndpoint(_ path: String) -> Bool { path.utf8.elementsEqual(self.path.utf8) }
 
-    /// What to do about a request.
+    /// Returns what to do about a request.
     ///
     /// - Parameters:
-    ///   - request: what a client asks.
+    ///   - request: the client's request.
     ///   - isWhole: whether its body was read.
-    ///   - occupancy: sessions that are open, and the time until the client may open another.
+    ///   - occupancy: the open sessions, and the time until the client may open another.
     ///   - session: looks up a session by its name.
     package func decide(
         _ request: WHEPRequest, isWhole: Bool, _ occupancy: QuotaOccupancy, session: (String) -> Session?
@@ -121,7 +121,7 @@ package struct WHEPEndpoint: Sendable, Hashable {
         return .open(request.body)
     }
 
-    /// The answer to an offer whose session is open.
+    /// Returns the response to an offer whose session is open.
     package func opened(_ session: String, tag: String, answer: String, to request: WHEPRequest) -> WHEPResponse {
         allowing(
             request,
@@ -133,7 +133,7 @@ package struct WHEPEndpoint: Sendable, Hashable {
                 ] + links, body: answer))
     }
 
-    /// The answer to an offer that could not be answered.
+    /// Returns the response to an offer that could not be answered.
     package func failed(_ end: PeerSessionEnd, to request: WHEPRequest) -> WHEPResponse {
         let status =
             switch end {
@@ -177,7 +177,7 @@ package struct WHEPEndpoint: Sendable, Hashable {
             )
         }
         if let refusal = tooLong(request) { return .respond(refusal) }
-        // Of a restart, the tag is `*`: the client does not know which credentials are in force (RFC 9725, 4.3.3).
+        // For a restart, the tag is `*`: the client does not know which credentials are in force (RFC 9725, 4.3.3).
         guard let match = request.headers["if-match"] else {
             return .respond(.refusal(428, "Candidates come with the session's ETag, in If-Match."))
         }
@@ -198,7 +198,7 @@ package struct WHEPEndpoint: Sendable, Hashable {
         return .trickle(session: name, fragment, WHEPResponse(status: 204))
     }
 
-    /// The tags of `"a", "b"`. Weak ones match nothing here (RFC 9110, 13.1.1).
+    /// Returns the tags of `"a", "b"`. Weak ones match nothing here (RFC 9110, 13.1.1).
     private static func tags(_ text: String) -> [[UInt8]] {
         let quote = UInt8(ascii: "\"")
         return text.utf8.split(separator: UInt8(ascii: ",")).compactMap { item in

@@ -1,16 +1,16 @@
 import InletCore
 
-/// A request of HTTP, as far as WHEP and WHIP look at it.
+/// An HTTP request, as far as WHEP and WHIP need it.
 package struct WHEPRequest: Sendable, Hashable {
-    /// In capitals.
+    /// The method, in upper case.
     package var method: String
-    /// Without the query.
+    /// The path without the query.
     package var path: String
-    /// Names in lower case.
+    /// The headers, with names in lower case.
     package var headers: [String: String]
-    /// What the request says its body has; nil where it does not say.
+    /// The stated length of the body; nil if none is stated.
     package var length: Int?
-    /// The body, when it is there.
+    /// The body, once it was read.
     package var body: String
 
     package init(method: String, path: String, headers: [String: String] = [:], length: Int? = nil, body: String = "") {
@@ -21,7 +21,7 @@ package struct WHEPRequest: Sendable, Hashable {
         self.body = body
     }
 
-    /// Whether its body is of a media type, whatever the parameters.
+    /// Returns whether the body has a media type, whatever its parameters.
     func isOfType(_ type: String) -> Bool { ContentType.isSame(headers["content-type"], as: type) }
 }
 
@@ -34,18 +34,18 @@ enum ContentType {
     }
 }
 
-/// An answer of HTTP.
+/// An HTTP response.
 package struct WHEPResponse: Sendable, Hashable {
     /// The status code.
     package var status: Int
-    /// Names in lower case. `link` may come more than once.
+    /// The headers, with names in lower case. `link` may occur more than once.
     package var headers: [Header]
     /// The body.
     package var body: String
 
-    /// A line of the head.
+    /// A header line.
     package struct Header: Sendable, Hashable {
-        /// In lower case.
+        /// The name, in lower case.
         package var name: String
         /// The rest of the line.
         package var value: String
@@ -62,13 +62,13 @@ package struct WHEPResponse: Sendable, Hashable {
         self.body = body
     }
 
-    /// A refusal, with a sentence for people.
+    /// Returns a refusal, with a sentence for users.
     package static func refusal(_ status: Int, _ sentence: String, _ headers: [Header] = []) -> WHEPResponse {
         WHEPResponse(
             status: status, headers: [Header("content-type", "text/plain; charset=utf-8")] + headers,
             body: sentence + "\n")
     }
 
-    /// The first value of a header; nil where there is none.
+    /// Returns the first value of a header; nil if there is none.
     package func value(of name: String) -> String? { headers.first { $0.name == name }?.value }
 }

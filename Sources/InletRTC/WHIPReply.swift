@@ -1,46 +1,46 @@
 package import InletCore
 
-/// What a WHIP client makes of the answer to its offer (RFC 9725). Pure: it sends nothing.
+/// How a WHIP client interprets the response to its offer (RFC 9725). Pure: it sends nothing.
 package enum WHIPReply: Sendable, Hashable {
-    /// The server took the offer.
+    /// The server accepted the offer.
     case accepted(Session)
-    /// Post the same offer there. The token goes along to the same host alone.
+    /// The same offer is to be posted there. The token is sent only to the same host.
     case redirected(to: String)
-    /// It did not. `retryAfter` is nil where trying again is pointless.
+    /// The server refused the offer. `retryAfter` is nil if a retry is pointless.
     case refused(Refusal)
 
     /// A session as the server describes it.
     package struct Session: Sendable, Hashable {
         /// The answer.
         package var answer: String
-        /// Where the session is changed and ended: an absolute address or a path.
+        /// The session's URL, to change and end it: an absolute address or a path.
         package var location: String
-        /// What PATCH shows; nil where the server takes none.
+        /// The ETag that a PATCH must match; nil if the server accepts none.
         package var tag: String?
-        /// Servers that it wants to be used.
+        /// The ICE servers that the server recommends.
         package var servers: [ICEServer]
     }
 
-    /// Why the offer was not taken.
+    /// Why the offer was refused.
     package struct Refusal: Sendable, Hashable {
-        /// The code that programs decide by.
+        /// The error code, for programs.
         package var code: InletError.Code
-        /// What happened and what to do, for people.
+        /// What happened and what to do, for users.
         package var message: String
-        /// The least wait before another try; nil where trying again is pointless.
+        /// The least wait before a retry; nil if a retry is pointless.
         package var retryAfter: Duration?
     }
 
-    /// The most redirections that are followed.
+    /// The most redirects that are followed.
     package static let mostRedirections = 5
 
     /// - Parameters:
-    ///   - response: what the server answered.
-    ///   - redirections: how many were followed already.
+    ///   - response: the server's response.
+    ///   - redirections: how many redirects were followed already.
     package init(_ response: WHEPResponse, redirections: Int = 0) {
         switch response.status {
         case 201: self = Self.session(response)
-        // Those that keep the method: a client that turned a POST into a GET would lose its offer.
+        // The status codes that keep the method: a client that turned a POST into a GET would lose its offer.
         case 307, 308:
             guard let place = response.value(of: "location"), !place.isEmpty else {
                 self = Self.refused(.malformedData, "The server redirects to nowhere.")

@@ -6,9 +6,9 @@ import InletCore
     import Musl
 #endif
 
-/// Which processes hold a device open, as far as `/proc` shows them to this user.
+/// Finds the processes that hold a device open, as far as `/proc` shows them to this user.
 enum DeviceHolders {
-    /// The names of other processes with their numbers, such as `obs (process 4711)`.
+    /// Returns the names of other processes with their IDs, such as `obs (process 4711)`.
     static func names(of node: String) -> [String] {
         let own = String(getpid())
         var holders: [String] = []
@@ -22,7 +22,7 @@ enum DeviceHolders {
         return holders
     }
 
-    /// The same in a sentence.
+    /// Returns the same as a sentence.
     static func sentence(_ names: [String]) -> String {
         switch names.count {
         case 0: "/proc does not show which program holds it: it may be another user's. As root, `fuser -v` names it."

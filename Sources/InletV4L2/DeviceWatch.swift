@@ -7,14 +7,14 @@ package import InletCore
     import Musl
 #endif
 
-/// Hears of device nodes that come and go, without polling: the owner of an inotify descriptor on `/dev`.
+/// Watches for device nodes that appear and disappear, without polling: owns an inotify descriptor on `/dev`.
 ///
-/// The kernel's own file system of devices says so itself, with udev or without, in containers too.
+/// The kernel's own file system of devices reports them, with udev or without, in containers too.
 @safe package final class DeviceWatch: Sendable {
-    /// Readable when something changed. Valid while this object lives.
+    /// A descriptor that is readable when something has changed. Valid while this object lives.
     package let descriptor: Int32
 
-    /// - Throws: ``InletError/Code/resourceExhausted`` where the system has no more watches.
+    /// - Throws: ``InletError/Code/resourceExhausted`` if the system has no more watches.
     package init() throws(InletError) {
         descriptor = inotify_init1(inlet_inotify_flags)
         guard descriptor >= 0 else { throw Self.failure("inotify_init1") }
@@ -26,7 +26,7 @@ package import InletCore
 
     deinit { close(descriptor) }
 
-    /// Takes what there is to read.
+    /// Reads and discards all pending events.
     package func drain() {
         unsafe withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { bytes in
             while unsafe read(descriptor, bytes.baseAddress, bytes.count) > 0 {}
@@ -40,7 +40,7 @@ package import InletCore
             context: .init(operation: operation, nativeCode: errno))
     }
 
-    /// Blocks until something may have changed, `time`, or a cancellation.
+    /// Blocks until something may have changed, the deadline, or a cancellation, for at most a second.
     ///
     /// - Throws: as ``SourceContext/checkCancellation()``.
     package func wait(_ context: SourceContext) throws(InletError) {

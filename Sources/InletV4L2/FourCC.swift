@@ -44,14 +44,14 @@ extension FourCC: CustomStringConvertible {
 }
 
 extension FourCC: ExpressibleByStringLiteral {
-    /// For the constants of tables. A text that is no format's name becomes one of question marks.
+    /// For constants in tables. A text that is not a format's name becomes question marks.
     public init(stringLiteral value: String) {
         self = FourCC(value) ?? FourCC(rawValue: 0x3F3F_3F3F)
     }
 }
 
 extension FourCC: Codable {
-    /// - Throws: where the text is not up to four letters.
+    /// - Throws: an error if the text is not up to four letters.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let code = FourCC(try container.decode(String.self)) else {

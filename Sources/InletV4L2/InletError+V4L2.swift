@@ -8,7 +8,7 @@ import InletSystem
 #endif
 
 extension InletError {
-    /// The error for an errno that a call on a V4L2 device left, with what a person can do.
+    /// Creates the error for the errno of a call on a V4L2 device, with advice for users.
     ///
     /// Every errno of V4L2 becomes an `InletError` here and nowhere else.
     ///

@@ -1,11 +1,11 @@
-/// One number for each plane: how Swift sees a C array of VIDEO_MAX_PLANES numbers.
+/// One number for each plane, as Swift imports a C array of VIDEO_MAX_PLANES numbers.
 package struct PlaneValues {
     package typealias Array = (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32)
     package var array: Array
 
     package init(_ array: Array) { self.array = array }
 
-    /// 0 for a plane that cannot be.
+    /// The number of a plane; 0 for an impossible index.
     package subscript(plane: Int) -> Int {
         switch plane {
         case 0: Int(array.0)

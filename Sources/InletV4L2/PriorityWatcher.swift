@@ -9,24 +9,24 @@ import Synchronization
     import Musl
 #endif
 
-/// Waits for a device's events on a thread of its own: they are `poll`'s POLLPRI, for which Dispatch has no source.
+/// Waits for a device's events on its own thread: they are `poll`'s POLLPRI, for which Dispatch has no source.
 final class PriorityWatcher: Sendable {
     private let device: V4L2Device
     private let handler: @Sendable (V4L2Event) -> Void
     private let isStopped = Atomic(false)
     private let wakeUp: WakeUpSignal
 
-    /// - Throws: ``InletError/Code/resourceExhausted`` where no descriptor is left.
+    /// - Throws: ``InletError/Code/resourceExhausted`` if no descriptor is left.
     init(_ device: V4L2Device, handler: @escaping @Sendable (V4L2Event) -> Void) throws(InletError) {
         self.device = device
         self.handler = handler
         wakeUp = try WakeUpSignal()
     }
 
-    /// - Throws: ``InletError/Code/resourceExhausted`` where there is no thread for it.
+    /// - Throws: ``InletError/Code/resourceExhausted`` if no thread can be started.
     func start() throws(InletError) { try SystemThread.start(named: "inlet-events") { self.run() } }
 
-    /// From any thread; returns at once.
+    /// Stops the thread. Safe from any thread; returns at once.
     func stop() {
         isStopped.store(true, ordering: .releasing)
         wakeUp.raise()

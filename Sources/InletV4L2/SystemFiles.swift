@@ -6,9 +6,9 @@ import InletCore
     import Musl
 #endif
 
-/// Small files, links and folders of the kernel: `/sys`, `/proc`, `/dev`. None of them takes long to read.
+/// Reads small files, links and folders of the kernel: `/sys`, `/proc`, `/dev`. None of them takes long to read.
 enum SystemFiles {
-    /// The text of a file without the line's end, or nil where it cannot be read. At most 4096 bytes.
+    /// Returns the text of a file without the final newline, or nil if it cannot be read. At most 4096 bytes.
     static func text(of path: String) -> String? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -16,13 +16,13 @@ enum SystemFiles {
         return unsafe withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { bytes in
             let count = unsafe read(descriptor, bytes.baseAddress, bytes.count)
             guard count >= 0 else { return nil }
-            // Some of it is what a device says of itself.
+            // Some of it is a device's own text.
             let text = unsafe String(decoding: UnsafeRawBufferPointer(rebasing: bytes[..<count]), as: UTF8.self)
             return text.trimmed { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.sanitized(limit: 4096)
         }
     }
 
-    /// Where a link leads, as it is written; nil for what is no link.
+    /// Returns a link's literal target; nil if the path is not a link.
     static func target(of path: String) -> String? {
         unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { bytes in
             guard let base = bytes.baseAddress else { return nil }
@@ -32,14 +32,14 @@ enum SystemFiles {
         }
     }
 
-    /// The path with all links followed, or nil where there is nothing.
+    /// Returns the path with all links followed, or nil if nothing exists there.
     static func resolved(_ path: String) -> String? {
         guard let real = unsafe realpath(path, nil) else { return nil }
         defer { unsafe free(real) }
         return unsafe String(cString: real)
     }
 
-    /// What a folder holds, in no order; empty where it cannot be read.
+    /// Returns the names in a folder, in no order; empty if it cannot be read.
     static func names(in folder: String) -> [String] {
         guard let handle = unsafe opendir(folder) else { return [] }
         defer { unsafe closedir(handle) }
@@ -53,6 +53,6 @@ enum SystemFiles {
         return names
     }
 
-    /// Whether there is anything at the path.
+    /// Returns whether anything exists at the path.
     static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 }

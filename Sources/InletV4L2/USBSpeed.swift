@@ -1,13 +1,13 @@
 import InletCore
 
-/// What a USB port carries for one camera.
+/// The capacity of a USB port for one camera.
 package struct USBSpeed: Sendable, Hashable {
-    /// As `/sys` has it, in Mbit/s: 1.5, 12, 480, 5000 or more.
+    /// The speed in `/sys`, in Mbit/s: 1.5, 12, 480, 5000 or more.
     package var megabits: Double
 
     package init(megabits: Double) { self.megabits = megabits }
 
-    /// The speed of the USB device that a video node belongs to; nil where it is none, or where `/sys` does not say.
+    /// Reads the speed of the USB device that a video node belongs to; nil if it is not one, or if `/sys` does not say.
     package init?(node: String) {
         guard
             let device = SystemFiles.resolved(
@@ -22,7 +22,7 @@ package struct USBSpeed: Sendable, Hashable {
 
     /// The most bytes a second of one isochronous stream, by the USB specifications 2.0 (5.6.3) and 3.2 (8.12.6): 1023
     /// bytes a frame of 1 ms, three packets of 1024 bytes a microframe of 125 us, or three bursts of 16 such packets.
-    /// Nil for what has none.
+    /// Nil for speeds without isochronous streams.
     package var streamBytesPerSecond: Double? {
         switch megabits {
         case 12: 1023 * 1000

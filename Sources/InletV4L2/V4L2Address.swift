@@ -1,22 +1,22 @@
 import InletCore
 
-/// Which device somebody means.
+/// Identifies a device.
 public enum V4L2Address: Sendable, Hashable {
-    /// The first one, in the order of the nodes' numbers.
+    /// The first device, in the order of node numbers.
     case first
-    /// The one at this node or at a link to it, whatever it is: `/dev/video2`.
+    /// The device at this node or at a link to it, whatever it is: `/dev/video2`.
     case node(String)
-    /// The one with this link in `/dev/v4l/by-id`, or this serial number.
+    /// The device with this link in `/dev/v4l/by-id`, or this serial number.
     case id(String)
-    /// The one with this link in `/dev/v4l/by-path`, or at this place in the driver's words, such as
+    /// The device with this link in `/dev/v4l/by-path`, or at this place as the driver names it, such as
     /// `usb-0000:00:14.0-2`.
     case path(String)
-    /// The one whose name holds this text, in whatever case.
+    /// The device whose name contains this text, ignoring case.
     case name(String)
-    /// The one that was seen before, wherever it is now.
+    /// The device that was seen before, wherever it is now.
     case identity(V4L2Identity)
 
-    /// Whether a device is meant.
+    /// Returns whether the address matches a device.
     func matches(_ device: V4L2DeviceInfo) -> Bool {
         let identity = device.identity
         switch self {
@@ -37,7 +37,7 @@ public enum V4L2Address: Sendable, Hashable {
 }
 
 extension V4L2Address: CustomStringConvertible {
-    /// What a person would call it.
+    /// A readable form of the address.
     public var description: String {
         switch self {
         case .first: "the first one"

@@ -7,20 +7,20 @@ package import InletCore
     import Musl
 #endif
 
-/// Owns the memory of one of a driver's buffers: mapped from the driver, or our own that the driver fills.
+/// Owns the memory of one of a driver's buffers: mapped from the driver, or the process's own that the driver fills.
 ///
-/// The mapping outlives the stream, the descriptor and the device, so a frame in a sink's hands stays readable after a
+/// The mapping outlives the stream, the descriptor and the device, so a frame that a sink holds stays readable after a
 /// camera was unplugged.
 ///
 /// `@unchecked Sendable`: the addresses never change. The driver writes only while the buffer is queued, and its users
 /// queue it only while no frame refers to it.
 @safe package final class V4L2Buffer: @unchecked Sendable {
     package let index: Int
-    /// One a plane of the multi-planar API, else one.
+    /// One address per plane with the multi-planar API, else one.
     package let planes: [UnsafeMutableRawBufferPointer]
     private let isMapped: Bool
 
-    /// Maps a buffer that was asked for by VIDIOC_REQBUFS.
+    /// Maps a buffer that VIDIOC_REQBUFS allocated.
     package init(mapping index: Int, of device: V4L2Device, type: UInt32) throws(InletError) {
         self.index = index
         isMapped = true
@@ -45,7 +45,7 @@ package import InletCore
         unsafe planes = mapped
     }
 
-    /// Memory of our own for a driver that maps none, one block a plane.
+    /// Allocates the process's memory for a driver that maps none, one block per plane.
     package init(allocating sizes: [Int], index: Int) {
         self.index = index
         isMapped = false

@@ -1,10 +1,10 @@
 public import InletCore
 
 extension V4L2Control {
-    /// Reads a value for this control as a person writes it: a number, `true`, the name or number of a menu's choice, a
+    /// Parses a value for this control as a user writes it: a number, `true`, the name or number of a menu's choice, a
     /// text.
     ///
-    /// - Throws: ``InletError/Code/invalidConfiguration``, saying what would be taken.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` with what would be accepted.
     public func parse(_ text: String) throws(InletError) -> Value {
         guard !flags.contains(.readOnly) else { throw refusal("can only be read") }
         guard !flags.contains(.disabled), kind != .compound else { throw refusal("cannot be set here") }

@@ -1,40 +1,40 @@
 import InletCore
 
-/// One setting of a camera: brightness, exposure, focus.
+/// A setting of a camera: brightness, exposure, focus.
 public struct V4L2Control: Sendable, Hashable {
-    /// The number by which the kernel knows it: `V4L2_CID_*`.
+    /// The kernel's number for the control: `V4L2_CID_*`.
     public var id: UInt32
-    /// Its name as `v4l2-ctl` writes it, such as `exposure_time_absolute`.
+    /// The name as `v4l2-ctl` writes it, such as `exposure_time_absolute`.
     public var name: String
-    /// Its name in the driver's words.
+    /// The driver's name for the control.
     public var label: String
-    /// What its values are.
+    /// The kind of its values.
     public var kind: Kind
-    /// The least value; for a text the least length.
+    /// The least value; for a text, the least length.
     public var minimum: Int64
-    /// The greatest value; for a text the greatest length.
+    /// The greatest value; for a text, the greatest length.
     public var maximum: Int64
-    /// By how much values differ.
+    /// The step between values.
     public var step: Int64
-    /// The value of a device that nobody has set.
+    /// The driver's default value.
     public var defaultValue: Int64
-    /// The value now; nil where it cannot be read.
+    /// The current value; nil if it cannot be read.
     public var value: Value?
-    /// The choices of a menu, by their number.
+    /// The choices of a menu, by number.
     public var choices: [Int64: String]
-    /// What else is known of it.
+    /// Further facts about the control.
     public var flags: Flags
 
-    /// What the values of a control are.
+    /// The kind of a control's values.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case integer, boolean, menu, button, integer64, text, bitmask
         /// A menu whose choices are numbers.
         case integerMenu
-        /// Arrays and other things that have no short form; listed, never set.
+        /// Arrays and other values without a short form; listed, never set.
         case compound
     }
 
-    /// A value.
+    /// A value of a control.
     public enum Value: Sendable, Hashable {
         case number(Int64)
         case text(String)
@@ -46,19 +46,19 @@ public struct V4L2Control: Sendable, Hashable {
         public let rawValue: UInt32
         public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-        /// Is there, and has no effect at all.
+        /// The control exists, and has no effect at all.
         public static let disabled = Flags(rawValue: 0x01)
-        /// Cannot be set just now: usually because of the stream that runs.
+        /// The control cannot be set at present, usually because of the running stream.
         public static let grabbed = Flags(rawValue: 0x02)
-        /// Can be read alone.
+        /// The control can only be read.
         public static let readOnly = Flags(rawValue: 0x04)
-        /// Changes others when it is set.
+        /// Setting the control changes others.
         public static let update = Flags(rawValue: 0x08)
-        /// Has no effect as long as another control, such as an automatic, is set.
+        /// The control has no effect as long as another one, such as an automatic, is set.
         public static let inactive = Flags(rawValue: 0x10)
-        /// Can be set alone.
+        /// The control can only be set.
         public static let writeOnly = Flags(rawValue: 0x40)
-        /// Changes by itself.
+        /// The hardware changes the control.
         public static let volatile = Flags(rawValue: 0x80)
     }
 
@@ -66,13 +66,13 @@ public struct V4L2Control: Sendable, Hashable {
     public static let privacy = "privacy"
     /// The name of the control that lets a camera halve its rate in dim light; 0 keeps the rate.
     ///
-    /// `exposure_auto_priority` in kernels before 5.11, which `v4l2-ctl` still writes so for them.
+    /// It is `exposure_auto_priority` in kernels before 5.11, for which `v4l2-ctl` still writes that name.
     public static let exposurePriority = "exposure_dynamic_framerate"
 
     /// The number of ``privacy``: V4L2_CID_PRIVACY.
     package static let privacyID: UInt32 = 0x009A_0910
 
-    /// What the control does, for those that explain a picture which surprises people; nil for the others.
+    /// The effect of the control, for those that explain a surprising picture; nil for the others.
     public var note: String? {
         switch name {
         case Self.privacy: "true while a shutter or switch keeps the camera from seeing: its pictures are black"
@@ -81,7 +81,7 @@ public struct V4L2Control: Sendable, Hashable {
         }
     }
 
-    /// What one step of the control is, where the kernel's documents say:
+    /// The unit of one step, if the kernel's documentation states it:
     /// `Documentation/userspace-api/media/v4l/ext-ctrls-camera.rst`.
     public var unit: String? {
         switch name {
@@ -93,7 +93,7 @@ public struct V4L2Control: Sendable, Hashable {
         }
     }
 
-    /// The control's value in words: a menu's choice, `true`, a number.
+    /// The value in a readable form: a menu's choice, `true`, a number.
     public var valueText: String? {
         switch value {
         case nil: nil
@@ -108,7 +108,7 @@ public struct V4L2Control: Sendable, Hashable {
         }
     }
 
-    /// The kernel's name as `v4l2-ctl` spells it: lower case, and one `_` for everything between letters and digits.
+    /// Returns the name as `v4l2-ctl` spells it: lower case, and one `_` for everything between letters and digits.
     static func name(from label: String) -> String {
         label.lowercasedASCII.utf8.split { !$0.isASCIILetter && !$0.isASCIIDigit }.map { String(Substring($0)) }
             .joined(separator: "_")

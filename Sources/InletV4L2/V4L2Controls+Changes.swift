@@ -2,16 +2,16 @@ import CV4L2
 import Dispatch
 
 extension V4L2Controls {
-    /// Every control that changes from now on, as it is then, whoever set it; some cameras tell of their own changes,
-    /// too.
+    /// Returns every control that changes from now on, with its new value, whoever set it; some cameras report their
+    /// own changes, too.
     ///
-    /// Nothing polls. Ends when its reader stops, or with the device.
+    /// Nothing is polled. The stream ends when its reader stops, or with the device.
     public func changes() -> AsyncStream<V4L2Control> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: V4L2Control.self, bufferingPolicy: .bufferingNewest(256))
         let device: V4L2Device
         do {
-            // Events belong to a descriptor, so that each reader has one of its own.
+            // Events belong to a descriptor, so that each reader has its own.
             device = try V4L2Device(node: node)
         } catch {
             continuation.finish()

@@ -3,28 +3,28 @@ public import InletCore
 
 /// The controls of one camera, which can be used while somebody streams from it.
 ///
-/// Safe from any thread. It belongs to one plug-in of the device; after a replug make a new one.
+/// Safe from any thread. It is valid until the device is unplugged; after that, create a new one.
 public final class V4L2Controls: Sendable {
     private let device: V4L2Device
 
     /// Opens the device.
     ///
-    /// - Throws: what is wrong with the address, or ``InletError/Code/permissionDenied``.
+    /// - Throws: the error of the address, or ``InletError/Code/permissionDenied``.
     public convenience init(_ address: V4L2Address) throws(InletError) {
         self.init(try V4L2Device(node: V4L2Devices.find(address).node))
     }
 
     package init(_ device: V4L2Device) { self.device = device }
 
-    /// The node it was opened by.
+    /// The node that the device was opened by.
     public var node: String { device.node }
 
-    /// Every control with its value, in the kernel's order.
+    /// Returns every control with its value, in the kernel's order.
     public func list() -> [V4L2Control] { device.controls() }
 
-    /// One control by its name.
+    /// Returns a control by its name.
     ///
-    /// - Throws: ``InletError/Code/invalidConfiguration``, with the nearest name, where there is none.
+    /// - Throws: ``InletError/Code/invalidConfiguration``, with the nearest name, if there is none.
     public func control(_ name: String) throws(InletError) -> V4L2Control {
         let all = list()
         // Kernels before 5.11 have it under another name.
@@ -38,11 +38,11 @@ public final class V4L2Controls: Sendable {
             """)
     }
 
-    /// Sets a control to a value as a person writes it.
+    /// Sets a control to a value as a user writes it.
     ///
     /// - Returns: the control as it is afterwards; a driver may round.
-    /// - Throws: ``InletError/Code/invalidConfiguration`` for a name or value it does not take;
-    ///   ``InletError/Code/permissionDenied`` for one that is locked.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` for an unknown name or an invalid value;
+    ///   ``InletError/Code/permissionDenied`` for a control that is locked.
     @discardableResult public func set(_ name: String, to text: String) throws(InletError) -> V4L2Control {
         let control = try control(name)
         do throws(InletError) {
@@ -56,9 +56,9 @@ public final class V4L2Controls: Sendable {
         return device.control(id: control.id) ?? control
     }
 
-    /// Sets several controls in the order given, as `name=value` joined by commas.
+    /// Sets several controls in the given order, as `name=value` separated by commas.
     ///
-    /// - Throws: as ``set(_:to:)``; those before it stay set.
+    /// - Throws: as ``set(_:to:)``; the preceding ones stay set.
     public func set(_ list: String) throws(InletError) {
         for item in list.split(atByte: ",", keepsEmpty: false) {
             let pair = item.split(atByte: "=", limit: 1)

@@ -2,7 +2,7 @@ import CV4L2
 package import InletCore
 
 extension V4L2Device {
-    /// Every control with its value.
+    /// Returns every control with its value.
     package func controls() -> [V4L2Control] {
         var controls: [V4L2Control] = []
         var id: UInt32 = 0
@@ -17,7 +17,7 @@ extension V4L2Device {
         return controls
     }
 
-    /// One control by its number.
+    /// Returns a control by its number.
     package func control(id: UInt32) -> V4L2Control? {
         var entry = v4l2_query_ext_ctrl()
         entry.id = id
@@ -76,7 +76,7 @@ extension V4L2Device {
         return .number(value)
     }
 
-    /// Sets a control to a value that fits it.
+    /// Sets a control to a valid value.
     package func set(_ control: V4L2Control, to value: V4L2Control.Value) throws(InletError) {
         switch value {
         case .number(let number):
@@ -94,7 +94,7 @@ extension V4L2Device {
 }
 
 extension V4L2Control.Kind {
-    /// By `V4L2_CTRL_TYPE_*`; nil for the headings between controls.
+    /// Creates the kind of `V4L2_CTRL_TYPE_*`; nil for the headings between controls.
     init?(type: UInt32) {
         switch type {
         case 1: self = .integer

@@ -1,23 +1,23 @@
 import CV4L2
 
-/// What a device tells besides its pictures.
+/// An event of a device, besides its pictures.
 package enum V4L2Event: Sendable, Hashable {
-    /// The pictures have another size from now on, or the signal came or went.
+    /// The pictures have another size from now on, or the signal appeared or disappeared.
     case sourceChanged
     case controlChanged(UInt32)
-    /// The last picture of a stream was given out.
+    /// The last picture of a stream was delivered.
     case ended
     /// The device is no longer there.
     case gone
 }
 
 extension V4L2Device {
-    /// Asks for events. A driver without them is no failure.
+    /// Subscribes to events. A driver without them is not an error.
     package func subscribe(_ type: Int32, id: UInt32 = 0) {
         _ = inlet_v4l2_subscribe(descriptor, UInt32(type), id)
     }
 
-    /// The next event that waits, or nil.
+    /// Returns the next pending event, or nil.
     package func nextEvent() -> V4L2Event? {
         var type: UInt32 = 0
         var id: UInt32 = 0

@@ -2,10 +2,10 @@ package import CV4L2
 package import InletCore
 
 extension V4L2Device {
-    /// A bound on what a driver may enumerate, as a broken one never ends.
+    /// The most entries that a driver may enumerate, as a broken one never ends.
     private static var mostEntries: UInt32 { 512 }
 
-    /// Every format with its sizes and rates, as the driver enumerates them.
+    /// Returns every format with its sizes and rates, as the driver enumerates them.
     package func formats(type: UInt32) -> [V4L2FormatInfo] {
         var formats: [V4L2FormatInfo] = []
         for index in 0..<Self.mostEntries {
@@ -47,7 +47,7 @@ extension V4L2Device {
         return sizes
     }
 
-    /// The rates of a format at a size, from the highest on.
+    /// Returns the rates of a format at a size, the highest first.
     package func rates(of code: FourCC, at size: ImageSize) -> V4L2FrameRates {
         var rates: [Rational] = []
         for index in 0..<Self.mostEntries {
@@ -68,21 +68,21 @@ extension V4L2Device {
         return .discrete(Set(rates).sorted(by: >))
     }
 
-    /// The format that is set now.
+    /// Returns the current format.
     package func format(type: UInt32) throws(InletError) -> inlet_v4l2_format {
         var format = inlet_v4l2_format()
         try check(unsafe inlet_v4l2_get_format(descriptor, type, &format), "VIDIOC_G_FMT")
         return format
     }
 
-    /// Sets a format; the driver answers with what it made of it.
+    /// Sets a format and returns what the driver made of it.
     package func setFormat(_ format: inlet_v4l2_format, type: UInt32) throws(InletError) -> inlet_v4l2_format {
         var format = format
         try check(unsafe inlet_v4l2_set_format(descriptor, type, &format), "VIDIOC_S_FMT")
         return format
     }
 
-    /// The frame rate that is set now; nil where the driver has none.
+    /// Returns the current frame rate; nil if the driver has none.
     package func frameRate(type: UInt32) -> Rational? {
         var interval = v4l2_fract()
         var capability: UInt32 = 0
@@ -90,10 +90,10 @@ extension V4L2Device {
         return Rational(rateOf: interval)
     }
 
-    /// Asks for a frame rate.
+    /// Requests a frame rate.
     ///
-    /// - Returns: what the driver made of it; nil where it has no rates to set.
-    /// - Throws: what went wrong, except that rates cannot be set.
+    /// - Returns: what the driver made of it; nil if it has no rates to set.
+    /// - Throws: any error except that rates cannot be set.
     package func setFrameRate(_ rate: Rational, type: UInt32) throws(InletError) -> Rational? {
         var interval = v4l2_fract(
             numerator: UInt32(clamping: rate.denominator), denominator: UInt32(clamping: rate.numerator))
@@ -105,7 +105,7 @@ extension V4L2Device {
 }
 
 extension Rational {
-    /// Frames a second from the time that one takes; nil for zero or absurd numbers.
+    /// Creates a frame rate from a frame's interval; nil for zero or absurd numbers.
     package init?(rateOf interval: v4l2_fract) {
         guard interval.numerator > 0, interval.denominator > 0 else { return nil }
         self.init(exactly: Int(interval.denominator), over: Int(interval.numerator))

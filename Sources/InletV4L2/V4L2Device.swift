@@ -10,11 +10,11 @@ package import InletCore
 /// Owns the descriptor of a V4L2 device and makes the kernel's calls on it.
 ///
 /// Safe from any thread: the descriptor never changes until the end, and the kernel serialises its calls. It is opened
-/// without blocking, so that no call waits for a frame.
+/// as non-blocking, so that no call waits for a frame.
 @safe package final class V4L2Device: Sendable {
-    /// The node it was opened by.
+    /// The node that the device was opened by.
     package let node: String
-    /// For `poll`; valid while this object lives.
+    /// The descriptor, for `poll`; valid while this object lives.
     package let descriptor: Int32
     package let driver: String
     package let driverVersion: String
@@ -22,7 +22,7 @@ package import InletCore
     package let name: String
     package let bus: String
 
-    /// - Throws: ``InletError`` by ``InletError/init(v4l2:operation:node:holders:)``.
+    /// - Throws: ``InletError`` from ``InletError/init(v4l2:operation:node:holders:)``.
     package init(node: String) throws(InletError) {
         self.node = node
         let descriptor = unsafe open(node, O_RDWR | O_NONBLOCK | O_CLOEXEC)
@@ -52,14 +52,14 @@ package import InletCore
 
     deinit { close(descriptor) }
 
-    /// A call that takes a structure.
+    /// Makes a call that takes a structure.
     ///
     /// - Returns: 0 or the errno.
     @unsafe package func call(_ request: UInt, _ argument: UnsafeMutableRawPointer?) -> Int32 {
         unsafe inlet_ioctl(descriptor, request, argument)
     }
 
-    /// The error for the errno of a call on this device.
+    /// Returns the error for the errno of a call on this device.
     package func error(_ number: Int32, _ operation: String) -> InletError {
         InletError(v4l2: number, operation: operation, node: node)
     }
@@ -68,25 +68,25 @@ package import InletCore
         if number != 0 { throw error(number, operation) }
     }
 
-    /// The kernel's text in an array of bytes.
+    /// Returns the kernel's text in an array of bytes.
     @unsafe static func text(_ bytes: UnsafeRawPointer, _ capacity: Int) -> String {
         let buffer = unsafe UnsafeRawBufferPointer(start: bytes, count: capacity)
-        // A device names itself.
+        // The text is the device's own.
         return unsafe String(decoding: buffer.prefix { $0 != 0 }, as: UTF8.self).sanitized()
     }
 
     /// Whether the driver is v4l2loopback, whose writers and readers share one ring of buffers without a queue: a
-    /// buffer is filled anew while it is held.
+    /// buffer is refilled while it is held.
     package var isLoopback: Bool { driver == "v4l2 loopback" }
 
-    /// The kind of buffers through which the device gives pictures: single-planar where it can choose.
+    /// The kind of buffers for captured pictures: single-planar if there is a choice.
     package var captureType: UInt32? {
         if capabilities.contains(.capture) { return V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue }
         if capabilities.contains(.multiplanarCapture) { return V4L2_BUF_TYPE_VIDEO_CAPTURE_MPLANE.rawValue }
         return nil
     }
 
-    /// The kind of buffers through which the device takes pictures.
+    /// The kind of buffers for output pictures.
     package var outputType: UInt32? {
         if capabilities.contains(.output) { return V4L2_BUF_TYPE_VIDEO_OUTPUT.rawValue }
         if capabilities.contains(.multiplanarOutput) { return V4L2_BUF_TYPE_VIDEO_OUTPUT_MPLANE.rawValue }

@@ -1,18 +1,18 @@
-/// A camera, or another device with pictures, as it was when it was looked at.
+/// A camera, or another video device, as of the time of the query.
 public struct V4L2DeviceInfo: Sendable, Hashable {
-    /// The device node, such as `/dev/video0`. It may be another one after the next plug-in.
+    /// The device node, such as `/dev/video0`. It may change when the device is plugged in again.
     public var node: String
-    /// Which device it is.
+    /// The identity of the device.
     public var identity: V4L2Identity
     /// The kernel driver, such as `uvcvideo`.
     public var driver: String
-    /// Its version, which is the kernel's for drivers that come with it.
+    /// The driver's version, which is the kernel's for drivers that are part of it.
     public var driverVersion: String
-    /// What it can do.
+    /// The device's capabilities.
     public var capabilities: V4L2Capabilities
-    /// Its formats. Empty where it could not be opened.
+    /// The device's formats. Empty if it could not be opened.
     public var formats: [V4L2FormatInfo]
-    /// Why it could not be looked into, where that is so: no permission, say.
+    /// Why the device could not be queried, such as a missing permission; nil if it could.
     public var trouble: String?
 
     public init(
@@ -29,32 +29,32 @@ public struct V4L2DeviceInfo: Sendable, Hashable {
     }
 }
 
-/// What a device node can do: `V4L2_CAP_*` of `linux/videodev2.h`.
+/// The capabilities of a device node: `V4L2_CAP_*` of `linux/videodev2.h`.
 public struct V4L2Capabilities: OptionSet, Sendable, Hashable {
     /// The driver's bits.
     public let rawValue: UInt32
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// Gives pictures, each in one piece of memory.
+    /// Captures pictures, each in one piece of memory.
     public static let capture = V4L2Capabilities(rawValue: 0x0000_0001)
-    /// Takes pictures, each in one piece of memory.
+    /// Outputs pictures, each in one piece of memory.
     public static let output = V4L2Capabilities(rawValue: 0x0000_0002)
-    /// Gives pictures whose planes may lie apart.
+    /// Captures pictures whose planes may be separate.
     public static let multiplanarCapture = V4L2Capabilities(rawValue: 0x0000_1000)
-    /// Takes pictures whose planes may lie apart.
+    /// Outputs pictures whose planes may be separate.
     public static let multiplanarOutput = V4L2Capabilities(rawValue: 0x0000_2000)
-    /// Turns pictures into others: a codec or scaler, no camera.
+    /// Converts pictures: a codec or scaler, not a camera.
     public static let memoryToMemory = V4L2Capabilities(rawValue: 0x0000_C000)
     /// Can be read like a file.
     public static let readWrite = V4L2Capabilities(rawValue: 0x0100_0000)
-    /// Hands over buffers.
+    /// Exchanges buffers.
     public static let streaming = V4L2Capabilities(rawValue: 0x0400_0000)
 
-    /// Whether it gives pictures: a camera, a grabber.
+    /// Whether the device captures pictures: a camera or another capture device.
     public var isCapture: Bool {
         !isDisjoint(with: [.capture, .multiplanarCapture]) && isDisjoint(with: .memoryToMemory)
     }
-    /// Whether it takes pictures: a loopback, a display.
+    /// Whether the device outputs pictures: a loopback, a display.
     public var isOutput: Bool {
         !isDisjoint(with: [.output, .multiplanarOutput]) && isDisjoint(with: .memoryToMemory)
     }

@@ -3,19 +3,19 @@ public import InletCore
 import Synchronization
 
 extension V4L2Devices {
-    /// A device that came, went or became another.
+    /// A device that appeared, disappeared or changed.
     public enum Change: Sendable, Hashable {
-        /// It is there, or can be used now that its permissions are set.
+        /// The device is there, or can be used now that its permissions are set.
         case appeared(V4L2DeviceInfo)
-        /// It is no longer there.
+        /// The device is no longer there.
         case disappeared(V4L2DeviceInfo)
     }
 
-    /// What changes from now on, first of all every device that is there already.
+    /// Returns the changes from now on, starting with every device that is there already.
     ///
-    /// Nothing polls: the kernel says when a node comes or goes. Ends when its reader stops.
+    /// Nothing is polled: the kernel reports nodes that appear and disappear. The stream ends when its reader stops.
     ///
-    /// - Throws: ``InletError/Code/resourceExhausted`` where the system has no more watches.
+    /// - Throws: ``InletError/Code/resourceExhausted`` if the system has no more watches.
     public static func changes(_ role: Role = .capture) throws(InletError) -> AsyncStream<Change> {
         let watch = try DeviceWatch()
         let queue = DispatchQueue(label: "inlet.devices")
@@ -37,14 +37,14 @@ extension V4L2Devices {
         return stream
     }
 
-    /// From one list to the next.
+    /// Returns the changes from one list to the next.
     static func changes(from old: [V4L2DeviceInfo], to new: [V4L2DeviceInfo]) -> [Change] {
         old.filter { !new.contains($0) }.map { .disappeared($0) }
             + new.filter { !old.contains($0) }.map { .appeared($0) }
     }
 }
 
-/// The devices of the last look.
+/// The devices of the last query.
 private final class KnownDevices: Sendable {
     private let devices = Mutex<[V4L2DeviceInfo]>([])
 

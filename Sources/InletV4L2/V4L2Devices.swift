@@ -1,21 +1,21 @@
 public import InletCore
 
-/// Finds the cameras of this machine, and other devices with pictures.
+/// Finds the cameras of this machine, and other video devices.
 public enum V4L2Devices {
-    /// What a device is wanted for.
+    /// The use of a device.
     public enum Role: String, Sendable, Hashable {
-        /// It gives pictures. Nodes for metadata, codecs, radio and the like are none.
+        /// The device captures pictures. Nodes for metadata, codecs or radio do not.
         case capture
-        /// It takes pictures.
+        /// The device outputs pictures.
         case output
     }
 
-    /// The devices that are there, in the order of their nodes' numbers. One that cannot be opened is among them, with
-    /// its trouble.
+    /// Returns the present devices, in the order of node numbers. A device that cannot be opened is included, with its
+    /// trouble.
     ///
     /// - Parameters:
-    ///   - role: cameras, or devices that take pictures. The default is cameras.
-    ///   - formats: whether to ask for formats, which takes some drivers a tenth of a second. The default is true.
+    ///   - role: cameras, or devices that output pictures. The default is cameras.
+    ///   - formats: whether to query formats, which takes some drivers a tenth of a second. The default is true.
     public static func list(_ role: Role = .capture, formats: Bool = true) -> [V4L2DeviceInfo] {
         let links = (id: links(in: "/dev/v4l/by-id"), path: links(in: "/dev/v4l/by-path"))
         return SystemFiles.names(in: "/dev").compactMap { name -> (Int, String)? in
@@ -26,13 +26,13 @@ public enum V4L2Devices {
         .compactMap { look(at: $0.1, role, formats: formats, ids: links.id, paths: links.path) }
     }
 
-    /// The one device that is meant.
+    /// Returns the one device that an address identifies.
     ///
-    /// - Throws: ``InletError/Code/notFound`` where there is none; ``InletError/Code/invalidConfiguration`` where
-    ///   several match, naming them.
+    /// - Throws: ``InletError/Code/notFound`` if there is none; ``InletError/Code/invalidConfiguration`` if several
+    ///   match, with their names.
     public static func find(_ address: V4L2Address, _ role: Role = .capture) throws(InletError) -> V4L2DeviceInfo {
         if case .node(let node) = address {
-            // A node is taken at its word, a link to it too: what is wrong with it shows when it is opened.
+            // A node or a link to one is not checked here: its errors show when it is opened.
             let resolved = SystemFiles.resolved(node) ?? node
             return list(role, formats: false).first { $0.node == resolved }
                 ?? V4L2DeviceInfo(node: node, identity: V4L2Identity(name: node, bus: node))
@@ -40,12 +40,12 @@ public enum V4L2Devices {
         return try choose(address, from: list(role, formats: false), role)
     }
 
-    /// The one device that is meant among those that are there.
+    /// Returns the one device of a list that an address identifies.
     static func choose(
         _ address: V4L2Address, from devices: [V4L2DeviceInfo], _ role: Role
     ) throws(InletError) -> V4L2DeviceInfo {
         let matching = devices.filter(address.matches)
-        // The first one that can be used; where none can, the first one says why.
+        // The first device that can be used; if none can, the error is the first one's.
         if case .first = address, let device = matching.first(where: { $0.trouble == nil }) ?? matching.first {
             return device
         }
@@ -67,7 +67,7 @@ public enum V4L2Devices {
             """)
     }
 
-    /// What the node is, or nil where it is not what is wanted.
+    /// Returns the device at a node, or nil if it does not have the role.
     private static func look(
         at node: String, _ role: Role, formats: Bool, ids: [String: String], paths: [String: String]
     ) -> V4L2DeviceInfo? {
@@ -97,7 +97,7 @@ public enum V4L2Devices {
         }
     }
 
-    /// The names of the links in a folder by the nodes they lead to.
+    /// Returns the names of the links in a folder, by the nodes they lead to.
     private static func links(in folder: String) -> [String: String] {
         var links: [String: String] = [:]
         for name in SystemFiles.names(in: folder) {
@@ -107,14 +107,14 @@ public enum V4L2Devices {
     }
 }
 
-/// What `/sys` tells of a node without opening it.
+/// What `/sys` reports about a node without opening it.
 private struct SystemFacts {
     var name: String?
     /// The device's place in `/sys/devices`.
     var place: String?
     var index: Int
     var serial: String?
-    /// The name that udev's rules would give its link, where it is a USB device.
+    /// The name that udev's rules would give its link, if it is a USB device.
     var id: String?
 
     init(node: String) {

@@ -4,11 +4,11 @@ public import InletCore
 public struct V4L2FormatInfo: Sendable, Hashable {
     /// The format's letters.
     public var fourCC: FourCC
-    /// The driver's words for it.
+    /// The driver's description of it.
     public var summary: String
     /// Whether the pictures are compressed.
     public var isCompressed: Bool
-    /// Whether the driver or a library makes it from another one in software.
+    /// Whether the driver or a library converts it from another one in software.
     public var isEmulated: Bool
     /// The sizes, with the rates of each.
     public var sizes: [V4L2FrameSizes]
@@ -27,11 +27,11 @@ public struct V4L2FormatInfo: Sendable, Hashable {
 
 /// One size, or a range of sizes, and the frame rates there.
 public struct V4L2FrameSizes: Sendable, Hashable {
-    /// The smallest size; the only one where ``step`` is nil.
+    /// The smallest size; the only one if ``step`` is nil.
     public var least: ImageSize
     /// The largest size.
     public var greatest: ImageSize
-    /// By how much width and height grow from ``least`` on; nil for a single size. 1x1 is what V4L2 calls continuous.
+    /// The steps of width and height from ``least``; nil for a single size. 1x1 is what V4L2 calls continuous.
     public var step: ImageSize?
     /// The frame rates. For a range of sizes these are the ones at the size nearest to 1280x720.
     public var rates: V4L2FrameRates
@@ -43,12 +43,12 @@ public struct V4L2FrameSizes: Sendable, Hashable {
         self.rates = rates
     }
 
-    /// One size.
+    /// Creates a single size.
     public init(_ size: ImageSize, _ rates: [Rational]) {
         self.init(least: size, greatest: size, step: nil, rates: .discrete(rates))
     }
 
-    /// The size of these that is nearest to the one asked for.
+    /// Returns the size in the range that is nearest to the requested one.
     public func nearest(to size: ImageSize) -> ImageSize {
         guard let step else { return least }
         func nearest(_ wanted: Int, _ least: Int, _ greatest: Int, _ step: Int) -> Int {
@@ -64,12 +64,12 @@ public struct V4L2FrameSizes: Sendable, Hashable {
 
 /// The frame rates of a mode, in frames a second.
 public enum V4L2FrameRates: Sendable, Hashable {
-    /// These, from the highest on. Empty where the driver does not say.
+    /// These rates, the highest first. Empty if the driver does not report any.
     case discrete([Rational])
-    /// Any between a lowest and a highest.
+    /// Any rate between a lowest and a highest.
     case range(Rational, Rational)
 
-    /// The highest rate, where one is known.
+    /// The highest rate, if one is known.
     public var highest: Rational? {
         switch self {
         case .discrete(let rates): rates.max()
@@ -77,7 +77,7 @@ public enum V4L2FrameRates: Sendable, Hashable {
         }
     }
 
-    /// The rate of these that is nearest to the one asked for; nil where none is known.
+    /// Returns the rate that is nearest to the requested one; nil if none is known.
     public func nearest(to rate: Rational) -> Rational? {
         switch self {
         case .discrete(let rates):

@@ -1,8 +1,8 @@
-/// What a camera is, whatever its node is called today.
+/// The identity of a camera, whatever its node is called today.
 public struct V4L2Identity: Sendable, Hashable {
     /// The name that the driver gives the device, such as `HD Pro Webcam C920`.
     public var name: String
-    /// Where it is plugged in, in the driver's words, such as `usb-0000:00:14.0-2`.
+    /// The place where it is plugged in, as the driver names it, such as `usb-0000:00:14.0-2`.
     public var bus: String
     /// The number of the node among those of its device: a webcam's pictures are 0, its metadata 1.
     public var index: Int
@@ -10,7 +10,7 @@ public struct V4L2Identity: Sendable, Hashable {
     public var id: String?
     /// The name of its link in `/dev/v4l/by-path`.
     public var path: String?
-    /// The serial number, where the device has one.
+    /// The serial number, if the device has one.
     public var serial: String?
 
     public init(
@@ -24,10 +24,10 @@ public struct V4L2Identity: Sendable, Hashable {
         self.serial = serial
     }
 
-    /// Whether both are the same camera.
+    /// Returns whether both are the same camera.
     ///
-    /// A camera with a serial number is known at any plug, as long as its name is the same: cheap makers give all
-    /// theirs one number. One without is known by its plug.
+    /// A camera with a serial number is recognised at any port, as long as its name is the same: cheap vendors give all
+    /// their cameras one number. One without is recognised by its port.
     public func isSameDevice(as other: V4L2Identity) -> Bool {
         guard name == other.name, index == other.index else { return false }
         if let serial, let otherSerial = other.serial { return serial == otherSerial }
