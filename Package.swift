@@ -118,6 +118,9 @@ let package = Package(
         // From packets to pictures, whatever decodes: what is worth decoding, what is shown, what is late.
         library("InletDecode", ["InletCore", collections]),
         library("InletFFmpeg", ["InletCore", "CFFmpeg", logging]),
+        // From RTP packets to access units, and from RTSP messages to a session: no input or output, no clock.
+        library("InletRTP", ["InletCore", "InletSystem"]),
+        library("InletRTSP", ["InletCore", crypto]),
         // What writes bytes needs, whatever it writes to.
         library("InletOutput", ["InletCore", "InletSystem", "CLinux"]),
         // WebRTC but for the media engine: sessions, signaling, rates.
@@ -209,6 +212,8 @@ let package = Package(
                 "ReferenceTools", logging,
             ]),
         tests("InletFFmpegTests", ["InletCore", "InletFFmpeg", "ReferenceTools", "CFFmpeg"]),
+        tests("InletRTPTests", ["InletCore", "InletRTP"]),
+        tests("InletRTSPTests", ["InletCore", "InletRTSP"]),
         tests("InletV4L2Tests", ["InletCore", "InletV4L2", "CV4L2"]),
         tests(
             "V4L2SourceTests",
