@@ -93,8 +93,6 @@ let package = Package(
             name: "CFFmpeg", pkgConfig: "libavformat",
             providers: [.apt(["libavformat-dev", "libavcodec-dev", "libswscale-dev"]), .brew(["ffmpeg"])]),
         .systemLibrary(
-            name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
-        .systemLibrary(
             name: "CTurboJPEG", pkgConfig: "libturbojpeg",
             providers: [.apt(["libturbojpeg0-dev"]), .brew(["jpeg-turbo"])]),
         .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"]), .brew(["libyuv"])]),
@@ -108,6 +106,9 @@ let package = Package(
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CV4L2"),
         .systemLibrary(name: "CV4LConvert", providers: [.apt(["libv4l-dev"])]),
+
+        // libcurl, which is loaded when it is first needed: a process that reads no HTTP has no use for it.
+        .target(name: "CCurl"),
 
         library("InletCore", [logging]),
         // Threads, wake-ups, the clock and the words of the system, for the modules and plug-ins of this package.

@@ -16,29 +16,29 @@ import InletCore
         let bytes = text.utf8.prefix { $0 != UInt8(ascii: "#") }
         guard !bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return nil }
         let escaped = Self.escape(Array(bytes))
-        guard let parser = unsafe curl_url() else { return nil }
-        defer { unsafe curl_url_cleanup(parser) }
-        guard unsafe curl_url_set(parser, CURLUPART_URL, escaped, UInt32(CURLU_PATH_AS_IS)) == CURLUE_OK,
+        guard let parser = unsafe inlet_curl_url() else { return nil }
+        defer { unsafe inlet_curl_url_cleanup(parser) }
+        guard unsafe inlet_curl_url_set(parser, CURLUPART_URL, escaped, UInt32(CURLU_PATH_AS_IS)) == CURLUE_OK,
             let scheme = unsafe Self.part(CURLUPART_SCHEME, of: parser)?.lowercasedASCII,
             ["http", "https"].contains(scheme),
             let host = unsafe Self.part(CURLUPART_HOST, of: parser),
             let port = unsafe Self.part(CURLUPART_PORT, of: parser, UInt32(CURLU_DEFAULT_PORT))
         else { return nil }
         (self.scheme, self.host, self.port) = (scheme, host.lowercasedASCII, port)
-        for part in [CURLUPART_USER, CURLUPART_PASSWORD] { _ = unsafe curl_url_set(parser, part, nil, 0) }
+        for part in [CURLUPART_USER, CURLUPART_PASSWORD] { _ = unsafe inlet_curl_url_set(parser, part, nil, 0) }
         guard let url = unsafe Self.part(CURLUPART_URL, of: parser) else { return nil }
         self.url = url
     }
 
     /// Returns where an answer from here leads (RFC 9110, 10.2.2); nil if that is not an HTTP address.
     func leading(to location: String) -> HTTPAddress? {
-        guard !location.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }), let parser = unsafe curl_url() else {
+        guard !location.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }), let parser = unsafe inlet_curl_url() else {
             return nil
         }
-        defer { unsafe curl_url_cleanup(parser) }
+        defer { unsafe inlet_curl_url_cleanup(parser) }
         let flags = UInt32(CURLU_PATH_AS_IS | CURLU_URLENCODE)
-        guard unsafe curl_url_set(parser, CURLUPART_URL, url, UInt32(CURLU_PATH_AS_IS)) == CURLUE_OK,
-            unsafe curl_url_set(parser, CURLUPART_URL, location, flags) == CURLUE_OK
+        guard unsafe inlet_curl_url_set(parser, CURLUPART_URL, url, UInt32(CURLU_PATH_AS_IS)) == CURLUE_OK,
+            unsafe inlet_curl_url_set(parser, CURLUPART_URL, location, flags) == CURLUE_OK
         else { return nil }
         return unsafe Self.part(CURLUPART_URL, of: parser).flatMap { HTTPAddress($0) }
     }
@@ -72,8 +72,8 @@ import InletCore
 
     @unsafe private static func part(_ part: CURLUPart, of parser: OpaquePointer, _ flags: UInt32 = 0) -> String? {
         var text: UnsafeMutablePointer<CChar>?
-        guard unsafe curl_url_get(parser, part, &text, flags) == CURLUE_OK, let found = unsafe text else { return nil }
-        defer { unsafe curl_free(found) }
+        guard unsafe inlet_curl_url_get(parser, part, &text, flags) == CURLUE_OK, let found = unsafe text else { return nil }
+        defer { unsafe inlet_curl_free(found) }
         return unsafe String(cString: found)
     }
 }

@@ -21,7 +21,6 @@ import InletFFmpeg
     /// Who leads to the next address: the most public of the servers that were asked for what leads there.
     var leader = HTTPLeader.user
 
-    private static let started: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
     private static let longestWait = Duration.seconds(1)
     /// The interval of polling if nothing signals a cancellation.
     private static let blindWait = Duration.milliseconds(50)
@@ -32,11 +31,11 @@ import InletFFmpeg
     init(
         _ settings: HTTPSettings, _ interruption: Interruption, onRefusal: @escaping (InletError) -> Void
     ) throws(InletError) {
-        guard Self.started, let multi = unsafe curl_multi_init() else {
+        guard let multi = unsafe inlet_curl_multi_init() else {
             throw InletError(.resourceExhausted, "There is not enough memory for connections.")
         }
-        guard let cookies = unsafe curl_share_init() else {
-            _ = unsafe curl_multi_cleanup(multi)
+        guard let cookies = unsafe inlet_curl_share_init() else {
+            _ = unsafe inlet_curl_multi_cleanup(multi)
             throw InletError(.resourceExhausted, "There is not enough memory for connections.")
         }
         self.settings = settings
@@ -49,8 +48,8 @@ import InletFFmpeg
     }
 
     deinit {
-        _ = unsafe curl_multi_cleanup(multi)
-        _ = unsafe curl_share_cleanup(cookies)
+        _ = unsafe inlet_curl_multi_cleanup(multi)
+        _ = unsafe inlet_curl_share_cleanup(cookies)
     }
 
     /// Returns whether the credentials are for the server of an address. The first server that is asked is the
@@ -63,12 +62,12 @@ import InletFFmpeg
     /// Begins a transfer, which ``end(_:)`` ends.
     func begin(_ request: HTTPTransfer.Request) throws(InletError) -> HTTPTransfer {
         let transfer = unsafe try HTTPTransfer(request, settings, cookies: cookies, basicOnly: takesBasicAlone)
-        _ = unsafe curl_multi_add_handle(multi, transfer.easy)
+        _ = unsafe inlet_curl_multi_add_handle(multi, transfer.easy)
         return transfer
     }
 
     /// Ends a transfer in any state.
-    func end(_ transfer: HTTPTransfer) { _ = unsafe curl_multi_remove_handle(multi, transfer.easy) }
+    func end(_ transfer: HTTPTransfer) { _ = unsafe inlet_curl_multi_remove_handle(multi, transfer.easy) }
 
     /// Drives all transfers until `isEnough` returns true.
     ///
@@ -77,7 +76,7 @@ import InletFFmpeg
         while !isEnough() {
             if mustGiveUp { return false }
             var running: Int32 = 0
-            guard unsafe curl_multi_perform(multi, &running) == CURLM_OK else { return false }
+            guard unsafe inlet_curl_multi_perform(multi, &running) == CURLM_OK else { return false }
             var result = CURLE_OK
             while let easy = unsafe inlet_curl_take_done(multi, &result) {
                 if let owner = unsafe inlet_curl_owner(easy) {
@@ -112,6 +111,6 @@ import InletFFmpeg
         var ready: Int32 = 0
         // One millisecond more, so that the time is over when the wait returns.
         let milliseconds = Int32(clamping: time.wholeNanoseconds / 1_000_000 + 1)
-        _ = unsafe curl_multi_poll(multi, &other, descriptor < 0 ? 0 : 1, max(0, milliseconds), &ready)
+        _ = unsafe inlet_curl_multi_poll(multi, &other, descriptor < 0 ? 0 : 1, max(0, milliseconds), &ready)
     }
 }

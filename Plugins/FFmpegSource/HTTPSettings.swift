@@ -1,3 +1,4 @@
+import CCurl
 import FoundationEssentials
 import InletCore
 import InletFFmpeg
@@ -31,7 +32,12 @@ struct HTTPSettings: Sendable {
 
     init() {}
 
+    /// - Throws: ``InletError/Code/unsupported`` if libcurl is not installed.
     init(_ network: FFmpegNetworkConfiguration, environment: [String: String]) throws(InletError) {
+        guard inlet_curl_load() else {
+            throw InletError(
+                .unsupported, "HTTP needs libcurl, which could not be loaded. Install libcurl4 (Debian), 7.80 or later.")
+        }
         let address = try NetworkAddress(network.url)
         user = network.user ?? address.user
         password = network.password ?? address.password

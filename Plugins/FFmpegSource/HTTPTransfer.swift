@@ -56,7 +56,7 @@ import InletFFmpeg
     init(_ request: Request, _ settings: HTTPSettings, cookies: UnsafeMutableRawPointer?, basicOnly: Bool)
         throws(InletError)
     {
-        guard let easy = unsafe curl_easy_init() else {
+        guard let easy = unsafe inlet_curl_easy_init() else {
             throw InletError(.resourceExhausted, "There is not enough memory for a request.")
         }
         unsafe self.easy = easy
@@ -67,7 +67,7 @@ import InletFFmpeg
         mayAuthenticate = request.hasCredentials && settings.user != nil
         self.basicOnly = basicOnly
         // Shoutcast servers; libcurl takes any other first word for HTTP/0.9.
-        unsafe otherStatusLines = curl_slist_append(nil, "ICY 200 OK")
+        unsafe otherStatusLines = inlet_curl_slist_append(nil, "ICY 200 OK")
         unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         unsafe inlet_curl_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
@@ -78,8 +78,8 @@ import InletFFmpeg
     }
 
     deinit {
-        unsafe curl_easy_cleanup(easy)
-        unsafe curl_slist_free_all(otherStatusLines)
+        unsafe inlet_curl_easy_cleanup(easy)
+        unsafe inlet_curl_slist_free_all(otherStatusLines)
         unsafe errorText.deallocate()
     }
 
@@ -283,7 +283,7 @@ import InletFFmpeg
         defer { unsafe self.target = UnsafeMutableRawBufferPointer(start: nil, count: 0) }
         if isPaused {
             isPaused = false
-            unsafe curl_easy_pause(easy, CURLPAUSE_CONT)
+            unsafe inlet_curl_easy_pause(easy, CURLPAUSE_CONT)
         }
         return wait { filled > 0 || result != nil } ? filled : nil
     }
