@@ -72,7 +72,9 @@ import InletCore
 
     @unsafe private static func part(_ part: CURLUPart, of parser: OpaquePointer, _ flags: UInt32 = 0) -> String? {
         var text: UnsafeMutablePointer<CChar>?
-        guard unsafe inlet_curl_url_get(parser, part, &text, flags) == CURLUE_OK, let found = unsafe text else { return nil }
+        guard unsafe inlet_curl_url_get(parser, part, &text, flags) == CURLUE_OK, let found = unsafe text else {
+            return nil
+        }
         defer { unsafe inlet_curl_free(found) }
         return unsafe String(cString: found)
     }

@@ -36,7 +36,8 @@ struct HTTPSettings: Sendable {
     init(_ network: FFmpegNetworkConfiguration, environment: [String: String]) throws(InletError) {
         guard inlet_curl_load() else {
             throw InletError(
-                .unsupported, "HTTP needs libcurl, which could not be loaded. Install libcurl4 (Debian), 7.80 or later.")
+                .unsupported, "HTTP needs libcurl, which could not be loaded. Install libcurl4 (Debian), 7.80 or later."
+            )
         }
         let address = try NetworkAddress(network.url)
         user = network.user ?? address.user
