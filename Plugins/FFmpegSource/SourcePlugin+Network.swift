@@ -20,6 +20,7 @@ extension SourcePlugin {
 }
 
 private enum NetworkOptions {
+    private typealias Shared = NetworkSourceOptions
     private static let defaults = FFmpegNetworkConfiguration(url: "")
     static let transport = PluginOption(
         "transport", default: defaults.transport, "How RTSP carries the media; auto is tcp")
@@ -29,58 +30,29 @@ private enum NetworkOptions {
     static let probe = PluginOption(
         "probe", default: defaults.probe, in: .zero ... .seconds(60),
         "How much is looked at before the start, to tell size and rate beforehand")
-    static let user = PluginOption<String?>("user", default: nil, "The user, instead of the address's")
-    static let password = PluginOption.secret("password", "The password, instead of the address's")
     static let passphrase = PluginOption.secret("passphrase", "What SRT encrypts with").only(for: "srt", "ffmpeg")
     static let streamID = PluginOption.secret(
         "streamid", "What the SRT server is asked for, which may hold credentials"
     ).only(for: "srt", "ffmpeg")
     static let key = PluginOption.secret("key", "The stream's key, which follows the application in an RTMP address")
         .only(for: "rtmp", "rtmps", "ffmpeg")
-    static let privateAddresses = PluginOption(
-        "private-addresses", default: defaults.privateAddresses,
-        "Where a server may lead: to no more private addresses than its own, to public ones alone, or everywhere")
-    static let connectTimeout = PluginOption(
-        "connect-timeout", default: defaults.connectTimeout, in: .milliseconds(10) ... .seconds(3600),
-        "How long connecting may take")
-    static let firstTimeout = PluginOption(
-        "first-timeout", default: defaults.firstTimeout, in: .milliseconds(10) ... .seconds(3600),
-        "How long the first packet may take")
-    static let readTimeout = PluginOption(
-        "read-timeout", default: defaults.readTimeout, in: .milliseconds(10) ... .seconds(3600),
-        "How long any later packet may take")
-    static let threads = PluginOption<Int?>(
-        "threads", default: nil, "Threads that decode, 0 for one a core; 1 for live streams where it is not given",
-        range: "0...64"
-    ) { (0...64).contains($0 ?? 0) }
-    static let largestSize = PluginOption(
-        "max-size", default: defaults.maximumSize,
-        in: ImageSize(width: 16, height: 16)...ImageSize(width: 32_768, height: 32_768), "Larger pictures are refused")
-    static let highestRate = PluginOption(
-        "max-fps", default: defaults.maximumFrameRate, in: Rational(1)...Rational(100_000),
-        "A live stream with more frames a second is refused")
-    static let decoder = PluginOption<String?>(
-        "decoder", default: nil, "The decoder to try first; 'inlet plugins' lists them")
-    static let maximumLag = PluginOption(
-        "maximum-lag", default: defaults.maximumLag, in: .zero ... .seconds(60),
-        "The longest time from a packet's arrival to its picture; what would be later is left out; 0 is no limit")
     static let stream = PluginOption<Int?>(
         "stream", default: nil, "The number of the stream, as ffprobe counts", range: "0 or more"
     ) { ($0 ?? 0) >= 0 }
-    static let damage = PluginOption("damage", default: defaults.damage, "What becomes of damaged pictures")
-        .formerly("damaged")
     static let pace = PluginOption<SourcePacing?>(
         "pace", default: nil,
         "live, realtime or none; none for a file over HTTP and realtime for HLS where it is not given")
 
     static let all = [
-        transport.description, latency.description, probe.description, user.description, password.description,
+        transport.description, latency.description, probe.description, Shared.user.description,
+        Shared.password.description,
         passphrase.description, streamID.description, key.description, CertificateCheck.authorities.description,
-        CertificateCheck.verify.description, privateAddresses.description,
-        connectTimeout.description,
-        firstTimeout.description, readTimeout.description, threads.description, stream.description,
-        damage.description, pace.description, largestSize.description, highestRate.description,
-        maximumLag.description, decoder.description,
+        CertificateCheck.verify.description, Shared.privateAddresses.description,
+        Shared.connectTimeout.description,
+        Shared.firstTimeout.description, Shared.readTimeout.description, Shared.threads.description, stream.description,
+        Shared.damage.description, pace.description, Shared.maximumSize.description,
+        Shared.maximumFrameRate.description,
+        Shared.maximumLag.description, Shared.decoder.description,
     ]
 
     private static let needPort: Set<String> = ["rist", "rtp", "sctp", "srt", "tcp", "tls", "udp", "udplite"]
@@ -121,8 +93,8 @@ private enum NetworkOptions {
         configuration.transport = values[transport]
         configuration.latency = values[latency]
         configuration.probe = values[probe]
-        configuration.user = values[user]
-        configuration.password = values[password]
+        configuration.user = values[Shared.user]
+        configuration.password = values[Shared.password]
         (configuration.passphrase, configuration.streamID) = (values[passphrase], values[streamID])
         guard parsed.scheme == "srt" || (values[passphrase] ?? values[streamID]) == nil else {
             throw InletError(
@@ -133,17 +105,17 @@ private enum NetworkOptions {
         _ = try parsed.url(user: configuration.user, password: configuration.password)
         configuration.certificateAuthorities = values[CertificateCheck.authorities]
         configuration.verifiesCertificate = values[CertificateCheck.verify]
-        configuration.privateAddresses = values[privateAddresses]
-        configuration.connectTimeout = values[connectTimeout]
-        configuration.firstTimeout = values[firstTimeout]
-        configuration.readTimeout = values[readTimeout]
-        configuration.threads = values[threads]
-        configuration.maximumSize = values[largestSize]
-        configuration.maximumFrameRate = values[highestRate]
-        configuration.maximumLag = values[maximumLag]
-        configuration.decoder = values[decoder]
+        configuration.privateAddresses = values[Shared.privateAddresses]
+        configuration.connectTimeout = values[Shared.connectTimeout]
+        configuration.firstTimeout = values[Shared.firstTimeout]
+        configuration.readTimeout = values[Shared.readTimeout]
+        configuration.threads = values[Shared.threads]
+        configuration.maximumSize = values[Shared.maximumSize]
+        configuration.maximumFrameRate = values[Shared.maximumFrameRate]
+        configuration.maximumLag = values[Shared.maximumLag]
+        configuration.decoder = values[Shared.decoder]
         configuration.stream = values[stream]
-        configuration.damage = values[damage]
+        configuration.damage = values[Shared.damage]
         configuration.pace = values[pace]
         if configuration.isHTTP { _ = try HTTPSettings(configuration, environment: [:]) }
         return configuration
