@@ -1,0 +1,230 @@
+import InletCore
+
+/// Collects the bytes of one access unit after another, within limits, and queues the finished ones.
+struct AccessUnitBuilder {
+    /// What is known of a finished unit besides its bytes.
+    struct Facts {
+        var isKey = false
+        var recoveryFrames: Int?
+        var isIntra: Bool?
+        var isReference: Bool?
+        var isDamaged = false
+        var isAfterLoss = false
+        var hasNewParameterSets = false
+    }
+
+    let settings: DepacketizerSettings
+    let pool: AccessUnitPool
+    var statistics = DepacketizerStatistics()
+
+    /// Whether a unit is being built. It may have no bytes yet.
+    private(set) var isOpen = false
+    var timestamp: UInt32 = 0
+    private(set) var firstArrival = MonotonicTime(nanoseconds: 0)
+    private(set) var lastArrival = MonotonicTime(nanoseconds: 0)
+    /// Whether the unit exceeds a limit. Its bytes are not kept then.
+    private(set) var isRefused = false
+    /// Where the unit's bytes lie in the block.
+    private(set) var start = 0
+    private(set) var end = 0
+    private var block: AccessUnitBlock?
+    private var headroom = 0
+    // The size of recent units, which chooses the size of the next block. It falls slowly.
+    private var usualSize = AccessUnitPool.smallest
+
+    // A ring, so that taking a unit moves no others.
+    private var ready: [AccessUnit?] = Array(repeating: nil, count: Self.maximumReady)
+    private var firstReady = 0
+    private var readyCount = 0
+
+    /// The most finished units that wait to be taken.
+    static let maximumReady = 64
+
+    init(settings: DepacketizerSettings) {
+        self.settings = settings
+        pool = AccessUnitPool(bytes: settings.poolSize, blocks: settings.poolUnits)
+    }
+
+    var count: Int { end - start }
+
+    // MARK: Building
+
+    /// Notes a packet of the unit, which it opens if need be.
+    ///
+    /// - Parameter headroom: bytes to keep free in front, for what is inserted at the end.
+    mutating func open(timestamp: UInt32, at time: MonotonicTime, headroom: Int = 0) {
+        lastArrival = time
+        guard !isOpen else { return }
+        isOpen = true
+        isRefused = false
+        self.timestamp = timestamp
+        firstArrival = time
+        self.headroom = headroom
+        start = headroom
+        end = headroom
+    }
+
+    mutating func append(_ bytes: RawSpan) {
+        guard reserve(bytes.byteCount) else { return }
+        block?.write(bytes, at: end)
+        end += bytes.byteCount
+    }
+
+    mutating func append(_ byte: UInt8) {
+        guard reserve(1) else { return }
+        block?.write(byte, at: end)
+        end += 1
+    }
+
+    /// Appends a start code of four bytes: H.264 section B.1.1.
+    mutating func appendStartCode() {
+        guard reserve(4) else { return }
+        for index in 0..<4 { block?.write(index == 3 ? 1 : 0, at: end + index) }
+        end += 4
+    }
+
+    mutating func append(_ bytes: [UInt8]) { append(unsafe bytes.span.bytes) }
+
+    /// Forgets the bytes from that place on.
+    mutating func truncate(to place: Int) {
+        guard place >= start, place <= end else { return }
+        end = place
+    }
+
+    /// Overwrites a byte of the unit.
+    mutating func replace(at place: Int, with byte: UInt8) {
+        guard place >= start, place < end else { return }
+        block?.write(byte, at: place)
+    }
+
+    /// Inserts bytes behind the first ones of the unit: into the headroom if they fit, so that no more than those first
+    /// ones move.
+    mutating func insert(_ bytes: RawSpan, behind first: Int) {
+        let size = bytes.byteCount
+        guard isOpen, !isRefused, first >= 0, first <= count else { return }
+        if size <= start {
+            block?.move(start..<start + first, to: start - size)
+            start -= size
+        } else {
+            guard reserve(size) else { return }
+            block?.move(start + first..<end, to: start + first + size)
+            end += size
+        }
+        block?.write(bytes, at: start + first)
+    }
+
+    /// Makes the unit one that is dropped for a limit.
+    mutating func refuse(_ counter: WritableKeyPath<DepacketizerStatistics, Int>) {
+        guard isOpen, !isRefused else { return }
+        statistics[keyPath: counter] &+= 1
+        isRefused = true
+        block = nil
+        start = 0
+        end = 0
+    }
+
+    /// Makes room for that many bytes more.
+    private mutating func reserve(_ size: Int) -> Bool {
+        guard isOpen, !isRefused else { return false }
+        let needed = end + size
+        if let block, needed <= block.capacity { return true }
+        guard count + size <= settings.maximumSize else {
+            refuse(\.tooLarge)
+            return false
+        }
+        let wanted = block.map { max(needed, $0.capacity &* 2) } ?? max(needed, usualSize &+ headroom)
+        let most = max(needed, settings.maximumSize &+ headroom)
+        guard let larger = pool.take(min(wanted, most)) else {
+            refuse(\.noMemory)
+            return false
+        }
+        if let block { larger.write(block.bytes.extracting(start..<end), at: start) }
+        block = larger
+        return true
+    }
+
+    /// Gives the bytes of the unit to a function that reads them.
+    func read<Result>(_ range: Range<Int>, _ body: (RawSpan) -> Result) -> Result? {
+        guard let block, !isRefused, range.lowerBound >= start, range.upperBound <= end else { return nil }
+        return body(block.bytes.extracting(range))
+    }
+
+    /// Returns a byte of the unit; nil beyond it.
+    func byte(at place: Int) -> UInt8? {
+        guard let block, !isRefused, place >= start, place < end else { return nil }
+        return block.bytes[place]
+    }
+
+    // MARK: Finishing
+
+    /// Forgets the unit.
+    mutating func discard() {
+        isOpen = false
+        isRefused = false
+        start = 0
+        end = 0
+    }
+
+    /// Finishes the unit up to a place; what lies behind it becomes the beginning of the next unit.
+    ///
+    /// - Returns: whether the unit can be taken. It is dropped if it is refused, empty, or damaged and not wanted so.
+    mutating func finish(_ facts: Facts, upTo place: Int? = nil) -> Bool {
+        let place = min(max(place ?? end, start), end)
+        let (tail, block) = (place..<end, block)
+        var isReturned = false
+        if facts.isDamaged { statistics.damagedUnits &+= 1 }
+        if isRefused {
+            // It is counted already.
+        } else if facts.isDamaged, settings.damage == .drop {
+            statistics.droppedUnits &+= 1
+        } else if let block, place > start {
+            if readyCount < Self.maximumReady {
+                // Padding is written behind the unit, so the tail is saved first.
+                var next: AccessUnitBlock?
+                if !tail.isEmpty {
+                    next = pool.take(max(usualSize, tail.count &+ headroom))
+                    next?.write(block.bytes.extracting(tail), at: headroom)
+                }
+                queue(facts, block.packetData(start..<place))
+                self.block = next
+                isReturned = true
+                reopen(tail.count)
+                if next == nil, !tail.isEmpty { refuse(\.noMemory) }
+                return isReturned
+            }
+            statistics.noMemory &+= 1
+        }
+        if let block, !tail.isEmpty { block.move(tail, to: headroom) }
+        reopen(tail.count)
+        return isReturned
+    }
+
+    private mutating func reopen(_ size: Int) {
+        isOpen = size > 0
+        isRefused = false
+        start = headroom
+        end = headroom + size
+        firstArrival = lastArrival
+    }
+
+    private mutating func queue(_ facts: Facts, _ data: PacketData) {
+        usualSize = max(data.count &+ data.count / 4, usualSize - usualSize / 64)
+        ready[(firstReady + readyCount) % Self.maximumReady] = AccessUnit(
+            data: data, timestamp: timestamp, firstArrival: firstArrival, lastArrival: lastArrival,
+            isKey: facts.isKey, recoveryFrames: facts.recoveryFrames, isIntra: facts.isIntra,
+            isReference: facts.isReference, isDamaged: facts.isDamaged, isAfterLoss: facts.isAfterLoss,
+            hasNewParameterSets: facts.hasNewParameterSets)
+        readyCount += 1
+        statistics.units &+= 1
+    }
+
+    /// Returns the oldest finished unit; nil if there is none.
+    mutating func take() -> AccessUnit? {
+        guard readyCount > 0 else { return nil }
+        let unit = ready[firstReady]
+        ready[firstReady] = nil
+        firstReady = (firstReady + 1) % Self.maximumReady
+        readyCount -= 1
+        return unit
+    }
+}

@@ -1,0 +1,92 @@
+package import InletCore
+
+/// Joins the RTP packets of one video stream to access units, each as soon as it is known to be complete.
+///
+/// Packets come in the order of their sequence numbers and without duplicates. After each call the finished units are
+/// taken with ``takeUnit()``; at most 64 wait, and one more is dropped. Every bound of ``DepacketizerSettings`` holds
+/// whatever the packets contain. Not safe from several threads at once; the units may go to any thread.
+package final class Depacketizer {
+    /// The layout of the payloads.
+    package let format: RTPPayloadFormat
+    private var builder: AccessUnitBuilder
+    private var nal: NALDepacketizer?
+    private var jpeg: JPEGDepacketizer?
+    private var frames: FrameDepacketizer?
+
+    /// Makes a depacketizer for one stream.
+    package init(_ format: RTPPayloadFormat, settings: DepacketizerSettings = DepacketizerSettings()) {
+        self.format = format
+        builder = AccessUnitBuilder(settings: settings)
+        switch format {
+        case .h264: nal = NALDepacketizer(isHEVC: false, usesDONL: false, settings: settings)
+        case .h265(let usesDONL): nal = NALDepacketizer(isHEVC: true, usesDONL: usesDONL, settings: settings)
+        case .jpeg: jpeg = JPEGDepacketizer(size: settings.jpegSize)
+        case .av1: frames = FrameDepacketizer(.av1, settings: settings)
+        case .vp8: frames = FrameDepacketizer(.vp8, settings: settings)
+        case .vp9: frames = FrameDepacketizer(.vp9, settings: settings)
+        case .mpeg4Visual: frames = FrameDepacketizer(.mpeg4, settings: settings)
+        }
+        for set in settings.parameterSets { nal?.addDescribed(set, &builder) }
+    }
+
+    /// Reads a packet.
+    ///
+    /// - Parameters:
+    ///   - header: the packet's header.
+    ///   - packet: the whole packet, to which the header's ranges refer. A range beyond it counts as malformed.
+    ///   - lostBefore: how many packets are missing directly before this one.
+    ///   - time: when the packet arrived.
+    ///   - hasMore: whether more bytes of the connection are buffered already. A unit that its marker ends is then kept
+    ///     until the next packet, or the next ``tick(at:)``, shows that the marker is right.
+    package func add(
+        _ header: RTPHeader, _ packet: RawSpan, lostBefore: Int, at time: MonotonicTime, hasMore: Bool
+    ) {
+        let range = header.payload
+        guard range.lowerBound >= 0, range.upperBound <= packet.byteCount else {
+            builder.statistics.malformed &+= 1
+            return
+        }
+        let payload = packet.extracting(range)
+        nal?.add(header, payload, lostBefore: lostBefore, at: time, hasMore: hasMore, to: &builder)
+        jpeg?.add(header, packet, lostBefore: lostBefore, at: time, to: &builder)
+        frames?.add(header, payload, lostBefore: lostBefore, at: time, to: &builder)
+    }
+
+    /// Returns the oldest finished unit; nil if there is none.
+    package func takeUnit() -> AccessUnit? { builder.take() }
+
+    /// When ``tick(at:)`` is to be called if no packet arrives; nil if time finishes nothing. It may have passed
+    /// already: then the call is due as soon as no more bytes are buffered.
+    package var quietDeadline: MonotonicTime? { nal?.quietDeadline }
+
+    /// Finishes a unit whose ``quietDeadline`` has passed. Earlier calls do nothing.
+    package func tick(at time: MonotonicTime) { nal?.tick(at: time, &builder) }
+
+    /// Finishes the last unit, after the last packet of the stream.
+    package func end() {
+        nal?.end(&builder)
+        jpeg?.end(&builder)
+        frames?.end(&builder)
+    }
+
+    /// Forgets what is incomplete, as when the sender starts anew. The next unit counts as one after a loss. Parameter
+    /// sets are kept.
+    package func restart() {
+        nal?.restart(&builder)
+        jpeg?.restart(&builder)
+        frames?.restart(&builder)
+    }
+
+    /// The latest parameter sets of H.264 and H.265 in Annex B, for a decoder that wants them beforehand. Empty if there
+    /// are none.
+    package var parameterSets: [UInt8] { nal?.sets.annexB ?? [] }
+
+    /// What was met so far.
+    package var statistics: DepacketizerStatistics { builder.statistics }
+
+    /// Blocks of memory allocated so far; constant in the steady state.
+    package var allocations: Int { builder.pool.allocations }
+
+    /// The bytes of memory that the units hold, and those kept for the next ones.
+    package var memory: Int { builder.pool.bytes }
+}

@@ -1,0 +1,159 @@
+import InletCore
+
+/// Joins the payloads of H.264 (RFC 6184) and H.265 (RFC 7798) to access units.
+///
+/// A unit is finished with its last packet if the sender's markers are right. Markers are not believed where they
+/// contradict the NAL units: see ``PictureEndPolicy``.
+struct NALDepacketizer {
+    /// What is known of the picture that is being built.
+    struct Picture {
+        /// Whether a slice, or a part of one, has arrived.
+        var hasSlice = false
+        var slices = 0
+        var nals = 0
+        var hasMarker = false
+        var isDamaged = false
+        /// Packets that are missing within the picture for certain.
+        var lostInside = 0
+        /// Whether packets are missing of which it is unknown whether they belong to this picture.
+        var hasLossAtEdge = false
+        var isKey = false
+        var isReference: Bool?
+        var isIntra: Bool?
+        var recoveryFrames: Int?
+        var number: ReferenceTracker.Number?
+        /// The kinds of parameter sets in the unit, one bit each.
+        var kinds: UInt8 = 0
+        /// The size of the access unit delimiter at the front, which parameter sets must not precede.
+        var delimiterSize = 0
+        /// Where a prefix NAL unit lies that belongs to the next slice, and so perhaps to the next picture.
+        var prefixStart: Int?
+        var isLatePart = false
+    }
+
+    /// The NAL unit that is being built.
+    struct Unit {
+        var isOpen = false
+        var isFragment = false
+        /// Whether a packet with the marker ended within it.
+        var hasMarker = false
+        /// The header and the byte behind it, which tell whether a picture begins.
+        var head: (UInt8, UInt8, UInt8) = (0, 0, 0)
+        var headCount = 0
+        /// Whether the bytes are in the builder, from `start` on.
+        var isWritten = false
+        var start = 0
+        var trailingZeros = 0
+    }
+
+    let isHEVC: Bool
+    let usesDONL: Bool
+    var sets = ParameterSets()
+    var tracker = ReferenceTracker()
+    var policy: PictureEndPolicy
+    var picture = Picture()
+    var unit = Unit()
+    /// Whether the picture is complete by its marker, and only what is buffered already can show otherwise.
+    var isHeld = false
+    /// When the picture counts as complete if nothing arrives.
+    var quietDeadline: MonotonicTime?
+    /// How the last returned picture ended, and its facts, to notice parts that come too late.
+    var last: (end: PictureEndPolicy.End, timestamp: UInt32, isReference: Bool?)?
+    /// The highest temporal layer so far, and the pictures since it was first seen.
+    var highestLayer = 0
+    var picturesAtLayer = 0
+
+    init(isHEVC: Bool, usesDONL: Bool, settings: DepacketizerSettings) {
+        self.isHEVC = isHEVC
+        self.usesDONL = usesDONL
+        policy = PictureEndPolicy(quietTime: settings.quietTime)
+    }
+
+    mutating func add(
+        _ header: RTPHeader, _ payload: RawSpan, lostBefore: Int, at time: MonotonicTime, hasMore: Bool,
+        to builder: inout AccessUnitBuilder
+    ) {
+        if isHeld, lostBefore > 0 || header.timestamp != builder.timestamp { endPicture(.marker, &builder) }
+        if lostBefore > 0 { noteLoss(lostBefore, timestamp: header.timestamp, &builder) }
+        if builder.isOpen, header.timestamp != builder.timestamp {
+            closeUnit(&builder)
+            if picture.hasSlice {
+                endPicture(.timestamp, &builder)
+            } else {
+                builder.statistics.adoptedTimestamps &+= 1
+                builder.timestamp = header.timestamp
+            }
+        }
+        arrival = (header.timestamp, time)
+        if payload.byteCount > 0 {
+            if isHEVC { addHEVC(payload, &builder) } else { addH264(payload, &builder) }
+        }
+        if builder.isOpen { builder.open(timestamp: header.timestamp, at: time) }
+        if header.hasMarker { noteMarker(at: time, hasMore: hasMore, &builder) }
+        setDeadline(at: time)
+    }
+
+    /// The timestamp and the time of the packet that is being read.
+    var arrival: (timestamp: UInt32, time: MonotonicTime) = (0, MonotonicTime(nanoseconds: 0))
+
+    private mutating func noteMarker(at time: MonotonicTime, hasMore: Bool, _ builder: inout AccessUnitBuilder) {
+        guard picture.hasSlice else {
+            builder.statistics.markersWithoutPicture &+= 1
+            return
+        }
+        picture.hasMarker = true
+        if unit.isOpen {
+            unit.hasMarker = true
+            builder.statistics.markersInFragments &+= 1
+        } else if picture.isDamaged {
+            endPicture(.marker, &builder)
+        } else if policy.isComplete(slices: picture.slices) {
+            if hasMore {
+                isHeld = true
+            } else {
+                endPicture(policy.hasSliceMarkers ? .sliceCount : .marker, &builder)
+            }
+        }
+    }
+
+    private mutating func setDeadline(at time: MonotonicTime) {
+        if isHeld {
+            quietDeadline = time
+        } else if picture.hasSlice, unit.isOpen ? unit.hasMarker : policy.needsQuiet {
+            quietDeadline = time + policy.quietTime
+        } else {
+            quietDeadline = nil
+        }
+    }
+
+    /// Finishes the picture if it was quiet for long enough.
+    mutating func tick(at time: MonotonicTime, _ builder: inout AccessUnitBuilder) {
+        guard let deadline = quietDeadline, time >= deadline else { return }
+        quietDeadline = nil
+        guard picture.hasSlice else { return }
+        closeUnit(&builder)
+        if isHeld {
+            endPicture(policy.hasSliceMarkers ? .sliceCount : .marker, &builder)
+        } else {
+            builder.statistics.quietEnds &+= 1
+            endPicture(.quiet, &builder)
+        }
+    }
+
+    /// Finishes the last picture of the stream.
+    mutating func end(_ builder: inout AccessUnitBuilder) {
+        closeUnit(&builder)
+        if picture.hasSlice { endPicture(.streamEnd, &builder) }
+        reset(&builder)
+    }
+
+    /// Forgets what is incomplete.
+    mutating func reset(_ builder: inout AccessUnitBuilder) {
+        builder.discard()
+        picture = Picture()
+        unit = Unit()
+        isHeld = false
+        quietDeadline = nil
+        last = nil
+    }
+}

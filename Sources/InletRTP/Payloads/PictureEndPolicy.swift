@@ -1,0 +1,56 @@
+import InletCore
+
+/// Knows how far the markers of a stream can be trusted, and so when a picture of H.264 or H.265 is complete.
+struct PictureEndPolicy {
+    /// How a picture's end was found.
+    enum End { case marker, sliceCount, pictureStart, timestamp, quiet, streamEnd }
+
+    /// Whether markers within pictures were seen.
+    private(set) var hasSliceMarkers = false
+    private var picturesWithoutMarker = 0
+    // The number of slices of recent pictures, and of how many in a row.
+    private var slices = 0
+    private var sameSlices = 0
+    // How many pictures in a row must have had that number: more after each time that it was wrong.
+    private var needed = 4
+    private(set) var quietTime: Duration
+
+    private static let longestQuietTime = Duration.milliseconds(40)
+
+    init(quietTime: Duration) { self.quietTime = quietTime }
+
+    /// Whether pictures have to be ended by quiet time.
+    var needsQuiet: Bool { hasSliceMarkers || picturesWithoutMarker >= 2 }
+
+    /// Whether a picture is complete with a marker behind that many slices.
+    func isComplete(slices: Int) -> Bool {
+        !hasSliceMarkers || (sameSlices >= needed && slices == self.slices)
+    }
+
+    /// Notes a marker that turned out to stand within a picture.
+    mutating func noteSliceMarker() { hasSliceMarkers = true }
+
+    /// Notes that a part of a picture came after the picture had been returned.
+    mutating func noteLatePart(after end: End) {
+        switch end {
+        case .marker: hasSliceMarkers = true
+        case .sliceCount:
+            sameSlices = 0
+            needed = min(needed &* 4, 1 << 20)
+        case .quiet: quietTime = min(quietTime * 2, max(quietTime, Self.longestQuietTime))
+        case .pictureStart, .timestamp, .streamEnd: break
+        }
+    }
+
+    /// Notes a whole picture.
+    mutating func noteEnd(_ end: End, slices: Int, hadMarker: Bool) {
+        if hadMarker {
+            picturesWithoutMarker = 0
+        } else {
+            picturesWithoutMarker = min(picturesWithoutMarker + 1, 1000)
+        }
+        guard end == .pictureStart || end == .timestamp || end == .quiet else { return }
+        sameSlices = slices == self.slices ? min(sameSlices + 1, 1 << 30) : 1
+        self.slices = slices
+    }
+}
