@@ -1,0 +1,109 @@
+import InletCore
+
+extension RTSPURL {
+    /// The longest address that is read.
+    private static let longest = 8192
+
+    /// Reads an address and repairs it. See ``init(_:)``.
+    init?(lenient text: [UInt8]) {
+        guard text.count <= Self.longest else { return nil }
+        var rest = TextBytes.trimmed(text)
+        var isSecure: Bool?
+        while let scheme = Self.scheme(of: rest) {
+            guard let secure = scheme.isSecure else { return nil }
+            // Of rtsp://rtsps://host the inner scheme counts: the outer one was put before a complete address.
+            isSecure = secure
+            rest = rest[scheme.end...]
+        }
+        guard let split = Self.split(rest), let (host, port) = Self.hostAndPort(split.authority) else { return nil }
+        self.init(
+            isSecure: isSecure ?? false, host: host, explicitPort: port,
+            path: RTSPRequestWriter.escaped(Array(split.path)), credentials: split.credentials)
+    }
+
+    /// Whether a text begins with a scheme and `://`.
+    static func isAbsolute(_ text: [UInt8]) -> Bool { scheme(of: text[...]) != nil }
+
+    /// Returns the scheme that an address begins with, and where the rest begins; nil if there is none. `isSecure` is
+    /// nil if it is not RTSP's.
+    private static func scheme(of text: ArraySlice<UInt8>) -> (isSecure: Bool?, end: Int)? {
+        let name = text.prefix { $0.isASCIILetter || $0.isASCIIDigit || "+-.".utf8.contains($0) }
+        guard !name.isEmpty, text[name.endIndex...].starts(with: "://".utf8) else { return nil }
+        let end = name.endIndex + 3
+        if TextBytes.isSame(name, ignoringCase: "rtsp") { return (false, end) }
+        if TextBytes.isSame(name, ignoringCase: "rtsps") { return (true, end) }
+        return (nil, end)
+    }
+
+    private typealias Split = (
+        authority: ArraySlice<UInt8>, path: ArraySlice<UInt8>, credentials: RTSPCredentials?
+    )
+
+    /// Separates credentials, host and path.
+    private static func split(_ text: ArraySlice<UInt8>) -> Split? {
+        let beforeQuery = text.prefix { $0 != UInt8(ascii: "?") }
+        let authority = beforeQuery.prefix { $0 != UInt8(ascii: "/") }
+        if hostAndPort(authority) != nil, !authority.contains(UInt8(ascii: "@")) {
+            return (authority, text[authority.endIndex...], nil)
+        }
+        // A password may hold any character, so the last @ that can end it does, before the query if possible.
+        guard
+            let at = beforeQuery.lastIndex(of: UInt8(ascii: "@")) ?? text.lastIndex(of: UInt8(ascii: "@"))
+        else { return nil }
+        let information = text[..<at]
+        let colon = information.firstIndex(of: UInt8(ascii: ":"))
+        let credentials = RTSPCredentials(
+            user: unescaped(information[..<(colon ?? information.endIndex)]),
+            password: colon.map { unescaped(information[$0...].dropFirst()) } ?? [])
+        let rest = text[at...].dropFirst()
+        let end = rest.firstIndex { "/?".utf8.contains($0) } ?? rest.endIndex
+        return (rest[..<end], rest[end...], credentials)
+    }
+
+    /// Returns the bytes with each escape replaced by its byte. A % that begins none stays as it is.
+    private static func unescaped(_ text: ArraySlice<UInt8>) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var rest = text
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(2).compactMap(\.hexadecimalValue)
+            if byte == UInt8(ascii: "%"), digits.count == 2 {
+                bytes.append(digits[0] << 4 | digits[1])
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return bytes
+    }
+
+    /// Returns host and port; nil if the host is missing or cannot be one, or the port is invalid.
+    private static func hostAndPort(_ text: ArraySlice<UInt8>) -> (host: [UInt8], port: UInt16?)? {
+        guard text.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { return nil }
+        if text.first == UInt8(ascii: "[") {
+            guard let end = text.firstIndex(of: UInt8(ascii: "]")) else { return nil }
+            return checked(text[..<end].dropFirst(), port: text[end...].dropFirst())
+        }
+        let colons = text.count { $0 == UInt8(ascii: ":") }
+        guard let last = text.lastIndex(of: UInt8(ascii: ":")) else { return checked(text, port: text.suffix(0)) }
+        guard colons > 1 else { return checked(text[..<last], port: text[last...]) }
+        // IPv6 without brackets. Behind an embedded IPv4 address, as in ::ffff:1.2.3.4:554, a number is the port;
+        // otherwise it belongs to the address.
+        guard text.allSatisfy({ $0.hexadecimalValue != nil || ":.".utf8.contains($0) }) else { return nil }
+        let isBehindIPv4 = text[..<last].contains(UInt8(ascii: "."))
+        let isEmpty = text[last...].count == 1 && text[..<last].last != UInt8(ascii: ":")
+        return isBehindIPv4 || isEmpty
+            ? checked(text[..<last], port: text[last...]) : checked(text, port: text.suffix(0))
+    }
+
+    private static func checked(
+        _ host: ArraySlice<UInt8>, port: ArraySlice<UInt8>
+    ) -> (host: [UInt8], port: UInt16?)? {
+        guard !host.isEmpty, host.count <= 255, !host.contains(where: { "[]@\\\"<>".utf8.contains($0) }) else {
+            return nil
+        }
+        guard port.count > 1 else { return port.isEmpty || port.first == UInt8(ascii: ":") ? (Array(host), nil) : nil }
+        guard port.first == UInt8(ascii: ":"), let number = TextBytes.number(port.dropFirst(), upTo: 65_535), number > 0
+        else { return nil }
+        return (Array(host), UInt16(number))
+    }
+}

@@ -1,0 +1,182 @@
+internal import Crypto
+import InletCore
+
+/// Answers a server's challenges with credentials: Digest with SHA-256 or MD5 (RFC 7616), or Basic (RFC 7617).
+package struct RTSPAuthentication: Sendable {
+    /// When Basic, which sends the password readably, may be used.
+    package enum BasicPolicy: Sendable, Equatable {
+        /// With and without encryption.
+        case allowed
+        /// Only over an encrypted connection.
+        case encryptedOnly
+    }
+
+    /// What to do about a refused request.
+    package enum Outcome: Sendable, Equatable {
+        /// To send it again, with new authorization.
+        case retry
+        /// To give up: the server wants credentials, and there are none.
+        case noCredentials
+        /// To give up: the server offers nothing that can be answered.
+        case noUsableScheme
+        /// To give up: the server refuses these credentials.
+        case refused
+    }
+
+    /// The schemes of the last refusal, as an error message names them.
+    package private(set) var offeredSchemes: [String] = []
+
+    private let credentials: RTSPCredentials?
+    private let clientNonce: [UInt8]
+    private let allowsBasic: Bool
+    private var challenge: RTSPChallenge?
+    /// How many requests used the nonce.
+    private var nonceCount: UInt32 = 0
+    /// Refusals since the last success of which each brought another nonce.
+    private var refusals = 0
+
+    /// How often in a row new nonces are tried. A server that takes each for too old at once would never end it.
+    private static let mostRefusals = 3
+
+    /// - Parameters:
+    ///   - credentials: the user's name and password; nil if there are none.
+    ///   - isEncrypted: whether the connection uses TLS.
+    ///   - basic: when Basic may be used. The default is always.
+    ///   - clientNonce: the client's own nonce. The default is random.
+    package init(
+        credentials: RTSPCredentials?, isEncrypted: Bool = false, basic: BasicPolicy = .allowed,
+        clientNonce: [UInt8]? = nil
+    ) {
+        self.credentials = credentials
+        allowsBasic = basic == .allowed || isEncrypted
+        self.clientNonce =
+            clientNonce ?? Self.hexadecimal((0..<16).map { _ in UInt8.random(in: .min ... .max) })
+    }
+
+    /// Takes a refusal with status 401.
+    ///
+    /// Each nonce is tried once. Credentials that were refused with the nonce they were requested with are wrong: to
+    /// repeat them would only lock the account.
+    ///
+    /// - Parameters:
+    ///   - values: the values of all `WWW-Authenticate` headers.
+    ///   - sent: the value of the request's `Authorization`; nil if it had none.
+    ///   - wasAnsweringChallenge: whether the request had been sent to answer a refusal just before.
+    package mutating func take(
+        challenges values: [[UInt8]], sent: [UInt8]?, wasAnsweringChallenge: Bool
+    ) -> Outcome {
+        let all = RTSPChallenge.all(in: values)
+        offeredSchemes = all.map(\.label)
+        guard credentials != nil else { return .noCredentials }
+        let usable = all.filter { $0.strength != nil && (allowsBasic || $0.scheme != .basic) }
+        // The first of the strongest.
+        guard
+            let best = usable.reduce(
+                nil,
+                { (best: RTSPChallenge?, next) in
+                    (best?.strength ?? 0) < (next.strength ?? 0) ? next : best
+                })
+        else { return .noUsableScheme }
+        refusals += 1
+        if sent != nil, let challenge {
+            let isSameAgain = challenge.scheme == best.scheme && challenge.nonce == best.nonce
+            guard !isSameAgain, refusals <= Self.mostRefusals, !wasAnsweringChallenge || best.isStale else {
+                return .refused
+            }
+        }
+        challenge = best
+        nonceCount = 0
+        return .retry
+    }
+
+    /// Notes that the server accepted a request.
+    package mutating func noteSuccess() { refusals = 0 }
+
+    /// Forgets the server's nonce, which need not be valid on another connection.
+    package mutating func reset() {
+        challenge = nil
+        nonceCount = 0
+        refusals = 0
+    }
+
+    /// Returns the value of `Authorization` for a request; nil if the server has not asked for any.
+    ///
+    /// - Parameters:
+    ///   - method: the request's method.
+    ///   - uri: the address exactly as in the request line.
+    package mutating func authorization(method: RTSPMethod, uri: [UInt8]) -> [UInt8]? {
+        guard let credentials, let challenge else { return nil }
+        switch challenge.scheme {
+        case .unknown: return nil
+        case .basic:
+            let pair = credentials.user + [UInt8(ascii: ":")] + credentials.password
+            return Array("Basic ".utf8) + Base64Text.encode(pair)
+        case .digest(let algorithm, let isSession):
+            nonceCount &+= 1
+            return digest(
+                challenge, credentials, algorithm, isSession: isSession, method: Array(method.rawValue.utf8), uri: uri)
+        }
+    }
+
+    // MARK: Digest
+
+    /// Returns the answer to a challenge (RFC 7616, section 3.4).
+    private func digest(
+        _ challenge: RTSPChallenge, _ credentials: RTSPCredentials, _ algorithm: RTSPChallenge.Algorithm,
+        isSession: Bool, method: [UInt8], uri: [UInt8]
+    ) -> [UInt8] {
+        func hash(_ parts: [UInt8]...) -> [UInt8] {
+            Self.hash(Array(parts.joined(separator: [UInt8(ascii: ":")])), algorithm)
+        }
+        var key = hash(credentials.user, challenge.realm, credentials.password)
+        if isSession { key = hash(key, challenge.nonce, clientNonce) }
+        let request = hash(method, uri)
+        let count = Self.hexadecimal((0..<4).map { UInt8(truncatingIfNeeded: nonceCount >> UInt32(24 - 8 * $0)) })
+        let response =
+            challenge.offersQuality
+            ? hash(key, challenge.nonce, count, clientNonce, Array("auth".utf8), request)
+            : hash(key, challenge.nonce, request)
+        var text = Array("Digest ".utf8)
+        func add(_ name: String, quoted value: [UInt8]) {
+            text += "\(text.last == UInt8(ascii: " ") ? "" : ", ")\(name)=\"".utf8
+            for byte in value {
+                if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { text.append(UInt8(ascii: "\\")) }
+                text.append(byte)
+            }
+            text.append(UInt8(ascii: "\""))
+        }
+        add("username", quoted: credentials.user)
+        add("realm", quoted: challenge.realm)
+        add("nonce", quoted: challenge.nonce)
+        add("uri", quoted: uri)
+        add("response", quoted: response)
+        if let algorithm = challenge.algorithm { text += ", algorithm=".utf8 + algorithm }
+        if let opaque = challenge.opaque { add("opaque", quoted: opaque) }
+        if challenge.offersQuality { text += ", qop=auth, nc=".utf8 + count }
+        if challenge.offersQuality || isSession { add("cnonce", quoted: clientNonce) }
+        return text
+    }
+
+    private static func hash(_ bytes: [UInt8], _ algorithm: RTSPChallenge.Algorithm) -> [UInt8] {
+        switch algorithm {
+        case .md5: hexadecimal(Array(Insecure.MD5.hash(data: bytes)))
+        case .sha256: hexadecimal(Array(SHA256.hash(data: bytes)))
+        }
+    }
+
+    private static func hexadecimal(_ bytes: [UInt8]) -> [UInt8] {
+        let digits = Array("0123456789abcdef".utf8)
+        return bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0x0F)]] }
+    }
+}
+
+extension RTSPAuthentication: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The schemes that the server offers, without any secret.
+    package var description: String { "authentication, offered: \(offeredSchemes.joined(separator: ", "))" }
+
+    /// The same as ``description``.
+    package var debugDescription: String { description }
+
+    /// A mirror without children, since `dump` would show nonces.
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}
