@@ -1,0 +1,89 @@
+package import InletCore
+
+extension RTSPSession {
+    /// What happens to a session.
+    package enum Event: Sendable {
+        /// The connection to ``RTSPSession/url`` is open.
+        case connected
+        /// The connection has ended.
+        case disconnected
+        case response(RTSPResponse)
+        /// A request of the server.
+        case request(RTSPRequest)
+        /// ``RTSPSession/deadline`` has come.
+        case timer
+        /// The first packet of the stream has arrived.
+        case mediaArrived
+        /// Two ports for datagrams are open, as ``Action/openPorts`` requested.
+        case portsOpened(TransportHeader.Pair)
+        /// No two ports can be opened.
+        case portsUnavailable(InletError)
+        /// No packet came by this transport in reasonable time.
+        case transportSilent
+        /// The consumer wants no packets for now.
+        case pause
+        /// The consumer wants packets again.
+        case resume
+        /// The consumer is done.
+        case close
+    }
+
+    /// What the caller has to do, in this order.
+    package enum Action: Sendable {
+        /// To send these bytes.
+        case send([UInt8])
+        /// To open two ports for datagrams, the first of them even, and to report them.
+        case openPorts
+        /// To close the ports again: another transport is tried.
+        case closePorts
+        /// To expect packets as described. They may arrive before ``playing(_:)``, and belong to the stream.
+        case established(Established)
+        /// The server has begun to play.
+        case playing(Playing)
+        /// The server has paused the stream.
+        case paused
+        /// The server cannot pause. The stream goes on.
+        case pauseRefused
+        /// To close the connection, open one to this address, and report it. Credentials are not in the address.
+        case reconnect(RTSPURL)
+        /// The session has failed. ``close`` follows, now or after the server's last answer.
+        case fail(InletError, Retry)
+        /// To close the connection. Nothing follows.
+        case close
+    }
+
+    /// Whether a new session may succeed where one has failed.
+    package enum Retry: Sendable, Equatable {
+        /// It cannot, unless something is changed.
+        case never
+        /// It may at any time.
+        case anytime
+        /// The server has no room for another session, so the client should wait before it asks again.
+        case later
+    }
+
+    /// A stream that has been set up.
+    package struct Established: Sendable, Equatable {
+        package var video: VideoMedia
+        /// How the packets travel, as the server says.
+        package var transport: TransportHeader
+        /// Whether the server goes on writing packets to closed connections, and even to strangers who connect next:
+        /// LIVE555 before 2017.06.04. Packets of a foreign source are then to be refused.
+        package var keepsWritingAfterClose: Bool
+        /// The session's `a=range`, as written.
+        package var range: [UInt8]?
+
+        /// The channels of the connection that carry the stream's packets and reports; empty for datagrams.
+        package var channels: Set<UInt8> {
+            guard transport.delivery == .tcp, let pair = transport.interleaved else { return [] }
+            return [UInt8(truncatingIfNeeded: pair.rtp), UInt8(truncatingIfNeeded: pair.rtcp)]
+        }
+    }
+
+    /// What the server says about the beginning of the stream. All of it is a hint.
+    package struct Playing: Sendable, Equatable {
+        package var range: RangeHeader?
+        /// The entry about the video; nil if there is none.
+        package var info: RTPInfo?
+    }
+}

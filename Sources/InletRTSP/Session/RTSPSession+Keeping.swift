@@ -1,0 +1,107 @@
+import InletCore
+
+/// What happens while the stream plays: keep-alives, pauses, requests of the server.
+extension RTSPSession {
+    // MARK: Keep-alives
+
+    /// Whether keep-alives are due: a session exists, and no other request is being made.
+    var sendsKeepAlives: Bool { session != nil && (step == .playing || step == .paused) }
+
+    /// Half of the session's time-out, of which at most a minute counts.
+    var keepAliveInterval: Duration {
+        let timeout = min(session?.timeout ?? SessionHeader.defaultTimeout, 60)
+        return max(.seconds(timeout) / 2, .milliseconds(500))
+    }
+
+    mutating func sendKeepAlive(at now: MonotonicTime, answersChallenge: Bool = false) -> Action {
+        // Some cameras answer only at the base address.
+        let request = Request(method: keepAlive.next, uri: base.requestURI)
+        let (bytes, sent) = write(request, at: now, answersChallenge: answersChallenge, isLast: false)
+        pendingKeepAlives.append(sent)
+        if pendingKeepAlives.count > 4 { pendingKeepAlives.removeFirst() }
+        return .send(bytes)
+    }
+
+    mutating func keepAliveAnswered(_ request: Pending, _ response: RTSPResponse, at now: MonotonicTime) -> [Action] {
+        guard sendsKeepAlives else { return [] }
+        switch response.status {
+        case 200..<300:
+            authentication.noteSuccess()
+            if request.request.method == .options {
+                keepAlive.learn(PublicHeader.methods(in: response.headers.values("Public")))
+            }
+            return []
+        case 401:
+            // Some cameras ask again while they play, and stop if they get no answer.
+            let outcome = authentication.take(
+                challenges: response.headers.values("WWW-Authenticate"), sent: request.authorization,
+                wasAnsweringChallenge: request.answersChallenge)
+            return outcome == .retry ? [sendKeepAlive(at: now, answersChallenge: true)] : []
+        case 405, 501, 551:
+            return keepAlive.refuse(request.request.method) ? [sendKeepAlive(at: now)] : []
+        case 454: return fail(statusOf: response, to: request.request.method, at: now)
+        default: return []
+        }
+    }
+
+    /// Notes that the session has ended, for the choice of the next session's keep-alives.
+    mutating func noteEnd(at now: MonotonicTime) {
+        guard let playingSince, let session else { return }
+        keepAlive.noteEnd(after: now - playingSince, timeout: .seconds(min(session.timeout, 86_400)))
+    }
+
+    // MARK: Pauses
+
+    /// Sends what the consumer's wish requires, if it can be sent now.
+    mutating func followWish(at now: MonotonicTime) -> [Action] {
+        if wantsPause, step == .playing {
+            step = .pausing
+            return [send(Request(method: .pause, uri: aggregate.requestURI), at: now)]
+        }
+        if !wantsPause, step == .paused {
+            // Without a range the stream goes on where it was paused (RFC 2326, section 10.5).
+            sendsRange = false
+            return play(at: now)
+        }
+        return []
+    }
+
+    mutating func pauseAnswered(_ response: RTSPResponse, at now: MonotonicTime) -> [Action] {
+        if response.status == 454 { return fail(statusOf: response, to: .pause, at: now) }
+        guard response.isSuccess else {
+            step = .playing
+            wantsPause = false
+            return [.pauseRefused]
+        }
+        step = .paused
+        nextKeepAlive = now + keepAliveInterval
+        return [.paused] + followWish(at: now)
+    }
+
+    // MARK: Requests of the server
+
+    mutating func answer(_ request: RTSPRequest, at now: MonotonicTime) -> [Action] {
+        var headers = RTSPHeaders()
+        if let number = request.headers.first("CSeq") { headers.append("CSeq", number.prefix(32)) }
+        if let session { headers.append("Session", session.id) }
+        func reply(_ status: Int, _ reason: String) -> Action {
+            .send(RTSPRequestWriter.bytes(ofResponse: status, reason: reason, headers: headers))
+        }
+        switch String(decoding: request.method, as: UTF8.self) {
+        case "OPTIONS":
+            headers.append("Public", "OPTIONS, TEARDOWN, ANNOUNCE")
+            return [reply(200, "OK")]
+        case "TEARDOWN": return [reply(200, "OK")] + streamEnded(at: now)
+        case "ANNOUNCE":
+            // The notice 2101 stands for the end of the stream; it is also a draft's 2401 for a lost session.
+            let notice = request.headers.first("x-notice")?.prefix(4).elementsEqual("2101".utf8) ?? false
+            return [reply(200, "OK")] + (notice ? streamEnded(at: now) : [])
+        default: return [reply(501, "Not Implemented")]
+        }
+    }
+
+    private mutating func streamEnded(at now: MonotonicTime) -> [Action] {
+        guard step != .closing, step != .changingTransport else { return [] }
+        return fail(InletError(.streamEnded, "The server ended the stream."), .anytime, at: now)
+    }
+}

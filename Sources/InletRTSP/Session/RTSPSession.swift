@@ -1,0 +1,207 @@
+package import InletCore
+
+/// The client's side of an RTSP 1.0 session (RFC 2326) that plays one video: a state machine without a connection and
+/// without a clock.
+///
+/// The caller reports what happens with ``handle(_:at:)`` and does what the returned actions say. It also reports
+/// ``Event/timer`` when ``deadline`` comes. One request is outstanding at a time, apart from keep-alives, whose answers
+/// are not waited for.
+package struct RTSPSession: Sendable {
+    /// What the session is doing.
+    enum Step: Sendable, Equatable {
+        /// Waits for the connection.
+        case connecting
+        case describing
+        /// Waits for two ports.
+        case openingPorts
+        case settingUp
+        case startingToPlay
+        case playing
+        case pausing
+        case paused
+        /// Ends a session to begin another with the next transport.
+        case changingTransport
+        /// Waits for the last answer.
+        case closing
+        case closed
+    }
+
+    /// A request that has been sent and not been answered.
+    struct Pending: Sendable {
+        var cSeq: UInt32
+        var request: Request
+        /// The value of its `Authorization`; nil if it had none.
+        var authorization: [UInt8]?
+        /// Whether it was sent to answer a refusal.
+        var answersChallenge: Bool
+        var deadline: MonotonicTime
+    }
+
+    /// A request without the headers that all have.
+    struct Request: Sendable {
+        var method: RTSPMethod
+        var uri: [UInt8]
+        var headers = RTSPHeaders()
+    }
+
+    let configuration: RTSPSessionConfiguration
+    /// The address to connect to. It changes with redirections, and holds no credentials.
+    package internal(set) var url: RTSPURL
+    /// What the session has shown about keep-alives, for the configuration of the next one.
+    package internal(set) var keepAlive: KeepAliveMemory
+
+    var step = Step.connecting
+    var authentication: RTSPAuthentication
+    var credentials: RTSPCredentials?
+    var pending: Pending?
+    /// Keep-alives without an answer, the newest last.
+    var pendingKeepAlives: [Pending] = []
+    var lastCSeq: UInt32 = 0
+    var redirects = 0
+
+    var video: VideoMedia?
+    var tool: [UInt8]?
+    var range: [UInt8]?
+    var base: RTSPURL
+    var aggregate: RTSPURL
+    var controlCandidates: [RTSPURL] = []
+    var candidate = 0
+    /// Which of the configured transports is tried.
+    var transport = 0
+    var ports: TransportHeader.Pair?
+
+    var session: SessionHeader?
+    var nextKeepAlive = MonotonicTime.distantFuture
+    var playingSince: MonotonicTime?
+    var hasMedia = false
+    /// Whether the next PLAY names a range.
+    var sendsRange = true
+    /// Whether the consumer wants the stream to pause.
+    var wantsPause = false
+
+    package init(_ configuration: RTSPSessionConfiguration) {
+        self.configuration = configuration
+        credentials = configuration.credentials ?? configuration.url.credentials
+        var url = configuration.url
+        url.credentials = nil
+        self.url = url
+        base = url
+        aggregate = url
+        keepAlive = configuration.keepAlive
+        authentication = RTSPAuthentication(
+            credentials: credentials, isEncrypted: url.isSecure, basic: configuration.basic,
+            clientNonce: configuration.clientNonce)
+    }
+
+    /// When ``Event/timer`` is due.
+    package var deadline: MonotonicTime {
+        min(pending?.deadline ?? .distantFuture, sendsKeepAlives ? nextKeepAlive : .distantFuture)
+    }
+
+    /// Whether the session has ended.
+    package var isClosed: Bool { step == .closed }
+
+    /// Takes what has happened, and returns what to do.
+    package mutating func handle(_ event: Event, at now: MonotonicTime) -> [Action] {
+        guard step != .closed else { return [] }
+        switch event {
+        case .connected: return step == .connecting ? describe(at: now) : []
+        case .disconnected: return connectionEnded(at: now)
+        case .response(let response): return take(response, at: now)
+        case .request(let request): return answer(request, at: now)
+        case .timer: return timePassed(at: now)
+        case .mediaArrived:
+            hasMedia = true
+            return []
+        case .portsOpened(let pair):
+            guard step == .openingPorts else { return [.closePorts] }
+            ports = pair
+            return setUp(at: now)
+        case .portsUnavailable(let error):
+            guard step == .openingPorts else { return [] }
+            return tryNextTransport(at: now) ?? fail(error, .never, at: now)
+        case .transportSilent: return changeTransport(at: now)
+        case .pause:
+            wantsPause = true
+            return followWish(at: now)
+        case .resume:
+            wantsPause = false
+            return followWish(at: now)
+        case .close: return close(at: now)
+        }
+    }
+
+    // MARK: Time and connection
+
+    private mutating func timePassed(at now: MonotonicTime) -> [Action] {
+        if let pending, pending.deadline <= now { return timedOut(pending, at: now) }
+        if sendsKeepAlives, nextKeepAlive <= now { return [sendKeepAlive(at: now)] }
+        return []
+    }
+
+    private mutating func timedOut(_ request: Pending, at now: MonotonicTime) -> [Action] {
+        pending = nil
+        switch step {
+        case .closing:
+            step = .closed
+            return [.close]
+        case .changingTransport: return reconnect()
+        case .startingToPlay where hasMedia:
+            // Some servers send packets and no answer.
+            return nowPlaying(Playing(range: nil, info: nil), at: now)
+        case .pausing:
+            step = .playing
+            wantsPause = false
+            return [.pauseRefused]
+        default:
+            return fail(
+                InletError(.timedOut, "The server does not answer \(request.request.method.rawValue)."), .anytime,
+                at: now)
+        }
+    }
+
+    private mutating func connectionEnded(at now: MonotonicTime) -> [Action] {
+        pending = nil
+        switch step {
+        case .closing:
+            step = .closed
+            return [.close]
+        case .changingTransport: return reconnect()
+        default:
+            noteEnd(at: now)
+            step = .closed
+            let error = InletError(
+                .disconnected, "The server closed the connection.",
+                context: .init(subject: url.description))
+            return [.fail(error, .anytime), .close]
+        }
+    }
+
+    /// Asks for a new connection to the current address.
+    mutating func reconnect() -> [Action] {
+        step = .connecting
+        pending = nil
+        pendingKeepAlives = []
+        session = nil
+        ports = nil
+        video = nil
+        nextKeepAlive = .distantFuture
+        playingSince = nil
+        hasMedia = false
+        sendsRange = true
+        authentication.reset()
+        return [.reconnect(url)]
+    }
+
+    private mutating func changeTransport(at now: MonotonicTime) -> [Action] {
+        guard step == .playing || step == .startingToPlay else { return [] }
+        guard transport + 1 < configuration.transports.count else {
+            return fail(InletError(.timedOut, "The server plays, but no packet arrives."), .anytime, at: now)
+        }
+        transport += 1
+        guard session != nil else { return [.closePorts] + reconnect() }
+        step = .changingTransport
+        pendingKeepAlives = []
+        return [.closePorts, send(Request(method: .teardown, uri: aggregate.requestURI), at: now, isLast: true)]
+    }
+}

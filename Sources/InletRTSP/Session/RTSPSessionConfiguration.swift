@@ -1,0 +1,49 @@
+import InletCore
+
+/// How an ``RTSPSession`` opens and keeps a stream.
+package struct RTSPSessionConfiguration: Sendable {
+    /// A way in which the packets may travel.
+    package enum Transport: Sendable, Equatable, CaseIterable {
+        /// Interleaved in the RTSP connection.
+        case tcp
+        /// Datagrams to this client.
+        case udp
+        /// Datagrams to a group.
+        case multicast
+    }
+
+    /// To whom credentials are sent after a redirection.
+    package enum RedirectCredentials: Sendable, Equatable {
+        /// To the host they were given for, and to no other.
+        case sameHost
+        /// To any host that the server names.
+        case anyHost
+    }
+
+    /// The address, with or without credentials.
+    package var url: RTSPURL
+    /// The credentials; nil stands for those of the address.
+    package var credentials: RTSPCredentials?
+    /// The transports in the order in which they are tried. The default is TCP alone.
+    package var transports: [Transport] = [.tcp]
+    /// Which video to play. The default is the first.
+    package var video = SDP.VideoChoice.first
+    /// The `User-Agent`. Some cameras refuse requests without one.
+    package var userAgent = "Inlet"
+    /// How long the server may take for each answer. The default is 5 s.
+    package var responseTimeout = Duration.seconds(5)
+    /// How long ``RTSPSession/Event/close`` waits for the server's answer. The default is 150 ms.
+    package var closeTimeout = Duration.milliseconds(150)
+    /// How many redirections are followed in a row. The default is 5.
+    package var mostRedirects = 5
+    /// To whom credentials are sent after a redirection. The default is the same host only.
+    package var redirectCredentials = RedirectCredentials.sameHost
+    /// When Basic, which sends the password readably, may be used. The default is always.
+    package var basic = RTSPAuthentication.BasicPolicy.allowed
+    /// What an earlier session with this server has shown about keep-alives. The default is nothing.
+    package var keepAlive = KeepAliveMemory()
+    /// The client's nonce for Digest. The default, nil, stands for a random one.
+    package var clientNonce: [UInt8]?
+
+    package init(url: RTSPURL) { self.url = url }
+}

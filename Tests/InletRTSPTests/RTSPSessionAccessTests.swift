@@ -1,0 +1,130 @@
+import InletCore
+import InletRTSP
+import Testing
+
+/// Credentials and redirections.
+@Suite struct RTSPSessionAccessTests {
+    private static let digest = #"Digest realm="r", nonce="n1", qop="auth""#
+    private static let fresh = #"Digest realm="r", nonce="n2", qop="auth""#
+
+    @Test func challengeIsAnsweredAndTheAnswerKept() throws {
+        var server = try ScriptedServer("rtsp://user:pw@cam/live")
+        server.handle(.connected)
+        #expect(server.header("Authorization") == nil)
+        server.reply(401, [("WWW-Authenticate", Self.digest)])
+        #expect(server.takeLog() == ["DESCRIBE rtsp://cam/live", "DESCRIBE rtsp://cam/live"])
+        #expect(server.header("CSeq") == "2")
+        #expect(server.header("Authorization")?.containsBytes("uri=\"rtsp://cam/live\"") == true)
+        #expect(server.header("Authorization")?.containsBytes("nc=00000001") == true)
+        server.reply(200, body: ScriptedServer.sdp)
+        #expect(server.header("Authorization")?.containsBytes("uri=\"rtsp://cam/live/track1\"") == true)
+        #expect(server.header("Authorization")?.containsBytes("nc=00000002") == true)
+    }
+
+    @Test func newNonceIsAnsweredAtAnyStep() throws {
+        var server = try ScriptedServer("rtsp://user:pw@cam/live")
+        server.handle(.connected)
+        server.reply(401, [("WWW-Authenticate", Self.digest)])
+        server.reply(200, body: ScriptedServer.sdp)
+        server.reply(401, [("WWW-Authenticate", Self.fresh)])
+        #expect(server.header("Authorization")?.containsBytes("nonce=\"n2\"") == true)
+        #expect(server.takeLog().suffix(2) == ["SETUP rtsp://cam/live/track1", "SETUP rtsp://cam/live/track1"])
+    }
+
+    @Test(
+        "Wrong credentials are tried once, and the error names what is offered",
+        arguments: [digest, fresh, "Basic realm=\"r\""])
+    func wrong(_ second: String) throws {
+        var server = try ScriptedServer("rtsp://user:pw@cam/live")
+        server.handle(.connected)
+        server.reply(401, [("WWW-Authenticate", Self.digest)])
+        server.reply(401, [("WWW-Authenticate", second)])
+        #expect(server.requests.count == 2)
+        let failure = try #require(server.failure)
+        #expect(failure.error.code == .authenticationFailed)
+        #expect(failure.retry == .never)
+        #expect(failure.error.message.containsBytes(String(second.prefix(5))))
+        #expect(!failure.error.description.containsBytes("pw"))
+        #expect(!failure.error.description.containsBytes("n1"))
+    }
+
+    @Test func missingCredentialsAreToldWithTheSchemes() throws {
+        var server = try ScriptedServer()
+        server.handle(.connected)
+        server.reply(
+            401, [("WWW-Authenticate", "Digest realm=\"r\", nonce=\"n\", algorithm=SHA-256, Basic realm=\"r\"")])
+        #expect(server.failure?.error.code == .authenticationFailed)
+        #expect(server.failure?.error.message.containsBytes("Digest (SHA-256), Basic") == true)
+    }
+
+    @Test func endlessStaleNoncesEnd() throws {
+        var server = try ScriptedServer("rtsp://user:pw@cam/live")
+        server.handle(.connected)
+        for number in 0..<20 where server.failure == nil {
+            server.reply(401, [("WWW-Authenticate", "Digest realm=\"r\", nonce=\"n\(number)\", stale=true")])
+        }
+        #expect(server.failure?.error.code == .authenticationFailed)
+        #expect(server.requests.count < 6)
+    }
+
+    // MARK: Redirections
+
+    @Test(arguments: [301, 302, 303, 305])
+    func redirectionIsFollowedOnANewConnection(_ status: Int) throws {
+        var server = try ScriptedServer()
+        server.handle(.connected)
+        server.reply(status, [("Location", "rtsp://other:8554/x")])
+        #expect(server.takeLog() == ["DESCRIBE rtsp://cam/live", "reconnect rtsp://other:8554/x"])
+        #expect(server.session.url.port == 8554)
+        server.handle(.connected)
+        #expect(server.takeLog() == ["DESCRIBE rtsp://other:8554/x"])
+    }
+
+    private static let destinations: [(String, RTSPSessionConfiguration.RedirectCredentials, Bool)] = [
+        ("rtsp://cam:8554/x", .sameHost, true), ("rtsps://CAM/x", .sameHost, true), ("/x", .sameHost, true),
+        ("rtsp://other/x", .sameHost, false), ("rtsp://other/x", .anyHost, true),
+        ("rtsp://own:secret@other/x", .sameHost, true),
+    ]
+
+    @Test("Credentials reach another host only if that is wanted", arguments: destinations)
+    func redirected(
+        _ location: String, _ policy: RTSPSessionConfiguration.RedirectCredentials, _ isSent: Bool
+    ) throws {
+        var server = try ScriptedServer("rtsp://user:pw@cam/live") { $0.redirectCredentials = policy }
+        server.handle(.connected)
+        server.reply(401, [("WWW-Authenticate", "Basic realm=\"r\"")])
+        server.reply(302, [("Location", location)])
+        server.handle(.connected)
+        #expect(server.header("Authorization") == nil)
+        server.reply(401, [("WWW-Authenticate", "Basic realm=\"r\"")])
+        #expect((server.failure == nil) == isSent)
+        #expect((server.header("Authorization") != nil) == isSent)
+    }
+
+    @Test func redirectionsAreBoundedAndNeverEndTheEncryption() throws {
+        var server = try ScriptedServer { $0.mostRedirects = 3 }
+        for _ in 0..<10 where server.failure == nil {
+            server.handle(.connected)
+            server.reply(302, [("Location", "rtsp://cam/live")])
+        }
+        #expect(server.failure?.error.code == .addressRefused)
+        #expect(server.requests.count == 4)
+        var secure = try ScriptedServer("rtsps://cam/live")
+        secure.handle(.connected)
+        secure.reply(302, [("Location", "rtsp://cam/live")])
+        #expect(secure.failure?.error.code == .addressRefused)
+        var lost = try ScriptedServer()
+        lost.handle(.connected)
+        lost.reply(302)
+        #expect(lost.failure?.error.code == .malformedData)
+    }
+
+    @Test func basicIsRefusedWithoutEncryptionIfSoConfigured() throws {
+        for (url, isSent) in [("rtsp://u:p@cam/x", false), ("rtsps://u:p@cam/x", true)] {
+            var server = try ScriptedServer(url) { $0.basic = .encryptedOnly }
+            server.handle(.connected)
+            server.reply(401, [("WWW-Authenticate", "Basic realm=\"r\"")])
+            #expect((server.failure == nil) == isSent)
+        }
+    }
+}
