@@ -56,7 +56,8 @@ extension NALDepacketizer {
             builder.statistics.lostNonReference &+= 1
             return
         }
-        tracker.noteLoss(max(1, picture.lostInside))
+        tracker.noteLoss(picture.lostInside)
+        if !tracker.hasLoss { tracker.noteLoss(1) }
         // Without frame numbers nothing else would tell.
         if isHEVC || picture.isReference == true { tracker.noteReferenceLoss() }
     }

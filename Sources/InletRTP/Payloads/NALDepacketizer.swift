@@ -141,7 +141,11 @@ struct NALDepacketizer {
     }
 
     /// Finishes the last picture of the stream.
+    ///
+    /// It is incomplete if it lacks a marker or the end of a fragment, unless the sender is known to send none.
     mutating func end(_ builder: inout AccessUnitBuilder) {
+        let isCut = unit.isOpen && unit.isFragment && builder.statistics.fragmentsWithoutEnd == 0
+        if !picture.hasMarker, isCut || policy.expectsMarker { picture.isDamaged = true }
         closeUnit(&builder)
         if picture.hasSlice { endPicture(.streamEnd, &builder) }
         reset(&builder)

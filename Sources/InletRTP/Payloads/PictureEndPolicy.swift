@@ -8,6 +8,7 @@ struct PictureEndPolicy {
     /// Whether markers within pictures were seen.
     private(set) var hasSliceMarkers = false
     private var picturesWithoutMarker = 0
+    private var hasMarkers = false
     // The number of slices of recent pictures, and of how many in a row.
     private var slices = 0
     private var sameSlices = 0
@@ -21,6 +22,9 @@ struct PictureEndPolicy {
 
     /// Whether pictures have to be ended by quiet time.
     var needsQuiet: Bool { hasSliceMarkers || picturesWithoutMarker >= 2 }
+
+    /// Whether the pictures before had markers.
+    var expectsMarker: Bool { hasMarkers && picturesWithoutMarker == 0 }
 
     /// Whether a picture is complete with a marker behind that many slices.
     func isComplete(slices: Int) -> Bool {
@@ -46,6 +50,7 @@ struct PictureEndPolicy {
     mutating func noteEnd(_ end: End, slices: Int, hadMarker: Bool) {
         if hadMarker {
             picturesWithoutMarker = 0
+            hasMarkers = true
         } else {
             picturesWithoutMarker = min(picturesWithoutMarker + 1, 1000)
         }

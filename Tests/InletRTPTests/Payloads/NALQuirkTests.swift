@@ -1,0 +1,151 @@
+import InletCore
+import InletRTP
+import Testing
+
+/// The same clip, sent in many wrong ways, gives the same pictures.
+@Suite struct NALQuirkTests {
+    struct Case: Sendable, CustomStringConvertible {
+        var description: String
+        var isBuffered = false
+        var change: @Sendable (inout NALSender) -> Void
+    }
+
+    static let cases: [Case] = [
+        Case(description: "as the RFC says") { _ in },
+        Case(description: "as the RFC says, buffered", isBuffered: true) { _ in },
+        Case(description: "in large packets") { $0.mtu = 1400 },
+        Case(description: "in tiny fragments") { $0.mtu = 1 },
+        Case(description: "without markers") { $0.marker = .never },
+        Case(description: "with markers on every slice, buffered", isBuffered: true) { $0.marker = .everySlice },
+        Case(description: "with markers on parameter sets") { $0.marker = .alsoParameterSets },
+        Case(description: "with markers on every packet, buffered", isBuffered: true) { $0.marker = .everyPacket },
+        Case(description: "with parameter sets of the previous picture's time") { $0.hasOldParameterTimes = true },
+        Case(description: "with parameter sets of the previous picture's time, and markers on them") {
+            $0.hasOldParameterTimes = true
+            $0.marker = .alsoParameterSets
+        },
+        Case(description: "with parameter sets of the previous picture's time, and without markers") {
+            $0.hasOldParameterTimes = true
+            $0.marker = .never
+        },
+        Case(description: "with aggregated parameter sets") { $0.aggregation = .parameterSets },
+        Case(description: "with all of a picture in one fragmented unit with start codes") { $0.aggregation = .annexB },
+        Case(description: "with start codes split over fragments") {
+            $0.aggregation = .annexB
+            $0.mtu = 1
+        },
+        Case(description: "with start codes in fragments of three bytes") {
+            $0.aggregation = .annexB
+            $0.mtu = 3
+        },
+        Case(description: "without end bits") { $0.dropsEndBits = true },
+        Case(description: "without end bits and markers") {
+            $0.dropsEndBits = true
+            $0.marker = .never
+        },
+        Case(description: "with both bits on small units") {
+            $0.sendsWholeFragments = true
+            $0.mtu = 4000
+        },
+        Case(description: "with another type on later fragments") { $0.lastFragmentType = 2 },
+        Case(description: "with empty fragments") { $0.hasEmptyFragments = true },
+        Case(description: "with all pictures of one time") { $0.interval = 0 },
+        Case(description: "with all pictures of one time, without markers") {
+            $0.interval = 0
+            $0.marker = .never
+        },
+    ]
+
+    @Test("A clip of H.264 that is sent", arguments: cases)
+    func isJoined(_ sent: Case) { check(.h264, sent) }
+
+    @Test("A clip of H.265 that is sent", arguments: cases)
+    func isJoinedToo(_ sent: Case) { check(.hevc, sent) }
+
+    private func check(_ clip: CodedClip, _ sent: Case) {
+        var sender = NALSender(isHEVC: clip.isHEVC)
+        sent.change(&sender)
+        let units = Depacketizer.of(clip).receiveAll(sender.packets(clip), isBuffered: sent.isBuffered)
+        #expect(units.count == clip.pictures.count)
+        for (index, (unit, expected)) in zip(units, clip.annexB).enumerated() {
+            #expect(unit.bytes == expected, "picture \(index)")
+            #expect(unit.isKey == (clip.pictures[index].count > 2), "picture \(index)")
+            #expect(!unit.isDamaged && !unit.isAfterLoss)
+            #expect(unit.timestamp == sender.start &+ UInt32(index) &* sender.interval)
+            #expect(unit.hasNewParameterSets == (index == 0), "picture \(index)")
+        }
+    }
+
+    @Test("The picture is out with its last packet, though the peer withholds the next", arguments: [false, true])
+    func isEager(isHEVC: Bool) {
+        let clip = isHEVC ? CodedClip.hevc : .h264
+        let packets = NALSender(isHEVC: isHEVC).packets(clip)
+        let joiner = Depacketizer.of(clip)
+        for (index, packet) in packets.enumerated() {
+            let units = joiner.receive(packet)
+            let isLast = index == packets.count - 1 || packets[index + 1].picture != packet.picture
+            #expect(units.map(\.bytes) == (isLast ? [clip.annexB[packet.picture]] : []))
+            #expect(joiner.quietDeadline == nil)
+        }
+    }
+
+    @Test("A held picture is out as soon as the buffer is empty")
+    func heldIsReleased() {
+        let clip = CodedClip.h264
+        let joiner = Depacketizer.of(clip)
+        let time = MonotonicTime(nanoseconds: 77)
+        for packet in NALSender().packets(clip).prefix(while: { $0.picture == 0 }) {
+            #expect(joiner.receive(packet, at: time, hasMore: true).isEmpty)
+        }
+        #expect(joiner.quietDeadline == time)
+        joiner.tick(at: time)
+        #expect(joiner.takeAll().map(\.bytes) == [clip.annexB[0]])
+        #expect(joiner.quietDeadline == nil)
+    }
+
+    @Test("A stream without markers ends its pictures by quiet time from the third on")
+    func quietTime() {
+        let clip = CodedClip.h264
+        let packets = NALSender(marker: .never).packets(clip)
+        let joiner = Depacketizer.of(clip)
+        var now = MonotonicTime(nanoseconds: 0)
+        var units: [AccessUnit] = []
+        for (index, packet) in packets.enumerated() {
+            units += joiner.receive(packet, at: now)
+            guard index == packets.count - 1 || packets[index + 1].picture != packet.picture else { continue }
+            if packet.picture >= 2 {
+                #expect(joiner.quietDeadline == now + .milliseconds(5))
+                joiner.tick(at: now + .milliseconds(4))
+                #expect(joiner.takeUnit() == nil)
+                joiner.tick(at: now + .milliseconds(5))
+                units += joiner.takeAll()
+                #expect(units.count == packet.picture + 1)
+            }
+            now = now + .milliseconds(100)
+        }
+        #expect(units.map(\.bytes) == clip.annexB)
+    }
+
+    @Test("Markers on every slice cost one picture, and then the number of slices tells its end")
+    func sliceMarkers() {
+        let clip = CodedClip.h264
+        let packets = NALSender(marker: .everySlice).packets(clip)
+        let joiner = Depacketizer.of(clip)
+        var units: [AccessUnit] = []
+        var late = 0
+        for (index, packet) in packets.enumerated() {
+            let new = joiner.receive(packet)
+            units += new
+            let isLast = index == packets.count - 1 || packets[index + 1].picture != packet.picture
+            if packet.picture > 6, isLast, new.isEmpty { late += 1 }
+        }
+        joiner.end()
+        units += joiner.takeAll()
+        // The first picture was returned after its first slice; the rest of it is dropped.
+        #expect(joiner.statistics.latePictureParts == 1)
+        #expect(units.dropFirst().map(\.bytes) == Array(clip.annexB.dropFirst()))
+        #expect(units[1].isAfterLoss)
+        #expect(units.dropFirst(2).allSatisfy { !$0.isAfterLoss })
+        #expect(late == 0)
+    }
+}
