@@ -83,7 +83,7 @@ struct AccessUnitBuilder {
         end += 4
     }
 
-    mutating func append(_ bytes: [UInt8]) { append(unsafe bytes.span.bytes) }
+    mutating func append(_ bytes: [UInt8]) { append(bytes.rawBytes) }
 
     /// Forgets the bytes from that place on.
     mutating func truncate(to place: Int) {

@@ -1,10 +1,274 @@
 import InletCore
+
+/// Joins the payloads of Motion JPEG (RFC 2435) to JPEG files.
+///
+/// With ONVIF's header extension (ONVIF Streaming Specification, section 5.1.3), the segments that it carries replace
+/// those that RFC 2435 derives from its few fields, which is how pictures of more than 2040 pixels are sent.
 struct JPEGDepacketizer {
-    init(size: ImageSize?) {}
+    /// The fields of the payload header: section 3.1.
+    private struct Fields {
+        var offset = 0
+        var type: UInt8 = 0
+        var quality: UInt8 = 0
+        var width = 0
+        var height = 0
+        var restartInterval = 0
+        /// Where the next part of the payload begins.
+        var end = 8
+
+        init?(_ payload: RawSpan) {
+            guard payload.byteCount >= 8 else { return nil }
+            offset = Int(payload.bigEndian32(at: 0) & 0xFF_FFFF)
+            (type, quality) = (payload[4], payload[5])
+            (width, height) = (Int(payload[6]) * 8, Int(payload[7]) * 8)
+            guard type & 0x40 != 0 else { return }
+            guard payload.byteCount >= 12 else { return nil }
+            restartInterval = Int(payload.bigEndian16(at: 8))
+            end = 12
+        }
+    }
+
+    private let statedSize: ImageSize?
+    // Tables of 64 or 128 bytes each; the bit of a table's number in `precision` tells which.
+    private var tables: (quality: UInt8, precision: UInt8, bytes: [UInt8])?
+    // The tables of qualities 128 to 254 that were sent once, at most 127 of at most 512 bytes.
+    private var keptTables: [UInt8: (precision: UInt8, bytes: [UInt8])] = [:]
+    private var extensionSegments: [UInt8] = []
+    private var hasExtension = false
+    /// Whether the file's header is written, and how many bytes of the scan are.
+    private var hasHeader = false
+    private var scanSize = 0
+    private var isDamaged = false
+    private var hasSeenMarker = false
+
+    private static let maximumSegments = 64 << 10
+
+    init(size: ImageSize?) { statedSize = size }
+
     mutating func add(
         _ header: RTPHeader, _ packet: RawSpan, lostBefore: Int, at time: MonotonicTime,
         to builder: inout AccessUnitBuilder
-    ) {}
-    mutating func end(_ builder: inout AccessUnitBuilder) {}
-    mutating func restart(_ builder: inout AccessUnitBuilder) {}
+    ) {
+        if lostBefore > 0 {
+            if builder.isOpen { isDamaged = isDamaged || !isWhole(builder) } else { noteHarmlessLoss(&builder) }
+        }
+        if builder.isOpen, header.timestamp != builder.timestamp { finish(&builder) }
+        let payload = packet.extracting(header.payload)
+        let segments = extensionRange(header, packet)
+        guard payload.byteCount > 0 || segments != nil else { return }
+        let fields = Fields(payload)
+        if builder.isOpen, hasHeader, let fields, fields.offset == 0, scanSize > 0, segments == nil, !hasExtension {
+            finish(&builder)
+        }
+        let isFirst = !builder.isOpen
+        builder.open(timestamp: header.timestamp, at: time)
+        if isFirst { hasExtension = segments?.isInitial ?? false }
+        if let segments, hasExtension, !hasHeader { keepSegments(packet.extracting(segments.range), &builder) }
+        if let fields {
+            addScan(fields, payload, isFirst: isFirst, &builder)
+        } else if payload.byteCount > 0 {
+            noteMalformed(&builder)
+        }
+        if header.hasMarker {
+            hasSeenMarker = true
+            finish(&builder)
+        }
+    }
+
+    private func extensionRange(_ header: RTPHeader, _ packet: RawSpan) -> (range: Range<Int>, isInitial: Bool)? {
+        guard let (profile, bytes) = header.headerExtension, profile == 0xFFD8 || profile == 0xFFFF,
+            bytes.lowerBound >= 0, bytes.upperBound <= packet.byteCount
+        else { return nil }
+        return (bytes, profile == 0xFFD8)
+    }
+
+    private mutating func keepSegments(_ bytes: RawSpan, _ builder: inout AccessUnitBuilder) {
+        guard extensionSegments.count + bytes.byteCount <= Self.maximumSegments else {
+            return noteMalformed(&builder)
+        }
+        for index in 0..<bytes.byteCount { extensionSegments.append(bytes[index]) }
+    }
+
+    private mutating func noteMalformed(_ builder: inout AccessUnitBuilder) {
+        builder.statistics.malformed &+= 1
+        isDamaged = true
+    }
+
+    private mutating func addScan(
+        _ fields: Fields, _ payload: RawSpan, isFirst: Bool, _ builder: inout AccessUnitBuilder
+    ) {
+        var start = fields.end
+        // Others are dynamic, or not assigned: section 3.1.3.
+        guard fields.type & 0xBE == 0 else {
+            if !isDamaged { builder.statistics.unsupported &+= 1 }
+            isDamaged = true
+            return
+        }
+        if fields.offset == 0, !hasHeader, fields.quality >= 128 {
+            guard let size = readTables(fields, payload) else { return noteMalformed(&builder) }
+            start += size
+        }
+        guard start < payload.byteCount else { return }
+        guard fields.offset == scanSize || hasExtension else {
+            isDamaged = true
+            return
+        }
+        if !hasHeader, !isDamaged {
+            guard writeHeader(fields, &builder) else { return noteMalformed(&builder) }
+            hasHeader = true
+        }
+        let scan = payload.extracting(start..<payload.byteCount)
+        builder.append(scan)
+        scanSize += scan.byteCount
+    }
+
+    /// Reads the quantization table header, and returns its size: section 3.1.8.
+    private mutating func readTables(_ fields: Fields, _ payload: RawSpan) -> Int? {
+        guard payload.byteCount >= fields.end + 4 else { return nil }
+        let precision = payload[fields.end + 1]
+        let size = Int(payload.bigEndian16(at: fields.end + 2))
+        guard size <= payload.byteCount - fields.end - 4 else { return nil }
+        guard size > 0 else {
+            guard fields.quality < 255, let kept = keptTables[fields.quality] else { return nil }
+            tables = (fields.quality, kept.precision, kept.bytes)
+            return 4
+        }
+        guard let count = Self.count(precision, size), count > 0 else { return nil }
+        let start = fields.end + 4
+        if let tables, tables.precision == precision, tables.bytes.count == size,
+            (0..<size).allSatisfy({ tables.bytes[$0] == payload[start + $0] })
+        {
+            self.tables?.quality = fields.quality
+        } else {
+            tables = (fields.quality, precision, (0..<size).map { payload[start + $0] })
+        }
+        if fields.quality < 255, let tables, keptTables[fields.quality]?.bytes != tables.bytes {
+            keptTables[fields.quality] = (precision, tables.bytes)
+        }
+        return size + 4
+    }
+
+    /// Returns how many tables so many bytes are, at most 4; nil if they are no whole number.
+    private static func count(_ precision: UInt8, _ size: Int) -> Int? {
+        var (count, rest) = (0, size)
+        while rest > 0, count < 4 {
+            rest -= precision >> UInt8(count) & 1 == 1 ? 128 : 64
+            count += 1
+        }
+        return rest == 0 ? count : nil
+    }
+
+    // MARK: The file's header
+
+    private mutating func writeHeader(_ fields: Fields, _ builder: inout AccessUnitBuilder) -> Bool {
+        if (1...99).contains(fields.quality), tables?.quality != fields.quality {
+            tables = (fields.quality, 0, JPEGTables.quantizers(quality: Int(fields.quality)))
+        }
+        let markers = Self.markers(in: extensionSegments)
+        guard let tables, fields.quality > 0 && fields.quality < 100 || fields.quality >= 128 || hasExtension else {
+            return false
+        }
+        builder.append([0xFF, 0xD8] + Self.jfif)
+        if fields.restartInterval > 0, !markers.contains(0xDD) {
+            let interval = fields.restartInterval
+            builder.append([0xFF, 0xDD, 0, 4, UInt8(interval >> 8), UInt8(interval & 0xFF)])
+        }
+        var start = 0
+        var count: UInt8 = 0
+        while start < tables.bytes.count {
+            let isWide = tables.precision >> count & 1
+            let size = isWide == 1 ? 128 : 64
+            builder.append([0xFF, 0xDB, 0, UInt8(size + 3), isWide << 4 | count])
+            builder.append(Array(tables.bytes[start..<min(start + size, tables.bytes.count)]))
+            start += size
+            count += 1
+        }
+        if !markers.contains(where: { (0xC0...0xC2).contains($0) }) {
+            guard let (width, height) = size(fields) else { return false }
+            let chroma: UInt8 = count > 1 ? 1 : 0
+            builder.append([0xFF, 0xC0, 0, 17, 8])
+            builder.append([UInt8(height >> 8), UInt8(height & 0xFF), UInt8(width >> 8), UInt8(width & 0xFF), 3])
+            builder.append([1, fields.type & 1 == 0 ? 0x21 : 0x22, 0, 2, 0x11, chroma, 3, 0x11, chroma])
+        }
+        builder.append(JPEGTables.huffman)
+        builder.append(extensionSegments)
+        if !markers.contains(0xDA) { builder.append([0xFF, 0xDA, 0, 12, 3, 1, 0, 2, 0x11, 3, 0x11, 0, 63, 0]) }
+        return true
+    }
+
+    /// JFIF 1.02 says that the colours are YCbCr of full range, which RFC 2435 implies.
+    private static let jfif: [UInt8] =
+        [0xFF, 0xE0, 0, 16, 0x4A, 0x46, 0x49, 0x46, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0]
+
+    /// Returns the size of the picture. The fields hold eights of pixels modulo 256, so of large sides a stated size
+    /// that agrees with them says more.
+    private func size(_ fields: Fields) -> (width: Int, height: Int)? {
+        func side(_ field: Int, _ stated: Int?) -> Int? {
+            guard let stated, (1...65535).contains(stated), field == 0 || (stated + 7) / 8 & 0xFF == field / 8 else {
+                return field > 0 ? field : nil
+            }
+            return stated
+        }
+        guard let width = side(fields.width, statedSize?.width), let height = side(fields.height, statedSize?.height)
+        else { return nil }
+        return (width, height)
+    }
+
+    /// Returns the markers of segments, up to the first that is inconsistent.
+    private static func markers(in segments: [UInt8]) -> [UInt8] {
+        var markers: [UInt8] = []
+        var index = 0
+        while index + 3 < segments.count, segments[index] == 0xFF {
+            // Fill bytes may precede a marker: JPEG, section B.1.1.2.
+            guard segments[index + 1] != 0xFF else {
+                index += 1
+                continue
+            }
+            markers.append(segments[index + 1])
+            index += 2 + (Int(segments[index + 2]) << 8 | Int(segments[index + 3]))
+        }
+        return markers
+    }
+
+    // MARK: The end
+
+    /// Whether the last bytes are the marker of the picture's end.
+    private func isWhole(_ builder: AccessUnitBuilder) -> Bool {
+        scanSize >= 2 && builder.byte(at: builder.end - 2) == 0xFF && builder.byte(at: builder.end - 1) == 0xD9
+    }
+
+    private mutating func noteHarmlessLoss(_ builder: inout AccessUnitBuilder) {
+        builder.statistics.lostNonReference &+= 1
+    }
+
+    private mutating func finish(_ builder: inout AccessUnitBuilder) {
+        guard builder.isOpen else { return }
+        if scanSize == 0 { isDamaged = true }
+        if hasHeader, !isWhole(builder) { builder.append([0xFF, 0xD9]) }
+        var facts = AccessUnitBuilder.Facts()
+        facts.isKey = true
+        facts.isIntra = true
+        facts.isReference = false
+        facts.isDamaged = isDamaged
+        if !builder.finish(facts), isDamaged { noteHarmlessLoss(&builder) }
+        reset()
+    }
+
+    private mutating func reset() {
+        extensionSegments.removeAll(keepingCapacity: true)
+        hasExtension = false
+        hasHeader = false
+        scanSize = 0
+        isDamaged = false
+    }
+
+    mutating func end(_ builder: inout AccessUnitBuilder) {
+        if hasSeenMarker, !isWhole(builder) { isDamaged = true }
+        finish(&builder)
+    }
+
+    mutating func restart(_ builder: inout AccessUnitBuilder) {
+        builder.discard()
+        reset()
+    }
 }

@@ -3,7 +3,7 @@ extension NALDepacketizer {
     /// Keeps parameter sets of the session description: a NAL unit, which may have start codes before, within and
     /// behind it.
     mutating func addDescribed(_ bytes: [UInt8], _ builder: inout AccessUnitBuilder) {
-        let span = unsafe bytes.span.bytes
+        let span = bytes.rawBytes
         var index = 0
         while index < span.byteCount {
             let code = span.startCode(from: index)

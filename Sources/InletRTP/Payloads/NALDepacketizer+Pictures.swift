@@ -13,7 +13,7 @@ extension NALDepacketizer {
         guard builder.isOpen else { return }
         let shift = builder.start
         let needsSets = needsParameterSets(picture, builder)
-        if needsSets { builder.insert(unsafe sets.annexB.span.bytes, behind: picture.delimiterSize) }
+        if needsSets { builder.insert(sets.annexB.rawBytes, behind: picture.delimiterSize) }
         let hasSets = needsSets || picture.kinds != 0
         let isHarmless = !isHEVC && tracker.isHarmless(before: picture.number)
         let timestamp = builder.timestamp

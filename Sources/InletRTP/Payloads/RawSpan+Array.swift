@@ -1,0 +1,10 @@
+extension [UInt8] {
+    /// The elements as a span of bytes.
+    var rawBytes: RawSpan {
+        @_lifetime(borrow self)
+        get {
+            let span = unsafe span.bytes
+            return unsafe _overrideLifetime(span, borrowing: self)
+        }
+    }
+}
