@@ -1,0 +1,106 @@
+/// Writes the packets by which a receiver reports and asks for key frames.
+///
+/// It appends to a buffer of the caller's, which can be reused without an allocation.
+package struct RTCPWriter: Sendable {
+    /// The two ways to ask for a key frame.
+    package struct KeyFrameRequests: OptionSet, Sendable {
+        package let rawValue: Int
+        package init(rawValue: Int) { self.rawValue = rawValue }
+        /// Picture loss indication (RFC 4585, section 6.3.1).
+        package static let pictureLoss = Self(rawValue: 1)
+        /// Full intra request (RFC 5104, section 4.3.1).
+        package static let fullIntra = Self(rawValue: 2)
+    }
+
+    /// The receiver's own synchronization source.
+    package let ssrc: UInt32
+    private let name: [UInt8]
+    private var intraRequests: UInt8 = 0
+
+    /// - Parameters:
+    ///   - ssrc: the receiver's own synchronization source, chosen at random.
+    ///   - name: the canonical name (RFC 7022), which should be random and say nothing about the user. At most 255 bytes
+    ///     count.
+    package init(ssrc: UInt32, name: [UInt8]) {
+        self.ssrc = ssrc
+        self.name = Array(name.prefix(255))
+    }
+
+    /// Appends a compound packet: a receiver report, the canonical name, and requests for key frames.
+    ///
+    /// - Parameters:
+    ///   - report: what to report; nil before the first packet of the stream.
+    ///   - requests: which requests to add. The default is none.
+    ///   - source: the synchronization source of the stream that is asked for a key frame. Without it, no request is
+    ///     added.
+    package mutating func append(
+        report: ReceptionReport?, requests: KeyFrameRequests = [], to source: UInt32? = nil, into packet: inout [UInt8]
+    ) {
+        appendReceiverReport(report, into: &packet)
+        appendName(into: &packet)
+        guard let source else { return }
+        if requests.contains(.pictureLoss) {
+            appendHead(1, RTCP.PacketType.payloadFeedback, words: 2, into: &packet)
+            packet.append(bigEndian: source)
+        }
+        if requests.contains(.fullIntra) {
+            // The source that is asked is named in the request itself; the header's is unused (RFC 5104, section 4.3.1.2).
+            appendHead(4, RTCP.PacketType.payloadFeedback, words: 4, into: &packet)
+            packet.append(bigEndian: 0)
+            packet.append(bigEndian: source)
+            packet.append(bigEndian: UInt32(intraRequests) << 24)
+            intraRequests &+= 1
+        }
+    }
+
+    /// Appends a receiver report of 8 bytes that reports nothing. Sent to a server's port, it opens the way back through
+    /// a firewall.
+    package func appendEmptyReport(into packet: inout [UInt8]) {
+        appendReceiverReport(nil, into: &packet)
+    }
+
+    /// Appends an RTP packet of 12 bytes without a payload, for the same purpose.
+    package func appendEmptyPacket(payloadType: UInt8, into packet: inout [UInt8]) {
+        packet += [0x80, payloadType & 0x7F, 0, 0, 0, 0, 0, 0]
+        packet.append(bigEndian: ssrc)
+    }
+
+    private func appendReceiverReport(_ report: ReceptionReport?, into packet: inout [UInt8]) {
+        guard let report else {
+            return appendHead(0, RTCP.PacketType.receiverReport, words: 1, into: &packet)
+        }
+        appendHead(1, RTCP.PacketType.receiverReport, words: 7, into: &packet)
+        packet.append(bigEndian: report.ssrc)
+        let lost = UInt32(bitPattern: max(-0x80_0000, min(report.lost, 0x7F_FFFF))) & 0xFF_FFFF
+        packet.append(bigEndian: UInt32(report.fractionLost) << 24 | lost)
+        packet.append(bigEndian: report.extendedHighestSequence)
+        packet.append(bigEndian: report.jitter)
+        packet.append(bigEndian: report.lastSenderReport)
+        packet.append(bigEndian: report.delay)
+    }
+
+    /// A source description with the canonical name alone (RFC 3550, section 6.5).
+    private func appendName(into packet: inout [UInt8]) {
+        // The text is followed by one to four zeros, up to a multiple of four bytes.
+        let padding = 4 - (2 + name.count) % 4
+        let words = UInt16(truncatingIfNeeded: 1 + (2 + name.count + padding) / 4)
+        appendHead(1, RTCP.PacketType.sourceDescription, words: words, into: &packet)
+        packet += [1, UInt8(truncatingIfNeeded: name.count)]
+        packet += name
+        for _ in 0..<padding { packet.append(0) }
+    }
+
+    private func appendHead(_ count: UInt8, _ type: UInt8, words: UInt16, into packet: inout [UInt8]) {
+        packet += [0x80 | count, type, UInt8(words >> 8), UInt8(truncatingIfNeeded: words)]
+        packet.append(bigEndian: ssrc)
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(bigEndian number: UInt32) {
+        append(UInt8(truncatingIfNeeded: number >> 24))
+        append(UInt8(truncatingIfNeeded: number >> 16))
+        append(UInt8(truncatingIfNeeded: number >> 8))
+        append(UInt8(truncatingIfNeeded: number))
+    }
+}

@@ -1,0 +1,28 @@
+/// Remembers the timestamps of the packets received lately, by extended sequence number: a packet received before has
+/// the same timestamp, while a sender that starts anew uses the same number with another.
+struct SequenceWindow: Sendable {
+    /// How far back it remembers. A power of two.
+    static let size = 512
+
+    // Numbers that no packet has.
+    private var sequences = [Int](repeating: .min, count: size)
+    private var timestamps = [UInt32](repeating: 0, count: size)
+
+    /// Notes a packet, which replaces the one received 512 numbers before.
+    mutating func note(_ sequence: Int, timestamp: UInt32) {
+        let place = sequence & (Self.size - 1)
+        sequences[place] = sequence
+        timestamps[place] = timestamp
+    }
+
+    /// Returns the timestamp of a packet received lately; nil if there was none with that number.
+    func timestamp(of sequence: Int) -> UInt32? {
+        let place = sequence & (Self.size - 1)
+        return sequences[place] == sequence ? timestamps[place] : nil
+    }
+
+    /// Forgets all packets.
+    mutating func reset() {
+        for place in sequences.indices { sequences[place] = .min }
+    }
+}

@@ -1,0 +1,98 @@
+import InletCore
+import InletRTP
+import Testing
+
+@Suite struct ForeignSourceTests {
+    private func foreign(_ sequence: UInt16, timestamp: UInt32 = 0, size: Int = 2) -> [UInt8] {
+        PacketScript.packet(sequence, timestamp: timestamp, ssrc: 0xF0E1_6900, size: size)
+    }
+
+    @Test("Packets of another session between the stream's own are ignored")
+    func interleaved() {
+        var log = ReceiverLog { $0.isOrdered = true }
+        for step in UInt16(0)..<100 {
+            #expect(log.receive(step, timestamp: UInt32(step), at: Int64(step) * 40) == [step])
+            for part in UInt16(0)..<7 {
+                #expect(log.receive(foreign(9000 + step * 7 + part), at: Int64(step) * 40 + 1) == [])
+            }
+        }
+        #expect(log.receiver.statistics.foreignSource == 700)
+        #expect(log.receiver.statistics.restarts == 0)
+        #expect(log.receiver.statistics.lost == 0)
+    }
+
+    @Test("A long picture of another session is no new sender")
+    func longPicture() {
+        var log = ReceiverLog { $0.isOrdered = true }
+        log.receive(1, at: 0)
+        for part in UInt16(0)..<200 { #expect(log.receive(foreign(part, size: 1400), at: 5) == []) }
+        #expect(log.receive(2, at: 40) == [2])
+        #expect(log.receiver.statistics.restarts == 0)
+    }
+
+    @Test("Eight packets in a row of more than one picture are a new sender, and none of them is lost")
+    func takeover() {
+        var log = ReceiverLog()
+        log.receive(1, at: 0)
+        for step in UInt16(0)..<7 {
+            #expect(log.receive(foreign(65_532 &+ step, timestamp: UInt32(step / 4)), at: 10) == [])
+        }
+        let delivered = log.receive(foreign(3, timestamp: 1), at: 11)
+        #expect(delivered == [65_532, 65_533, 65_534, 65_535, 0, 1, 2, 3])
+        #expect(log.delivered.map(\.isRestart) == [false, true] + [Bool](repeating: false, count: 7))
+        #expect(log.receiver.ssrc == 0xF0E1_6900)
+        #expect(log.receive(foreign(4, timestamp: 1), at: 12) == [4])
+        #expect(log.hasRightBytes)
+        #expect(log.receiver.extendedHighestSequence == 65_536 + 4)
+    }
+
+    @Test("After half a second of silence two packets suffice")
+    func silence() {
+        var log = ReceiverLog()
+        log.receive(1, at: 0)
+        #expect(log.receive(foreign(50), at: 499) == [])
+        #expect(log.receive(foreign(51), at: 500) == [50, 51])
+        #expect(log.delivered.map(\.isRestart) == [false, true, false])
+    }
+
+    @Test("The first packets of a source other than the one announced are not lost")
+    func wrongAnnouncement() {
+        var log = ReceiverLog { $0.expectedSSRC = 0x1234_5678 }
+        for step in UInt16(0)..<7 { #expect(log.receive(foreign(step)) == []) }
+        #expect(log.receive(foreign(7)) == [0, 1, 2, 3, 4, 5, 6, 7])
+        #expect(log.delivered.allSatisfy { !$0.isRestart })
+        #expect(log.receiver.ssrc == 0xF0E1_6900)
+    }
+
+    @Test("The announced source is followed from its first packet, though others came before")
+    func rightAnnouncement() {
+        var log = ReceiverLog { $0.expectedSSRC = 0xBA9D_A416 }
+        for step in UInt16(0)..<5 { #expect(log.receive(foreign(step)) == []) }
+        #expect(log.receive(77) == [77])
+        #expect(log.receive(foreign(5)) == [])
+        #expect(log.receive(78) == [78])
+    }
+
+    @Test("If foreign sources are refused, none is ever followed")
+    func refusal() {
+        var log = ReceiverLog {
+            $0.expectedSSRC = 0xBA9D_A416
+            $0.refusesForeignSSRC = true
+        }
+        for step in UInt16(0)..<1000 {
+            #expect(log.receive(foreign(step, timestamp: UInt32(step)), at: Int64(step) * 40) == [])
+        }
+        #expect(log.receiver.statistics.foreignSource == 1000)
+        #expect(log.receive(5, at: 50_000) == [5])
+    }
+
+    @Test("What waits is delivered before the packets of a new sender")
+    func heldPackets() {
+        var log = ReceiverLog()
+        log.receive(1, at: 0)
+        log.receive(3, at: 1)
+        for step in UInt16(0)..<7 { log.receive(foreign(step, timestamp: UInt32(step)), at: 2) }
+        #expect(log.receive(foreign(7), at: 3) == [3, 0, 1, 2, 3, 4, 5, 6, 7])
+        #expect(log.delivered.map(\.lostBefore).prefix(3) == [0, 1, 0])
+    }
+}

@@ -1,0 +1,124 @@
+import InletCore
+import InletRTP
+import Testing
+
+@Suite struct WallClockTests {
+    /// 15 April 2013, 11:15:18 UTC, in both forms (gortsplib, MIT, pkg/ntp/ntp_test.go).
+    private static let host: Int64 = 1_366_024_518_000_000_000
+    private static let time = NTPTime(value: 15_354_565_283_574_448_128)
+    private static let second: Int64 = 1_000_000_000
+
+    private static func report(_ seconds: Double, at timestamp: UInt32, ssrc: UInt32 = 7) -> SenderReport {
+        let value = Int64(bitPattern: time.value) &+ Int64(seconds * 4_294_967_296)
+        return SenderReport(ssrc: ssrc, time: NTPTime(value: UInt64(bitPattern: value)), timestamp: timestamp)
+    }
+
+    @Test("Nothing is known before the first report")
+    func unknown() {
+        var clock = WallClock(clockRate: 90_000)
+        #expect(clock.time(of: 5) == nil)
+        #expect(clock.state == .unknown)
+    }
+
+    @Test("A report gives the times before and after it")
+    func oneReport() {
+        var clock = WallClock(clockRate: 90_000)
+        clock.note(Self.report(0, at: 1000), of: 7, host: Self.host + 25_000_000)
+        #expect(clock.time(of: 1000) == Self.host)
+        #expect(clock.time(of: 1000 + 90_000) == Self.host + Self.second)
+        #expect(clock.time(of: 1000 &- 90_000) == Self.host - Self.second)
+        #expect(clock.state == .synced(offset: .milliseconds(-25)))
+    }
+
+    @Test("Reports of others and reports without a time are ignored")
+    func ignored() {
+        var clock = WallClock(clockRate: 90_000)
+        clock.note(Self.report(0, at: 0, ssrc: 8), of: 7, host: Self.host)
+        clock.note(Self.report(0, at: 0), of: nil, host: Self.host)
+        clock.note(SenderReport(ssrc: 7, time: NTPTime(value: 0), timestamp: 0), of: 7, host: Self.host)
+        #expect(clock.state == .unknown)
+    }
+
+    @Test(
+        "A clock that was never set or is more than a day off is unsynced",
+        arguments: [-1_366_024_518, -86_401, 86_401])
+    func unsynced(_ offset: Int) {
+        var clock = WallClock(clockRate: 90_000)
+        clock.note(Self.report(Double(offset), at: 0), of: 7, host: Self.host)
+        #expect(clock.state == .unsynced(offset: .seconds(offset)))
+        #expect(clock.time(of: 0) == Self.host + Int64(offset) * Self.second)
+    }
+
+    @Test("A machine and a camera that both begin in 1970 are not in sync")
+    func bothUnset() {
+        var clock = WallClock(clockRate: 90_000)
+        clock.note(Self.report(-1_366_024_518, at: 0), of: 7, host: 10 * Self.second)
+        #expect(clock.state == .unsynced(offset: .seconds(-10)))
+    }
+
+    @Test("Times are counted on over wraps without further reports")
+    func wraps() {
+        var clock = WallClock(clockRate: 90_000)
+        clock.note(Self.report(0, at: 0), of: 7, host: Self.host)
+        for step in 0..<200 {
+            let seconds = Int64(step) * 3600
+            let time = clock.time(of: UInt32(truncatingIfNeeded: seconds * 90_000))
+            #expect(time == Self.host + seconds * Self.second)
+        }
+    }
+
+    @Test("Reports that jitter by 100 ms are averaged to a tenth of that")
+    func jitter() {
+        var random = SplitMix64(seed: 3)
+        var clock = WallClock(clockRate: 90_000)
+        var worst: Int64 = 0
+        for step in 0..<500 {
+            let timestamp = UInt32(truncatingIfNeeded: step * 450_000)
+            let jitter = (random.fraction() - 0.5) * 0.2
+            clock.note(Self.report(Double(step * 5) + jitter, at: timestamp), of: 7, host: Self.host)
+            guard step > 20, let time = clock.time(of: timestamp) else { continue }
+            worst = max(worst, abs(time - Self.host - Int64(step * 5) * Self.second))
+        }
+        #expect(worst < 50_000_000)
+        #expect(worst > 0)
+        #expect(clock.outliers == 0)
+    }
+
+    @Test("One report that is far off is ignored; the second of a clock that was set is followed")
+    func outlier() {
+        var clock = WallClock(clockRate: 90_000)
+        clock.note(Self.report(0, at: 0), of: 7, host: Self.host)
+        clock.note(Self.report(1000, at: 450_000), of: 7, host: Self.host)
+        #expect(clock.time(of: 450_000) == Self.host + 5 * Self.second)
+        clock.note(Self.report(10, at: 900_000), of: 7, host: Self.host)
+        #expect(clock.time(of: 900_000) == Self.host + 10 * Self.second)
+        clock.note(Self.report(3615, at: 1_350_000), of: 7, host: Self.host)
+        clock.note(Self.report(3620, at: 1_800_000), of: 7, host: Self.host)
+        #expect(clock.time(of: 1_800_000) == Self.host + 3620 * Self.second)
+        #expect(clock.outliers == 2)
+    }
+
+    @Test("The reply to PLAY counts until the first report")
+    func play() {
+        var clock = WallClock(clockRate: 90_000)
+        clock.notePlay(Self.host, at: 100, host: Self.host)
+        #expect(clock.time(of: 100 + 180_000) == Self.host + 2 * Self.second)
+        clock.note(Self.report(7, at: 100), of: 7, host: Self.host)
+        #expect(clock.time(of: 100) == Self.host + 7 * Self.second)
+        clock.notePlay(Self.host, at: 100, host: Self.host)
+        #expect(clock.time(of: 100) == Self.host + 7 * Self.second)
+    }
+
+    @Test("Any reports are taken without a crash")
+    func mutated() {
+        var random = SplitMix64(seed: 9)
+        var clock = WallClock(clockRate: Int(truncatingIfNeeded: random.next()))
+        for _ in 0..<5000 {
+            let report = SenderReport(
+                ssrc: 7, time: NTPTime(value: random.next()), timestamp: UInt32(truncatingIfNeeded: random.next()))
+            clock.note(report, of: 7, host: Int64(bitPattern: random.next()))
+            #expect(clock.time(of: UInt32(truncatingIfNeeded: random.next())) != nil)
+        }
+        #expect(clock.outliers > 0)
+    }
+}
