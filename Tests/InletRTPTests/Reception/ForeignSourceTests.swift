@@ -95,4 +95,15 @@ import Testing
         #expect(log.receive(foreign(7), at: 3) == [3, 0, 1, 2, 3, 4, 5, 6, 7])
         #expect(log.delivered.map(\.lostBefore).prefix(3) == [0, 1, 0])
     }
+
+    @Test("Of more packets than can be kept, the last ones in a row are delivered")
+    func longPictureOfNewSender() {
+        var log = ReceiverLog()
+        log.receive(1, at: 0)
+        for part in UInt16(0)..<100 { #expect(log.receive(foreign(part), at: 5) == []) }
+        #expect(log.receive(foreign(100, timestamp: 3600), at: 45) == Array(64...100))
+        #expect(log.delivered.map(\.lostBefore).allSatisfy { $0 == 0 })
+        #expect(log.delivered[1].isRestart)
+        #expect(log.receive(foreign(101, timestamp: 3600), at: 46) == [101])
+    }
 }

@@ -199,4 +199,14 @@ import Testing
         #expect(log.receive(PacketScript.packet(6, ssrc: 77)) == [6])
         #expect(log.delivered.last?.isRestart == false)
     }
+
+    @Test("A few packets from long ago are no new beginning, eight in a row are")
+    func oldPackets() {
+        var log = udp()
+        for step in UInt16(0)..<2000 { log.receive(step, timestamp: UInt32(step)) }
+        for step in UInt16(0)..<7 { #expect(log.receive(1000 + step, timestamp: 1000) == []) }
+        #expect(log.receive(2000, timestamp: 2000) == [2000])
+        for step in UInt16(0)..<7 { #expect(log.receive(1000 + step, timestamp: 1000) == []) }
+        #expect(log.receive(1007, timestamp: 1000) == Array(1000...1007))
+    }
 }

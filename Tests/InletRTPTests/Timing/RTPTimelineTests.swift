@@ -177,4 +177,14 @@ import Testing
             #expect(timeline.place(timestamp, arrival: PacketScript.time(0)) == .init(ticks: Int64(index * 3600)))
         }
     }
+
+    @Test("What a slow clock has fallen behind is no reason to believe a jump ahead")
+    func jumpOfSlowClock() {
+        var timeline = RTPTimeline(clockRate: 90_000)
+        for second in 0..<3600 {
+            _ = timeline.place(UInt32(second * 89_730), arrival: PacketScript.time(Int64(second) * 1000))
+        }
+        let place = timeline.place(UInt32(3600 * 89_730 + 9 * 90_000), arrival: PacketScript.time(3_600_000))
+        #expect(place.isRestamped)
+    }
 }
