@@ -62,6 +62,7 @@ let package = Package(
         .library(name: "InletTesting", targets: ["InletTesting"]),
         .library(name: "PatternSource", targets: ["PatternSource"]),
         .library(name: "FFmpegSource", targets: ["FFmpegSource"]),
+        .library(name: "RTSPSource", targets: ["RTSPSource"]),
         .library(name: "FFmpegDecoder", targets: ["FFmpegDecoder"]),
         .library(name: "TurboJPEGDecoder", targets: ["TurboJPEGDecoder"]),
         .library(name: "FileSinks", targets: ["FileSinks"]),
@@ -109,6 +110,8 @@ let package = Package(
 
         // libcurl, which is loaded when it is first needed: a process that reads no HTTP has no use for it.
         .target(name: "CCurl"),
+        // OpenSSL, likewise, for TLS over connections of our own.
+        .target(name: "COpenSSL"),
 
         library("InletCore", [logging]),
         // Threads, wake-ups, the clock and the words of the system, for the modules and plug-ins of this package.
@@ -139,7 +142,7 @@ let package = Package(
             "Inlet",
             [
                 "InletCore", "InletSystem", "InletConvert", "InletDecode", "InletCapture", "PatternSource",
-                "FFmpegSource", "FFmpegDecoder", "TurboJPEGDecoder", "FFmpegSink",
+                "FFmpegSource", "RTSPSource", "FFmpegDecoder", "TurboJPEGDecoder", "FFmpegSink",
                 "FileSinks", "PipeSink", "StillSinks", "PreviewSink",
                 onLinux("InletV4L2"), onLinux("V4L2Source"), onLinux("V4L2Sink"), withWebRTC("InletRTC"),
                 withWebRTC("WebRTCSink"),
@@ -148,6 +151,9 @@ let package = Package(
 
         plugin("PatternSource", []),
         plugin("FFmpegSource", ["InletSystem", "InletDecode", "InletFFmpeg", "CFFmpeg", "CCurl"]),
+        plugin(
+            "RTSPSource",
+            ["InletSystem", "InletDecode", "InletFFmpeg", "InletRTP", "InletRTSP", "COpenSSL", logging]),
         plugin("FFmpegDecoder", ["InletFFmpeg"]),
         plugin("TurboJPEGDecoder", ["CTurboJPEG"]),
         plugin("FileSinks", ["InletOutput", "CFFmpeg"]),

@@ -3,7 +3,7 @@ import InletFFmpeg
 
 extension FFmpegNetworkConfiguration {
     /// The schemes that need no prefix. The others that ``protocols`` lists need `ffmpeg:` before them.
-    static let schemes = ["rtsp", "rtsps", "http", "https", "rtmp", "rtmps", "srt", "udp"]
+    static let schemes = ["http", "https", "rtmp", "rtmps", "srt", "udp"]
 
     /// libavformat's name for each protocol, with all protocols that the stream may lead to: never a file, never from
     /// TLS to plain text.

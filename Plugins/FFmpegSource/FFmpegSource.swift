@@ -95,19 +95,13 @@ final class FFmpegSource: FrameSource {
             demandVersion = version
             demandsPackets = context.demand.packets
         }
-        guard demandsPackets, packet.isKey, var parameters, isLive || !parameters.size.isValid else { return }
+        guard demandsPackets, packet.isKey, let parameters, isLive || !parameters.size.isValid else { return }
         let limits = input.decoding.limits
-        let found = PacketInspection.size(in: packet, parameters, maximumPixels: limits.size.decodedPixelCount)
-        if let size = found, size != parameters.size {
-            guard size.fits(in: limits.size) else { throw limits.refusal("A picture of \(size) has") }
-            // The earlier parameter sets are for another size.
-            if parameters.size.isValid { parameters.extraData = [] }
-            parameters.size = size
+        let found = PacketInspection.updated(parameters, by: packet, maximumPixels: limits.size.decodedPixelCount)
+        if found.size != parameters.size, !found.size.fits(in: limits.size) {
+            throw limits.refusal("A picture of \(found.size) has")
         }
-        if parameters.extraData.isEmpty {
-            parameters.extraData = PacketInspection.parameterSets(in: packet, parameters.codec) ?? []
-        }
-        self.parameters = parameters
+        self.parameters = found
     }
 
     /// Pauses a file by not reading it; asks a server to pause. The stream is closed if the server cannot.

@@ -10,6 +10,7 @@
 @_exported public import PatternSource
 @_exported public import PipeSink
 @_exported public import PreviewSink
+@_exported public import RTSPSource
 @_exported public import StillSinks
 @_exported public import TurboJPEGDecoder
 

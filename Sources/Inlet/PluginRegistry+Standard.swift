@@ -5,6 +5,7 @@ extension PluginRegistry {
         registry.register(SourcePlugin.pattern)
         registry.register(SourcePlugin.file)
         registry.register(SourcePlugin.network)
+        registry.register(SourcePlugin.rtsp)
         registry.register(DecoderPlugin.ffmpeg)
         registry.register(DecoderPlugin.turboJPEG)
         registry.register(SinkPlugin.null)

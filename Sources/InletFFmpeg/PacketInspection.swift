@@ -3,6 +3,25 @@ package import InletCore
 
 /// Reads what a key frame's packet states about its stream, for streams whose container does not state the size.
 package enum PacketInspection {
+    /// Returns the parameters of a stream as a key frame's packet states them: the size of the pictures, and the
+    /// parameter sets if none are known or the size has changed.
+    ///
+    /// - Parameter maximumPixels: as for ``size(in:_:maximumPixels:)``.
+    package static func updated(
+        _ parameters: CodecParameters, by packet: FFmpegPacket, maximumPixels: Int
+    ) -> CodecParameters {
+        var parameters = parameters
+        if let size = size(in: packet, parameters, maximumPixels: maximumPixels), size != parameters.size {
+            // The earlier parameter sets are for another size.
+            if parameters.size.isValid { parameters.extraData = [] }
+            parameters.size = size
+        }
+        if parameters.extraData.isEmpty {
+            parameters.extraData = parameterSets(in: packet, parameters.codec) ?? []
+        }
+        return parameters
+    }
+
     /// Returns the size of the pictures; nil if the packet does not state it.
     ///
     /// - Parameter maximumPixels: no memory is allocated for larger pictures, and none of them is decoded to find its

@@ -14,6 +14,8 @@ enum ImportRule {
         "InletConvert": system.union(["InletCore", "CFFmpeg", "CYUV", "CInletConvert"]),
         "InletDecode": system.union(["InletCore", "DequeModule"]),
         "InletFFmpeg": system.union(["InletCore", "CFFmpeg", "Logging"]),
+        "InletRTP": ["InletCore", "InletSystem"],
+        "InletRTSP": ["InletCore", "Crypto"],
         "InletOutput": system.union(["InletCore", "InletSystem", "CLinux"]),
         "InletRTC": ["InletCore", "Crypto", "FoundationEssentials"],
         "InletHTTP": system.union([
@@ -28,7 +30,8 @@ enum ImportRule {
         // The umbrella re-exports the library modules and builds the standard registry from the plug-ins.
         "Inlet": system.union([
             "InletCore", "InletSystem", "InletConvert", "InletDecode", "InletCapture", "InletV4L2", "PatternSource",
-            "FFmpegSource", "FFmpegDecoder", "TurboJPEGDecoder", "FileSinks", "FFmpegSink", "V4L2Source", "V4L2Sink",
+            "FFmpegSource", "RTSPSource", "FFmpegDecoder", "TurboJPEGDecoder", "FileSinks", "FFmpegSink", "V4L2Source",
+            "V4L2Sink",
             "PipeSink", "StillSinks", "PreviewSink", "InletRTC", "WebRTCSink",
         ]),
         "InletCLI": system.union([
@@ -42,6 +45,8 @@ enum ImportRule {
         "PatternSource": [],
         // Foundation is for addresses in playlists and for the environment, libcurl for HTTP.
         "FFmpegSource": ["InletSystem", "InletDecode", "InletFFmpeg", "CFFmpeg", "CCurl", "FoundationEssentials"],
+        // OpenSSL is for `rtsps:`.
+        "RTSPSource": ["InletSystem", "InletDecode", "InletFFmpeg", "InletRTP", "InletRTSP", "COpenSSL"],
         "FFmpegDecoder": ["InletFFmpeg"],
         "TurboJPEGDecoder": ["CTurboJPEG"],
         "FileSinks": ["InletOutput", "CFFmpeg"],

@@ -1,0 +1,54 @@
+import InletCore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Waits for descriptors, for a time, and for the cancellation of a source.
+struct DescriptorWait {
+    let context: SourceContext
+
+    var clock: any CaptureClock { context.clock }
+
+    /// The interval of polling if nothing signals a cancellation.
+    private static let blindWait = Duration.milliseconds(50)
+
+    /// Waits until one of the descriptors is ready or the time is over.
+    ///
+    /// - Parameters:
+    ///   - descriptors: descriptors, each with the events of `poll` to wait for.
+    ///   - end: when to return; the deadline of the source's operation counts, too.
+    /// - Returns: the indices of those that are ready, or broken.
+    /// - Throws: as ``SourceContext/checkCancellation()``.
+    func wait(for descriptors: [(Int32, Int16)], until end: MonotonicTime) throws(InletError) -> [Int] {
+        var polled = descriptors.map { pollfd(fd: $0.0, events: $0.1, revents: 0) }
+        polled.append(pollfd(fd: context.wakeUpDescriptor, events: Int16(POLLIN), revents: 0))
+        try wait(&polled, until: end)
+        return descriptors.indices.filter { polled[$0].revents != 0 }
+    }
+
+    /// Waits for a descriptor even if the source was cancelled, as while it is closed.
+    func waitRegardless(for descriptor: Int32, _ wantsOutput: Bool, until end: MonotonicTime) {
+        let events = Int16(POLLIN) | (wantsOutput ? Int16(POLLOUT) : 0)
+        var polled = pollfd(fd: descriptor, events: events, revents: 0)
+        let milliseconds = Int32(clamping: max(0, (end - clock.now).wholeNanoseconds) / 1_000_000 + 1)
+        _ = unsafe poll(&polled, 1, milliseconds)
+    }
+
+    /// As ``wait(for:until:)``, without an allocation.
+    ///
+    /// - Parameter polled: descriptors with the events to wait for; the last is the context's wake-up descriptor.
+    func wait(_ polled: inout [pollfd], until end: MonotonicTime) throws(InletError) {
+        try context.checkCancellation()
+        var left = min(end, context.deadline) - clock.now
+        if context.wakeUpDescriptor < 0 { left = min(left, Self.blindWait) }
+        // One millisecond more, so that the time is over when the wait returns.
+        let milliseconds = left <= .zero ? 0 : Int32(clamping: left.wholeNanoseconds / 1_000_000 + 1)
+        _ = unsafe poll(&polled, nfds_t(polled.count), milliseconds)
+        try context.checkCancellation()
+    }
+}

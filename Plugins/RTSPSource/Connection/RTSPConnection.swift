@@ -1,0 +1,98 @@
+import InletCore
+import InletRTSP
+
+/// One connection that carries RTSP, and interleaved packets if the transport is TCP.
+///
+/// Confined to one thread at a time.
+@safe final class RTSPConnection {
+    private let channel: any ByteChannel
+    private let buffer = ReceiveBuffer(capacity: 256 << 10)
+    /// The parser, whose settings follow the session.
+    var parser = RTSPParser()
+    /// What the system has not taken yet.
+    private var output: [UInt8] = []
+    private var isEnded = false
+
+    /// More than all requests that a session can have open at once.
+    private static let mostOutput = 1 << 20
+
+    init(_ channel: any ByteChannel) { self.channel = channel }
+
+    /// The descriptor to poll.
+    var descriptor: Int32 { channel.descriptor }
+    /// Whether to poll for writing, too.
+    var wantsOutput: Bool { !output.isEmpty || channel.wantsOutput }
+    /// Whether bytes wait that polling does not show.
+    var hasBuffered: Bool { channel.hasBuffered }
+    /// Whether the server has ended the connection.
+    var hasEnded: Bool { isEnded }
+    /// Whether everything was sent.
+    var isSent: Bool { output.isEmpty }
+
+    /// Sends bytes, or keeps them until the system takes them.
+    ///
+    /// - Throws: ``InletError/Code/disconnected`` if the connection broke, or the server reads nothing.
+    func send(_ bytes: [UInt8]) throws(InletError) {
+        guard output.count + bytes.count <= Self.mostOutput else {
+            throw InletError(.disconnected, "The server no longer reads what it is sent.")
+        }
+        output += bytes
+        try flush()
+    }
+
+    /// Sends what waits, as far as the system takes it.
+    func flush() throws(InletError) {
+        if channel.wantsOutput { try channel.flush() }
+        while !output.isEmpty {
+            var failure: InletError?
+            let count = unsafe output.withUnsafeBytes { bytes in
+                do throws(InletError) {
+                    return unsafe try channel.write(bytes)
+                } catch {
+                    failure = error
+                    return 0
+                }
+            }
+            if let failure { throw failure }
+            guard count > 0 else { return }
+            output.removeFirst(count)
+        }
+    }
+
+    /// Reads what has arrived, as much as there is room for.
+    ///
+    /// - Returns: whether anything had.
+    func read() throws(InletError) -> Bool {
+        let outcome = unsafe try buffer.fill { target throws(InletError) in unsafe try channel.read(into: target) }
+        switch outcome {
+        case .bytes: return true
+        case .ended:
+            isEnded = true
+            return false
+        case .wouldBlock, nil: return false
+        }
+    }
+
+    /// Returns the next message or packet that has arrived; nil if none is complete.
+    ///
+    /// - Parameter take: called with an interleaved packet: its channel, its bytes, valid during the call, and whether
+    ///   more bytes have arrived behind it.
+    func next(_ take: (UInt8, RawSpan, Bool) -> Void) throws(InletError) -> RTSPParser.Event? {
+        let hasBuffered = channel.hasBuffered
+        let result = try buffer.withBytes { bytes throws(InletError) in
+            let result: (event: RTSPParser.Event, consumed: Int)
+            do throws(RTSPParserError) {
+                result = try parser.next(bytes)
+            } catch {
+                throw error.inletError
+            }
+            if case .interleaved(let number, let range) = result.event {
+                take(number, bytes.extracting(range), result.consumed < bytes.byteCount || hasBuffered)
+            }
+            return result
+        }
+        buffer.consume(result.consumed)
+        if case .needsMore = result.event { return nil }
+        return result.event
+    }
+}

@@ -1,0 +1,61 @@
+import InletCore
+
+/// The bytes that have arrived and are not parsed yet, in one piece of memory, so that they are parsed where they were
+/// received.
+///
+/// Confined to one thread.
+@safe final class ReceiveBuffer {
+    private let memory: UnsafeMutableRawBufferPointer
+    private let capacity: Int
+    private var start = 0
+    private var end = 0
+
+    /// - Parameter capacity: the most bytes that are kept; more than the longest message or interleaved packet.
+    init(capacity: Int) {
+        self.capacity = capacity
+        unsafe memory = .allocate(byteCount: capacity, alignment: 64)
+    }
+
+    deinit { unsafe memory.deallocate() }
+
+    /// The number of bytes that are not parsed yet.
+    var count: Int { end - start }
+
+    /// Whether nothing fits until some bytes are parsed.
+    var isFull: Bool { count == capacity }
+
+    /// Calls `body` with the bytes that are not parsed yet, valid during the call.
+    func withBytes<Value, Failure: Error>(_ body: (RawSpan) throws(Failure) -> Value) throws(Failure) -> Value {
+        unsafe try body(UnsafeRawBufferPointer(rebasing: memory[start..<end]).bytes)
+    }
+
+    /// Discards bytes that were parsed.
+    func consume(_ count: Int) {
+        start = min(end, start + max(0, count))
+        if start == end { (start, end) = (0, 0) }
+    }
+
+    /// Discards everything.
+    func removeAll() { (start, end) = (0, 0) }
+
+    /// Lets more bytes arrive behind the others.
+    ///
+    /// - Parameter read: fills the memory from its beginning.
+    /// - Returns: what `read` did; nil if the buffer is full.
+    func fill(
+        _ read: (UnsafeMutableRawBufferPointer) throws(InletError) -> ReadOutcome
+    ) throws(InletError) -> ReadOutcome? {
+        if capacity - end < capacity / Self.roomShare, start > 0 {
+            unsafe UnsafeMutableRawBufferPointer(rebasing: memory[..<count])
+                .copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[start..<end]))
+            (start, end) = (0, count)
+        }
+        guard end < capacity else { return nil }
+        let outcome = unsafe try read(UnsafeMutableRawBufferPointer(rebasing: memory[end...]))
+        if case .bytes(let count) = outcome { end = min(capacity, end + count) }
+        return outcome
+    }
+
+    /// The remaining bytes are moved to the front when less than this share of the memory is free behind them.
+    private static let roomShare = 4
+}

@@ -1,0 +1,169 @@
+import InletCore
+import InletRTP
+import InletRTSP
+
+/// Turns the RTP and RTCP packets of one stream into access units with their times, and says which RTCP to send.
+///
+/// Confined to one thread.
+final class MediaStream {
+    /// An access unit and its place on the timeline.
+    struct Unit {
+        var unit: AccessUnit
+        /// The presentation time in ticks of the stream's clock.
+        var ticks: Int64
+        /// Whether times before and after are unrelated.
+        var isDiscontinuity: Bool
+        /// The sender's time of day for the unit in nanoseconds since 1970, if it is known.
+        var wallClock: Int64?
+    }
+
+    private var receiver: RTPReceiver
+    private let depacketizer: Depacketizer
+    private var timeline: RTPTimeline
+    private var wallClock: WallClock
+    private var schedule: RTCPSchedule
+    private var writer: RTCPWriter
+    private var senderReport: (report: SenderReport, arrival: MonotonicTime)?
+    private let requests: RTCPWriter.KeyFrameRequests
+    /// The next unit, if it was asked for and not taken.
+    private var waiting: AccessUnit?
+    /// Whether the sender has ended the stream (RTCP BYE).
+    private(set) var hasEnded = false
+    /// When the last packet of the stream arrived.
+    private(set) var lastArrival: MonotonicTime?
+
+    /// - Parameters:
+    ///   - start: when the stream began to play.
+    ///   - requests: how key frames can be requested; empty if they cannot.
+    init(
+        _ format: RTPPayloadFormat, _ reception: RTPReceiver.Settings, _ depacketizing: DepacketizerSettings,
+        requests: RTCPWriter.KeyFrameRequests, at start: MonotonicTime
+    ) {
+        receiver = RTPReceiver(reception)
+        depacketizer = Depacketizer(format, settings: depacketizing)
+        timeline = RTPTimeline(clockRate: reception.clockRate)
+        wallClock = WallClock(clockRate: reception.clockRate)
+        schedule = RTCPSchedule(start: start)
+        var random = SystemRandomNumberGenerator()
+        // RFC 7022, section 4.2: 96 random bits, which say nothing about the user.
+        let name = String(random.next(), radix: 36) + String(random.next() as UInt32, radix: 36)
+        writer = RTCPWriter(ssrc: random.next(), name: Array(name.utf8))
+        self.requests = requests
+        if !requests.isEmpty { schedule.needKeyFrame() }
+    }
+
+    /// What was received and lost.
+    var reception: ReceptionStatistics { receiver.statistics }
+    /// What was met in the payloads.
+    var payloads: DepacketizerStatistics { depacketizer.statistics }
+    /// The latest parameter sets in Annex B; empty if there are none.
+    var parameterSets: [UInt8] { depacketizer.parameterSets }
+    /// The sender, once it is known.
+    var ssrc: UInt32? { receiver.ssrc }
+
+    /// Takes a packet that came on either of the stream's channels or ports.
+    ///
+    /// - Parameter hasMore: whether more bytes of the stream have arrived already.
+    func take(_ packet: RawSpan, at time: MonotonicTime, hasMore: Bool) {
+        if RTCP.isControl(packet) { return takeControl(packet, at: time) }
+        lastArrival = time
+        receiver.receive(packet, at: time) { received, bytes in deliver(received, bytes, hasMore: hasMore) }
+    }
+
+    /// Notes that nothing more has arrived by this time: what waited for more is finished when it is due.
+    func idle(at time: MonotonicTime) {
+        if let deadline = receiver.deadline, time >= deadline {
+            receiver.release(at: time) { received, bytes in deliver(received, bytes, hasMore: false) }
+        }
+        if let deadline = depacketizer.quietDeadline, time >= deadline { depacketizer.tick(at: time) }
+    }
+
+    /// When ``idle(at:)`` or ``control(at:into:)`` is due if nothing arrives.
+    var deadline: MonotonicTime {
+        var time = schedule.deadline
+        if let deadline = receiver.deadline { time = min(time, deadline) }
+        if let deadline = depacketizer.quietDeadline { time = min(time, deadline) }
+        return time
+    }
+
+    /// Notes the end of the stream: the last unit is complete.
+    func end() { depacketizer.end() }
+
+    /// Notes that the stream was paused: what follows does not continue what was before.
+    func breakOff() {
+        receiver.reset()
+        depacketizer.restart()
+        timeline.breakOff()
+        needKeyFrame()
+    }
+
+    /// Has a key frame requested, at most one a second.
+    func needKeyFrame() { if !requests.isEmpty { schedule.needKeyFrame() } }
+
+    /// Whether an access unit is complete.
+    var hasUnit: Bool {
+        if waiting == nil { waiting = depacketizer.takeUnit() }
+        return waiting != nil
+    }
+
+    /// Returns the next access unit; nil if none is complete.
+    func takeUnit() -> Unit? {
+        guard hasUnit, let unit = waiting else { return nil }
+        waiting = nil
+        if unit.isKey || unit.isRecoveryPoint { schedule.noteKeyFrame() }
+        if unit.isAfterLoss || unit.isDamaged { needKeyFrame() }
+        let place = timeline.place(unit.timestamp, arrival: unit.lastArrival)
+        return Unit(
+            unit: unit, ticks: place.ticks, isDiscontinuity: place.isDiscontinuity,
+            wallClock: wallClock.time(of: unit.timestamp))
+    }
+
+    /// Appends the RTCP that is due, if any.
+    func control(at time: MonotonicTime, into packet: inout [UInt8]) {
+        guard time >= schedule.deadline else { return }
+        let due = schedule.take(at: time)
+        guard due.isReportDue || due.isKeyFrameRequestDue else { return }
+        writer.append(
+            report: receiver.receptionReport(at: time, sender: senderReport),
+            requests: due.isKeyFrameRequestDue ? requests : [], to: receiver.ssrc, into: &packet)
+        // Without a sender there is nobody to ask yet.
+        if due.isKeyFrameRequestDue, receiver.ssrc == nil { schedule.needKeyFrame() }
+    }
+
+    /// Notes what the server said when it began to play.
+    func note(_ playing: RTSPSession.Playing) {
+        if case .clock(let start, _) = playing.range, let timestamp = playing.info?.timestamp {
+            wallClock.notePlay(start, at: timestamp, host: HostTime.now)
+        }
+    }
+
+    /// Returns an empty RTP packet and an empty report, which open the way back through a firewall.
+    func openers(payloadType: UInt8) -> (rtp: [UInt8], rtcp: [UInt8]) {
+        var (rtp, rtcp): ([UInt8], [UInt8]) = ([], [])
+        writer.appendEmptyPacket(payloadType: payloadType, into: &rtp)
+        writer.appendEmptyReport(into: &rtcp)
+        return (rtp, rtcp)
+    }
+
+    private func deliver(_ received: ReceivedPacket, _ bytes: RawSpan, hasMore: Bool) {
+        if received.isRestart {
+            depacketizer.restart()
+            timeline.breakOff()
+            wallClock.reset()
+        }
+        depacketizer.add(
+            received.header, bytes, lostBefore: received.lostBefore, at: received.arrival, hasMore: hasMore)
+    }
+
+    private func takeControl(_ packet: RawSpan, at time: MonotonicTime) {
+        RTCP.read(packet) { item in
+            switch item {
+            case .senderReport(let report):
+                wallClock.note(report, of: receiver.ssrc, host: HostTime.now)
+                if report.ssrc == receiver.ssrc { senderReport = (report, time) }
+            case .goodbye(let ssrc): if ssrc == receiver.ssrc { hasEnded = true }
+            case .other: break
+            }
+        }
+    }
+}

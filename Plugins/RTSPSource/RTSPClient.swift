@@ -1,0 +1,337 @@
+import InletCore
+import InletFFmpeg
+import InletRTP
+import InletRTSP
+import Logging
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Plays one stream of a server: connects, does what the ``RTSPSession`` says, and hands what arrives to the
+/// ``MediaStream``.
+///
+/// There is one loop and one wait: for the connection or the UDP sockets, for a cancellation, and until the earliest of
+/// all deadlines. Confined to one thread at a time.
+final class RTSPClient {
+    private let configuration: RTSPConfiguration
+    private let context: SourceContext
+    private let wait: DescriptorWait
+    private var session: RTSPSession
+    private var connection: RTSPConnection?
+    private var sockets: MediaSockets?
+    private var failure: InletError?
+    /// What has been sent for the current connection's session, and is not needed any longer.
+    private var polled: [pollfd] = []
+    private var control: [UInt8] = []
+    /// The address of the first server, and the most public one so far that leads elsewhere.
+    private var leader: IPAddress?
+    private var local: IPAddress?
+    private var remote: IPAddress?
+    private var hasMedia = false
+    /// The stream; nil until the server has agreed to send it.
+    private(set) var stream: MediaStream?
+    /// What the server has agreed to send; nil until then.
+    private(set) var established: RTSPSession.Established?
+    /// When the server began to play; nil before.
+    private(set) var playingSince: MonotonicTime?
+    private(set) var isPaused = false
+    private var isPauseRefused = false
+
+    /// How long a stream over UDP may be silent before TCP is tried.
+    private static let udpPatience = Duration.seconds(3)
+
+    init(_ configuration: RTSPConfiguration, keepAlive: KeepAliveMemory, _ context: SourceContext) throws(InletError) {
+        self.configuration = configuration
+        self.context = context
+        wait = DescriptorWait(context: context)
+        session = RTSPSession(try configuration.sessionConfiguration(keepAlive))
+    }
+
+    /// What the session has shown about keep-alives.
+    var keepAlive: KeepAliveMemory { session.keepAlive }
+
+    private var now: MonotonicTime { context.clock.now }
+
+    // MARK: Opening and closing
+
+    /// Connects, and has the server play.
+    ///
+    /// - Throws: the error if it could not, or not within the time allowed.
+    func open() throws(InletError) {
+        let end = now + configuration.connectTimeout
+        try perform([.reconnect(session.url)], until: end)
+        while playingSince == nil, !(hasMedia && stream?.hasUnit == true) {
+            try advance(until: end)
+            guard now < end else {
+                throw InletError(
+                    .timedOut,
+                    "The server did not begin to play within \(configuration.connectTimeout.optionText). "
+                        + "Check the address, the server and what lies between. connect-timeout sets how long to wait.")
+            }
+        }
+    }
+
+    /// Ends the session. Takes at most 150 ms; the rest is left to ``ConnectionReaper``.
+    func close() {
+        guard let connection, !session.isClosed else { return }
+        try? perform(session.handle(.close, at: now), until: now)
+        let end = now + .milliseconds(150)
+        while !session.isClosed, now < end {
+            wait.waitRegardless(for: connection.descriptor, connection.wantsOutput, until: end)
+            do throws(InletError) {
+                try connection.flush()
+                _ = try connection.read()
+                while let event = try connection.next({ _, _, _ in }) {
+                    if case .response(let response) = event {
+                        try perform(session.handle(.response(response), at: now), until: now)
+                    }
+                }
+                if connection.hasEnded { break }
+            } catch {
+                break
+            }
+        }
+        sockets = nil
+        self.connection = nil
+        if !session.isClosed, !connection.hasEnded { ConnectionReaper.take(connection) }
+    }
+
+    // MARK: Pausing
+
+    /// Asks the server to pause.
+    ///
+    /// - Returns: whether it did.
+    func pause() throws(InletError) -> Bool {
+        isPauseRefused = false
+        let end = now + configuration.readTimeout
+        try perform(session.handle(.pause, at: now), until: end)
+        while !isPaused, !isPauseRefused, now < end { try advance(until: end) }
+        return isPaused
+    }
+
+    /// Asks the server to go on.
+    func resume() throws(InletError) {
+        let end = now + configuration.readTimeout
+        playingSince = nil
+        try perform(session.handle(.resume, at: now), until: end)
+        while playingSince == nil, now < end { try advance(until: end) }
+        isPaused = false
+        stream?.breakOff()
+    }
+
+    // MARK: The loop
+
+    /// Handles one message or packet, or waits for the next one and for what is due.
+    ///
+    /// - Parameter end: when to return if nothing happens.
+    /// - Throws: the error that ended the session.
+    func advance(until end: MonotonicTime) throws(InletError) {
+        if let failure { throw failure }
+        guard let connection else { throw InletError(.disconnected, "The connection has ended.") }
+        if let event = try connection.next(take) { return try handle(event, until: end) }
+        if connection.hasEnded { return try perform(session.handle(.disconnected, at: now), until: end) }
+        if receiveDatagram() { return try noteMedia(until: end) }
+        try doWhatIsDue(connection, until: end)
+        guard stream?.hasUnit != true else { return }
+        try waitAndRead(connection, until: end)
+    }
+
+    /// Does what time alone requires.
+    private func doWhatIsDue(_ connection: RTSPConnection, until end: MonotonicTime) throws(InletError) {
+        let time = now
+        if session.deadline <= time { try perform(session.handle(.timer, at: time), until: end) }
+        guard let stream else { return }
+        stream.idle(at: time)
+        if stream.hasEnded { throw InletError(.streamEnded, "The server ended the stream. Its log may say why.") }
+        if let since = playingSince, !hasMedia, let sockets, !isPaused, time - since >= Self.udpPatience {
+            self.sockets = nil
+            context.logger.notice("Nothing comes by UDP (\(sockets.strangers) datagrams from others). Trying TCP.")
+            try perform(session.handle(.transportSilent, at: time), until: end)
+        }
+        try sendControl(connection, stream, at: time)
+    }
+
+    private func sendControl(
+        _ connection: RTSPConnection, _ stream: MediaStream, at time: MonotonicTime
+    ) throws(InletError) {
+        guard playingSince != nil || hasMedia, let established else { return }
+        control.removeAll(keepingCapacity: true)
+        stream.control(at: time, into: &control)
+        guard !control.isEmpty else { return }
+        if let sockets { return sockets.send(control, isControl: true) }
+        guard let channel = established.transport.interleaved?.rtcp, let number = UInt8(exactly: channel) else {
+            return
+        }
+        // RFC 2326, section 10.12: a dollar sign, the channel, and the length.
+        let count = control.count
+        control.insert(
+            contentsOf: [0x24, number, UInt8(truncatingIfNeeded: count >> 8), UInt8(truncatingIfNeeded: count)], at: 0)
+        // A server that reads nothing gets no reports, and no growing queue of them.
+        if connection.isSent { try connection.send(control) }
+    }
+
+    private func waitAndRead(_ connection: RTSPConnection, until end: MonotonicTime) throws(InletError) {
+        var until = min(end, session.deadline)
+        if let stream { until = min(until, stream.deadline) }
+        if let since = playingSince, !hasMedia, sockets != nil { until = min(until, since + Self.udpPatience) }
+        let isReady: Bool
+        if connection.hasBuffered {
+            isReady = true
+        } else {
+            polled.removeAll(keepingCapacity: true)
+            let events = Int16(POLLIN) | (connection.wantsOutput ? Int16(POLLOUT) : 0)
+            polled.append(pollfd(fd: connection.descriptor, events: events, revents: 0))
+            if let sockets {
+                polled.append(pollfd(fd: sockets.rtp, events: Int16(POLLIN), revents: 0))
+                polled.append(pollfd(fd: sockets.rtcp, events: Int16(POLLIN), revents: 0))
+            }
+            polled.append(pollfd(fd: context.wakeUpDescriptor, events: Int16(POLLIN), revents: 0))
+            try wait.wait(&polled, until: until)
+            isReady = polled[0].revents != 0
+        }
+        guard isReady else { return }
+        if connection.wantsOutput { try connection.flush() }
+        if try connection.read() { context.reportProgress() }
+    }
+
+    // MARK: What arrives
+
+    private func take(_ channel: UInt8, _ packet: RawSpan, _ hasMore: Bool) {
+        guard established?.channels.contains(channel) == true else { return }
+        stream?.take(packet, at: now, hasMore: hasMore)
+    }
+
+    private func receiveDatagram() -> Bool {
+        guard let sockets, let stream else { return false }
+        let time = now
+        for descriptor in [sockets.rtp, sockets.rtcp] {
+            let isReceived = sockets.receive(on: descriptor) { packet in
+                // Only a marker asks whether the picture goes on.
+                let hasMarker = packet.byteCount > 1 && packet[1] & 0x80 != 0
+                stream.take(packet, at: time, hasMore: hasMarker && sockets.hasDatagram)
+            }
+            if isReceived { return true }
+        }
+        return false
+    }
+
+    private func handle(_ event: RTSPParser.Event, until end: MonotonicTime) throws(InletError) {
+        switch event {
+        case .interleaved: try noteMedia(until: end)
+        case .response(let response): try perform(session.handle(.response(response), at: now), until: end)
+        case .request(let request): try perform(session.handle(.request(request), at: now), until: end)
+        case .gap(let skipped):
+            context.logger.notice("\(skipped) bytes from the server were neither RTSP nor RTP. Skipped.")
+        case .needsMore: break
+        }
+    }
+
+    private func noteMedia(until end: MonotonicTime) throws(InletError) {
+        guard !hasMedia, stream?.lastArrival != nil else { return }
+        hasMedia = true
+        try perform(session.handle(.mediaArrived, at: now), until: end)
+    }
+
+    // MARK: What the session wants
+
+    private func perform(_ actions: [RTSPSession.Action], until end: MonotonicTime) throws(InletError) {
+        for action in actions {
+            switch action {
+            case .send(let bytes): try connection?.send(bytes)
+            case .openPorts: try openPorts(until: end)
+            case .closePorts: sockets = nil
+            case .established(let established): try begin(established)
+            case .playing(let playing):
+                playingSince = now
+                isPaused = false
+                stream?.note(playing)
+            case .paused: isPaused = true
+            case .pauseRefused: isPauseRefused = true
+            case .reconnect(let url):
+                (connection, sockets, stream, established) = (nil, nil, nil, nil)
+                (playingSince, hasMedia) = (nil, false)
+                connection = try connect(to: url, until: max(end, now + configuration.connectTimeout))
+                try perform(session.handle(.connected, at: now), until: end)
+            case .fail(let error, _): failure = failure ?? error
+            case .close: break
+            }
+        }
+    }
+
+    private func connect(to url: RTSPURL, until end: MonotonicTime) throws(InletError) -> RTSPConnection {
+        let host = String(decoding: url.host, as: UTF8.self)
+        let (policy, leader) = (configuration.addressPolicy, leader)
+        let isFirst = leader == nil
+        let way = HostConnection(host: host, port: url.port) { isFirst || policy.allows($0, from: leader) }
+        let socket = try way.connect(until: end, wait)
+        remote = socket.remoteAddress?.ip
+        local = socket.localAddress?.ip
+        // Of several servers in a row, the most public one decides where the next may be.
+        if let remote, self.leader.map({ remote.space < $0.space }) ?? true { self.leader = remote }
+        guard url.isSecure else { return RTSPConnection(socket) }
+        return RTSPConnection(try TLSChannel(socket, host: host, configuration.tls))
+    }
+
+    private func openPorts(until end: MonotonicTime) throws(InletError) {
+        let event: RTSPSession.Event
+        do throws(InletError) {
+            guard let local else { throw InletError(.internal, "The connection has no address.") }
+            let opened = try MediaSockets(local: local)
+            sockets = opened
+            event = .portsOpened(TransportHeader.Pair(Int(opened.port), Int(opened.port) + 1))
+        } catch {
+            event = .portsUnavailable(error)
+        }
+        try perform(session.handle(event, at: now), until: end)
+    }
+
+    /// Prepares for the packets of the stream.
+    private func begin(_ established: RTSPSession.Established) throws(InletError) {
+        let (video, transport) = (established.video, established.transport)
+        self.established = established
+        let stream = try MediaStream(established, configuration, at: now)
+        self.stream = stream
+        hasMedia = false
+        connection?.parser.settings.knownChannels = established.channels
+        connection?.parser.settings.knownPayloadTypes = Set(video.payloadTypes)
+        guard let remote, let local else { return }
+        switch transport.delivery {
+        case .tcp: sockets = nil
+        case .unicast:
+            let server = transport.serverPorts
+            sockets?.accept(
+                from: sender(transport.source) ?? remote, rtpPort: Self.port(server?.rtp),
+                rtcpPort: Self.port(server?.rtcp))
+            let (rtp, rtcp) = stream.openers(payloadType: video.payloadType)
+            sockets?.send(rtp, isControl: false)
+            sockets?.send(rtcp, isControl: true)
+        case .multicast:
+            guard let group = transport.destination.flatMap({ IPAddress(literal: String(decoding: $0, as: UTF8.self)) })
+            else { throw InletError(.malformedData, "The server names no multicast group. Try transport=tcp.") }
+            let joined = try MediaSockets(
+                joining: group, rtpPort: Self.port(transport.ports?.rtp), rtcpPort: Self.port(transport.ports?.rtcp),
+                local: local)
+            joined.accept(from: sender(transport.source) ?? remote, rtpPort: 0, rtcpPort: 0)
+            sockets = joined
+        }
+    }
+
+    /// The address that the server names as the sender, if it may lead there.
+    private func sender(_ text: [UInt8]?) -> IPAddress? {
+        guard let address = text.flatMap({ IPAddress(literal: String(decoding: $0, as: UTF8.self)) }),
+            address.space != .multicast, configuration.addressPolicy.allows(address, from: leader)
+        else { return nil }
+        return address
+    }
+
+    /// A port; 0, which is any, for one that cannot be: cameras answer `0-1`.
+    private static func port(_ number: Int?) -> UInt16 {
+        guard let number, number > 1 else { return 0 }
+        return UInt16(exactly: number) ?? 0
+    }
+}

@@ -1,0 +1,90 @@
+public import InletCore
+public import InletDecode
+
+/// A network camera, or a server, that speaks RTSP 1.0 (RFC 2326).
+public struct RTSPConfiguration: PacketSourceConfiguration {
+    /// The address, `rtsp:` or `rtsps:`. It may hold credentials, in any characters, percent-encoded or not.
+    public var url: String
+    /// How the pictures are carried. The default, `.auto`, is TCP: cameras lose packets over UDP.
+    public var transport = Transport.auto
+    /// How long to wait, over UDP, for a packet that is missing while later ones are there. The default is 30 ms.
+    public var latency = Duration.milliseconds(30)
+    /// The user name, which overrides the address's.
+    public var user: String?
+    /// The password, which overrides the address's.
+    public var password: String?
+    /// The path of a PEM file with the certificate authorities to check the server of an `rtsps:` address against. The
+    /// default, nil, means the system's.
+    public var certificateAuthorities: String?
+    /// Whether the server's certificate is checked. The default is true.
+    public var verifiesCertificate = true
+    /// The SHA-256 of the only certificate that is accepted, as 64 hexadecimal digits, with or without colons. Such a
+    /// certificate needs no authority. The default, nil, accepts every trusted one.
+    public var certificatePin: String?
+    /// When key frames are requested from the server, by RTCP. The default is `.auto`.
+    public var keyFrameRequests = KeyFrameRequests.auto
+    /// Where a server may lead by a redirect. The default is `.follow`: only to addresses at least as public as its
+    /// own.
+    public var privateAddresses = PrivateAddresses.follow
+    /// Whether a server to which another one redirects gets the credentials, too. The default is false.
+    public var sharesCredentials = false
+    /// How long connecting may take. The default is 5 seconds.
+    public var connectTimeout = Duration.seconds(5)
+    /// How long the first packet may take. The default is 5 seconds.
+    public var firstTimeout = Duration.seconds(5)
+    /// How long any later packet may take. The default is 5 seconds.
+    public var readTimeout = Duration.seconds(5)
+    /// The number of the stream, among those of the session description that are video, from 0. The default, nil, is
+    /// the first that can be decoded.
+    public var stream: Int?
+    /// The number of decoding threads; 0 is one per core. The default, nil, is 1, which avoids hand-over between
+    /// threads.
+    public var threads: Int?
+    /// The largest picture that is accepted; larger ones are refused before memory is allocated. The default is
+    /// 8192x8192.
+    public var maximumSize = PictureLimits().size
+    /// The highest frame rate that is accepted. The default is 240.
+    public var maximumFrameRate = Rational(240)
+    /// The longest time from a packet's arrival to its picture: if decoding does not keep up, pictures are dropped. The
+    /// default is 150 ms; 0 is no limit.
+    public var maximumLag = Duration.milliseconds(150)
+    /// The decoders that may be used. The default is none: the `Inlet` module and the command have all of theirs.
+    public var decoders: [DecoderPlugin] = []
+    /// The name of the decoder that is tried first. The default, nil, is the one with the greatest preference.
+    public var decoder: String?
+    /// What happens to damaged pictures. The default is `.drop`.
+    public var damage = DamagePolicy.drop
+
+    /// How the pictures are carried.
+    public enum Transport: String, ChoiceOptionValue {
+        case auto, tcp, udp, multicast
+    }
+
+    /// When key frames are requested.
+    public enum KeyFrameRequests: String, ChoiceOptionValue {
+        /// Where the session description offers the feedback (RFC 4585).
+        case auto
+        /// Always, as servers often leave it unsaid.
+        case always
+        case never
+    }
+
+    /// Creates a configuration for the stream at an address, with the defaults.
+    public init(url: String) { self.url = url }
+
+    /// The address without credentials.
+    public var redactedURI: String { Redaction.redact(uri: url) }
+
+    /// How the packets are decoded.
+    public var decoding: DecodingSettings {
+        var settings = DecodingSettings(decoders, decoder: decoder)
+        settings.threads = threads
+        settings.limits = PictureLimits(size: maximumSize, frameRate: maximumFrameRate)
+        settings.damage = damage
+        settings.maximumLag = maximumLag > .zero ? maximumLag : nil
+        return settings
+    }
+
+    /// Returns a source that reads the stream. Connects to nothing yet.
+    public func makePacketSource() -> any FrameSource { RTSPSource(self) }
+}

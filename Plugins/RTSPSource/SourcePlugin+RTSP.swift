@@ -1,0 +1,106 @@
+public import InletCore
+import InletDecode
+import InletFFmpeg
+
+extension SourcePlugin {
+    /// The plug-in for `rtsp://` and `rtsps://`: network cameras and servers.
+    public static let rtsp = SourcePlugin(
+        PluginInfo(
+            name: "rtsp", schemes: ["rtsp", "rtsps"], summary: "Network cameras and servers that speak RTSP.",
+            usage: "rtsp://USER:PASSWORD@HOST/PATH?transport=tcp; options that are not listed stay in the address",
+            options: RTSPOptions.all,
+            examples: [
+                "rtsp://camera/stream", "rtsp://camera/stream?user=viewer&password-file=/run/secrets/camera",
+                "rtsps://camera/stream?tls-ca=/etc/ssl/camera.pem", "rtsp://camera/stream?transport=udp",
+            ], takesOtherOptions: true)
+    ) { uri, values in
+        try RTSPOptions.configuration(uri, values)
+    }
+}
+
+private enum RTSPOptions {
+    private typealias Shared = NetworkSourceOptions
+    private static let defaults = RTSPConfiguration(url: "")
+
+    static let transport = PluginOption(
+        "transport", default: defaults.transport,
+        "How the pictures are carried; auto is tcp, and udp becomes tcp if nothing arrives")
+    static let latency = PluginOption(
+        "latency", default: defaults.latency, in: .zero ... .seconds(10),
+        "How long a missing packet is waited for over UDP")
+    static let pin = PluginOption<String?>(
+        "tls-pin", default: nil, "The SHA-256 of the only certificate to accept, in hexadecimal digits",
+        range: "64 digits"
+    ) { $0.map { RTSPConfiguration.fingerprint($0) != nil } ?? true }
+    static let keyFrameRequests = PluginOption(
+        "key-frames", default: defaults.keyFrameRequests,
+        "Whether key frames are requested: where the server offers it, always, or never")
+    static let sharesCredentials = PluginOption(
+        "share-credentials", default: defaults.sharesCredentials,
+        "Whether a server that another one leads to gets user and password, too")
+    static let stream = PluginOption<Int?>(
+        "stream", default: nil, "The number of the video stream, from 0", range: "0 or more"
+    ) { ($0 ?? 0) >= 0 }
+
+    static let all = [
+        transport.description, latency.description, Shared.user.description, Shared.password.description,
+        CertificateCheck.authorities.description, CertificateCheck.verify.description, pin.description,
+        keyFrameRequests.description, Shared.privateAddresses.description, sharesCredentials.description,
+        Shared.connectTimeout.description, Shared.firstTimeout.description, Shared.readTimeout.description,
+        stream.description, Shared.damage.description, Shared.maximumSize.description,
+        Shared.maximumFrameRate.description, Shared.maximumLag.description, Shared.threads.description,
+        Shared.decoder.description,
+    ]
+
+    static func configuration(
+        _ uri: PluginURI, _ values: PluginOptionValues
+    ) throws(InletError) -> RTSPConfiguration {
+        for option in values.others where option.name.hasBytePrefix("ffmpeg.") {
+            throw InletError(
+                .invalidConfiguration,
+                "'\(option.name)' is an option of libavformat, which reads the stream with ffmpeg: before the address.")
+        }
+        let address = PluginURI.address("\(uri.scheme):\(uri.rest)", values.others)
+        let parsed = try NetworkAddress(address)
+        guard parsed.origin != nil else {
+            throw InletError(.invalidConfiguration, "The address has no valid host and port. Check both.")
+        }
+        var configuration = RTSPConfiguration(url: address)
+        configuration.transport = values[transport]
+        configuration.latency = values[latency]
+        configuration.user = values[Shared.user]
+        configuration.password = values[Shared.password]
+        _ = try parsed.url(user: configuration.user, password: configuration.password)
+        configuration.certificateAuthorities = values[CertificateCheck.authorities]
+        configuration.verifiesCertificate = values[CertificateCheck.verify]
+        configuration.certificatePin = values[pin]
+        configuration.keyFrameRequests = values[keyFrameRequests]
+        configuration.privateAddresses = values[Shared.privateAddresses]
+        configuration.sharesCredentials = values[sharesCredentials]
+        configuration.connectTimeout = values[Shared.connectTimeout]
+        configuration.firstTimeout = values[Shared.firstTimeout]
+        configuration.readTimeout = values[Shared.readTimeout]
+        configuration.stream = values[stream]
+        configuration.damage = values[Shared.damage]
+        configuration.maximumSize = values[Shared.maximumSize]
+        configuration.maximumFrameRate = values[Shared.maximumFrameRate]
+        configuration.maximumLag = values[Shared.maximumLag]
+        configuration.threads = values[Shared.threads]
+        configuration.decoder = values[Shared.decoder]
+        return configuration
+    }
+}
+
+extension RTSPConfiguration {
+    /// Returns the 32 bytes of a fingerprint in hexadecimal digits, with or without colons; nil if it is none.
+    static func fingerprint(_ text: String) -> [UInt8]? {
+        let digits = text.utf8.filter { $0 != UInt8(ascii: ":") }.map(\.hexadecimalValue)
+        guard digits.count == 64 else { return nil }
+        var bytes: [UInt8] = []
+        for place in stride(from: 0, to: digits.count, by: 2) {
+            guard let high = digits[place], let low = digits[place + 1] else { return nil }
+            bytes.append(high << 4 | low)
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,128 @@
+// The part of the system's OpenSSL 3 that a TLS client needs. It is loaded when it is first needed: most processes
+// have no connection over TLS of their own.
+#pragma once
+
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <openssl/x509v3.h>
+#include <stdbool.h>
+
+// The functions of libssl and libcrypto that are called. They are found when the libraries are loaded.
+#define INLET_SSL_FUNCTIONS(X)                                                                              \
+    X(TLS_client_method) X(SSL_CTX_new) X(SSL_CTX_free) X(SSL_CTX_ctrl) X(SSL_CTX_set_verify)               \
+    X(SSL_CTX_set_default_verify_paths) X(SSL_CTX_load_verify_file) X(SSL_new) X(SSL_free) X(SSL_set_fd)    \
+    X(SSL_set_connect_state) X(SSL_do_handshake) X(SSL_read) X(SSL_write) X(SSL_pending) X(SSL_get_error)   \
+    X(SSL_ctrl) X(SSL_set1_host) X(SSL_get0_param) X(SSL_get_verify_result) X(SSL_get1_peer_certificate)    \
+    X(SSL_shutdown)
+#define INLET_CRYPTO_FUNCTIONS(X)                                                                           \
+    X(ERR_clear_error) X(ERR_peek_last_error) X(ERR_reason_error_string) X(X509_digest) X(X509_free)        \
+    X(EVP_sha256) X(X509_VERIFY_PARAM_set1_ip_asc) X(X509_verify_cert_error_string)
+
+#define INLET_DECLARE(name) __typeof__(name) *name;
+struct inlet_openssl_functions {
+    INLET_SSL_FUNCTIONS(INLET_DECLARE)
+    INLET_CRYPTO_FUNCTIONS(INLET_DECLARE)
+};
+#undef INLET_DECLARE
+extern struct inlet_openssl_functions inlet_openssl;
+
+// Loads OpenSSL, once a process. Safe on any thread. Returns false if it is not installed or older than 3.0: nothing
+// below may be called then.
+bool inlet_openssl_load(void);
+
+// Makes a context for a client of TLS 1.2 or later.
+//
+// authorities: a PEM file with certificate authorities; NULL for the system's.
+// Returns NULL if there is no memory, or the file holds no certificate.
+static inline SSL_CTX *inlet_tls_context(bool verifies, const char *authorities) {
+    SSL_CTX *context = inlet_openssl.SSL_CTX_new(inlet_openssl.TLS_client_method());
+    if (!context) return NULL;
+    inlet_openssl.SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, TLS1_2_VERSION, NULL);
+    inlet_openssl.SSL_CTX_ctrl(
+        context, SSL_CTRL_MODE,
+        SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS, NULL);
+    inlet_openssl.SSL_CTX_set_verify(context, verifies ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, NULL);
+    int found = authorities ? inlet_openssl.SSL_CTX_load_verify_file(context, authorities)
+                            : inlet_openssl.SSL_CTX_set_default_verify_paths(context);
+    if (verifies && found != 1) {
+        inlet_openssl.SSL_CTX_free(context);
+        return NULL;
+    }
+    return context;
+}
+
+// Makes a client's connection over a socket, which stays the caller's.
+//
+// host: the name or numeric address that the certificate is to be for.
+static inline SSL *inlet_tls_connection(SSL_CTX *context, int descriptor, const char *host, bool is_address) {
+    SSL *tls = inlet_openssl.SSL_new(context);
+    if (!tls) return NULL;
+    int is_set;
+    if (is_address) {
+        is_set = inlet_openssl.X509_VERIFY_PARAM_set1_ip_asc(inlet_openssl.SSL_get0_param(tls), host);
+    } else {
+        // RFC 6066: the name of the server, which is never an address.
+        is_set = inlet_openssl.SSL_set1_host(tls, host)
+            && inlet_openssl.SSL_ctrl(tls, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, (void *)host);
+    }
+    if (!is_set || inlet_openssl.SSL_set_fd(tls, descriptor) != 1) {
+        inlet_openssl.SSL_free(tls);
+        return NULL;
+    }
+    inlet_openssl.SSL_set_connect_state(tls);
+    return tls;
+}
+
+static inline void inlet_tls_free_context(SSL_CTX *context) { inlet_openssl.SSL_CTX_free(context); }
+static inline void inlet_tls_free(SSL *tls) { inlet_openssl.SSL_free(tls); }
+
+// The results of a call, of which SSL_ERROR_WANT_READ and SSL_ERROR_WANT_WRITE ask for another one later.
+static inline int inlet_tls_handshake(SSL *tls) {
+    inlet_openssl.ERR_clear_error();
+    int result = inlet_openssl.SSL_do_handshake(tls);
+    return result == 1 ? SSL_ERROR_NONE : inlet_openssl.SSL_get_error(tls, result);
+}
+
+static inline int inlet_tls_read(SSL *tls, void *bytes, int count, int *done) {
+    inlet_openssl.ERR_clear_error();
+    int result = inlet_openssl.SSL_read(tls, bytes, count);
+    *done = result > 0 ? result : 0;
+    return result > 0 ? SSL_ERROR_NONE : inlet_openssl.SSL_get_error(tls, result);
+}
+
+static inline int inlet_tls_write(SSL *tls, const void *bytes, int count, int *done) {
+    inlet_openssl.ERR_clear_error();
+    int result = inlet_openssl.SSL_write(tls, bytes, count);
+    *done = result > 0 ? result : 0;
+    return result > 0 ? SSL_ERROR_NONE : inlet_openssl.SSL_get_error(tls, result);
+}
+
+static inline int inlet_tls_pending(SSL *tls) { return inlet_openssl.SSL_pending(tls); }
+
+// Tells the other side that nothing follows. Does not wait for its answer.
+static inline void inlet_tls_shut_down(SSL *tls) {
+    inlet_openssl.ERR_clear_error();
+    inlet_openssl.SSL_shutdown(tls);
+}
+
+// Why the certificate is not trusted; NULL if it is, or was not checked.
+static inline const char *inlet_tls_distrust(SSL *tls) {
+    long result = inlet_openssl.SSL_get_verify_result(tls);
+    return result == X509_V_OK ? NULL : inlet_openssl.X509_verify_cert_error_string(result);
+}
+
+// The reason of the last failure in OpenSSL's words; NULL if it gave none.
+static inline const char *inlet_tls_reason(void) {
+    return inlet_openssl.ERR_reason_error_string(inlet_openssl.ERR_peek_last_error());
+}
+
+// Writes the SHA-256 of the server's certificate, 32 bytes. Returns false if there is none.
+static inline bool inlet_tls_fingerprint(SSL *tls, unsigned char *digest) {
+    X509 *certificate = inlet_openssl.SSL_get1_peer_certificate(tls);
+    if (!certificate) return false;
+    unsigned count = 0;
+    int is_made = inlet_openssl.X509_digest(certificate, inlet_openssl.EVP_sha256(), digest, &count);
+    inlet_openssl.X509_free(certificate);
+    return is_made == 1 && count == 32;
+}

@@ -1,0 +1,33 @@
+#include "COpenSSL.h"
+#include <dlfcn.h>
+#include <pthread.h>
+
+struct inlet_openssl_functions inlet_openssl;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool is_loaded;
+
+#define FIND(library, name)                                                          \
+    inlet_openssl.name = (__typeof__(inlet_openssl.name))dlsym(library, #name);      \
+    if (!inlet_openssl.name) return;
+
+static void load(void) {
+#ifdef __APPLE__
+    void *ssl = dlopen("libssl.3.dylib", RTLD_NOW | RTLD_LOCAL);
+    void *crypto = dlopen("libcrypto.3.dylib", RTLD_NOW | RTLD_LOCAL);
+#else
+    void *ssl = dlopen("libssl.so.3", RTLD_NOW | RTLD_LOCAL);
+    void *crypto = dlopen("libcrypto.so.3", RTLD_NOW | RTLD_LOCAL);
+#endif
+    if (!ssl || !crypto) return;
+#define FIND_SSL(name) FIND(ssl, name)
+#define FIND_CRYPTO(name) FIND(crypto, name)
+    INLET_SSL_FUNCTIONS(FIND_SSL)
+    INLET_CRYPTO_FUNCTIONS(FIND_CRYPTO)
+    is_loaded = true;
+}
+
+bool inlet_openssl_load(void) {
+    pthread_once(&once, load);
+    return is_loaded;
+}
