@@ -21,7 +21,7 @@ package struct RTPTimeline: Sendable {
         package var ticks: Int64
         /// Whether the unit begins a new timeline: the time since earlier units is that of their arrivals.
         package var isDiscontinuity = false
-        /// Whether the unit's own timestamp was not used.
+        /// Whether the unit's own timestamp was not used. It tells no time of day either.
         package var isRestamped = false
 
         package init(ticks: Int64, isDiscontinuity: Bool = false, isRestamped: Bool = false) {

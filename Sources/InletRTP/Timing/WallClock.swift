@@ -44,7 +44,8 @@ package struct WallClock: Sendable {
         self.clockRate = (1000...1_000_000_000).contains(clockRate) ? Int64(clockRate) : 90_000
     }
 
-    /// Forgets everything, when the stream starts anew: its timestamps are unrelated to those before.
+    /// Forgets everything. Called when the receiver reports a restart or ``RTPTimeline`` a discontinuity: the timestamps
+    /// are then unrelated to those before.
     package mutating func reset() { self = Self(clockRate: Int(clockRate)) }
 
     /// Notes a report of the sender.
