@@ -2,11 +2,13 @@ package import InletCore
 
 /// What a receiver reports about one source (RFC 3550, section 6.4.1, report block).
 package struct ReceptionReport: Sendable, Equatable {
+    /// The source that is reported on.
     package var ssrc: UInt32
     /// The part of the packets lost since the previous report, in 1/256.
     package var fractionLost: UInt8 = 0
     /// The packets lost since the beginning; less than none if duplicates came. It is sent in 24 bits, clamped.
     package var lost: Int32 = 0
+    /// The highest sequence number received, with the number of its wraps in the upper 16 bits.
     package var extendedHighestSequence: UInt32 = 0
     /// In ticks of the stream's clock.
     package var jitter: UInt32 = 0

@@ -1,6 +1,8 @@
 /// A sender's statement of which time of day belongs to which timestamp (RFC 3550, section 6.4.1).
 package struct SenderReport: Sendable, Equatable {
+    /// The synchronization source of the sender.
     package var ssrc: UInt32
+    /// The time of day when the report was sent, by the sender's clock.
     package var time: NTPTime
     /// The same time in ticks of the stream's clock.
     package var timestamp: UInt32

@@ -43,6 +43,7 @@ package struct RTPReceiver: Sendable {
     /// The shortest time to wait for a missing packet, whatever the time from picture to picture.
     private static let leastHold = Duration.milliseconds(2)
 
+    /// Makes a receiver. It allocates no memory for waiting packets until one waits.
     package init(_ settings: Settings) {
         self.settings = settings
         payloadTypes = PayloadTypes(settings.payloadTypes)

@@ -2,6 +2,7 @@ package import InletCore
 
 /// What is known about an RTP packet besides its bytes when ``RTPReceiver`` delivers it.
 package struct ReceivedPacket: Sendable, Equatable {
+    /// The packet's header, whose ranges count from the packet's first byte.
     package var header: RTPHeader
     /// When the packet arrived, which is earlier than its delivery if it waited for another.
     package var arrival: MonotonicTime

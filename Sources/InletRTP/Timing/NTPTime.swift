@@ -8,6 +8,7 @@ package struct NTPTime: Sendable, Hashable {
 
     package init(value: UInt64) { self.value = value }
 
+    /// Makes a time of its two halves, as packets state it.
     package init(seconds: UInt32, fraction: UInt32) { value = UInt64(seconds) << 32 | UInt64(fraction) }
 
     /// The seconds from 1900 to 1970 (RFC 868).

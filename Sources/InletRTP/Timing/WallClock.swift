@@ -27,6 +27,7 @@ package struct WallClock: Sendable {
     private var candidate: Reference?
     /// Statements averaged so far.
     private var count = 0
+    /// What the times of day are worth, by the last statement.
     package private(set) var state = State.unknown
     /// Statements that were not used because they do not fit the others.
     package private(set) var outliers = 0
