@@ -88,6 +88,7 @@ enum UnsafeCodeRule {
         "Sources/InletHTTP/ClientAddress.swift": "reads the bytes of a socket's address",
         "Sources/InletOutput/": "wraps the system's calls for files, and owns memory on its way to them",
         "Sources/InletRTP/RawSpan+BigEndian.swift": "reads checked places of received bytes",
+        "Sources/InletRTP/Reception/HeldPackets.swift": "copies received bytes",
         "Sources/InletSystem/": "wraps the system's calls for threads, clocks and events",
         "Sources/InletTesting/DescriptorSignal.swift": "owns the pipe of a manual clock's wake-up",
         "Sources/InletTesting/NativePicture.swift": "owns the memory of a scripted picture",

@@ -25,6 +25,8 @@ final class MediaStream {
     private var writer: RTCPWriter
     private var senderReport: (report: SenderReport, arrival: MonotonicTime)?
     private let requests: RTCPWriter.KeyFrameRequests
+    /// Whether decoding waits for a key frame that can be requested.
+    private var isKeyNeeded = false
     /// The next unit, if it was asked for and not taken.
     private var waiting: AccessUnit?
     /// Whether the sender has ended the stream (RTCP BYE).
@@ -49,7 +51,7 @@ final class MediaStream {
         let name = String(random.next(), radix: 36) + String(random.next() as UInt32, radix: 36)
         writer = RTCPWriter(ssrc: random.next(), name: Array(name.utf8))
         self.requests = requests
-        if !requests.isEmpty { schedule.needKeyFrame() }
+        needKeyFrame()
     }
 
     /// What was received and lost.
@@ -97,8 +99,11 @@ final class MediaStream {
         needKeyFrame()
     }
 
-    /// Has a key frame requested, at most one a second.
-    func needKeyFrame() { if !requests.isEmpty { schedule.needKeyFrame() } }
+    /// Has key frames requested, at most one a second, until one comes.
+    private func needKeyFrame() {
+        isKeyNeeded = !requests.isEmpty
+        if isKeyNeeded { schedule.needKeyFrame() }
+    }
 
     /// Whether an access unit is complete.
     var hasUnit: Bool {
@@ -110,12 +115,17 @@ final class MediaStream {
     func takeUnit() -> Unit? {
         guard hasUnit, let unit = waiting else { return nil }
         waiting = nil
-        if unit.isKey || unit.isRecoveryPoint { schedule.noteKeyFrame() }
+        if unit.isKey || unit.isRecoveryPoint {
+            isKeyNeeded = false
+            schedule.noteKeyFrame()
+        }
         if unit.isAfterLoss || unit.isDamaged { needKeyFrame() }
         let place = timeline.place(unit.timestamp, arrival: unit.lastArrival)
+        // The sender's report is about its earlier timeline, and never about a wrong timestamp.
+        if place.isDiscontinuity { wallClock.reset() }
         return Unit(
             unit: unit, ticks: place.ticks, isDiscontinuity: place.isDiscontinuity,
-            wallClock: wallClock.time(of: unit.timestamp))
+            wallClock: place.isRestamped ? nil : wallClock.time(of: unit.timestamp))
     }
 
     /// Appends the RTCP that is due, if any.
@@ -126,8 +136,8 @@ final class MediaStream {
         writer.append(
             report: receiver.receptionReport(at: time, sender: senderReport),
             requests: due.isKeyFrameRequestDue ? requests : [], to: receiver.ssrc, into: &packet)
-        // Without a sender there is nobody to ask yet.
-        if due.isKeyFrameRequestDue, receiver.ssrc == nil { schedule.needKeyFrame() }
+        // A request may get lost, and without a sender there is nobody to ask yet.
+        if due.isKeyFrameRequestDue, isKeyNeeded { schedule.needKeyFrame() }
     }
 
     /// Notes what the server said when it began to play.
