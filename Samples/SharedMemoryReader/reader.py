@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Reads frames that `inlet run SOURCE --to shm:NAME` keeps in shared memory. Docs/reference/shared-memory.md has the layout."""
+"""Reads frames that `inlet run SOURCE --to shm:NAME` keeps in shared memory.
+
+Docs/reference/shared-memory.md has the layout.
+"""
 import fcntl, mmap, os, struct, sys, time
 
 class Reader:
@@ -33,18 +36,25 @@ class Reader:
             return None
         start = header + (published - 1) % slots * slot_bytes
         before, number, sequence, timestamp, wall, pts = struct.unpack_from("=QQQqqq", self.memory, start)
-        num, den, width, height, ys, us, vs, rotation, y, u, v, color = struct.unpack_from("=iiIIIIIIQQQI", self.memory, start + 48)
+        num, den, width, height, ys, us, vs, rotation, y, u, v, color = struct.unpack_from(
+            "=iiIIIIIIQQQI", self.memory, start + 48)
         planes = []
         if before == 2 * published:  # even: whole
-            for offset, stride, w, h in ((y, ys, width, height), (u, us, (width + 1) // 2, (height + 1) // 2), (v, vs, (width + 1) // 2, (height + 1) // 2)):
-                rows = (self.memory[start + offset + row * stride:start + offset + row * stride + w] for row in range(h))
+            for offset, stride, w, h in (
+                (y, ys, width, height), (u, us, (width + 1) // 2, (height + 1) // 2),
+                (v, vs, (width + 1) // 2, (height + 1) // 2),
+            ):
+                rows = (
+                    self.memory[start + offset + row * stride:start + offset + row * stride + w] for row in range(h))
                 planes.append(b"".join(rows))  # numpy.frombuffer(plane, numpy.uint8).reshape(h, w) makes an array of it
         copied()
         if before != 2 * published or struct.unpack_from("=Q", self.memory, start)[0] != before:
             self.torn += 1  # overwritten meanwhile: the next call finds a newer one
             return None
         self.number = number
-        return dict(number=number, sequence=sequence, timestamp=timestamp, pts=pts, time_base=(num, den), width=width, height=height, rotation=rotation, planes=planes, range=color >> 24)
+        return dict(
+            number=number, sequence=sequence, timestamp=timestamp, pts=pts, time_base=(num, den), width=width,
+            height=height, rotation=rotation, planes=planes, range=color >> 24)
 
 if __name__ == "__main__":
     reader = Reader(sys.argv[1])
@@ -52,5 +62,7 @@ if __name__ == "__main__":
         try: frame = reader.read()
         except EOFError: break
         except FileNotFoundError: frame = None
-        if frame: print(frame["number"], frame["sequence"], f"{frame['width']}x{frame['height']}", f"{(time.monotonic_ns() - frame['timestamp']) / 1e6:.1f} ms old", flush=True)
+        if frame:
+            print(frame["number"], frame["sequence"], f"{frame['width']}x{frame['height']}",
+                  f"{(time.monotonic_ns() - frame['timestamp']) / 1e6:.1f} ms old", flush=True)
         else: time.sleep(0.001)

@@ -1,7 +1,10 @@
 #!/usr/bin/python3
-"""Servers that note, byte for byte, what a client says of where it wants to go and who it is, and serve nothing. See README.md.
+"""Servers that note, byte for byte, what a client says of where it wants to go and who it is, and serve nothing.
 
-  text  RTSP and HTTP: the request line, and what the Authorization header holds; it asks for Basic first, and then has nothing there
+See README.md.
+
+  text  RTSP and HTTP: the request line, and what the Authorization header holds; it asks for Basic first, and then has
+        nothing there
   rtmp  ffmpeg as a listener: application and stream, as its log has them
   auth  RTMP with Adobe's authentication: user, and whether the password is that of --password
   srt   GStreamer's srtsrc as a listener: the stream identifier; with --passphrase what is encrypted by it comes through
@@ -78,7 +81,8 @@ def serve_rtmp(notes):
     def run():
         while True:
             child = peer.spawn(
-                ["ffmpeg", "-hide_banner", "-nostdin", "-v", "debug", "-listen", "1", "-i", f"rtmp://127.0.0.1:{port}/expected/expected", "-f", "null", "-"],
+                ["ffmpeg", "-hide_banner", "-nostdin", "-v", "debug", "-listen", "1",
+                 "-i", f"rtmp://127.0.0.1:{port}/expected/expected", "-f", "null", "-"],
                 stderr=subprocess.PIPE)
             started.set()
             for line in child.stderr:
@@ -107,7 +111,8 @@ def read_exactly(reader, count):
 
 
 def serve_auth(notes, password):
-    """The three connections of Adobe's authentication: without credentials, with the user, with the answer to a challenge."""
+    """The three connections of Adobe's authentication: without credentials, with the user, with the answer to a
+    challenge."""
     salt, challenge = b"c2FsdA==", b"Y2hhbGxlbmdl"
 
     def handle(reader, writer):
@@ -133,12 +138,17 @@ def serve_auth(notes, password):
         if b"response" in query:
             first = base64.b64encode(hashlib.md5(query[b"user"] + salt + password.encode()).digest())
             wanted = base64.b64encode(hashlib.md5(first + challenge + query[b"challenge"]).digest())
-            notes.add(f"user {query[b'user'].decode()}, password {'right' if wanted == query[b'response'] else 'wrong'}")
+            notes.add(f"user {query[b'user'].decode()}, "
+                      f"password {'right' if wanted == query[b'response'] else 'wrong'}")
             reason = b"?reason=authfailed"
         elif b"user" in query:
-            reason = b"authmod=adobe ] : ?reason=needauth&user=" + query[b"user"] + b"&salt=" + salt + b"&challenge=" + challenge
+            reason = (b"authmod=adobe ] : ?reason=needauth&user=" + query[b"user"] + b"&salt=" + salt
+                      + b"&challenge=" + challenge)
         answer = text(b"_error") + b"\x00" + bytes.fromhex("3ff0000000000000") + b"\x05\x03"
-        for name, value in [(b"level", b"error"), (b"code", b"NetConnection.Connect.Rejected"), (b"description", b"[ AccessManager.Reject ] : [ " + reason)]:
+        for name, value in [
+            (b"level", b"error"), (b"code", b"NetConnection.Connect.Rejected"),
+            (b"description", b"[ AccessManager.Reject ] : [ " + reason),
+        ]:
             answer += text(name)[1:] + text(value)
         answer += b"\x00\x00\x09"
         writer.write(b"\x03" + bytes(3) + len(answer).to_bytes(3, "big") + b"\x14" + bytes(4))
@@ -186,8 +196,8 @@ def main():
     options = parser.parse_args()
     notes = Notes()
     port = {
-        "text": lambda: serve_text(notes), "rtmp": lambda: serve_rtmp(notes), "auth": lambda: serve_auth(notes, options.password),
-        "srt": lambda: serve_srt(notes, options.passphrase),
+        "text": lambda: serve_text(notes), "rtmp": lambda: serve_rtmp(notes),
+        "auth": lambda: serve_auth(notes, options.password), "srt": lambda: serve_srt(notes, options.passphrase),
     }[options.kind]()
     peer.serve(options, {"report": notes.report}, {"port": port})
     threading.Event().wait()

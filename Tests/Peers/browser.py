@@ -14,7 +14,10 @@ FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-u
 
 
 class Browser:
-    """A browser with a profile of its own, for a `with` statement. `spawn` starts its driver as subprocess.Popen does."""
+    """A browser with a profile of its own, for a `with` statement.
+
+    `spawn` starts its driver as subprocess.Popen does.
+    """
 
     def __init__(self, *flags, spawn=subprocess.Popen):
         self.flags, self.spawn = [*FLAGS, *flags], spawn
@@ -34,8 +37,8 @@ class Browser:
         said = ""
         for _ in range(5):
             self.driver = self.spawn(
-                ["chromedriver", "--port=0"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                text=True, env={**os.environ, "HOME": self.profile.name})
+                ["chromedriver", "--port=0"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT, text=True, env={**os.environ, "HOME": self.profile.name})
             for line in self.driver.stdout:
                 said += line
                 if found := re.search(r"successfully on port (\d+)", line):
@@ -66,8 +69,8 @@ class Browser:
     def open(self, url):
         """Opens a page, and waits at most 5 seconds for it: one with a picture that never ends is never loaded.
 
-        Chromium's own first page (about:blank, or that of a new tab) may take the place of one that is asked for while it
-        loads, so the address is looked at, and asked for again.
+        Chromium's own first page (about:blank, or that of a new tab) may take the place of one that is asked for while
+        it loads, so the address is looked at, and asked for again.
         """
         for _ in range(10):
             self.call("POST", "/url", {"url": url})

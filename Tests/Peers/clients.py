@@ -31,7 +31,8 @@ class Server:
         self.script, self.is_stopped = script, False
         self.errors = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(
-            [PYTHON, "-B", str(PEERS / script), *(str(each) for each in arguments)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            [PYTHON, "-B", str(PEERS / script), *(str(each) for each in arguments)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=self.errors, text=True, start_new_session=True)
         self.lock = threading.Lock()
         # A script prints its line or ends; one that does neither is ended.
@@ -99,7 +100,10 @@ class ServerTrouble(Exception):
 
 
 class Shown:
-    """A frame in the reader's hands: when, which, when it was drawn, and whether it is what was drawn. Times are CLOCK_MONOTONIC nanoseconds."""
+    """A frame in the reader's hands: when, which, when it was drawn, and whether it is what was drawn.
+
+    Times are CLOCK_MONOTONIC nanoseconds.
+    """
 
     __slots__ = ("at", "number", "drawn", "is_whole")
 
@@ -112,17 +116,21 @@ class Shown:
 
 
 class Watcher:
-    """A program that writes y4m to its standard output, read as it comes. `is_compared` tells of a time whether pictures are compared whole then."""
+    """A program that writes y4m to its standard output, read as it comes.
+
+    `is_compared` tells of a time whether pictures are compared whole then.
+    """
 
     def __init__(self, name, command, environment=None, fps=30, is_compared=lambda at: True):
         self.name, self.fps, self.is_compared = name, fps, is_compared
         self.frames, self.lines, self.ended, self.status, self.usage = [], [], None, None, None
         self.began = time.monotonic_ns()
         self.process = subprocess.Popen(
-            [str(each) for each in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
-            env={**os.environ, **(environment or {})}, start_new_session=True)
+            [str(each) for each in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            bufsize=0, env={**os.environ, **(environment or {})}, start_new_session=True)
         set_pipe_size(self.process.stdout)
-        self.threads = [threading.Thread(target=each, daemon=True) for each in (self.read_frames, self.read_lines, self.wait)]
+        self.threads = [
+            threading.Thread(target=each, daemon=True) for each in (self.read_frames, self.read_lines, self.wait)]
         for thread in self.threads:
             thread.start()
 
@@ -177,7 +185,10 @@ class Watcher:
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def end(self, seconds=5):
-        """Asks it to end as Ctrl-C does, and makes it after a while. Returns the seconds it took, or None where it had to be killed."""
+        """Asks it to end as Ctrl-C does, and makes it after a while.
+
+        Returns the seconds it took, or None where it had to be killed.
+        """
         asked = time.monotonic_ns()
         if self.ended is None:
             self.signal(signal.SIGINT)
@@ -236,15 +247,16 @@ def inlet(program, url, transport, *options):
 
 def ffmpeg(url, transport, *options):
     return [
-        "ffmpeg", "-hide_banner", "-nostdin", "-nostats", "-loglevel", "warning", *options, "-rtsp_transport", transport, "-i", url,
-        "-fps_mode", "passthrough", "-pix_fmt", "yuv420p", "-f", "yuv4mpegpipe", "-"]
+        "ffmpeg", "-hide_banner", "-nostdin", "-nostats", "-loglevel", "warning", *options,
+        "-rtsp_transport", transport, "-i", url, "-fps_mode", "passthrough", "-pix_fmt", "yuv420p",
+        "-f", "yuv4mpegpipe", "-"]
 
 
 def gstreamer(url, transport, *options):
     # Without direct-rendering=false, y4menc writes the decoder's padding as if it were picture.
     return [
-        "gst-launch-1.0", "-q", "rtspsrc", f"location={url}", f"protocols={transport}", *options, "!", "rtph264depay", "!", "avdec_h264",
-        "direct-rendering=false", "!", "videoconvert", "!", "y4menc", "!", "fdsink"]
+        "gst-launch-1.0", "-q", "rtspsrc", f"location={url}", f"protocols={transport}", *options, "!", "rtph264depay",
+        "!", "avdec_h264", "direct-rendering=false", "!", "videoconvert", "!", "y4menc", "!", "fdsink"]
 
 
 def library(name, url, transport, *options):

@@ -1,5 +1,8 @@
 #!/usr/bin/python3
-"""A TCP or UDP proxy that delays, stalls, cuts, resets, loses, doubles, reorders and corrupts on command. See README.md."""
+"""A TCP or UDP proxy that delays, stalls, cuts, resets, loses, doubles, reorders and corrupts on command.
+
+See README.md.
+"""
 
 import asyncio
 import json
@@ -74,7 +77,8 @@ class Proxy:
             await loop.create_datagram_endpoint(lambda: relay, local_addr=("127.0.0.1", self.options.port))
             port = relay.port
         else:
-            server = await asyncio.start_server(lambda *pair: Connection(self, *pair).run(), "127.0.0.1", self.options.port)
+            server = await asyncio.start_server(
+                lambda *pair: Connection(self, *pair).run(), "127.0.0.1", self.options.port)
             port = server.sockets[0].getsockname()[1]
 
         def on_loop(handler):
@@ -83,7 +87,8 @@ class Proxy:
 
             return lambda message: asyncio.run_coroutine_threadsafe(call(message), loop).result(5)
 
-        handlers = {"fault": on_loop(self.fault), "clear": on_loop(self.clear), "report": on_loop(lambda _: self.counts)}
+        handlers = {
+            "fault": on_loop(self.fault), "clear": on_loop(self.clear), "report": on_loop(lambda _: self.counts)}
         peer.serve(self.options, handlers, {"port": port})
         await asyncio.Event().wait()
 
@@ -161,7 +166,9 @@ class Connection:
         try:
             while True:
                 # So that "after N bytes" is exact.
-                edges = [f.after_bytes - passed for f in proxy.faults if f.after_bytes > passed and f.direction in (direction, "both")]
+                edges = [
+                    f.after_bytes - passed for f in proxy.faults
+                    if f.after_bytes > passed and f.direction in (direction, "both")]
                 data = await reader.read(min([65536, *edges]))
                 if not data:
                     break
@@ -267,7 +274,8 @@ class PacketRelay(asyncio.DatagramProtocol):
 
 
 class Rewriter:
-    """Puts the proxy's own UDP ports into RTSP's SETUP, relays what they receive, and tells interleaved packets apart."""
+    """Puts the proxy's own UDP ports into RTSP's SETUP, relays what they receive, and tells interleaved packets
+    apart."""
 
     def __init__(self, proxy):
         self.proxy = proxy
@@ -283,7 +291,8 @@ class Rewriter:
                 each.close()
 
     def rewrite(self, direction, data, spoil):
-        """What goes on of `data`, with `spoil` put on the payload of each interleaved RTP packet, or on all of what is not plain RTSP."""
+        """What goes on of `data`, with `spoil` put on the payload of each interleaved RTP packet, or on all of what is
+        not plain RTSP."""
         if self.is_raw[direction]:
             return spoil(data)
         buffer, done = self.buffers[direction] + data, b""
@@ -298,7 +307,8 @@ class Rewriter:
                 done, buffer = done + packet, buffer[length:]
                 continue
             end = buffer.find(b"\r\n\r\n")
-            if b"\n" in buffer and b"RTSP/1.0" not in buffer.split(b"\n", 1)[0] or len(buffer) > 65536 or buffer[0] > 0x7F or buffer[0] < 0x20:
+            if (b"\n" in buffer and b"RTSP/1.0" not in buffer.split(b"\n", 1)[0] or len(buffer) > 65536
+                    or buffer[0] > 0x7F or buffer[0] < 0x20):
                 # TLS, an HTTP tunnel or nonsense: let it pass from here on.
                 self.is_raw[direction] = True
                 done, buffer = done + buffer, b""
@@ -323,8 +333,10 @@ class Rewriter:
         first_server, server_sockets = adjacent_sockets()
         first_client, client_sockets = adjacent_sockets()
         pair.update(first_server=first_server, first_client=first_client)
-        pair["to_server"] = [self.attach(pair, index, "down", "client", each) for index, each in enumerate(server_sockets)]
-        pair["to_client"] = [self.attach(pair, index, "up", "server", each) for index, each in enumerate(client_sockets)]
+        pair["to_server"] = [
+            self.attach(pair, index, "down", "client", each) for index, each in enumerate(server_sockets)]
+        pair["to_client"] = [
+            self.attach(pair, index, "up", "server", each) for index, each in enumerate(client_sockets)]
         self.pairs.append(pair)
         self.pending.append(pair)
         return head.replace(ports.group(0), f"client_port={first_server}-{first_server + 1}".encode())
@@ -378,7 +390,8 @@ def adjacent_sockets():
 if __name__ == "__main__":
     parser = peer.parser(__doc__)
     parser.add_argument("--target", required=True, help="HOST:PORT of the server behind")
-    parser.add_argument("--protocol", choices=["tcp", "udp", "rtsp"], default="tcp", help="rtsp is tcp and the UDP that SETUP agrees on")
+    parser.add_argument("--protocol", choices=["tcp", "udp", "rtsp"], default="tcp",
+                        help="rtsp is tcp and the UDP that SETUP agrees on")
     parser.add_argument("--port", type=int, default=0, help="port; 0 takes a free one")
     parser.add_argument("--seed", type=int, default=1, help="the same seed hits the same packets")
     parser.add_argument("--fault", action="append", default=[], help="a fault from the start, as JSON; may be repeated")

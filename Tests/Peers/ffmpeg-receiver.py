@@ -1,5 +1,8 @@
 #!/usr/bin/python3
-"""ffmpeg as a media server that takes one stream by RTMP, SRT, RTSP or UDP, decodes it, and counts its pictures. See README.md."""
+"""ffmpeg as a media server that takes one stream by RTMP, SRT, RTSP or UDP, decodes it, and counts its pictures.
+
+See README.md.
+"""
 
 import socket
 
@@ -33,8 +36,9 @@ def main():
     port = peer.free_port(socket.SOCK_STREAM if is_stream else socket.SOCK_DGRAM)
     # PTS as they came, in ticks of the stream's own time base.
     command = [
-        "ffmpeg", "-hide_banner", "-loglevel", "error", "-probesize", "32768", "-analyzeduration", "200000", "-copyts", *input_of(kind, port),
-        "-map", "0:v:0", "-fps_mode", "passthrough", "-enc_time_base", "-1", "-f", "framemd5", "-flush_packets", "1", "pipe:1",
+        "ffmpeg", "-hide_banner", "-loglevel", "error", "-probesize", "32768", "-analyzeduration", "200000", "-copyts",
+        *input_of(kind, port), "-map", "0:v:0", "-fps_mode", "passthrough", "-enc_time_base", "-1",
+        "-f", "framemd5", "-flush_packets", "1", "pipe:1",
     ]
     path = {"rtmp": "/live/key", "rtsp": "/live"}.get(kind, "")
     receiver = Receiver(command, port, "tcp" if is_stream else "udp", picture)

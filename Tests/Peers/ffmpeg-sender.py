@@ -53,10 +53,13 @@ def listens(port):
 def start(options, port):
     command = ["ffmpeg", "-hide_banner", "-loglevel", "warning", "-y"]
     if options.file:
-        command += ["-nostdin", "-re", *(["-stream_loop", "-1"] if options.loop else []), "-i", options.file, "-map", "0:v:0", "-c", "copy"]
+        command += ["-nostdin", "-re", *(["-stream_loop", "-1"] if options.loop else []), "-i", options.file,
+                    "-map", "0:v:0", "-c", "copy"]
     else:
-        command += ["-f", "rawvideo", "-pix_fmt", "yuv420p", "-video_size", options.size, "-framerate", options.fps, "-i", "pipe:0"]
-        command += ["-c:v", "libx264", "-preset", "ultrafast", "-tune", "zerolatency", "-g", str(options.gop), "-threads", "1"]
+        command += ["-f", "rawvideo", "-pix_fmt", "yuv420p", "-video_size", options.size,
+                    "-framerate", options.fps, "-i", "pipe:0"]
+        command += ["-c:v", "libx264", "-preset", "ultrafast", "-tune", "zerolatency", "-g", str(options.gop),
+                    "-threads", "1"]
     command += ["-flush_packets", "1", *output(options, url_of(options, port))]
     child = peer.spawn(command, stdin=subprocess.DEVNULL if options.file else subprocess.PIPE, stdout=2)
     if not options.file:

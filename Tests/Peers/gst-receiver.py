@@ -1,5 +1,8 @@
 #!/usr/bin/python3
-"""gst-rtsp-server with record enabled: takes one stream by ANNOUNCE and RECORD, decodes it, and counts its pictures. See README.md."""
+"""gst-rtsp-server with record enabled: takes one stream by ANNOUNCE and RECORD, decodes it, and counts its pictures.
+
+See README.md.
+"""
 
 import hashlib
 import sys
@@ -17,7 +20,8 @@ DECODERS = {
 
 
 def serve(codec, port, certificate, key):
-    """The server itself, in a process of its own, so that it can be killed: prints the PTS and the MD5 sum of each picture."""
+    """The server itself, in a process of its own, so that it can be killed: prints the PTS and the MD5 sum of each
+    picture."""
     import gi
 
     for name in ("Gst", "GstRtsp", "GstRtspServer"):

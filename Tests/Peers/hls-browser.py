@@ -29,7 +29,8 @@ const context = canvas.getContext("2d");
 context.drawImage(video, 0, 0, 64, 48);
 let sum = 0;
 for (const byte of context.getImageData(0, 0, 64, 48).data) sum = (sum * 31 + byte) | 0;
-return {seconds: video.currentTime, width: video.videoWidth, pixels: sum, reloads: window.reloads, trouble: window.trouble};
+return {seconds: video.currentTime, width: video.videoWidth, pixels: sum,
+        reloads: window.reloads, trouble: window.trouble};
 """
 
 
@@ -37,7 +38,8 @@ def main():
     # The thread of a test may have blocked signals, which children inherit and Chromium needs.
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
     parser = peer.parser(__doc__)
-    parser.add_argument("--playlist", required=True, help="URL of the playlist, on a server that answers other paths with a page, be it a 404")
+    parser.add_argument("--playlist", required=True,
+                        help="URL of the playlist, on a server that answers other paths with a page, be it a 404")
     options = parser.parse_args()
     with Browser("--autoplay-policy=no-user-gesture-required", spawn=peer.spawn) as browser:
         # A page of the same server, or the canvas would not tell its pixels.

@@ -11,8 +11,9 @@ import ssl
 import peer
 
 SDP = (
-    "v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=hostile\r\nt=0 0\r\na=control:*\r\nm=video 0 RTP/AVP 96\r\nc=IN IP4 0.0.0.0\r\n"
-    "a=rtpmap:96 H264/90000\r\na=fmtp:96 packetization-mode=1;sprop-parameter-sets=Z0LAHtkAoD2hAAADAAEAAAMAPI8WLkg=,aMuMsg==\r\n"
+    "v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=hostile\r\nt=0 0\r\na=control:*\r\n"
+    "m=video 0 RTP/AVP 96\r\nc=IN IP4 0.0.0.0\r\na=rtpmap:96 H264/90000\r\n"
+    "a=fmtp:96 packetization-mode=1;sprop-parameter-sets=Z0LAHtkAoD2hAAADAAEAAAMAPI8WLkg=,aMuMsg==\r\n"
     "a=control:track1\r\n")
 PLAYLIST = "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:10\n"
 KINDS = {}
@@ -33,7 +34,8 @@ class Request:
         words = lines[0].split(" ")
         self.method, self.target = words[0], words[1] if len(words) > 1 else ""
         self.protocol = "RTSP/1.0" if "RTSP/" in lines[0] else "HTTP/1.1"
-        self.headers = dict((name.strip().lower(), value.strip()) for name, _, value in (line.partition(":") for line in lines[1:]))
+        self.headers = dict(
+            (name.strip().lower(), value.strip()) for name, _, value in (line.partition(":") for line in lines[1:]))
 
     def reply(self, status="200 OK", headers=(), body=b"", length=None):
         body = body.encode() if isinstance(body, str) else body
@@ -46,7 +48,8 @@ class Request:
     def description(self, body, length=None):
         """The answer to a request for what there is: an SDP, or a document over HTTP."""
         if self.protocol == "RTSP/1.0":
-            return self.reply(headers=["Content-Type: application/sdp", f"Content-Base: {self.target}/"], body=body, length=length)
+            return self.reply(
+                headers=["Content-Type: application/sdp", f"Content-Base: {self.target}/"], body=body, length=length)
         return self.reply(headers=["Content-Type: application/octet-stream"], body=body, length=length)
 
 
@@ -62,7 +65,8 @@ class Hostile:
     def __init__(self, options):
         self.options = options
         self.kind = options.kind
-        self.counts = {"connections": 0, "bytes": 0, "downgraded": 0, "elsewhere": 0, "file": 0, "credentials": 0, "kept": 0}
+        self.counts = {
+            "connections": 0, "bytes": 0, "downgraded": 0, "elsewhere": 0, "file": 0, "credentials": 0, "kept": 0}
         self.requests = []
         self.random = random.Random(options.seed)
 
@@ -113,7 +117,8 @@ class Hostile:
                 self.counts[counted] += 1
                 self.counts["credentials"] += "authorization" in request.headers
                 if self.kind == "redirect-guarded":
-                    await self.send(writer, request.reply("401 Unauthorized", ['WWW-Authenticate: Basic realm="elsewhere"']))
+                    await self.send(
+                        writer, request.reply("401 Unauthorized", ['WWW-Authenticate: Basic realm="elsewhere"']))
                     continue
                 await self.send(writer, self.part(request))
         except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
@@ -240,7 +245,9 @@ async def forever(server, reader, writer, status, headers=()):
         await server.send(writer, request.reply(status, each))
 
 
-for code, reason in (("403", "Forbidden"), ("404", "Not Found"), ("454", "Session Not Found"), ("503", "Service Unavailable")):
+for code, reason in (
+    ("403", "Forbidden"), ("404", "Not Found"), ("454", "Session Not Found"), ("503", "Service Unavailable"),
+):
     KINDS[code] = lambda server, reader, writer, status=f"{code} {reason}": forever(server, reader, writer, status)
 KINDS["401"] = lambda server, reader, writer: forever(
     server, reader, writer, "401 Unauthorized", ['WWW-Authenticate: Digest realm="hostile", nonce="{nonce:x}"'])
@@ -305,7 +312,8 @@ async def redirect(server, reader, writer, target):
 
 @kind("redirect-guarded")
 async def redirect_guarded(server, reader, writer):
-    """Wants credentials, then leads to /moved, which wants them, too, and leads to another port, which asks for them."""
+    """Wants credentials, then leads to /moved, which wants them, too, and leads to another port, which asks for
+    them."""
     while True:
         request = await server.request(reader)
         scheme = "rtsp" if request.protocol == "RTSP/1.0" else "http"
@@ -329,14 +337,17 @@ def playlist(*uris):
 HLS = "application/vnd.apple.mpegurl"
 KINDS["redirect-plain"] = lambda server, *pair: redirect(server, *pair, f"http://127.0.0.1:{server.plain_port}/")
 KINDS["redirect-file"] = lambda server, *pair: redirect(server, *pair, f"file://{server.options.file or '/etc/passwd'}")
-KINDS["playlist-file"] = lambda server, *pair: answer(server, *pair, playlist(f"file://{server.options.file or '/etc/passwd'}"), HLS)
+KINDS["playlist-file"] = lambda server, *pair: answer(
+    server, *pair, playlist(f"file://{server.options.file or '/etc/passwd'}"), HLS)
 KINDS["playlist-concat"] = lambda server, *pair: answer(
     server, *pair, playlist(f"concat:{server.options.file or '/etc/passwd'}"), HLS)
-KINDS["playlist-plain"] = lambda server, *pair: answer(server, *pair, playlist(f"http://127.0.0.1:{server.plain_port}/1.ts"), HLS)
+KINDS["playlist-plain"] = lambda server, *pair: answer(
+    server, *pair, playlist(f"http://127.0.0.1:{server.plain_port}/1.ts"), HLS)
 # U+2028 ends a line for text, and not for a playlist, which so has no segment.
 KINDS["playlist-separator"] = lambda server, *pair: answer(
     server, *pair, PLAYLIST + "#EXTINF:10,\u2028segment.ts\n#EXT-X-ENDLIST\n", HLS)
-KINDS["playlist-self"] = lambda server, *pair: answer(server, *pair, PLAYLIST + "#EXT-X-STREAM-INF:BANDWIDTH=1\nagain.m3u8\n", HLS)
+KINDS["playlist-self"] = lambda server, *pair: answer(
+    server, *pair, PLAYLIST + "#EXT-X-STREAM-INF:BANDWIDTH=1\nagain.m3u8\n", HLS)
 
 
 KINDS["playlist-elsewhere"] = lambda server, *pair: answer(
@@ -389,7 +400,8 @@ async def short_body(server, reader, writer):
         whole = file.read()
     start = start_of(request) or 0
     end = len(whole) if start else len(whole) // 2
-    head = f"{request.protocol} 206 Partial Content\r\nAccept-Ranges: bytes\r\nContent-Range: bytes {start}-{len(whole) - 1}/{len(whole)}\r\n"
+    head = (f"{request.protocol} 206 Partial Content\r\nAccept-Ranges: bytes\r\n"
+            f"Content-Range: bytes {start}-{len(whole) - 1}/{len(whole)}\r\n")
     await server.send(writer, f"{head}Content-Length: {len(whole) - start}\r\n\r\n".encode() + whole[start:end])
 
 
@@ -404,12 +416,16 @@ async def digest(server, reader, writer):
         request = await server.request(reader)
         given = dict(re.findall(r'(\w+)="?([^",]+)"?', request.headers.get("authorization", "")))
         if given:
-            wanted = md5(md5("viewer", "here", "secret"), "4711", given["nc"], given["cnonce"], "auth", md5(request.method, request.target))
+            wanted = md5(
+                md5("viewer", "here", "secret"), "4711", given["nc"], given["cnonce"], "auth",
+                md5(request.method, request.target))
             if given.get("response") == wanted:
                 server.counts["kept"] += 1
                 await server.send(writer, server.part(request))
                 continue
-        await server.send(writer, request.reply("401 Unauthorized", ['WWW-Authenticate: Digest realm="here", qop="auth", nonce="4711"']))
+        await server.send(
+            writer,
+            request.reply("401 Unauthorized", ['WWW-Authenticate: Digest realm="here", qop="auth", nonce="4711"']))
 
 
 @kind("capped-range")
@@ -426,7 +442,10 @@ async def capped_range(server, reader, writer):
 
 @kind("failing-rest")
 async def failing_rest(server, reader, writer):
-    """A file that breaks off in the middle. The rest is refused once, then the whole comes instead, and then the rest."""
+    """A file that breaks off in the middle.
+
+    The rest is refused once, then the whole comes instead, and then the rest.
+    """
     request = await server.request(reader)
     with open(server.options.file, "rb") as file:
         whole = file.read()
@@ -467,7 +486,8 @@ async def open_refusal(server, reader, writer):
 
 KINDS["playlist-range"] = lambda server, *pair: answer(
     server, *pair,
-    PLAYLIST + "#EXT-X-BYTERANGE:0@-9223372036854775808\n#EXTINF:10,\n1.ts\n#EXT-X-BYTERANGE:9223372036854775807@1\n#EXTINF:10,\n1.ts\n#EXT-X-ENDLIST\n",
+    PLAYLIST + "#EXT-X-BYTERANGE:0@-9223372036854775808\n#EXTINF:10,\n1.ts\n"
+    "#EXT-X-BYTERANGE:9223372036854775807@1\n#EXTINF:10,\n1.ts\n#EXT-X-ENDLIST\n",
     HLS)
 
 

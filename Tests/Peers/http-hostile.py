@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""A gallery of hostile clients against the web server of `preview:` or `webrtc:`, each for some seconds; prints what came of it as one JSON object. Needs nothing but Python.
+"""A gallery of hostile clients against the web server of `preview:` or `webrtc:`, each for some seconds; prints what
+came of it as one JSON object. Needs nothing but Python.
 
 Usage: http-hostile.py preview|webrtc [--inlet PROGRAM] [--seconds S] [--only NAME] [--growth KILOBYTES]
 
-The server runs as a process of its own, with a token that it may not guess from. Throughout, a rightful client at 127.0.0.1 asks for pages, and at `webrtc:` for a session now and
-then, on a new connection each time: `slowest_s` says how long it waited at most. The hostile ones come from the same address and from others of the loopback's network. Memory is looked at
-all the while: `growth_kib` is the most that there was beyond what the server had after its first client. Where `trouble` is empty, everyone who should be was served, and memory
-stayed below the bound.
+The server runs as a process of its own, with a token that it may not guess from. Throughout, a rightful client at
+127.0.0.1 asks for pages, and at `webrtc:` for a session now and then, on a new connection each time: `slowest_s` says
+how long it waited at most. The hostile ones come from the same address and from others of the loopback's network.
+Memory is looked at all the while: `growth_kib` is the most that there was beyond what the server had after its first
+client. Where `trouble` is empty, everyone who should be was served, and memory stayed below the bound.
 """
 import argparse
 import contextlib
@@ -160,7 +162,8 @@ class Gallery:
 
     def slow_bodies(self):
         path = "/whep" if self.options.kind == "webrtc" else "/"
-        head = f"POST {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer {TOKEN}\r\ncontent-type: application/sdp\r\n"
+        head = (f"POST {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer {TOKEN}\r\n"
+                "content-type: application/sdp\r\n")
         self.hold(60, (head + "content-length: 60000\r\n\r\nv=0\r\n").encode(), b"a")
 
     def slow_readers(self):
@@ -171,7 +174,8 @@ class Gallery:
             while time.monotonic() < self.end:
                 if len(clients) < 30:
                     client = stack.enter_context(self.server.connect(receive=2048))
-                    client.sendall(f"GET {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer {TOKEN}\r\n\r\n".encode())
+                    client.sendall(
+                        f"GET {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer {TOKEN}\r\n\r\n".encode())
                     clients.append(client)
                     self.note("connections")
                 for client in clients:
@@ -212,7 +216,8 @@ class Gallery:
 
     def huge_bodies(self):
         path = "/whep" if self.options.kind == "webrtc" else "/"
-        head = f"POST {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer {TOKEN}\r\ncontent-type: application/sdp\r\n"
+        head = (f"POST {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer {TOKEN}\r\n"
+                "content-type: application/sdp\r\n")
         size = "transfer-encoding: chunked\r\n\r\n" if next(self.count) % 2 else "content-length: 10000000000\r\n\r\n"
         with self.server.connect() as client:
             client.sendall((head + size).encode())
@@ -222,7 +227,8 @@ class Gallery:
                 self.note("sent_kib", 64)
 
     def half_closed(self):
-        """Says that nothing more comes: before a request, in the middle of one, and after one that is answered later."""
+        """Says that nothing more comes: before a request, in the middle of one, and after one that is answered
+        later."""
         path = "/snapshot.jpg" if self.options.kind == "preview" else "/stats.json"
         whole = f"GET {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer {TOKEN}\r\n\r\n".encode()
         with self.server.connect() as client:
@@ -235,7 +241,8 @@ class Gallery:
     def post(self, text):
         client = self.server.connect(random.choice(OTHERS), limit=LIMIT)
         with client:
-            head = f"POST /whep HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer {TOKEN}\r\ncontent-type: application/sdp\r\n"
+            head = (f"POST /whep HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer {TOKEN}\r\n"
+                    "content-type: application/sdp\r\n")
             client.sendall(f"{head}content-length: {len(text)}\r\n\r\n{text}".encode())
             self.note(f"answered_{client.recv(65536)[9:12].decode()}")
 
@@ -251,7 +258,8 @@ class Gallery:
                 "profile-level-id=42e01f", "profile-level-id=42e01f;" + "a=1;" * (room // 8)),
             1: whep.OFFER + many(lambda n: f"a=rtpmap:{n % 128} H264/90000\r\n"),
             2: whep.OFFER + many(lambda n: f"a=fmtp:{n % 128} packetization-mode=1\r\n"),
-            3: whep.OFFER + many(lambda n: f"a=candidate:{n} 1 udp 2113937151 192.0.2.{n % 256} {n % 60000 + 1} typ host\r\n"),
+            3: whep.OFFER + many(
+                lambda n: f"a=candidate:{n} 1 udp 2113937151 192.0.2.{n % 256} {n % 60000 + 1} typ host\r\n"),
             4: whep.OFFER + many(lambda n: f"m=video 9 UDP/TLS/RTP/SAVPF 96\r\na=mid:{n}\r\n"),
             5: whep.OFFER + many(lambda n: f"a=extmap:{n % 14 + 1} urn:x:{n}\r\n"),
             6: whep.OFFER + many(lambda n: f"a=ssrc:{n} cname:x\r\n"),
@@ -304,14 +312,16 @@ class Gallery:
         time.sleep(1)
         self.base = self.server.resident()
         attacks = [
-            (self.pipelined, 16), (self.pipelined_with_token, 16), (self.idle, 3), (self.slow_heads, 3), (self.slow_bodies, 3), (self.slow_readers, 2),
-            (self.churn, 4), (self.crowd, 2), (self.guesses, 16), (self.huge_heads, 4), (self.huge_bodies, 4), (self.half_closed, 4)]
+            (self.pipelined, 16), (self.pipelined_with_token, 16), (self.idle, 3), (self.slow_heads, 3),
+            (self.slow_bodies, 3), (self.slow_readers, 2), (self.churn, 4), (self.crowd, 2), (self.guesses, 16),
+            (self.huge_heads, 4), (self.huge_bodies, 4), (self.half_closed, 4)]
         if self.options.kind == "webrtc":
             attacks += [(self.huge_offers, 4), (self.sessions, 4)]
         for attack, threads in attacks:
             if self.options.only in (None, attack.__name__):
                 self.run(attack.__name__, attack, threads)
-        if self.options.kind == "webrtc" and "sessions" in self.shown and not self.shown["sessions"].get("answered_429"):
+        if (self.options.kind == "webrtc" and "sessions" in self.shown
+                and not self.shown["sessions"].get("answered_429")):
             self.trouble.append("one address may open any number of sessions")
         lines = [line for line in self.server.text().splitlines() if "wrong token" in line]
         self.shown.setdefault("guesses", {})["log_lines"] = len(lines)
@@ -331,7 +341,8 @@ def main():
     whep.add_options(parser, size="640x360", fps=15)
     parser.add_argument("--seconds", type=float, default=3, help="of each attack")
     parser.add_argument("--only", help="one attack by its name")
-    parser.add_argument("--growth", type=int, default=40_000, help="kilobytes that the server may have more at any time; a sanitizer needs more")
+    parser.add_argument("--growth", type=int, default=40_000,
+                        help="kilobytes that the server may have more at any time; a sanitizer needs more")
     options = parser.parse_args()
     with Server(options) as server:
         result = Gallery(options, server).all()

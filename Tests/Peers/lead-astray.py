@@ -1,11 +1,12 @@
 #!/usr/bin/python3
-"""Servers that lead elsewhere, in a network namespace where addresses are public, private, of the link and of the machine.
-Prints one JSON list.
+"""Servers that lead elsewhere, in a network namespace where addresses are public, private, of the link and of the
+machine. Prints one JSON list.
 
-Needs the right to make network namespaces; without it says so and ends with 69. All addresses are those of the namespace's
-one loopback device. At each a server speaks RTSP and HTTP, leads to whatever address its path names, and counts who comes
-for /stream. A name service answers for rebind.test with a public address and with the machine's, by turns, and for pair.test
-and mute.test with two public addresses, at the first of which nothing listens, or somebody who never answers.
+Needs the right to make network namespaces; without it says so and ends with 69. All addresses are those of the
+namespace's one loopback device. At each a server speaks RTSP and HTTP, leads to whatever address its path names, and
+counts who comes for /stream. A name service answers for rebind.test with a public address and with the machine's, by
+turns, and for pair.test and mute.test with two public addresses, at the first of which nothing listens, or somebody who
+never answers.
 
 Examples:
   Tests/Peers/lead-astray.py --inlet .build/debug/inlet rtsp,redirect,9.9.9.1,127.0.0.1
@@ -76,7 +77,8 @@ class Listener(socketserver.ThreadingTCPServer):
 
 
 def answer_names():
-    """A name service with two addresses for some names, and for all others another each time that it is asked for one of IPv4."""
+    """A name service with two addresses for some names, and for all others another each time that it is asked for one
+    of IPv4."""
     asked = 0
     server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     server.bind(("127.0.0.1", 53))

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 """Watches an RTSP stream of timecode pictures with a library's Python binding, as an application would.
 
-Writes a line a frame: its number, when it was drawn, when the library had handed it over, and whether its check digits fit, behind a first line
-with the time before opening; times are CLOCK_MONOTONIC nanoseconds. With --y4m it writes the pictures instead.
+Writes a line a frame: its number, when it was drawn, when the library had handed it over, and whether its check digits
+fit, behind a first line with the time before opening; times are CLOCK_MONOTONIC nanoseconds. With --y4m it writes the
+pictures instead.
 """
 
 import argparse
@@ -30,7 +31,8 @@ class Output:
             print("opening", time.monotonic_ns(), flush=True)
 
     def write(self, at, luma, picture, width, height):
-        """Takes a packed luma plane, or anything with black and white where it has them, and a function that gives the whole as I420."""
+        """Takes a packed luma plane, or anything with black and white where it has them, and a function that gives the
+        whole as I420."""
         if self.is_y4m:
             if not self.is_begun:
                 sys.stdout.buffer.write(f"YUV4MPEG2 W{width} H{height} F30:1 Ip A1:1 C420jpeg\n".encode())
@@ -61,7 +63,8 @@ def pyav(options, output):
 
 
 def opencv(options, output):
-    settings = [f"rtsp_transport;{options.transport}"] + (["fflags;nobuffer", "flags;low_delay"] if options.low_delay else [])
+    settings = [f"rtsp_transport;{options.transport}"] + (
+        ["fflags;nobuffer", "flags;low_delay"] if options.low_delay else [])
     os.environ["OPENCV_FFMPEG_CAPTURE_OPTIONS"] = "|".join(settings)
     import cv2
 
@@ -89,8 +92,8 @@ def gstreamer(options, output):
     Gst.init(None)
     latency = "latency=0" if options.low_delay else ""
     pipeline = Gst.parse_launch(
-        f'rtspsrc location="{options.url}" protocols={options.transport} {latency} ! rtph264depay ! avdec_h264 direct-rendering=false ! '
-        "videoconvert ! video/x-raw,format=I420 ! appsink name=sink sync=false")
+        f'rtspsrc location="{options.url}" protocols={options.transport} {latency} ! rtph264depay ! '
+        "avdec_h264 direct-rendering=false ! videoconvert ! video/x-raw,format=I420 ! appsink name=sink sync=false")
     sink = pipeline.get_by_name("sink")
     output.begin()
     pipeline.set_state(Gst.State.PLAYING)

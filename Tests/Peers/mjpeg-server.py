@@ -21,9 +21,10 @@ class Pictures:
         self.newest, self.number = b"", 0
         self.is_stopped = False
         self.child = peer.spawn(
-            ["ffmpeg", "-hide_banner", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "yuv420p", "-video_size", options.size,
-             "-framerate", options.fps, "-i", "pipe:0", "-vf", "scale=out_range=full", "-pix_fmt", "yuvj420p", "-c:v", "mjpeg",
-             "-threads", "1", "-q:v", "3", "-flush_packets", "1", "-f", "mpjpeg", "pipe:1"],
+            ["ffmpeg", "-hide_banner", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "yuv420p",
+             "-video_size", options.size, "-framerate", options.fps, "-i", "pipe:0", "-vf", "scale=out_range=full",
+             "-pix_fmt", "yuvj420p", "-c:v", "mjpeg", "-threads", "1", "-q:v", "3", "-flush_packets", "1",
+             "-f", "mpjpeg", "pipe:1"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         threading.Thread(target=self.draw, daemon=True).start()
         threading.Thread(target=self.read, daemon=True).start()
@@ -91,7 +92,8 @@ def main():
     parser.add_argument("--size", default="640x480")
     parser.add_argument("--fps", default="30")
     parser.add_argument("--boundary", default="frame")
-    parser.add_argument("--no-length", action="store_true", help="says no Content-Length for a picture, as some cameras do")
+    parser.add_argument("--no-length", action="store_true",
+                        help="says no Content-Length for a picture, as some cameras do")
     parser.add_argument("--user", default="camera")
     parser.add_argument("--password", help="asks for user and password (basic)")
     options = parser.parse_args()
@@ -101,7 +103,8 @@ def main():
     server.daemon_threads = True
     port = server.server_address[1]
     peer.serve(options, {
-        "stop": lambda _: setattr(pictures, "is_stopped", True), "resume": lambda _: setattr(pictures, "is_stopped", False),
+        "stop": lambda _: setattr(pictures, "is_stopped", True),
+        "resume": lambda _: setattr(pictures, "is_stopped", False),
         "report": lambda _: {"frames": pictures.number},
     }, {"port": port, "url": f"http://127.0.0.1:{port}/video"})
     server.serve_forever()

@@ -65,7 +65,8 @@ class Network:
         for side in "ab":
             ends.append(f"i{os.getpid() % 65536:x}-{self.links}{side}")
         self.links += 1
-        ip("link", "add", ends[0], "netns", self.names[one], "type", "veth", "peer", "name", ends[1], "netns", self.names[other])
+        ip("link", "add", ends[0], "netns", self.names[one], "type", "veth",
+           "peer", "name", ends[1], "netns", self.names[other])
         for name, end, address in ((one, ends[0], one_address), (other, ends[1], other_address)):
             ip("-n", self.names[name], "addr", "add", f"{address}/24", "dev", end)
             ip("-n", self.names[name], "link", "set", end, "up")

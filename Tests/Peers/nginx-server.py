@@ -12,14 +12,17 @@ import peer
 
 
 def make_hls(options, folder, file):
-    """Cuts the file into segments without encoding it; with --live only as fast as it plays, over and over, the old ones deleted."""
+    """Cuts the file into segments without encoding it; with --live only as fast as it plays, over and over, the old
+    ones deleted."""
     os.mkdir(f"{folder}/hls")
     target = ["-c", "copy", "-an", "-f", "hls", "-hls_time", str(options.segment)]
     name = f"{folder}/hls/index.m3u8"
     base = ["ffmpeg", "-hide_banner", "-loglevel", "error", "-nostdin", "-y"]
     if options.live:
         flags = ["-hls_flags", "delete_segments", "-hls_list_size", "4"]
-        peer.spawn([*base, "-re", "-stream_loop", "-1", "-i", file, *target, *flags, name], stdin=subprocess.DEVNULL, stdout=2)
+        peer.spawn(
+            [*base, "-re", "-stream_loop", "-1", "-i", file, *target, *flags, name],
+            stdin=subprocess.DEVNULL, stdout=2)
         deadline = time.monotonic() + 15
         while not os.path.exists(name):
             if time.monotonic() > deadline:
@@ -41,8 +44,8 @@ def configuration(options, folder, port, certificates):
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "nginx.conf")) as template:
         text = template.read()
     for name, value in (
-        ("USER", user), ("FOLDER", folder), ("PORT", str(port)), ("SSL", "ssl" if certificates else ""), ("TLS", tls), ("AUTH", auth),
-        ("RATE", rate), ("SCRATCH", scratch),
+        ("USER", user), ("FOLDER", folder), ("PORT", str(port)), ("SSL", "ssl" if certificates else ""), ("TLS", tls),
+        ("AUTH", auth), ("RATE", rate), ("SCRATCH", scratch),
     ):
         text = text.replace(f"@{name}@", value)
     path = f"{folder}/nginx.conf"
@@ -58,7 +61,8 @@ def main():
     what.add_argument("--folder", help="what to serve as /hls, as it is")
     parser.add_argument("--port", type=int, default=0, help="port; 0 takes a free one")
     parser.add_argument("--tls", action="store_true", help="HTTPS with a certificate by an authority made now")
-    parser.add_argument("--certificate-name", default="localhost", help="another name makes a certificate that does not fit")
+    parser.add_argument("--certificate-name", default="localhost",
+                        help="another name makes a certificate that does not fit")
     parser.add_argument("--live", action="store_true", help="HLS goes on for ever")
     parser.add_argument("--segment", type=float, default=1, help="seconds of a segment")
     parser.add_argument("--user", default="camera")
@@ -91,7 +95,9 @@ def main():
     ready = {"port": server.port, "url": f"{base}/{os.path.basename(served)}", "hls": f"{base}/hls/index.m3u8"}
     if certificates:
         ready["ca"] = certificates[0]
-    handlers = {"requests": lambda _: requests(folder), "restart": server.restart, "restart between segments": server.restart_between_segments}
+    handlers = {
+        "requests": lambda _: requests(folder), "restart": server.restart,
+        "restart between segments": server.restart_between_segments}
     peer.serve(options, handlers, ready)
     threading.Event().wait()
 
@@ -116,7 +122,8 @@ class Server:
             raise RuntimeError("nginx did not start; see standard error")
 
     def restart_between_segments(self, _):
-        """Kills nginx at a moment when the player has every segment that there is, so that none is cut off or refused, and starts it again."""
+        """Kills nginx at a moment when the player has every segment that there is, so that none is cut off or refused,
+        and starts it again."""
         deadline = time.monotonic() + 15
         while not self.is_player_up_to_date():
             if time.monotonic() > deadline:

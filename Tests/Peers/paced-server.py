@@ -1,9 +1,11 @@
 #!/usr/bin/python3 -B
-"""An RTSP server of one H.264 file (Annex B, a picture in one slice or several, no B pictures) for any number of clients, over TCP in the RTSP connection.
+"""An RTSP server of one H.264 file (Annex B, a picture in one slice or several, no B pictures) for any number of
+clients, over TCP in the RTSP connection.
 
-Each client gets the file from its beginning on, again and again, at --rate pictures a second by this program's clock, whatever the client takes: what does
-not fit into the socket's buffer waits there, and is counted as sent when it was handed to the kernel. RTP-Info gives the first picture the stream's time 0,
-so that a picture's time is its number. At the end, or on SIGTERM, prints one line a picture: stream, number, CLOCK_MONOTONIC nanoseconds before it was sent.
+Each client gets the file from its beginning on, again and again, at --rate pictures a second by this program's clock,
+whatever the client takes: what does not fit into the socket's buffer waits there, and is counted as sent when it was
+handed to the kernel. RTP-Info gives the first picture the stream's time 0, so that a picture's time is its number. At
+the end, or on SIGTERM, prints one line a picture: stream, number, CLOCK_MONOTONIC nanoseconds before it was sent.
 
 Example: paced-server.py clip.h264 --port 8554, then rtsp://127.0.0.1:8554/0 and so on.
 """
@@ -94,7 +96,8 @@ class Client(threading.Thread):
                 extra = "Transport: RTP/AVP/TCP;unicast;interleaved=0-1\r\nSession: 1\r\n"
                 self.stream = address.split("/")[3]
             elif method == "PLAY":
-                extra = f"Session: 1\r\nRange: npt=0-\r\nRTP-Info: url={address.rstrip('/')}/track;seq=0;rtptime={ORIGIN}\r\n"
+                extra = ("Session: 1\r\nRange: npt=0-\r\n"
+                         f"RTP-Info: url={address.rstrip('/')}/track;seq=0;rtptime={ORIGIN}\r\n")
             elif method == "OPTIONS":
                 extra = "Public: OPTIONS, DESCRIBE, SETUP, PLAY, TEARDOWN\r\n"
             self.reply(sequence, "200 OK", extra, body)
@@ -108,7 +111,8 @@ class Client(threading.Thread):
         self.connection.sendall((head + "\r\n" + body).encode())
 
     def delay(self):
-        """Cameras are not in step: the streams' key frames are spread over the time from one to the next, as the golden ratio spreads them."""
+        """Cameras are not in step: the streams' key frames are spread over the time from one to the next, as the golden
+        ratio spreads them."""
         return int(self.stream) * 0.618034 % 1 * self.clip.spread if self.stream.isdigit() else 0
 
     def play(self):
@@ -121,7 +125,8 @@ class Client(threading.Thread):
             stamp = ORIGIN + number * 90000 // clip.rate & 0xFFFFFFFF
             for index, payload in enumerate(payloads):
                 marker = 0x80 if index == len(payloads) - 1 else 0
-                parts.append(struct.pack(">BBHBBHII", 36, 0, len(payload) + 12, 0x80, marker | 96, sequence & 0xFFFF, stamp, 1))
+                parts.append(struct.pack(
+                    ">BBHBBHII", 36, 0, len(payload) + 12, 0x80, marker | 96, sequence & 0xFFFF, stamp, 1))
                 parts.append(payload)
                 sequence += 1
             self.sent.append(time.monotonic_ns())
@@ -137,8 +142,10 @@ class Clip:
         self.payloads = [list(packets(picture)) for picture in found]
         encoded = ",".join(base64.b64encode(sets[kind]).decode() for kind in (7, 8))
         self.sdp = (
-            "v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=clip\r\nt=0 0\r\na=control:*\r\nm=video 0 RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\n"
-            f"a=fmtp:96 packetization-mode=1;sprop-parameter-sets={encoded}\r\na=framerate:{rate}\r\na=control:track\r\n"
+            "v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=clip\r\nt=0 0\r\na=control:*\r\n"
+            "m=video 0 RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\n"
+            f"a=fmtp:96 packetization-mode=1;sprop-parameter-sets={encoded}\r\n"
+            f"a=framerate:{rate}\r\na=control:track\r\n"
         )
 
 

@@ -3,8 +3,9 @@
 
 Usage: page-probe.py URL [--size WxH] [--dark] [--limit SECONDS] [--times] STEP...
 
-A step is `shot:FILE` for a picture of the page, `touch:FILE` to make a file, by which another program knows how far it is, or the body of a function in JavaScript that is called again
-and again until it returns something, or a minute has passed, which gives null.
+A step is `shot:FILE` for a picture of the page, `touch:FILE` to make a file, by which another program knows how far it
+is, or the body of a function in JavaScript that is called again and again until it returns something, or a minute has
+passed, which gives null.
 """
 import argparse
 import base64

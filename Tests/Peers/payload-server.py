@@ -72,7 +72,8 @@ class Server:
     def description(self):
         lines = ["v=0", "o=- 0 0 IN IP4 127.0.0.1", "s=payload", "c=IN IP4 0.0.0.0", "t=0 0", "a=control:*"]
         for number in range(2 if self.options.kind == "report" else 1):
-            lines += ["m=video 0 RTP/AVP 96", f"a=rtpmap:96 {self.options.codec.upper()}/90000", f"a=control:track{number}"]
+            lines += ["m=video 0 RTP/AVP 96", f"a=rtpmap:96 {self.options.codec.upper()}/90000",
+                      f"a=control:track{number}"]
         return "\r\n".join(lines) + "\r\n"
 
     async def serve(self, reader, writer):
@@ -121,7 +122,8 @@ class Server:
                 writer.write(self.interleaved(0, head + payload))
                 if kind == "report" and index % 3 == 1 and place == middle:
                     time = TIME_OF_DAY + int(index / RATE * 1.0005 * 2**32)
-                    writer.write(self.interleaved(1, struct.pack(">BBHIQIII", 0x80, 200, 6, SOURCE, time, 1000 + index * TICKS, 1, 1)))
+                    writer.write(self.interleaved(
+                        1, struct.pack(">BBHIQIII", 0x80, 200, 6, SOURCE, time, 1000 + index * TICKS, 1, 1)))
             await writer.drain()
             await asyncio.sleep(1 / RATE)
         writer.write_eof()
@@ -135,7 +137,8 @@ if __name__ == "__main__":
     parser = peer.parser(__doc__)
     parser.add_argument("--file", required=True, help="raw H.264 or H.265 (Annex B)")
     parser.add_argument("--codec", choices=["h264", "h265"], required=True)
-    parser.add_argument("--kind", choices=sorted(KINDS), default="plain", help="; ".join(f"{name}: {what}" for name, what in KINDS.items()))
+    parser.add_argument("--kind", choices=sorted(KINDS), default="plain",
+                        help="; ".join(f"{name}: {what}" for name, what in KINDS.items()))
     parser.add_argument("--mtu", type=int, default=500, help="bytes of a payload without its header")
     parser.add_argument("--port", type=int, default=0, help="port; 0 takes a free one")
     asyncio.run(Server(parser.parse_args()).run())

@@ -30,7 +30,8 @@ _parent = os.getppid()
 def parser(description):
     """A parser with the options that every peer has."""
     made = argparse.ArgumentParser(description=description, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
-    made.add_argument("--stay", action="store_true", help="run on when standard input ends, for use in the background of a shell")
+    made.add_argument("--stay", action="store_true",
+                      help="run on when standard input ends, for use in the background of a shell")
     return made
 
 
@@ -78,7 +79,8 @@ def fail(reason):
 
 
 def serve(options, handlers, ready):
-    """Prints the ready line and answers commands until the end: `handlers` maps a command to a function of its message, which returns a dictionary or None.
+    """Prints the ready line and answers commands until the end: `handlers` maps a command to a function of its message,
+    which returns a dictionary or None.
 
     Runs in a thread of its own. A handler that must run elsewhere sees to that itself.
     """
@@ -154,7 +156,10 @@ def stop_child(child, seconds=2):
 
 
 def free_port(kind=socket.SOCK_STREAM):
-    """A port that is free now, for programs that cannot take port 0. From below the range that the system gives out by itself."""
+    """A port that is free now, for programs that cannot take port 0.
+
+    From below the range that the system gives out by itself.
+    """
     for _ in range(200):
         port = random.SystemRandom().randrange(10240, 32000)
         with socket.socket(socket.AF_INET, kind) as probe:
@@ -167,7 +172,8 @@ def free_port(kind=socket.SOCK_STREAM):
 
 
 def wait_for_port(port, child, seconds=10, table="tcp"):
-    """Waits until a TCP port listens, without connecting to it, as a one-client server would take that for its client; or a UDP port is bound."""
+    """Waits until a TCP port listens, without connecting to it, as a one-client server would take that for its client;
+    or a UDP port is bound."""
     wanted = f"{port:04X}"
     # What the kernel calls a socket that listens; that has been connected to, as some listen no longer once a client
     # has come; that has no peer.
@@ -187,7 +193,9 @@ def wait_for_port(port, child, seconds=10, table="tcp"):
 
 
 def make_certificates(name="localhost", label="."):
-    """A certificate authority and a certificate for 127.0.0.1 and `name`, made now. Another label makes another authority.
+    """A certificate authority and a certificate for 127.0.0.1 and `name`, made now.
+
+    Another label makes another authority.
 
     Returns the paths of the authority's certificate, the server's certificate and the server's key.
     """
@@ -205,10 +213,11 @@ def make_certificates(name="localhost", label="."):
             fail(f"openssl {arguments[0]}: {done.stderr.strip()}")
 
     key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-    openssl("req", "-x509", *key, "-days", "2", "-subj", "/CN=Inlet test authority", "-keyout", paths["ca-key"], "-out", paths["ca"])
+    openssl("req", "-x509", *key, "-days", "2", "-subj", "/CN=Inlet test authority",
+            "-keyout", paths["ca-key"], "-out", paths["ca"])
     openssl("req", *key, "-subj", f"/CN={name}", "-keyout", paths["server-key"], "-out", paths["request"])
     openssl(
-        "x509", "-req", "-in", paths["request"], "-CA", paths["ca"], "-CAkey", paths["ca-key"], "-CAcreateserial", "-days", "2",
-        "-extfile", extensions, "-out", paths["server"])
+        "x509", "-req", "-in", paths["request"], "-CA", paths["ca"], "-CAkey", paths["ca-key"], "-CAcreateserial",
+        "-days", "2", "-extfile", extensions, "-out", paths["server"])
     os.chmod(paths["server-key"], 0o644)
     return paths["ca"], paths["server"], paths["server-key"]

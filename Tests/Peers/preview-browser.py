@@ -49,7 +49,8 @@ def main():
 
         pictures = until_changed(lambda: browser.run(PICTURE))
         captured = until_changed(lambda: (lambda t: None if t == "-" else t)(text("captured")))
-        lines = until_changed(lambda: browser.run("return document.querySelectorAll('#graph polyline').length"), first=0)
+        lines = until_changed(
+            lambda: browser.run("return document.querySelectorAll('#graph polyline').length"), first=0)
         if screenshot:
             time.sleep(float(os.environ.get("PREVIEW_LOOK", "0")))
             with open(screenshot, "wb") as file:

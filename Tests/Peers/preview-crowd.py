@@ -3,8 +3,9 @@
 
 Usage: preview-crowd.py PORT PID READERS STALLED PICTURES
 
-READERS read the stream until each has got PICTURES pictures after the others have stalled; STALLED ask for it and read nothing more. The server is to allow
-exactly READERS + STALLED streams, so that a new one gets through only when it has dropped some. Other pages are there all the while.
+READERS read the stream until each has got PICTURES pictures after the others have stalled; STALLED ask for it and read
+nothing more. The server is to allow exactly READERS + STALLED streams, so that a new one gets through only when it has
+dropped some. Other pages are there all the while.
 """
 import json
 import re
@@ -92,7 +93,8 @@ dropped = wait(lambda: not refused())
 start = [reader.count for reader in crowd]
 served = wait(lambda: all(reader.count >= count + pictures for reader, count in zip(crowd, start)))
 print(json.dumps({
-    "was_full": was_full, "begun": begun, "still_full": still_full, "dropped": dropped, "served": served, "bad": sum(reader.bad for reader in crowd),
+    "was_full": was_full, "begun": begun, "still_full": still_full, "dropped": dropped, "served": served,
+    "bad": sum(reader.bad for reader in crowd),
     "least": min(reader.count for reader in crowd), "most": max(reader.count for reader in crowd),
     "memory_before_kb": before, "memory_after_kb": memory(),
 }))

@@ -1,4 +1,5 @@
-"""What the servers that take a stream share: a child that prints a line a picture, killed and started again as often as a test wants."""
+"""What the servers that take a stream share: a child that prints a line a picture, killed and started again as often as
+a test wants."""
 
 import subprocess
 import threading
@@ -7,7 +8,8 @@ import peer
 
 
 class Receiver:
-    """`command` makes the child's arguments of a port; `picture` takes one of its lines: the picture's PTS and MD5 sum, or None for a line about something else."""
+    """`command` makes the child's arguments of a port; `picture` takes one of its lines: the picture's PTS and MD5 sum,
+    or None for a line about something else."""
 
     def __init__(self, command, port, table, picture):
         self.command, self.port, self.table, self.picture = command, port, table, picture
@@ -43,5 +45,6 @@ class Receiver:
     def serve(self, options, ready):
         if not self.start():
             peer.fail("the server did not start; see standard error")
-        peer.serve(options, {"kill": self.kill, "report": self.report, "again": self.again}, {"port": self.port, **ready})
+        peer.serve(
+            options, {"kill": self.kill, "report": self.report, "again": self.again}, {"port": self.port, **ready})
         threading.Event().wait()

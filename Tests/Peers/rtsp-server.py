@@ -28,8 +28,10 @@ PAYLOADERS = {
 }
 # A picture in, a picture out, so that the delay measured is not the encoder's.
 ENCODERS = {
-    "h264": "x264enc name=encoder tune=zerolatency speed-preset=ultrafast bitrate={kbps} key-int-max={gop} threads=1 {extra}",
-    "h265": "x265enc name=encoder tune=zerolatency speed-preset=ultrafast bitrate={kbps} key-int-max={gop} log-level=error",
+    "h264": "x264enc name=encoder tune=zerolatency speed-preset=ultrafast bitrate={kbps} key-int-max={gop} "
+            "threads=1 {extra}",
+    "h265": "x265enc name=encoder tune=zerolatency speed-preset=ultrafast bitrate={kbps} key-int-max={gop} "
+            "log-level=error",
     "mjpeg": "jpegenc name=encoder quality=85",
 }
 # x264enc and x265enc move the first picture to a thousand hours, so that its DTS can lie before.
@@ -52,16 +54,22 @@ def read_options():
     parser.add_argument("--gop", type=int, default=30, help="live frames from one key frame to the next")
     parser.add_argument("--kbps", type=int, default=2000, help="bit rate of live pictures")
     parser.add_argument("--bframes", type=int, default=0, help="B-frames between two others; H.264 only")
-    parser.add_argument("--refresh", action="store_true", help="a piece of each picture refreshes itself, in place of key frames; H.264 only")
-    parser.add_argument("--file", help="an MP4 file to send as it is, from its start for each client, instead of live pictures")
-    parser.add_argument("--transport", choices=sorted(PROTOCOLS), default="all", help="what the server agrees to; all is TCP, UDP and HTTP")
+    parser.add_argument("--refresh", action="store_true",
+                        help="a piece of each picture refreshes itself, in place of key frames; H.264 only")
+    parser.add_argument("--file",
+                        help="an MP4 file to send as it is, from its start for each client, instead of live pictures")
+    parser.add_argument("--transport", choices=sorted(PROTOCOLS), default="all",
+                        help="what the server agrees to; all is TCP, UDP and HTTP")
     parser.add_argument("--auth", choices=["none", "basic", "digest"], default="none")
     parser.add_argument("--user", default="camera")
     parser.add_argument("--password", default="secret")
     parser.add_argument("--tls", action="store_true", help="rtsps with a certificate by an authority made now")
-    parser.add_argument("--certificate-name", default="localhost", help="another name makes a certificate that does not fit")
-    parser.add_argument("--session-timeout", type=int, default=60, help="seconds without a sign of life until a session ends")
-    parser.add_argument("--send-log", help="file for a line a frame: number, CLOCK_MONOTONIC ns when drawn, ns when sent")
+    parser.add_argument("--certificate-name", default="localhost",
+                        help="another name makes a certificate that does not fit")
+    parser.add_argument("--session-timeout", type=int, default=60,
+                        help="seconds without a sign of life until a session ends")
+    parser.add_argument("--send-log",
+                        help="file for a line a frame: number, CLOCK_MONOTONIC ns when drawn, ns when sent")
     return parser.parse_args()
 
 
@@ -142,7 +150,8 @@ class Factory(GstRtspServer.RTSPMediaFactory):
                 encoder = encoder.replace("tune=zerolatency", "rc-lookahead=0 sync-lookahead=0")
             head = (
                 f"appsrc name=live is-live=true format=time block=false max-buffers=4 leaky-type=downstream "
-                f"caps=video/x-raw,format=I420,width={width},height={height},framerate={rate.numerator}/{rate.denominator},"
+                f"caps=video/x-raw,format=I420,width={width},height={height},"
+                f"framerate={rate.numerator}/{rate.denominator},"
                 f"colorimetry=bt601 ! {encoder}")
         return Gst.parse_launch(f"( {head} ! {PAYLOADERS[live['codec']]} )")
 
@@ -305,7 +314,8 @@ def on_main(handler):
 
 
 def share_ports():
-    """Lets a client on this host watch a group: the server binds its ports for itself alone, and keeps its packets from this host."""
+    """Lets a client on this host watch a group: the server binds its ports for itself alone, and keeps its packets from
+    this host."""
     for number in os.listdir("/proc/self/fd"):
         try:
             with socket.socket(fileno=os.dup(int(number))) as each:
@@ -321,7 +331,8 @@ def share_ports():
 def codec_of(path):
     """What a file's first video stream is encoded with."""
     found = subprocess.run(
-        ["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "stream=codec_name", "-of", "csv=p=0", path],
+        ["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "stream=codec_name", "-of", "csv=p=0",
+         path],
         capture_output=True, text=True)
     codec = {"hevc": "h265"}.get(found.stdout.strip(), found.stdout.strip())
     if codec not in PAYLOADERS:

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""One peer of aiortc's whose signaling is commands: `deliver` hands it a message, `poll` takes what it says. Reads the frame numbers of `pattern:timecode`. See README.md.
+"""One peer of aiortc's whose signaling is commands: `deliver` hands it a message, `poll` takes what it says.
 
-A message is {"type": "offer" or "answer", "flow", "sdp"}, {"type": "candidate", "flow", "line"} or {"type": "bye"}. Needs aiortc and numpy from PyPI.
+Reads the frame numbers of `pattern:timecode`. See README.md.
+
+A message is {"type": "offer" or "answer", "flow", "sdp"}, {"type": "candidate", "flow", "line"} or {"type": "bye"}.
+Needs aiortc and numpy from PyPI.
 """
 import asyncio
 import logging
@@ -121,10 +124,13 @@ async def main():
             return {}
 
     def report(_):
-        return {"connections": one.made, "count": len(one.numbers), "unread": one.unread, "byes": one.byes, "messages": one.messages}
+        return {"connections": one.made, "count": len(one.numbers), "unread": one.unread, "byes": one.byes,
+                "messages": one.messages}
 
-    peer.serve(options, {"deliver": lambda message: run(one.take(message["message"])), "offer": lambda _: run(one.offer()), "poll": poll,
-                         "report": report}, {})
+    peer.serve(options, {
+        "deliver": lambda message: run(one.take(message["message"])), "offer": lambda _: run(one.offer()),
+        "poll": poll, "report": report,
+    }, {})
     await asyncio.Event().wait()
 
 

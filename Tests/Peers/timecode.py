@@ -1,4 +1,5 @@
-"""Pictures that say their number and when they were drawn: what `pattern:timecode` draws, see TimecodeLayout.swift. And their reader."""
+"""Pictures that say their number and when they were drawn: what `pattern:timecode` draws, see TimecodeLayout.swift. And
+their reader."""
 
 import functools
 import time
@@ -81,7 +82,8 @@ def cells(width, height):
 
 
 def misfits(picture, width, height, frame, nanoseconds, fps=30):
-    """How many samples of a packed I420 picture are not what was drawn, whatever lossy compression may have done to them."""
+    """How many samples of a packed I420 picture are not what was drawn, whatever lossy compression may have done to
+    them."""
     size = width * height
     count = len(picture) - size - picture[size:].translate(CHROMA_LEVELS).count(128)
     shown = picture[:size].translate(LUMA_LEVELS)
@@ -98,8 +100,8 @@ def is_whole(picture, width, height, frame, nanoseconds, fps=30):
 
 
 class Schedule:
-    """Numbers frames by the clock from the making of this object on, as a camera does: late frames are left out, never queued, unless all are
-    to come."""
+    """Numbers frames by the clock from the making of this object on, as a camera does: late frames are left out, never
+    queued, unless all are to come."""
 
     def __init__(self, fps, skips=True):
         self.fps = fps

@@ -1,5 +1,8 @@
 #!/usr/bin/python3
-"""coturn: relays on 127.0.0.1 or another address of this host, for whoever has credentials made of a secret. See README.md."""
+"""coturn: relays on 127.0.0.1 or another address of this host, for whoever has credentials made of a secret.
+
+See README.md.
+"""
 
 import os
 import re
@@ -24,9 +27,10 @@ def main():
     port = options.port or peer.free_port(socket.SOCK_DGRAM)
     log = open(f"{peer.folder()}/log", "w")
     child = peer.spawn(
-        [program, "-n", f"--listening-ip={options.address}", f"--relay-ip={options.address}", f"--listening-port={port}", "--realm=inlet",
-         "--use-auth-secret", f"--static-auth-secret={options.secret}", "--allow-loopback-peers", "--no-cli", "--no-tls", "--no-dtls",
-         "--fingerprint", "--verbose", f"--userdb={peer.folder()}/users", f"--pidfile={peer.folder()}/pid", "--log-file=stdout",
+        [program, "-n", f"--listening-ip={options.address}", f"--relay-ip={options.address}",
+         f"--listening-port={port}", "--realm=inlet", "--use-auth-secret", f"--static-auth-secret={options.secret}",
+         "--allow-loopback-peers", "--no-cli", "--no-tls", "--no-dtls", "--fingerprint", "--verbose",
+         f"--userdb={peer.folder()}/users", f"--pidfile={peer.folder()}/pid", "--log-file=stdout",
          *(["--no-udp"] if options.no_udp else [])],
         stdin=subprocess.DEVNULL, stdout=log, stderr=log)
     if not peer.wait_for_port(port, child, table="tcp" if options.no_udp else "udp"):
@@ -39,7 +43,8 @@ def main():
         with open(log.name) as lines:
             text = lines.read()
         given = re.findall(r"user <([^>]*)>: incoming packet ALLOCATE processed, success", text)
-        return {"given": sorted(set(given)), "refused": len(re.findall(r"ALLOCATE processed, error 401: Unauthorized", text)),
+        return {"given": sorted(set(given)),
+                "refused": len(re.findall(r"ALLOCATE processed, error 401: Unauthorized", text)),
                 "wrong": len(re.findall(r"check_stun_auth: Cannot", text))}
 
     peer.serve(options, {"report": report}, {"port": port, "secret": options.secret})

@@ -1,5 +1,7 @@
 #!/usr/bin/python3
-"""VLC without a screen plays files one after another, and writes the pictures that it decodes as raw bytes. See README.md.
+"""VLC without a screen plays files one after another, and writes the pictures that it decodes as raw bytes.
+
+See README.md.
 
 Usage: vlc-player.py FOLDER FILE...
 
@@ -34,8 +36,8 @@ def main():
         format = "J420" if "mjpeg" in name else "I420"
         items += [file, f":sout=#transcode{{vcodec={format}}}:file{{mux=dummy,dst={folder}/{name}.raw}}"]
     child = peer.spawn(
-        ["cvlc", "--quiet", "--no-audio", "--play-and-exit", "--no-drop-late-frames", "--no-skip-frames", "--no-avcodec-hurry-up", *items,
-         "vlc://quit"],
+        ["cvlc", "--quiet", "--no-audio", "--play-and-exit", "--no-drop-late-frames", "--no-skip-frames",
+         "--no-avcodec-hurry-up", *items, "vlc://quit"],
         user="nobody", env={**os.environ, "HOME": home}, stdin=subprocess.DEVNULL, stdout=2)
     try:
         peer.end(child.wait(LIMIT))

@@ -30,7 +30,8 @@ def main():
     parser = peer.parser(__doc__)
     parser.add_argument("--file", required=True)
     parser.add_argument("--port", type=int, default=0, help="port; 0 takes a free one")
-    parser.add_argument("--seconds", type=int, default=120, help="how long to repeat the file until VLC starts it afresh")
+    parser.add_argument("--seconds", type=int, default=120,
+                        help="how long to repeat the file until VLC starts it afresh")
     options = parser.parse_args()
     if not shutil.which("cvlc"):
         peer.fail("VLC is missing: apt-get install vlc-bin vlc-plugin-base")
@@ -39,8 +40,8 @@ def main():
     folder = peer.folder()
     copy = os.path.join(folder, "stream.mp4")
     done = subprocess.run(
-        ["ffmpeg", "-hide_banner", "-loglevel", "error", "-nostdin", "-stream_loop", "-1", "-i", options.file, "-map", "0:v:0", "-c",
-         "copy", "-t", str(options.seconds), copy], capture_output=True, text=True)
+        ["ffmpeg", "-hide_banner", "-loglevel", "error", "-nostdin", "-stream_loop", "-1", "-i", options.file,
+         "-map", "0:v:0", "-c", "copy", "-t", str(options.seconds), copy], capture_output=True, text=True)
     if done.returncode:
         peer.fail(f"ffmpeg cannot copy {options.file}: {done.stderr.strip()}")
     os.chmod(copy, 0o644)

@@ -3,11 +3,12 @@
 
 Usage: whep-browser.py URL [--seconds S] [--screenshot FILE] [--bars [--reference FILE]] [--series] [--without CODEC]
 
-Reads the frame numbers that `pattern:timecode` draws, in requestVideoFrameCallback, and how long each picture took from its drawing: the picture carries
-CLOCK_MONOTONIC of that moment, and performance.timeOrigin is mapped to the same clock, which is checked by asking the page for its time.
-"presented" is to the moment when the picture was handed to the compositor, "displayed" to when that expects it on the screen. With --bars the picture is that of
-`pattern:smpte`: colours are compared with those of the ffmpeg command's bars, or of a file with one
-picture of vertical bars, rgb24. With --series all pictures are listed.
+Reads the frame numbers that `pattern:timecode` draws, in requestVideoFrameCallback, and how long each picture took from
+its drawing: the picture carries CLOCK_MONOTONIC of that moment, and performance.timeOrigin is mapped to the same clock,
+which is checked by asking the page for its time. "presented" is to the moment when the picture was handed to the
+compositor, "displayed" to when that expects it on the screen. With --bars the picture is that of `pattern:smpte`:
+colours are compared with those of the ffmpeg command's bars, or of a file with one picture of vertical bars, rgb24.
+With --series all pictures are listed.
 """
 import argparse
 import base64
@@ -25,18 +26,21 @@ WIDTH, HEIGHT = 128, 64
 # Only rows that carry bits are handed over, of a picture made small by the browser.
 ROWS = HEIGHT * 9 // 16 + 1
 WATCH = f"""
-const canvas = new OffscreenCanvas({WIDTH}, {HEIGHT}), context = canvas.getContext("2d", {{ willReadFrequently: true }});
+const canvas = new OffscreenCanvas({WIDTH}, {HEIGHT}),
+      context = canvas.getContext("2d", {{ willReadFrequently: true }});
 window.shown = [];
 const video = document.getElementById("video");
 function look(now, frame) {{
   video.requestVideoFrameCallback(look);
-  // The first call may come before the element has a picture to draw from: drawImage then draws nothing, which would be taken for a black picture.
+  // The first call may come before the element has a picture to draw from: drawImage then draws nothing, which would be
+  // taken for a black picture.
   if (video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA) return;
   context.drawImage(video, 0, 0, {WIDTH}, {HEIGHT});
   const data = context.getImageData(0, 0, {WIDTH}, {ROWS}).data;
   let text = "";
   for (let i = 0; i < data.length; i += 4) text += String.fromCharCode(data[i + 1]);
-  window.shown.push([frame.presentationTime, frame.expectedDisplayTime, frame.presentedFrames, frame.width, frame.height, btoa(text)]);
+  window.shown.push([
+    frame.presentationTime, frame.expectedDisplayTime, frame.presentedFrames, frame.width, frame.height, btoa(text)]);
 }}
 video.requestVideoFrameCallback(look);
 """
@@ -63,8 +67,10 @@ STATISTICS = """
 const done = arguments[arguments.length - 1];
 peer.getStats().then(items => { let found = {}, codecs = {};
   items.forEach(item => { if (item.type === "codec") codecs[item.id] = item.mimeType; });
-  items.forEach(item => { if (item.type === "inbound-rtp" && item.kind === "video") found = { codec: codecs[item.codecId], lost: item.packetsLost,
-    received: item.packetsReceived, decoded: item.framesDecoded, dropped: item.framesDropped, freezes: item.freezeCount, frozen: item.totalFreezesDuration,
+  items.forEach(item => { if (item.type === "inbound-rtp" && item.kind === "video") found = {
+    codec: codecs[item.codecId], lost: item.packetsLost,
+    received: item.packetsReceived, decoded: item.framesDecoded, dropped: item.framesDropped,
+    freezes: item.freezeCount, frozen: item.totalFreezesDuration,
     plis: item.pliCount, nacks: item.nackCount, decoder: item.decoderImplementation,
     buffer: item.jitterBufferDelay / item.jitterBufferEmittedCount, decode: item.totalDecodeTime / item.framesDecoded,
     processing: item.totalProcessingDelay / item.framesDecoded }; });
@@ -73,7 +79,8 @@ peer.getStats().then(items => { let found = {}, codecs = {};
 
 
 def clock(browser):
-    """Nanoseconds of CLOCK_MONOTONIC at the page's performance.timeOrigin, and how far the page's own clock may be from that."""
+    """Nanoseconds of CLOCK_MONOTONIC at the page's performance.timeOrigin, and how far the page's own clock may be from
+    that."""
     origin = browser.run("return performance.timeOrigin") * 1e6 - (time.time_ns() - time.monotonic_ns())
     checks = []
     for _ in range(20):
@@ -87,7 +94,9 @@ def clock(browser):
 
 def spread(values):
     values = sorted(values)
-    return {"p50": values[len(values) // 2], "p95": values[len(values) * 95 // 100], "most": values[-1]} if values else None
+    return {
+        "p50": values[len(values) // 2], "p95": values[len(values) * 95 // 100], "most": values[-1],
+    } if values else None
 
 
 def drawn_bars(size):
@@ -95,7 +104,8 @@ def drawn_bars(size):
     source, matrix = ("smptehdbars", "bt709") if int(size.split("x")[1]) >= 720 else ("smptebars", "bt601")
     return subprocess.run(
         ["ffmpeg", "-v", "error", "-f", "lavfi", "-i", f"{source}=size={size}", "-frames:v", "1", "-vf",
-         f"scale=in_color_matrix={matrix}:in_range=limited:out_range=full:flags=accurate_rnd+full_chroma_int,format=rgb24", "-f", "rawvideo", "-"],
+         f"scale=in_color_matrix={matrix}:in_range=limited:out_range=full:flags=accurate_rnd+full_chroma_int,"
+         "format=rgb24", "-f", "rawvideo", "-"],
         capture_output=True, check=True).stdout
 
 
@@ -115,13 +125,15 @@ def bars(browser, size, reference):
     seen = browser.call("POST", "/execute/sync", {"script": POINTS, "args": [points]})
     pairs = [(at(*point), color) for point, color in zip(points, seen)]
     return {"points": len(pairs), "colors": len({tuple(want) for want, _ in pairs}),
-            "most": max(abs(a - b) for want, got in pairs for a, b in zip(want, got)), "seen": seen, "wanted": [want for want, _ in pairs]}
+            "most": max(abs(a - b) for want, got in pairs for a, b in zip(want, got)), "seen": seen,
+            "wanted": [want for want, _ in pairs]}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("url")
-    parser.add_argument("--seconds", type=float, default=0, help="how long to look; otherwise until 20 different numbers were read")
+    parser.add_argument("--seconds", type=float, default=0,
+                        help="how long to look; otherwise until 20 different numbers were read")
     parser.add_argument("--screenshot")
     parser.add_argument("--bars", action="store_true")
     parser.add_argument("--reference", metavar="FILE", help="with --bars: what is compared with, rgb24")
@@ -135,7 +147,8 @@ def main():
         begun = time.monotonic()
         if options.without:
             browser.call("POST", "/goog/cdp/execute", {
-                "cmd": "Page.addScriptToEvaluateOnNewDocument", "params": {"source": WITHOUT.replace("NAME", options.without)}})
+                "cmd": "Page.addScriptToEvaluateOnNewDocument",
+                "params": {"source": WITHOUT.replace("NAME", options.without)}})
         browser.open(options.url)
         while not browser.run("return document.readyState === 'complete'") and time.monotonic() < begun + LIMIT:
             time.sleep(0.05)
@@ -151,7 +164,8 @@ def main():
                 number, drawn = timecode.read(luma, WIDTH, HEIGHT) or (None, None)
                 pictures.append((number, drawn, presented * 1e6 + origin, displayed * 1e6 + origin))
             read = [each for each in pictures if each[0] is not None]
-            if not options.seconds and (len({each[0] for each in read}) >= 20 or (options.bars and len(pictures) >= 60)):
+            if not options.seconds and (
+                    len({each[0] for each in read}) >= 20 or (options.bars and len(pictures) >= 60)):
                 break
         # Of one that was shown twice the first time counts.
         first = {}
@@ -178,7 +192,8 @@ def main():
                 file.write(base64.b64decode(browser.call("GET", "/screenshot")))
         # A gap in the pictures shows for a moment.
         settles = time.monotonic() + 10
-        while browser.run("return document.getElementById('state').textContent") != "live" and time.monotonic() < settles:
+        while (browser.run("return document.getElementById('state').textContent") != "live"
+               and time.monotonic() < settles):
             time.sleep(0.1)
         for name in ("state", "trouble"):
             seen[name] = browser.run(f"return document.getElementById('{name}').textContent")

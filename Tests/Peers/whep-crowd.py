@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Many light viewers of WHEP in one process: GStreamer's webrtcbin, which receives, puts pictures together and decodes none. Prints one JSON object.
+"""Many light viewers of WHEP in one process: GStreamer's webrtcbin, which receives, puts pictures together and decodes
+none. Prints one JSON object.
 
 Usage: whep-crowd.py URL [--viewers N] [--seconds S] [--token TOKEN]
 
-All are made beforehand and post their offers at once. `key` is, for each that got one, the seconds from its POST to its first whole key frame.
+All are made beforehand and post their offers at once. `key` is, for each that got one, the seconds from its POST to its
+first whole key frame.
 """
 import argparse
 import http.client
@@ -20,7 +22,8 @@ gi.require_version("GstSdp", "1.0")
 gi.require_version("GstWebRTC", "1.0")
 from gi.repository import Gst, GstSdp, GstWebRTC
 
-CAPS = "application/x-rtp,media=video,encoding-name={codec},clock-rate=90000,payload=96,rtcp-fb-nack=(boolean)true,rtcp-fb-nack-pli=(boolean)true"
+CAPS = ("application/x-rtp,media=video,encoding-name={codec},clock-rate=90000,payload=96,"
+        "rtcp-fb-nack=(boolean)true,rtcp-fb-nack-pli=(boolean)true")
 FORMAT = {"H264": ",packetization-mode=(string)1,profile-level-id=(string)42e01f", "VP8": ""}
 DEPAY = {"H264": "rtph264depay ! video/x-h264,alignment=au,stream-format=byte-stream", "VP8": "rtpvp8depay"}
 
@@ -40,7 +43,8 @@ class Viewer:
         offer = self.ask("create-offer", None).get_value("offer")
         self.ask("set-local-description", offer)
         end = time.monotonic() + 5
-        while self.web.get_property("ice-gathering-state") != GstWebRTC.WebRTCICEGatheringState.COMPLETE and time.monotonic() < end:
+        while (self.web.get_property("ice-gathering-state") != GstWebRTC.WebRTCICEGatheringState.COMPLETE
+               and time.monotonic() < end):
             time.sleep(0.005)
         self.offer = self.web.get_property("local-description").sdp.as_text()
 
@@ -55,7 +59,8 @@ class Viewer:
 
     def flows(self, _, pad):
         """A track has come: its pictures are put together and thrown away."""
-        tail = Gst.parse_bin_from_description(f"{DEPAY[self.options.codec]} ! fakesink name=sink sync=false async=false", True)
+        tail = Gst.parse_bin_from_description(
+            f"{DEPAY[self.options.codec]} ! fakesink name=sink sync=false async=false", True)
         self.sink = tail.get_by_name("sink")
         self.sink.get_static_pad("sink").add_probe(Gst.PadProbeType.BUFFER, self.came)
         self.pipeline.add(tail)
@@ -83,13 +88,15 @@ class Viewer:
         self.begun = time.monotonic()
         try:
             path = urllib.parse.urlsplit(self.options.url).path
-            self.status, headers, text = self.request("POST", path, self.offer, {"content-type": "application/sdp"}.items())
+            self.status, headers, text = self.request(
+                "POST", path, self.offer, {"content-type": "application/sdp"}.items())
             self.answered = time.monotonic() - self.begun
             if self.status != 201:
                 return
             self.place = headers["location"]
             _, message = GstSdp.SDPMessage.new_from_text(text)
-            self.ask("set-remote-description", GstWebRTC.WebRTCSessionDescription.new(GstWebRTC.WebRTCSDPType.ANSWER, message))
+            self.ask("set-remote-description",
+                     GstWebRTC.WebRTCSessionDescription.new(GstWebRTC.WebRTCSDPType.ANSWER, message))
         except OSError as error:
             self.error = repr(error)
 
@@ -108,7 +115,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("url")
     parser.add_argument("--viewers", type=int, default=10)
-    parser.add_argument("--seconds", type=float, default=5, help="from the moment when they come; by SIGTERM they leave before")
+    parser.add_argument("--seconds", type=float, default=5,
+                        help="from the moment when they come; by SIGTERM they leave before")
     parser.add_argument("--codec", choices=sorted(DEPAY), default="H264")
     parser.add_argument("--token")
     options = parser.parse_args()
@@ -128,7 +136,8 @@ def main():
     statuses = [viewer.status for viewer in viewers]
     pictures = [viewer.leave() for viewer in viewers]
     print(json.dumps({
-        "viewers": len(viewers), "statuses": {str(status): statuses.count(status) for status in set(statuses)}, "key": [round(key, 3) for key in keys],
+        "viewers": len(viewers), "statuses": {str(status): statuses.count(status) for status in set(statuses)},
+        "key": [round(key, 3) for key in keys],
         "answered": sorted(round(viewer.answered, 3) for viewer in viewers if viewer.place),
         "within_2_s": sum(key <= 2 for key in keys), "pictures": {"least": min(pictures), "most": max(pictures)},
         "errors": [viewer.error for viewer in viewers if viewer.error][:3]}))

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""Misuses an endpoint of WHEP in every way that a client can, and prints what it answered as one JSON object. Needs nothing but Python.
+"""Misuses an endpoint of WHEP in every way that a client can, and prints what it answered as one JSON object.
+
+Needs nothing but Python.
 
 Usage: whep-hostile.py [--inlet PROGRAM] [--offers N] [--fragments N] [--seed N]
 
-Spoilt offers are posted and spoilt fragments sent to real sessions; meanwhile a hundred connections hold back half of a request, one sends a byte a second, and
-after each the server is asked whether it is there. Where `trouble` is empty, all was as it should be.
+Spoilt offers are posted and spoilt fragments sent to real sessions; meanwhile a hundred connections hold back half of a
+request, one sends a byte a second, and after each the server is asked whether it is there. Where `trouble` is empty,
+all was as it should be.
 """
 import argparse
 import collections
@@ -26,9 +29,10 @@ CANDIDATES = "\r\n".join([
     "a=candidate:3 1 udp 2113937151 4d36fbd9-3b37-4a2c-9a1c-7d9f4c0e8a11.local 46156 typ host",
     "a=candidate:4 1 udp 41885695 2001:db8::7 46157 typ relay raddr ::1 rport 1", "a=end-of-candidates", ""])
 NUMBERS = [b"0", b"-1", b"127", b"128", b"65535", b"65536", b"4294967296", b"9223372036854775808", b"1e309", b""]
-WORDS = [b"\0", b"\r", b"\n", b"\r\n\r\n", b":", b"=", b"%s%n%n", "é".encode(), b"a=", b"m=video 0 x 0\r\n", b"a=inactive\r\n", b"a=ssrc:1 x:y\r\n",
-         b"A" * 5000, b" " * 300, b"\xff\xfe", b"a=fingerprint:md5 00\r\n", b"a=setup:passive\r\n", b"a=bundle-only\r\n", b"a=rid:1 send\r\n",
-         b"a=simulcast:recv 1\r\n", b"a=sctp-port:5000\r\n", b"m=application 9 UDP/DTLS/SCTP webrtc-datachannel\r\n", b"a=ice-lite\r\n"]
+WORDS = [b"\0", b"\r", b"\n", b"\r\n\r\n", b":", b"=", b"%s%n%n", "é".encode(), b"a=", b"m=video 0 x 0\r\n",
+         b"a=inactive\r\n", b"a=ssrc:1 x:y\r\n", b"A" * 5000, b" " * 300, b"\xff\xfe", b"a=fingerprint:md5 00\r\n",
+         b"a=setup:passive\r\n", b"a=bundle-only\r\n", b"a=rid:1 send\r\n", b"a=simulcast:recv 1\r\n",
+         b"a=sctp-port:5000\r\n", b"m=application 9 UDP/DTLS/SCTP webrtc-datachannel\r\n", b"a=ice-lite\r\n"]
 
 
 def spoil(text, chance):
@@ -115,7 +119,8 @@ class Run:
         if status == 201:
             place, tag = headers["location"], headers["etag"]
             for _ in range(2):
-                self.expect(f"fragment to {number}", self.server.patch(place, spoil(CANDIDATES, chance), tag)[0], {204, 400, 413, 422, 404})
+                self.expect(f"fragment to {number}",
+                            self.server.patch(place, spoil(CANDIDATES, chance), tag)[0], {204, 400, 413, 422, 404})
             # Some are left to find out for themselves that nobody is there.
             if chance.random() < 0.8:
                 self.expect(f"end of {number}", self.server.ask("DELETE", place)[0], {200, 404})
@@ -159,7 +164,8 @@ class Run:
             ("an empty offer", ask("POST", path, b"", sdp), {400}),
             ("an offer that is not UTF-8", ask("POST", path, b"v=0\r\n\xff\xfe\r\n", sdp), {400}),
             ("an offer without video", ask("POST", path, whep.OFFER.replace("m=video", "m=audio"), sdp), {422}),
-            ("an offer of unknown codecs", ask("POST", path, whep.OFFER.replace("H264", "X264").replace("VP8", "X8"), sdp), {422}),
+            ("an offer of unknown codecs",
+             ask("POST", path, whep.OFFER.replace("H264", "X264").replace("VP8", "X8"), sdp), {422}),
             ("an unknown session", ask("PATCH", path + "/0123", CANDIDATES, {**fragment, "if-match": tag}), {404}),
             ("the end of an unknown session", ask("DELETE", path + "/0123"), {404}),
             ("a path out of the endpoint", ask("DELETE", path + "/../../etc/passwd"), {404}),
@@ -176,14 +182,16 @@ class Run:
             ("the end once more", ask("DELETE", place), {200, 404}),
             ("no token", self.server.post(whep.OFFER, token=False), {401}),
             ("no token for a session", ask("DELETE", path + "/0123", token=False), {401}),
-            ("another token", ask("POST", path, whep.OFFER, {**sdp, "authorization": "Bearer not-it-at-all"}, token=False), {401}),
+            ("another token",
+             ask("POST", path, whep.OFFER, {**sdp, "authorization": "Bearer not-it-at-all"}, token=False), {401}),
         ]:
             self.expect(name, got[0], wanted)
         self.alive("bad requests")
 
     def halves(self):
         """A hundred connections that send half of a request and no more. They are closed; how long that took."""
-        text = f"POST {self.server.path} HTTP/1.1\r\nhost: {self.server.host}\r\ncontent-type: application/sdp\r\ncontent-length: 4000\r\n"
+        text = (f"POST {self.server.path} HTTP/1.1\r\nhost: {self.server.host}\r\n"
+                "content-type: application/sdp\r\ncontent-length: 4000\r\n")
         text += f"authorization: Bearer {self.server.token}\r\n"
         whole = (text + "\r\n" + whep.OFFER).encode()
         begun, open_ones = time.monotonic(), []
@@ -257,7 +265,8 @@ def main():
     parser.add_argument("--offers", type=int, default=300)
     parser.add_argument("--fragments", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--growth", type=int, default=40_000, help="kilobytes that the server may have more at the end; a sanitizer needs more")
+    parser.add_argument("--growth", type=int, default=40_000,
+                        help="kilobytes that the server may have more at the end; a sanitizer needs more")
     options = parser.parse_args()
     with whep.Inlet(options) as inlet:
         fresh = inlet.counts()

@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
-"""Shows how `webrtc:` follows a link that changes: a viewer in a network namespace of its own, and before it a rate limit of the kernel's.
+"""Shows how `webrtc:` follows a link that changes: a viewer in a network namespace of its own, and before it a rate
+limit of the kernel's.
 
-Usage: whep-links.py [--inlet PROGRAM] [--viewer aiortc|chromium] [--steps SECONDS:KBPS,...] [--loss PERCENT[-PERCENT]] [--json]
+Usage: whep-links.py [--inlet PROGRAM] [--viewer aiortc|chromium] [--steps SECONDS:KBPS,...] [--loss PERCENT[-PERCENT]]
+       [--json]
 
-Needs root, or at least the right to make network namespaces; without it says so and ends with 69. The server stands outside, the viewer inside, and between
-them a pair of veth with tc's token bucket, whose queue holds --queue milliseconds. The picture is
-busy-camera.py's, which takes every bit that it is given. Loss is made as the kernel may have no netem: for aiortc by the link of whep-viewer.py, by a seed, and for
-Chromium by iptables (its packets by chance, its part of each second by the seed). For each step it shows what the server sent (before the queue lost any of it), what it means to send (/stats.json), the delay of each picture
-from its drawing to its being decoded by CLOCK_MONOTONIC, the longest time without a new picture, and how long the rate took to follow: until what it means to send
-is no more than the link's rate, or, where the link got faster, at least 80 % of what it can use. As it looks for more from time to time, it shows the most that it meant to send after that, as a
-multiple of the link's rate.
+Needs root, or at least the right to make network namespaces; without it says so and ends with 69. The server stands
+outside, the viewer inside, and between them a pair of veth with tc's token bucket, whose queue holds --queue
+milliseconds. The picture is busy-camera.py's, which takes every bit that it is given. Loss is made as the kernel may
+have no netem: for aiortc by the link of whep-viewer.py, by a seed, and for Chromium by iptables (its packets by chance,
+its part of each second by the seed). For each step it shows what the server sent (before the queue lost any of it),
+what it means to send (/stats.json), the delay of each picture from its drawing to its being decoded by CLOCK_MONOTONIC,
+the longest time without a new picture, and how long the rate took to follow: until what it means to send is no more
+than the link's rate, or, where the link got faster, at least 80 % of what it can use. As it looks for more from time to
+time, it shows the most that it meant to send after that, as a multiple of the link's rate.
 """
 import argparse
 import json
@@ -64,7 +68,8 @@ class Namespace:
 
     def lose(self, percent):
         """Has the far end lose so many of the packets of media."""
-        rule = ["-i", self.far, "-p", "udp", "-m", "statistic", "--mode", "random", "--probability", f"{percent / 100:.4f}", "-j", "DROP"]
+        rule = ["-i", self.far, "-p", "udp", "-m", "statistic", "--mode", "random",
+                "--probability", f"{percent / 100:.4f}", "-j", "DROP"]
         place = ["-R", "INPUT", "1"] if self.loses else ["-A", "INPUT"]
         subprocess.run(["ip", "netns", "exec", self.name, "iptables", "-w", *place, *rule], check=True)
         self.loses = True
@@ -80,10 +85,11 @@ def viewer(options, place, server, seconds):
     if options.viewer == "chromium":
         program = ["/usr/bin/python3", "-B", f"{PEERS}/whep-browser.py", server.page]
     else:
-        program = [whep.AIORTC, "-B", f"{PEERS}/whep-viewer.py", server.endpoint, "--token", server.TOKEN, "--loss", options.loss,
-                   "--seed", str(options.seed)]
+        program = [whep.AIORTC, "-B", f"{PEERS}/whep-viewer.py", server.endpoint, "--token", server.TOKEN,
+                   "--loss", options.loss, "--seed", str(options.seed)]
     return subprocess.Popen(
-        ["ip", "netns", "exec", place.name, *program, "--seconds", str(seconds), "--series"], stdout=subprocess.PIPE, text=True)
+        ["ip", "netns", "exec", place.name, *program, "--seconds", str(seconds), "--series"],
+        stdout=subprocess.PIPE, text=True)
 
 
 def watch(options):
@@ -123,7 +129,8 @@ def follow(options, place, server, peer, steps):
                 second = int(time.monotonic())
                 place.lose(losses.uniform(float(least), float(most or least)))
             viewers = server.viewers()
-            samples.append((time.monotonic_ns(), *place.passed(), min((each["bitrate"] for each in viewers), default=None)))
+            samples.append((
+                time.monotonic_ns(), *place.passed(), min((each["bitrate"] for each in viewers), default=None)))
 
     sampler = threading.Thread(target=sample)
     sampler.start()
@@ -161,11 +168,14 @@ def summary(options, steps, began, samples, seen):
         usable = min(kbps, most)
 
         def fits(each):
-            return each[3] is not None and (each[3] / 1000 <= kbps if falls or index == 0 else each[3] / 1000 >= 0.8 * usable)
+            return each[3] is not None and (
+                each[3] / 1000 <= kbps if falls or index == 0 else each[3] / 1000 >= 0.8 * usable)
 
         first = next((each[0] for each in part if fits(each)), None)
         followed = None if first is None else (first - begin) / 1e9
-        after = [each[3] / 1000 / kbps for each in part if first is not None and each[0] >= first and each[3] is not None]
+        after = [
+            each[3] / 1000 / kbps
+            for each in part if first is not None and each[0] >= first and each[3] is not None]
         middle = len(delays) // 2
         rows.append({
             "seconds": seconds, "kbps": kbps, "falls": falls, "followed_s": followed,
@@ -173,7 +183,9 @@ def summary(options, steps, began, samples, seen):
             "meant_kbps": [round(each[3] / 1000) for each in part[::5] if each[3] is not None],
             "sent_kbps": [round(rate) for _, rate in sent[::5]],
             "dropped_by_queue": part[-1][2] - part[0][2] if part else None, "pictures": len(pictures),
-            "delay_ms": {"p50": delays[middle], "p95": delays[len(delays) * 95 // 100], "most": delays[-1]} if delays else None,
+            "delay_ms": {
+                "p50": delays[middle], "p95": delays[len(delays) * 95 // 100], "most": delays[-1],
+            } if delays else None,
             "over_500_ms": sum(each > 500 for each in delays),
             "longest_freeze_ms": longest_gap([each[2] for each in seen["series"]], begin, end)})
     return rows
@@ -193,13 +205,17 @@ def main():
     steps, began, samples, seen = watch(options)
     rows = summary(options, steps, began, samples, seen)
     if options.json:
-        print(json.dumps({"steps": rows, "unread": seen["unread"], "error": seen.get("error"), "statistics": seen.get("statistics")}))
+        print(json.dumps({
+            "steps": rows, "unread": seen["unread"], "error": seen.get("error"),
+            "statistics": seen.get("statistics")}))
         return
     for row in rows:
         delay = row["delay_ms"] or {"p50": 0, "p95": 0, "most": 0}
         followed = "never" if row["followed_s"] is None else f"{row['followed_s']:.1f} s"
-        print(f"{row['kbps']:6.0f} kbit/s for {row['seconds']:.0f} s: followed after {followed}, then at most {row['most_after'] or 0:.2f} of it; {row['pictures']} pictures, delay p50 {delay['p50']:.0f} "
-              f"p95 {delay['p95']:.0f} most {delay['most']:.0f} ms ({row['over_500_ms']} over 500), longest freeze {row['longest_freeze_ms']:.0f} ms, "
+        print(f"{row['kbps']:6.0f} kbit/s for {row['seconds']:.0f} s: followed after {followed}, "
+              f"then at most {row['most_after'] or 0:.2f} of it; {row['pictures']} pictures, "
+              f"delay p50 {delay['p50']:.0f} p95 {delay['p95']:.0f} most {delay['most']:.0f} ms "
+              f"({row['over_500_ms']} over 500), longest freeze {row['longest_freeze_ms']:.0f} ms, "
               f"{row['dropped_by_queue']} packets lost by the queue")
         print(f"        means to send each second: {row['meant_kbps']}\n        sends each second: {row['sent_kbps']}")
     print(f"pictures that could not be read: {seen['unread']}; {seen.get('error') or 'no error'}")

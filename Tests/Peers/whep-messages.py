@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Sends messages over data channels to an endpoint of WHEP that returns them, with aiortc, and prints what came back as one JSON object.
+"""Sends messages over data channels to an endpoint of WHEP that returns them, with aiortc, and prints what came back as
+one JSON object.
 
 Usage: whep-messages.py URL [--count N] [--large BYTES]
 
-Opens an ordered channel `control` and a lossy one `events`, sends texts and bytes over each, and waits until all are back, or 20 seconds. With --large a message of so many bytes
-follows on the ordered one: `closed` says whether the channel was closed for it.
+Opens an ordered channel `control` and a lossy one `events`, sends texts and bytes over each, and waits until all are
+back, or 20 seconds. With --large a message of so many bytes follows on the ordered one: `closed` says whether the
+channel was closed for it.
 """
 import argparse
 import asyncio
@@ -56,7 +58,8 @@ async def main():
     seen = {}
     async with aiohttp.ClientSession() as client:
         await peer.setLocalDescription(await peer.createOffer())
-        async with client.post(options.url, data=peer.localDescription.sdp, headers={"content-type": "application/sdp"}) as answer:
+        async with client.post(options.url, data=peer.localDescription.sdp,
+                               headers={"content-type": "application/sdp"}) as answer:
             seen["status"] = answer.status
             text = await answer.text()
             place = answer.headers.get("location")

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Shows that a session gets through a router that translates addresses (NAT), with the server behind it or the viewer, in network namespaces. Prints one JSON object.
+"""Shows that a session gets through a router that translates addresses (NAT), with the server behind it or the viewer,
+in network namespaces. Prints one JSON object.
 
 Usage: whep-nat.py [--inlet PROGRAM] [--behind server|viewer]
 
-Needs root, or at least the right to make network namespaces; without it says so and ends with 69. There are three: `world` with coturn as a server of STUN, `router` with
-iptables' MASQUERADE, and `home` behind it, to which `world` has no way. A server behind the router has one port of TCP forwarded to it, for WHEP; its media have but
-what STUN tells. The viewer is whep-viewer.py, whose `path` says which candidate its packets come from.
+Needs root, or at least the right to make network namespaces; without it says so and ends with 69. There are three:
+`world` with coturn as a server of STUN, `router` with iptables' MASQUERADE, and `home` behind it, to which `world` has
+no way. A server behind the router has one port of TCP forwarded to it, for WHEP; its media have but what STUN tells.
+The viewer is whep-viewer.py, whose `path` says which candidate its packets come from.
 """
 import argparse
 import json
@@ -29,14 +31,16 @@ def build(network, port):
     network.run("router", "sysctl", "-q", "-w", "net.ipv4.ip_forward=1")
     rules = ["iptables", "-w", "-t", "nat", "-A"]
     network.run("router", *rules, "POSTROUTING", "-s", f"{INSIDE}.0/24", "-d", f"{OUTSIDE}.0/24", "-j", "MASQUERADE")
-    network.run("router", *rules, "PREROUTING", "-d", ROUTER, "-p", "tcp", "--dport", str(port), "-j", "DNAT", "--to-destination", HOME)
+    network.run("router", *rules, "PREROUTING", "-d", ROUTER, "-p", "tcp", "--dport", str(port),
+                "-j", "DNAT", "--to-destination", HOME)
 
 
 def inner(options):
     """Runs in `world`."""
     home = ["ip", "netns", "exec", options.home]
     stun = subprocess.Popen(
-        ["/usr/bin/python3", "-B", f"{PEERS}/turn-server.py", "--address", WORLD], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        ["/usr/bin/python3", "-B", f"{PEERS}/turn-server.py", "--address", WORLD],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
         ready = json.loads(stun.stdout.readline())
         options.sink = f"stun={WORLD}:{ready['port']}"
@@ -44,10 +48,12 @@ def inner(options):
         place = {"host": HOME, "reached_at": ROUTER, "within": home} if is_home else {"host": WORLD}
         with whep.Inlet(options, port=options.port, **place) as server:
             seen = subprocess.run(
-                [*([] if is_home else home), whep.AIORTC, "-B", f"{PEERS}/whep-viewer.py", server.endpoint, "--token", server.TOKEN, "--frames", "30"],
+                [*([] if is_home else home), whep.AIORTC, "-B", f"{PEERS}/whep-viewer.py", server.endpoint,
+                 "--token", server.TOKEN, "--frames", "30"],
                 capture_output=True, text=True, timeout=90)
             if seen.returncode:
-                sys.exit(f"whep-nat: the viewer ended with {seen.returncode}: {seen.stderr[-1500:]}\n{server.text()[-1500:]}")
+                sys.exit(f"whep-nat: the viewer ended with {seen.returncode}: {seen.stderr[-1500:]}\n"
+                         f"{server.text()[-1500:]}")
     finally:
         stun.stdin.close()
         stun.wait(10)
@@ -66,7 +72,8 @@ def main():
     port = peer.free_port()
     with namespaces.Network("world", "router", "home") as network:
         build(network, port)
-        again = [*network.within("world"), sys.executable, "-B", *sys.argv, "--home", network.names["home"], "--port", str(port)]
+        again = [*network.within("world"), sys.executable, "-B", *sys.argv, "--home", network.names["home"],
+                 "--port", str(port)]
         sys.exit(subprocess.run(again).returncode)
 
 

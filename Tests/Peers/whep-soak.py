@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""Has viewers of WHEP come and go by a schedule that a seed gives, and prints what became of them and of the server as one JSON object.
+"""Has viewers of WHEP come and go by a schedule that a seed gives, and prints what became of them and of the server as
+one JSON object.
 
 Usage: whep-soak.py [--inlet PROGRAM] [--sessions N] [--seed N] [--workers N]
 
-Viewers are aiortc's, which do DTLS and read packets, and put pictures together but do not decode them. They come alone and up to twelve at once; they leave with a DELETE,
-with two, without one, at once, or never connect; some processes are killed with all their viewers. Candidates come by PATCH late, twice, in any order or not at all.
-After a fifth of the schedule, when all have gone, the server's threads, descriptors and memory are counted, and again at the end. Where `trouble` is empty, all sessions
-ended within 12 s of the last viewer (10 s, and what a look each second takes), and nothing grew.
+Viewers are aiortc's, which do DTLS and read packets, and put pictures together but do not decode them. They come alone
+and up to twelve at once; they leave with a DELETE, with two, without one, at once, or never connect; some processes are
+killed with all their viewers. Candidates come by PATCH late, twice, in any order or not at all. After a fifth of the
+schedule, when all have gone, the server's threads, descriptors and memory are counted, and again at the end. Where
+`trouble` is empty, all sessions ended within 12 s of the last viewer (10 s, and what a look each second takes), and
+nothing grew.
 """
 import argparse
 import asyncio
@@ -47,8 +50,9 @@ aiortc.rtcrtpreceiver.JitterBuffer = Assembler
 def plan(chance):
     """One viewer."""
     return {
-        "wait": chance.choice([0, 0, chance.random()]), "stay": chance.choice([0.2, 1, 3]) * chance.random(), "end": chance.choice(ENDS),
-        "trickles": chance.random() < 0.5, "loses": chance.random() * 0.5, "doubles": chance.random(), "late": chance.choice([0, 0.3, 1]) * chance.random()}
+        "wait": chance.choice([0, 0, chance.random()]), "stay": chance.choice([0.2, 1, 3]) * chance.random(),
+        "end": chance.choice(ENDS), "trickles": chance.random() < 0.5, "loses": chance.random() * 0.5,
+        "doubles": chance.random(), "late": chance.choice([0, 0.3, 1]) * chance.random()}
 
 
 async def trickle(client, place, headers, candidates, mid, chance, spec):
@@ -81,7 +85,8 @@ async def view(server, client, seed, spec):
         candidates = [line for line in lines if line.startswith("a=candidate:")]
         if spec["trickles"]:
             lines = [line for line in lines if not line.startswith(("a=candidate:", "a=end-of-candidates"))]
-        async with client.post(server.endpoint, data="\r\n".join(lines), headers={"content-type": "application/sdp", **bearer}) as answer:
+        async with client.post(server.endpoint, data="\r\n".join(lines),
+                               headers={"content-type": "application/sdp", **bearer}) as answer:
             seen["status"] = answer.status
             text = await answer.text()
             if answer.status != 201:
@@ -90,7 +95,8 @@ async def view(server, client, seed, spec):
             tag = answer.headers["etag"]
         if spec["trickles"]:
             headers = {"content-type": FRAGMENT, "if-match": tag, **bearer}
-            trickling = asyncio.create_task(trickle(client, place, headers, candidates, peer.getTransceivers()[0].mid, chance, spec))
+            trickling = asyncio.create_task(trickle(
+                client, place, headers, candidates, peer.getTransceivers()[0].mid, chance, spec))
         if spec["end"] not in ("never", "at once"):
             await peer.setRemoteDescription(RTCSessionDescription(text, "answer"))
             try:
@@ -185,7 +191,9 @@ class Soak:
         self.tally[seen["end"]] += 1
         self.tally["connected"] += seen["connected"]
         for name, statuses, right in (
-            ("offer", [seen.get("status")], {201, 429, 503}), ("patch", seen["patches"], {204, 404}), ("end", seen.get("deleted", []), {200, 404})):
+            ("offer", [seen.get("status")], {201, 429, 503}), ("patch", seen["patches"], {204, 404}),
+            ("end", seen.get("deleted", []), {200, 404}),
+        ):
             for status in statuses:
                 self.tally[f"{name} {status}"] += 1
                 if status is not None and status not in right:
@@ -229,8 +237,9 @@ class Soak:
             # Ten seconds without a word, and what looking for that takes.
             if took is not None and took > 12:
                 self.trouble.append(f"sessions were left for {took} s")
-        return {"trouble": self.trouble, "sessions": self.options.sessions, "fresh": fresh, "counts": counts, "gone_after_s": gone,
-                "seconds": round(time.monotonic() - begun), "tally": dict(sorted(self.tally.items()))}
+        return {"trouble": self.trouble, "sessions": self.options.sessions, "fresh": fresh, "counts": counts,
+                "gone_after_s": gone, "seconds": round(time.monotonic() - begun),
+                "tally": dict(sorted(self.tally.items()))}
 
 
 def main():
@@ -238,14 +247,16 @@ def main():
     whep.add_options(parser, size="640x480")
     parser.add_argument("--sessions", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--growth", type=int, default=20_000, help="kilobytes that the server may have more at the end; a sanitizer needs more")
+    parser.add_argument("--growth", type=int, default=20_000,
+                        help="kilobytes that the server may have more at the end; a sanitizer needs more")
     parser.add_argument("--workers", type=int, default=4, help="processes of viewers at a time")
     options = parser.parse_args()
     logging.basicConfig(level=logging.CRITICAL)
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
     with whep.Inlet(options) as server:
         seen = Soak(options, server).all()
-        seen["warnings"] = [line for line in server.text().splitlines() if " warning " in line or " error " in line][:10]
+        seen["warnings"] = [
+            line for line in server.text().splitlines() if " warning " in line or " error " in line][:10]
         seen["trouble"] += server.end()
     print(json.dumps(seen))
 

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Looks at what an endpoint of WHEP sends, with aiortc, and prints what it saw as one JSON object.
 
-Usage: whep-viewer.py URL [--frames N | --seconds S] [--viewers N] [--token TOKEN] [--loss PERCENT[-PERCENT]] [--kbps RATE] [--seed N] [--series]
+Usage: whep-viewer.py URL [--frames N | --seconds S] [--viewers N] [--token TOKEN] [--loss PERCENT[-PERCENT]]
+       [--kbps RATE] [--seed N] [--series]
 
-Reads the frame numbers that `pattern:timecode` draws. Every viewer is a peer of its own; the figures of the first are printed in full. Needs aiortc, aiohttp and numpy
-from PyPI. With --loss or --kbps, what the server sends comes through a link that loses packets by a seed, or has a rate and a queue of 200 ms before it; a loss
-of 0-10 is another one each second between the two. `candidates` are the kinds and addresses that the answer names, `path` those of the pair in use. With --series the first viewer's pictures are listed: number, when it was drawn, when it was here.
+Reads the frame numbers that `pattern:timecode` draws. Every viewer is a peer of its own; the figures of the first are
+printed in full. Needs aiortc, aiohttp and numpy from PyPI. With --loss or --kbps, what the server sends comes through a
+link that loses packets by a seed, or has a rate and a queue of 200 ms before it; a loss of 0-10 is another one each
+second between the two. `candidates` are the kinds and addresses that the answer names, `path` those of the pair in use.
+With --series the first viewer's pictures are listed: number, when it was drawn, when it was here.
 """
 import argparse
 import asyncio
@@ -57,16 +60,20 @@ class Link(asyncio.DatagramProtocol):
 
 
 async def linked(answer, options):
-    """The answer with the link for the server's candidate of UDP: the one at the address of its URL, where there are several."""
+    """The answer with the link for the server's candidate of UDP: the one at the address of its URL, where there are
+    several."""
     lines = answer.splitlines()
-    udp = [line.split() for line in lines if line.startswith("a=candidate:") and line.split()[2].lower() == "udp" and ":" not in line.split()[4]]
+    udp = [
+        line.split() for line in lines
+        if line.startswith("a=candidate:") and line.split()[2].lower() == "udp" and ":" not in line.split()[4]]
     udp.sort(key=lambda words: words[4] != urllib.parse.urlsplit(options.url).hostname)
     server = (udp[0][4], int(udp[0][5]))
     # The address of this host that faces the server; on the same host it is the server's own.
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.connect(server)
         host = probe.getsockname()[0]
-    transport, _ = await asyncio.get_running_loop().create_datagram_endpoint(lambda: Link(server, options), local_addr=(host, 0))
+    transport, _ = await asyncio.get_running_loop().create_datagram_endpoint(
+        lambda: Link(server, options), local_addr=(host, 0))
     port = transport.get_extra_info("sockname")[1]
     link = " ".join([*udp[0][:4], host, str(port), *udp[0][6:]])
     kept = [line for line in lines if not line.startswith("a=candidate:")]
@@ -78,7 +85,8 @@ def path(peer):
     """The pair of candidates in use. aiortc has no words for it."""
     pair = peer.getReceivers()[0].transport.transport._connection._nominated.get(1)
     return pair and {
-        side: {"kind": each.type, "address": each.host} for side, each in (("local", pair.local_candidate), ("remote", pair.remote_candidate))}
+        side: {"kind": each.type, "address": each.host}
+        for side, each in (("local", pair.local_candidate), ("remote", pair.remote_candidate))}
 
 
 def luma(frame):
@@ -98,7 +106,8 @@ async def watch(options, client):
     transceiver = peer.addTransceiver("video", direction="recvonly")
     if options.without:
         transceiver.setCodecPreferences(
-            [each for each in RTCRtpReceiver.getCapabilities("video").codecs if not each.mimeType.endswith("/" + options.without)])
+            [each for each in RTCRtpReceiver.getCapabilities("video").codecs
+             if not each.mimeType.endswith("/" + options.without)])
     place = link = None
     begun = time.monotonic()
     try:
@@ -114,7 +123,8 @@ async def watch(options, client):
             seen["location"], seen["etag"] = place, answer.headers["etag"]
         seen["answered"] = time.monotonic() - begun
         seen["candidates"] = [
-            {"kind": words[7], "address": words[4]} for words in map(str.split, text.splitlines()) if words and words[0].startswith("a=candidate:")]
+            {"kind": words[7], "address": words[4]}
+            for words in map(str.split, text.splitlines()) if words and words[0].startswith("a=candidate:")]
         if options.loss[1] or options.kbps:
             text, link = await linked(text, options)
         await peer.setRemoteDescription(RTCSessionDescription(text, "answer"))
@@ -140,7 +150,8 @@ async def watch(options, client):
         seen["error"] = f"no picture for {LIMIT} s"
     finally:
         if place:
-            async with client.delete(aiohttp.client.URL(options.url).join(aiohttp.client.URL(place)), headers=headers) as answer:
+            async with client.delete(aiohttp.client.URL(options.url).join(aiohttp.client.URL(place)),
+                                     headers=headers) as answer:
                 seen["deleted"] = answer.status
         await peer.close()
         if link:
@@ -174,7 +185,8 @@ async def main():
     parser.add_argument("--seconds", type=float, default=0, help="how long to look, in place of so many frames")
     parser.add_argument("--viewers", type=int, default=1)
     parser.add_argument("--token")
-    parser.add_argument("--loss", type=percents, default=(0, 0), help="percent of the packets that the server sends, or from-to")
+    parser.add_argument("--loss", type=percents, default=(0, 0),
+                        help="percent of the packets that the server sends, or from-to")
     parser.add_argument("--kbps", type=float, default=0)
     parser.add_argument("--without", help="a codec that is not offered, such as H264")
     parser.add_argument("--seed", type=int, default=1)

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """A media server that takes WHIP, by aiortc, and reads the frame numbers that `pattern:timecode` draws. See README.md.
 
-It listens at two ports, as two sites: the first wants the token. Paths: /whip takes offers, /here and /moved redirect to it at the same and at the other site, /circle to
-itself; /busy says 503 once; /page, /bare and /huge answer what is no answer. Needs aiortc, aiohttp and numpy from PyPI.
+It listens at two ports, as two sites: the first wants the token. Paths: /whip takes offers, /here and /moved redirect
+to it at the same and at the other site, /circle to itself; /busy says 503 once; /page, /bare and /huge answer what is
+no answer. Needs aiortc, aiohttp and numpy from PyPI.
 """
 import asyncio
 import logging
@@ -65,7 +66,8 @@ class Server:
         if path == "/bare":
             return web.Response(status=201, text="v=0", content_type="application/sdp")
         if path == "/huge":
-            return web.Response(status=201, text="v" * 1_000_000, content_type="application/sdp", headers={"location": "/x"})
+            return web.Response(status=201, text="v" * 1_000_000, content_type="application/sdp",
+                                headers={"location": "/x"})
         if path == "/busy" and self.busy:
             self.busy -= 1
             return web.Response(status=503, headers={"retry-after": "0"})
@@ -83,7 +85,8 @@ class Server:
         name = str(self.count)
         self.peers[name] = found
         return web.Response(
-            status=201, text=found.localDescription.sdp, content_type="application/sdp", headers={"location": f"/session/{name}"})
+            status=201, text=found.localDescription.sdp, content_type="application/sdp",
+            headers={"location": f"/session/{name}"})
 
     async def watch(self, track):
         try:
@@ -102,8 +105,9 @@ class Server:
 
     def report(self, _):
         numbers = self.numbers
-        return {"requests": self.requests, "count": len(numbers), "unread": self.unread, "size": self.size, "sessions": self.count,
-                "open": len(self.peers), "rises": all(a < b for a, b in zip(numbers, numbers[1:])), "last": numbers[-1] if numbers else -1}
+        return {"requests": self.requests, "count": len(numbers), "unread": self.unread, "size": self.size,
+                "sessions": self.count, "open": len(self.peers),
+                "rises": all(a < b for a, b in zip(numbers, numbers[1:])), "last": numbers[-1] if numbers else -1}
 
     def wait(self, message):
         """Until so many pictures were read since now, or nothing but that the limit is over."""
@@ -125,7 +129,8 @@ async def main():
     parser.add_argument("--port", type=int, default=0, help="port of the first site; 0 takes a free one")
     parser.add_argument("--token", help="what the first site wants to be shown")
     parser.add_argument("--link", help="a Link header, to OPTIONS")
-    parser.add_argument("--tls", action="store_true", help="have the first site speak HTTPS, with a certificate by an authority made now")
+    parser.add_argument("--tls", action="store_true",
+                        help="have the first site speak HTTPS, with a certificate by an authority made now")
     options = parser.parse_args()
     logging.basicConfig(level=logging.ERROR)
     server = Server(options)
