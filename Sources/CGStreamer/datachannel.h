@@ -165,5 +165,6 @@ static inline void inlet_gst_find_channels(
     GstElement *web, void *owner, inlet_gst_channel_found found, inlet_gst_channel_release release) {
     inlet_gst_channel_finder *finder = g_new0(inlet_gst_channel_finder, 1);
     *finder = (inlet_gst_channel_finder){found, release, owner};
-    g_signal_connect_data(web, "on-data-channel", G_CALLBACK(inlet_gst_on_channel), finder, inlet_gst_channel_finder_free, 0);
+    g_signal_connect_data(
+        web, "on-data-channel", G_CALLBACK(inlet_gst_on_channel), finder, inlet_gst_channel_finder_free, 0);
 }

@@ -153,7 +153,8 @@ static inline GstPadProbeReturn inlet_gst_on_retransmission(GstPad *pad, GstPadP
             else budget->credit -= 1;
         }
     } else {
-        guint count = info->type & GST_PAD_PROBE_TYPE_BUFFER_LIST ? gst_buffer_list_length(GST_PAD_PROBE_INFO_BUFFER_LIST(info)) : 1;
+        guint count = info->type & GST_PAD_PROBE_TYPE_BUFFER_LIST
+            ? gst_buffer_list_length(GST_PAD_PROBE_INFO_BUFFER_LIST(info)) : 1;
         budget->credit = MIN(budget->at_once, budget->credit + count * inlet_gst_resent_part);
     }
     g_mutex_unlock(&budget->mutex);
@@ -217,7 +218,8 @@ static inline GstBusSyncReply inlet_gst_on_message(GstBus *bus, GstMessage *mess
     return GST_BUS_DROP;
 }
 
-static inline void inlet_gst_connect(gpointer object, const char *signal, GCallback callback, inlet_gst_listener *listener) {
+static inline void inlet_gst_connect(
+    gpointer object, const char *signal, GCallback callback, inlet_gst_listener *listener) {
     g_signal_connect_data(object, signal, callback, inlet_gst_listener_ref(listener), inlet_gst_closure_notify, 0);
 }
 
@@ -326,7 +328,8 @@ static inline void inlet_gst_request_free(gpointer pointer) {
     g_free(request);
 }
 
-static inline GstPromise *inlet_gst_promise(inlet_gst_listener *listener, GstElement *web, GstPromiseChangeFunc changed) {
+static inline GstPromise *inlet_gst_promise(
+    inlet_gst_listener *listener, GstElement *web, GstPromiseChangeFunc changed) {
     inlet_gst_request *request = g_new0(inlet_gst_request, 1);
     request->listener = inlet_gst_listener_ref(listener);
     request->web = gst_object_ref(web);
@@ -362,7 +365,8 @@ static inline void inlet_gst_local_is_set(GstPromise *promise, gpointer request)
             inlet_gst_tell_description(request, description);
             g_boxed_free(g_type_from_name("GstWebRTCSessionDescription"), description);
         } else {
-            inlet_gst_tell(((inlet_gst_request *)request)->listener, inlet_gst_error, 0, "webrtcbin has no description");
+            inlet_gst_tell(
+                ((inlet_gst_request *)request)->listener, inlet_gst_error, 0, "webrtcbin has no description");
         }
     }
     gst_promise_unref(promise);
@@ -452,7 +456,8 @@ static inline uint64_t inlet_gst_viewer_queued(inlet_gst_viewer *viewer) {
 // What the far end reported last.
 typedef struct {
     int is_known;
-    uint32_t source;           // the SSRC that it is about: that of the media, or that of retransmissions, whichever stood last in the report
+    // The SSRC that it is about: that of the media, or that of retransmissions, whichever stood last in the report.
+    uint32_t source;
     uint32_t last_report;      // of the sender reports, the one that it has seen: the middle of its time
     uint32_t delay;            // since then, in 1/65536 s
     uint32_t highest_sequence; // extended

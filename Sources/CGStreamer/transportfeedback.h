@@ -7,10 +7,13 @@
 
 typedef struct {
     int expected, lost;
-    uint64_t bits;      // that arrived
-    int64_t span;       // from the last arrival that the report before told of to the last of this; 0 where it is the first
-    int64_t shortest;   // the least time of arrival less time of sending; the clocks are two. In nanoseconds, as all here
-    uint64_t newest;    // when the last of these packets was sent, by this end's clock; GST_CLOCK_TIME_NONE where that is not known
+    uint64_t bits;  // that arrived
+    // From the last arrival that the report before told of to the last of this; 0 where it is the first.
+    int64_t span;
+    // The least time of arrival less time of sending; the clocks are two. In nanoseconds, as all here.
+    int64_t shortest;
+    // When the last of these packets was sent, by this end's clock; GST_CLOCK_TIME_NONE where that is not known.
+    uint64_t newest;
     int has_arrivals;
 } inlet_gst_arrivals;
 typedef void (*inlet_gst_arrived)(void *owner, inlet_gst_arrivals arrivals);
@@ -24,7 +27,9 @@ static inline void inlet_gst_read_arrival(const GstStructure *packet, inlet_gst_
     gst_structure_get_uint(packet, "size", &size);
     gst_structure_get_boolean(packet, "lost", &lost);
     sum->expected++;
-    if (GST_CLOCK_TIME_IS_VALID(sent) && (!GST_CLOCK_TIME_IS_VALID(sum->newest) || sent > sum->newest)) sum->newest = sent;
+    if (GST_CLOCK_TIME_IS_VALID(sent) && (!GST_CLOCK_TIME_IS_VALID(sum->newest) || sent > sum->newest)) {
+        sum->newest = sent;
+    }
     if (lost || !GST_CLOCK_TIME_IS_VALID(arrived)) {
         sum->lost++;
         return;

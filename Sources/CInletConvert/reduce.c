@@ -58,9 +58,9 @@ INLINE samples8 pair_sums(samples8 low, samples8 high) {
 }
 
 /// A row of the target, of one row of the source or of two.
-INLINE void reduce_row(const uint8_t *first, const uint8_t *second, uint8_t *target, int width, const uint16_t dither[8],
-                       struct inlet_deep_samples samples, int shift, const int halves_columns, const int halves_rows,
-                       const int is_scaled) {
+INLINE void reduce_row(const uint8_t *first, const uint8_t *second, uint8_t *target, int width,
+                       const uint16_t dither[8], struct inlet_deep_samples samples, int shift,
+                       const int halves_columns, const int halves_rows, const int is_scaled) {
     samples8 threshold;
     memcpy(&threshold, dither, sizeof threshold);
     int count = halves_columns ? width / 2 : width, step = halves_columns ? 4 : 2, column = 0;
@@ -96,8 +96,8 @@ INLINE void reduce_plane(struct inlet_deep_plane plane, struct inlet_deep_sample
         uint16_t dither[8];
         thresholds(row, shift, dither);
         reduce_row(plane.source + above * plane.source_stride, plane.source + below * plane.source_stride,
-                   plane.target + row * plane.target_stride, plane.width, dither, samples, shift, halves_columns, halves_rows,
-                   is_scaled);
+                   plane.target + row * plane.target_stride, plane.width, dither, samples, shift, halves_columns,
+                   halves_rows, is_scaled);
     }
 }
 
@@ -112,7 +112,8 @@ void inlet_reduce(struct inlet_deep_plane plane, struct inlet_deep_samples sampl
 }
 
 INLINE void reduce_row_of_pairs(const uint8_t *first, const uint8_t *second, uint8_t *targets[2], int width,
-                                const uint16_t dither[8], struct inlet_deep_samples samples, int shift, const int halves_rows) {
+                                const uint16_t dither[8], struct inlet_deep_samples samples, int shift,
+                                const int halves_rows) {
     samples8 threshold;
     memcpy(&threshold, dither, sizeof threshold);
     int column = 0;
@@ -137,8 +138,8 @@ INLINE void reduce_row_of_pairs(const uint8_t *first, const uint8_t *second, uin
         }
 }
 
-INLINE void reduce_plane_of_pairs(struct inlet_deep_plane plane, uint8_t *second_target, struct inlet_deep_samples samples,
-                                  const int halves_rows) {
+INLINE void reduce_plane_of_pairs(struct inlet_deep_plane plane, uint8_t *second_target,
+                                  struct inlet_deep_samples samples, const int halves_rows) {
     int shift = samples.depth - 8 + halves_rows;
     int rows = halves_rows ? (plane.height + 1) / 2 : plane.height;
     for (int row = 0; row < rows; row++) {
@@ -147,8 +148,8 @@ INLINE void reduce_plane_of_pairs(struct inlet_deep_plane plane, uint8_t *second
         uint16_t dither[8];
         thresholds(row, shift, dither);
         uint8_t *targets[2] = {plane.target + row * plane.target_stride, second_target + row * plane.target_stride};
-        reduce_row_of_pairs(plane.source + above * plane.source_stride, plane.source + below * plane.source_stride, targets,
-                            plane.width, dither, samples, shift, halves_rows);
+        reduce_row_of_pairs(plane.source + above * plane.source_stride, plane.source + below * plane.source_stride,
+                            targets, plane.width, dither, samples, shift, halves_rows);
     }
 }
 

@@ -138,7 +138,8 @@ static inline int inlet_v4l2_compose_whole(int descriptor, uint32_t width, uint3
 }
 
 /// The time a frame, which the driver may round. `capability` says whether it can be set at all.
-static inline int inlet_v4l2_get_interval(int descriptor, uint32_t type, struct v4l2_fract *interval, uint32_t *capability) {
+static inline int inlet_v4l2_get_interval(
+    int descriptor, uint32_t type, struct v4l2_fract *interval, uint32_t *capability) {
     struct v4l2_streamparm parameters;
     memset(&parameters, 0, sizeof parameters);
     parameters.type = type;
@@ -169,7 +170,8 @@ static inline int inlet_v4l2_set_interval(int descriptor, uint32_t type, struct 
 struct inlet_v4l2_buffer {
     uint32_t index, flags, sequence, planes;
     int64_t timestamp_ns;
-    uint32_t bytesused[VIDEO_MAX_PLANES], data_offset[VIDEO_MAX_PLANES], length[VIDEO_MAX_PLANES], offset[VIDEO_MAX_PLANES];
+    uint32_t bytesused[VIDEO_MAX_PLANES], data_offset[VIDEO_MAX_PLANES];
+    uint32_t length[VIDEO_MAX_PLANES], offset[VIDEO_MAX_PLANES];
     /// For V4L2_MEMORY_USERPTR.
     void *address[VIDEO_MAX_PLANES];
 };
@@ -209,7 +211,8 @@ static inline int inlet_v4l2_exchange_buffer(
     buffer->flags = native.flags;
     buffer->sequence = native.sequence;
     // A driver that counts far into the future must not overflow.
-    buffer->timestamp_ns = (int64_t)((uint64_t)native.timestamp.tv_sec * 1000000000u + (uint64_t)native.timestamp.tv_usec * 1000u);
+    buffer->timestamp_ns = (int64_t)((uint64_t)native.timestamp.tv_sec * 1000000000u
+        + (uint64_t)native.timestamp.tv_usec * 1000u);
     if (is_multiplanar) {
         buffer->planes = native.length <= VIDEO_MAX_PLANES ? native.length : VIDEO_MAX_PLANES;
         for (uint32_t plane = 0; plane < buffer->planes; plane++) {
@@ -228,15 +231,18 @@ static inline int inlet_v4l2_exchange_buffer(
     return 0;
 }
 
-static inline int inlet_v4l2_query_buffer(int descriptor, uint32_t type, uint32_t memory, struct inlet_v4l2_buffer *buffer) {
+static inline int inlet_v4l2_query_buffer(
+    int descriptor, uint32_t type, uint32_t memory, struct inlet_v4l2_buffer *buffer) {
     return inlet_v4l2_exchange_buffer(descriptor, VIDIOC_QUERYBUF, type, memory, buffer);
 }
 
-static inline int inlet_v4l2_queue_buffer(int descriptor, uint32_t type, uint32_t memory, struct inlet_v4l2_buffer *buffer) {
+static inline int inlet_v4l2_queue_buffer(
+    int descriptor, uint32_t type, uint32_t memory, struct inlet_v4l2_buffer *buffer) {
     return inlet_v4l2_exchange_buffer(descriptor, VIDIOC_QBUF, type, memory, buffer);
 }
 
-static inline int inlet_v4l2_dequeue_buffer(int descriptor, uint32_t type, uint32_t memory, struct inlet_v4l2_buffer *buffer) {
+static inline int inlet_v4l2_dequeue_buffer(
+    int descriptor, uint32_t type, uint32_t memory, struct inlet_v4l2_buffer *buffer) {
     return inlet_v4l2_exchange_buffer(descriptor, VIDIOC_DQBUF, type, memory, buffer);
 }
 

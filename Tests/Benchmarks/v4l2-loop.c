@@ -58,7 +58,8 @@ int main(int count, char **arguments) {
         call(device, VIDIOC_QBUF, &buffer, "VIDIOC_QBUF");
     }
     const int chroma = (width + 1) / 2, stride = (int)format.fmt.pix.bytesperline;
-    unsigned char *picture = aligned_alloc(64, (size_t)(width * height + 2 * chroma * ((height + 1) / 2) + 63) / 64 * 64);
+    unsigned char *picture =
+        aligned_alloc(64, (size_t)(width * height + 2 * chroma * ((height + 1) / 2) + 63) / 64 * 64);
     int type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
     call(device, VIDIOC_STREAMON, &type, "VIDIOC_STREAMON");
     for (int frame = 0; frame < frames; frame++) {

@@ -14,8 +14,8 @@ ssize_t read(int descriptor, void *buffer, size_t count) {
     if (!next) next = (ssize_t (*)(int, void *, size_t))dlsym(RTLD_NEXT, "read");
     const char *path = getenv("FAILING_FILE"), *from = getenv("FAILING_FROM"), *code = getenv("FAILING_ERRNO");
     struct stat named, opened;
-    if (!path || !from || !code || stat(path, &named) != 0 || fstat(descriptor, &opened) != 0 || named.st_ino != opened.st_ino
-        || named.st_dev != opened.st_dev)
+    if (!path || !from || !code || stat(path, &named) != 0 || fstat(descriptor, &opened) != 0
+        || named.st_ino != opened.st_ino || named.st_dev != opened.st_dev)
         return next(descriptor, buffer, count);
     off_t left = atoll(from) - lseek(descriptor, 0, SEEK_CUR);
     if (left <= 0) {

@@ -26,8 +26,10 @@ struct inlet_deep_plane {
 /// stands for itself. The target has (width + 1) / 2 columns, or (height + 1) / 2 rows.
 ///
 /// - is_scaled: whether the highest value becomes 255, as in luma of full range, and not 255 and a fraction.
-void inlet_reduce(struct inlet_deep_plane plane, struct inlet_deep_samples samples, int halves_columns, int halves_rows, int is_scaled);
+void inlet_reduce(struct inlet_deep_plane plane, struct inlet_deep_samples samples, int halves_columns, int halves_rows,
+                  int is_scaled);
 
 /// The same for two components that take turns, as in P010: the first goes to `plane.target`, the second to
 /// `second_target`, which has the same stride. `plane.width` counts pairs.
-void inlet_reduce_pairs(struct inlet_deep_plane plane, uint8_t *second_target, struct inlet_deep_samples samples, int halves_rows);
+void inlet_reduce_pairs(struct inlet_deep_plane plane, uint8_t *second_target, struct inlet_deep_samples samples,
+                        int halves_rows);

@@ -49,7 +49,8 @@ int bare_encode(struct bare_encoder *encoder, const unsigned char *planes[3], co
         frame->linesize[plane] = strides[plane];
     }
     // Without an owner libavcodec would copy the picture.
-    frame->buf[0] = av_buffer_create(frame->data[0], (size_t)strides[0] * (size_t)frame->height, lent, NULL, AV_BUFFER_FLAG_READONLY);
+    frame->buf[0] = av_buffer_create(
+        frame->data[0], (size_t)strides[0] * (size_t)frame->height, lent, NULL, AV_BUFFER_FLAG_READONLY);
     int status = avcodec_send_frame(encoder->context, frame), bytes = 0;
     av_frame_unref(frame);
     while (status >= 0 && (status = avcodec_receive_packet(encoder->context, encoder->packet)) >= 0) {
