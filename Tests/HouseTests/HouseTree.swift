@@ -16,6 +16,11 @@ enum HouseTree {
 
     /// Every file below the folders (`.` for the whole package) whose name ends so, build products left out.
     static func files(in folders: [String], withSuffix suffix: String) throws -> [File] {
+        try files(in: folders) { $0.hasSuffix(suffix) }
+    }
+
+    /// Every file below the folders whose name is one of those asked for, build products left out.
+    static func files(in folders: [String], where isWanted: (String) -> Bool) throws -> [File] {
         var files: [File] = []
         for folder in folders {
             let base = root.appending(path: folder)
@@ -23,7 +28,7 @@ enum HouseTree {
             for case let url as URL in walk {
                 if url.lastPathComponent.hasPrefix(".") || url.lastPathComponent == "out" {
                     walk.skipDescendants()
-                } else if url.lastPathComponent.hasSuffix(suffix) {
+                } else if try isWanted(url.lastPathComponent) && !isFolder(url) {
                     let path = url.standardizedFileURL.path().dropFirst(root.standardizedFileURL.path().count)
                     files.append(File(path: String(path), text: try String(contentsOf: url, encoding: .utf8)))
                 }
@@ -41,10 +46,14 @@ enum HouseTree {
         try FileManager.default.contentsOfDirectory(
             at: root.appending(path: folder), includingPropertiesForKeys: [.isDirectoryKey]
         )
-        .filter { try $0.resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true }
+        .filter(isFolder)
         .map(\.lastPathComponent)
         .filter { !$0.hasPrefix(".") }
         .sorted()
+    }
+
+    private static func isFolder(_ url: URL) throws -> Bool {
+        try url.resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true
     }
 }
 

@@ -1,14 +1,25 @@
-/// Comments, code and documents keep to 120 columns.
+/// Comments, code, scripts and documents keep to 120 columns.
 ///
-/// What cannot be broken may be longer: the contents of a string, a line of a table, an example of a document, a word.
+/// What cannot be broken may be longer: the contents of a string of Swift, a line of a table, an example of a document,
+/// a word.
 enum LineLengthRule {
     static let columns = 120
 
     static func check(_ file: HouseTree.File) -> [Violation] {
-        let lines = file.path.hasSuffix(".md") ? longLinesOfDocument(file.text) : longLinesOfSwift(file.text)
-        return lines.map {
+        longLines(of: file).map {
             Violation(path: file.path, line: $0, message: "more than \(columns) columns")
         }
+    }
+
+    /// Whether a file's name is that of Python, C, YAML or a shell script; a command's has no suffix.
+    static func isScriptOrC(_ name: String) -> Bool {
+        [".py", ".c", ".h", ".sh", ".yml", ".yaml"].contains { name.hasSuffix($0) }
+    }
+
+    private static func longLines(of file: HouseTree.File) -> [Int] {
+        if file.path.hasSuffix(".md") { return longLinesOfDocument(file.text) }
+        if file.path.hasSuffix(".swift") { return longLinesOfSwift(file.text) }
+        return longLinesOfScript(file.text)
     }
 
     static func longLinesOfSwift(_ text: String) -> [Int] {
@@ -31,6 +42,12 @@ enum LineLengthRule {
             if !isInCode, !start.hasPrefix("|"), !line.hasPrefix("    "), isTooLong(line) { long.append(index + 1) }
         }
         return long
+    }
+
+    /// Of anything else: strings, too, as the languages join those that stand one behind another.
+    static func longLinesOfScript(_ text: String) -> [Int] {
+        text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+            .filter { isTooLong($0.element) }.map { $0.offset + 1 }
     }
 
     /// Whether a line is longer than it may be, and could be broken: a word of more than half of it cannot.
