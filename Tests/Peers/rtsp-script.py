@@ -1,8 +1,11 @@
 #!/usr/bin/python3
-"""An RTSP server that sends a raw H.264 file over TCP or UDP and does one odd thing or several, as cameras do. See README.md.
+"""An RTSP server that sends a raw H.264 file over TCP or UDP and does one odd thing or several, as cameras do.
+
+See README.md.
 
 It tells each request that it saw, each RTCP packet that came, and when the last byte of each picture was sent:
-{"event": "request", "method": "PLAY", ...}, {"event": "rtcp", "hex": ...}, {"event": "sent", "picture": 3, "time": ...}.
+{"event": "request", "method": "PLAY", ...}, {"event": "rtcp", "hex": ...},
+{"event": "sent", "picture": 3, "time": ...}.
 With --withhold a picture is sent only when told: {"command": "next", "count": 1}.
 """
 
@@ -51,7 +54,8 @@ MUTATIONS = {
 SOURCE, OLD_SOURCE = 0x1234ABCD, 0x0BADCAFE
 AHEAD = 10_000 * 90_000
 REASONS = {200: "OK", 302: "Moved Temporarily", 401: "Unauthorized", 404: "Not Found", 405: "Method Not Allowed",
-           453: "Not Enough Bandwidth", 454: "Session Not Found", 461: "Unsupported Transport", 501: "Not Implemented", 503: "Service Unavailable"}
+           453: "Not Enough Bandwidth", 454: "Session Not Found", 461: "Unsupported Transport", 501: "Not Implemented",
+           503: "Service Unavailable"}
 
 
 def pictures(path):
@@ -108,10 +112,13 @@ class Stream:
         """The packets of a picture."""
         units, mutations, made = self.file[index % len(self.file)], self.mutations, []
         if "annexb-in-fu" in mutations:
-            units = [unit for unit in units if is_parameters(unit)] + [b"\0\0\0\1".join(unit for unit in units if not is_parameters(unit))]
+            units = [unit for unit in units if is_parameters(unit)] + [
+                b"\0\0\0\1".join(unit for unit in units if not is_parameters(unit))]
         if "foreign-ssrc" in mutations:
             for _ in range(5):
-                made.append(struct.pack(">BBHII", 0x80, 96, self.old_sequence & 0xFFFF, 5000 + index, OLD_SOURCE) + b"\x41\x9a\0\0")
+                made.append(
+                    struct.pack(">BBHII", 0x80, 96, self.old_sequence & 0xFFFF, 5000 + index, OLD_SOURCE)
+                    + b"\x41\x9a\0\0")
                 self.old_sequence += 1
         for place, unit in enumerate(units):
             payloads = self.fragments(unit)
@@ -120,8 +127,11 @@ class Stream:
                 marker = ends and (
                     place == len(units) - 1 or "marker-slices" in mutations and is_slice(unit)
                     or "marker-parameters" in mutations and is_parameters(unit))
-                stamp = index - 1 if "parameters-previous-time" in mutations and is_parameters(unit) and index > 0 else index
-                made.append(self.packet(payload, marker and "marker-never" not in mutations, self.time(stamp), 5 in [each[0] & 31 for each in units]))
+                stamp = (index - 1 if "parameters-previous-time" in mutations and is_parameters(unit) and index > 0
+                         else index)
+                made.append(self.packet(
+                    payload, marker and "marker-never" not in mutations, self.time(stamp),
+                    5 in [each[0] & 31 for each in units]))
                 if "foreign-type" in mutations:
                     made.append(made[-1][:1] + bytes([50]) + made[-1][2:])
         return made
@@ -132,12 +142,14 @@ class Stream:
             first, head = first | 3, struct.pack(">III", 1, 2, 3)
         if "extension-replay" in self.mutations:
             now = time.time() + 2_208_988_800
-            first, head = first | 0x10, head + struct.pack(">HHIIBBH", 0xABAC, 3, int(now), int(now % 1 * 2**32), is_key << 7, 4, 0)
+            first, head = first | 0x10, head + struct.pack(
+                ">HHIIBBH", 0xABAC, 3, int(now), int(now % 1 * 2**32), is_key << 7, 4, 0)
         elif "extension-jpeg" in self.mutations:
             first, head = first | 0x10, head + struct.pack(">HHI", 0xFFD8, 1, 0)
         if "padding" in self.mutations:
             first, tail = first | 0x20, b"\0" * 6 + b"\7"
-        made = struct.pack(">BBHII", first, 96 | marker << 7, self.sequence & 0xFFFF, stamp, SOURCE) + head + payload + tail
+        made = (struct.pack(">BBHII", first, 96 | marker << 7, self.sequence & 0xFFFF, stamp, SOURCE)
+                + head + payload + tail)
         self.sequence += 1
         self.count += 1
         self.bytes += len(payload)
@@ -147,7 +159,9 @@ class Stream:
         now = (time.monotonic() if "report-unset" in self.mutations else time.time()) + 2_208_988_800
         source = OLD_SOURCE if "report-foreign" in self.mutations else SOURCE
         name = b"\1\6camera\0\0"
-        return struct.pack(">BBHIIIIII", 0x80, 200, 6, source, int(now), int(now % 1 * 2**32), self.time(index), self.count, self.bytes) + \
+        return struct.pack(
+            ">BBHIIIIII", 0x80, 200, 6, source, int(now), int(now % 1 * 2**32), self.time(index), self.count,
+            self.bytes) + \
             struct.pack(">BBHI", 0x81, 202, 1 + (len(name) + 3) // 4, source) + name + b"\0" * (-len(name) % 4)
 
 
@@ -207,7 +221,9 @@ class Connection:
             if not found:
                 return buffer
             lines = head.decode("latin-1").split("\r\n")
-            headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines[1:])}
+            headers = {
+                name.strip().lower(): value.strip()
+                for name, _, value in (line.partition(":") for line in lines[1:])}
             size = int(headers.get("content-length", "0"))
             if len(rest) < size:
                 return buffer
@@ -234,7 +250,9 @@ class Connection:
         elif method == "OPTIONS":
             fields = ["Public: " + self.options.public]
         elif method == "DESCRIBE" and self.options.redirect and not url.endswith("/moved"):
-            status, fields = 302, [f"Location: {self.options.redirect if '://' in self.options.redirect else self.server.url + '/moved'}"]
+            status, fields = 302, [
+                "Location: "
+                f"{self.options.redirect if '://' in self.options.redirect else self.server.url + '/moved'}"]
         elif method == "DESCRIBE":
             body = self.server.description()
             fields = ["Content-Type: application/sdp", f"Content-Base: {url.rstrip('/')}/"]
@@ -243,7 +261,8 @@ class Connection:
         elif method in ("PLAY", "TEARDOWN") and self.session is None:
             status = 454
         elif method == "PLAY":
-            fields = ["Range: npt=0.000-", f"RTP-Info: url={url};seq={self.stream.sequence & 0xFFFF};rtptime={self.stream.first}"]
+            fields = ["Range: npt=0.000-",
+                      f"RTP-Info: url={url};seq={self.stream.sequence & 0xFFFF};rtptime={self.stream.first}"]
         elif method not in ("TEARDOWN", "GET_PARAMETER", "SET_PARAMETER", "PAUSE"):
             status = 501
         if method.upper() in self.options.alive_by.split(","):
@@ -256,11 +275,13 @@ class Connection:
         if begins and "early-picture" in self.mutations:
             self.server.allowance.acquire()
             self.send_picture(0)
-        head = [f"RTSP/1.0 {status} {REASONS.get(status, 'Refused')}", f"CSeq: {headers.get('cseq', '')}", *fields, "", body]
+        head = [f"RTSP/1.0 {status} {REASONS.get(status, 'Refused')}", f"CSeq: {headers.get('cseq', '')}", *fields,
+                "", body]
         self.write("\r\n".join(head).encode())
         if begins:
             self.alive = time.monotonic()
-            threading.Thread(target=self.play, args=(1 if "early-picture" in self.mutations else 0,), daemon=True).start()
+            threading.Thread(
+                target=self.play, args=(1 if "early-picture" in self.mutations else 0,), daemon=True).start()
         if method == "TEARDOWN" and status == 200:
             self.is_over.set()
 
@@ -274,7 +295,8 @@ class Connection:
             self.channels = (int(asked[1]), int(asked[2])) if asked else (0, 1)
             if "renumbered" in self.mutations:
                 self.channels = (8, 9)
-            return 200, [f"Transport: RTP/AVP/TCP;unicast;interleaved={self.channels[0]}-{self.channels[1]};ssrc={SOURCE:08X}"]
+            return 200, [
+                f"Transport: RTP/AVP/TCP;unicast;interleaved={self.channels[0]}-{self.channels[1]};ssrc={SOURCE:08X}"]
         asked = re.search(r"client_port=(\d+)-(\d+)", transport)
         if not asked:
             return 461, []
@@ -282,7 +304,8 @@ class Connection:
         self.udp = self.udp or self.server.pair()
         threading.Thread(target=self.read_datagrams, daemon=True).start()
         own = "-".join(str(each.getsockname()[1]) for each in self.udp)
-        return 200, [f"Transport: RTP/AVP;unicast;client_port={asked[1]}-{asked[2]};server_port={own};ssrc={SOURCE:08X}"]
+        return 200, [
+            f"Transport: RTP/AVP;unicast;client_port={asked[1]}-{asked[2]};server_port={own};ssrc={SOURCE:08X}"]
 
     def read_datagrams(self):
         while not self.is_over.is_set():
@@ -313,9 +336,12 @@ class Connection:
         if given.lower().startswith("basic "):
             expected = base64.b64encode(f"{options.user}:{options.password}".encode()).decode()
             return options.auth in ("basic", "several") and given[6:].strip() == expected
-        fields = {name.lower(): quoted or plain for name, quoted, plain in re.findall(r'(\w+)=(?:"([^"]*)"|([^,\s]*))', given)}
+        fields = {
+            name.lower(): quoted or plain
+            for name, quoted, plain in re.findall(r'(\w+)=(?:"([^"]*)"|([^,\s]*))', given)}
         self.nonce_uses += 1
-        if not self.nonce or fields.get("nonce") != self.nonce or options.nonce_every and self.nonce_uses > options.nonce_every:
+        if (not self.nonce or fields.get("nonce") != self.nonce
+                or options.nonce_every and self.nonce_uses > options.nonce_every):
             return False
         is_sha = fields.get("algorithm", "MD5").upper() == "SHA-256"
         if options.auth == "basic" or options.auth in ("md5", "sha256") and is_sha != (options.auth == "sha256"):
@@ -325,7 +351,8 @@ class Connection:
             return (hashlib.sha256 if is_sha else hashlib.md5)(text.encode()).hexdigest()
 
         middle = f":{fields.get('nc', '')}:{fields.get('cnonce', '')}:{fields['qop']}" if "qop" in fields else ""
-        expected = digest(f"{digest(f'{options.user}:camera:{options.password}')}:{self.nonce}{middle}:{digest(f'{method}:{url}')}")
+        expected = digest(
+            f"{digest(f'{options.user}:camera:{options.password}')}:{self.nonce}{middle}:{digest(f'{method}:{url}')}")
         return fields.get("uri") == url and fields.get("response") == expected
 
     # Pictures.
@@ -364,7 +391,8 @@ class Connection:
             self.send(packet, cut=100 if cuts and place == len(packets) // 2 else 0)
             if "stray-replies" in self.mutations and not self.ports:
                 self.write(f"RTSP/1.0 200 OK\r\nSession: {self.session}\r\n\r\n".encode())
-        peer.say({"event": "sent", "connection": self.number, "picture": index, "time": time.monotonic_ns(), "packets": len(packets)})
+        peer.say({"event": "sent", "connection": self.number, "picture": index, "time": time.monotonic_ns(),
+                  "packets": len(packets)})
 
     def send(self, packet, is_control=False, cut=0):
         if self.ports:
@@ -396,8 +424,9 @@ class Server:
     def description(self):
         sets = [base64.b64encode(unit).decode() for unit in self.file[0] if is_parameters(unit)]
         sprop = "" if self.options.no_parameters else ";sprop-parameter-sets=" + ",".join(sets)
-        lines = ["v=0", "o=- 0 0 IN IP4 127.0.0.1", "s=script", "c=IN IP4 0.0.0.0", "t=0 0", "a=control:*", "m=video 0 RTP/AVP 96",
-                 "a=rtpmap:96 H264/90000", f"a=fmtp:96 packetization-mode=1{sprop}", "a=control:track0"]
+        lines = ["v=0", "o=- 0 0 IN IP4 127.0.0.1", "s=script", "c=IN IP4 0.0.0.0", "t=0 0", "a=control:*",
+                 "m=video 0 RTP/AVP 96", "a=rtpmap:96 H264/90000", f"a=fmtp:96 packetization-mode=1{sprop}",
+                 "a=control:track0"]
         return "\r\n".join(lines) + "\r\n"
 
     def pair(self):
@@ -446,7 +475,8 @@ if __name__ == "__main__":
     parser.add_argument("--file", required=True, help="raw H.264 (Annex B), sent over and over")
     parser.add_argument("--mutation", action="append", default=[], choices=sorted(MUTATIONS), metavar="NAME",
                         help="; ".join(f"{name}: {what}" for name, what in MUTATIONS.items()))
-    parser.add_argument("--transport", choices=["tcp", "udp", "all"], default="all", help="what SETUP accepts; 461 for the other")
+    parser.add_argument("--transport", choices=["tcp", "udp", "all"], default="all",
+                        help="what SETUP accepts; 461 for the other")
     parser.add_argument("--withhold", action="store_true", help="send a picture only when told by `next`")
     parser.add_argument("--fps", type=float, default=25)
     parser.add_argument("--pictures", type=int, default=0, help="how many pictures to send; 0 sends for ever")
@@ -456,14 +486,19 @@ if __name__ == "__main__":
     parser.add_argument("--reports", type=int, default=1, help="whether sender reports are sent")
     parser.add_argument("--auth", choices=["none", "basic", "md5", "sha256", "several"], default="none")
     parser.add_argument("--auth-one-line", action="store_true", help="all challenges in one header")
-    parser.add_argument("--nonce-every", type=int, default=0, help="requests after which a nonce is refused; 0 keeps it")
+    parser.add_argument("--nonce-every", type=int, default=0,
+                        help="requests after which a nonce is refused; 0 keeps it")
     parser.add_argument("--user", default="camera")
     parser.add_argument("--password", default="secret")
-    parser.add_argument("--redirect", default="", help="where DESCRIBE is led to: an address, or any word for this server")
-    parser.add_argument("--status", action="append", default=[], metavar="METHOD=STATUS[:TIMES]", help="what a method is answered, as DESCRIBE=503:2")
-    parser.add_argument("--public", default="OPTIONS, DESCRIBE, SETUP, PLAY, TEARDOWN, GET_PARAMETER", help="what OPTIONS states")
+    parser.add_argument("--redirect", default="",
+                        help="where DESCRIBE is led to: an address, or any word for this server")
+    parser.add_argument("--status", action="append", default=[], metavar="METHOD=STATUS[:TIMES]",
+                        help="what a method is answered, as DESCRIBE=503:2")
+    parser.add_argument("--public", default="OPTIONS, DESCRIBE, SETUP, PLAY, TEARDOWN, GET_PARAMETER",
+                        help="what OPTIONS states")
     parser.add_argument("--session-timeout", type=int, default=60, help="seconds, as SETUP states")
-    parser.add_argument("--alive-by", default="", help="methods, or RTCP, that keep a session alive; without any it never ends")
+    parser.add_argument("--alive-by", default="",
+                        help="methods, or RTCP, that keep a session alive; without any it never ends")
     parser.add_argument("--no-parameters", action="store_true", help="no parameter sets in the description")
     parser.add_argument("--port", type=int, default=0, help="port; 0 takes a free one")
     Server(parser.parse_args()).run()
