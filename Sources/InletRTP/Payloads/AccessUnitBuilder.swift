@@ -47,6 +47,9 @@ struct AccessUnitBuilder {
 
     var count: Int { end - start }
 
+    /// Whether no further unit can be queued before one is taken.
+    var isFull: Bool { readyCount >= Self.maximumReady }
+
     // MARK: Building
 
     /// Notes a packet of the unit, which it opens if need be.
@@ -178,7 +181,7 @@ struct AccessUnitBuilder {
         } else if facts.isDamaged, settings.damage == .drop {
             statistics.droppedUnits &+= 1
         } else if let block, place > start {
-            if readyCount < Self.maximumReady {
+            if !isFull {
                 // Padding is written behind the unit, so the tail is saved first.
                 var next: AccessUnitBlock?
                 if !tail.isEmpty {

@@ -2,8 +2,8 @@ import Synchronization
 
 /// A bounded pool of memory for access units.
 ///
-/// Sizes are powers of two. Memory returns when the last owner of a unit releases it, on any thread, and serves the next
-/// unit; what is idle for long is freed. The pool may be released before its blocks.
+/// Sizes are powers of two. Memory returns when the last owner of a unit releases it, on any thread, and serves the
+/// next unit; what is idle for long is freed. The pool may be released before its blocks.
 final class AccessUnitPool: Sendable {
     private struct State {
         // Memory that nothing else refers to, with the count of takings when it was given back.

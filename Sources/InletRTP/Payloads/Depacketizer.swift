@@ -77,8 +77,8 @@ package final class Depacketizer {
         frames?.restart(&builder)
     }
 
-    /// The latest parameter sets of H.264 and H.265 in Annex B, for a decoder that wants them beforehand. Empty if there
-    /// are none.
+    /// The latest parameter sets of H.264 and H.265 in Annex B, for a decoder that wants them beforehand. Empty if
+    /// there are none.
     package var parameterSets: [UInt8] { nal?.sets.annexB ?? [] }
 
     /// What was met so far.

@@ -66,17 +66,26 @@ extension FrameDepacketizer {
         guard start <= bytes.byteCount else { return false }
         let extensionByte = start == 2 ? bytes[1] : 0
         if header & 0x02 != 0 {
-            guard let (_, length) = Self.leb128(bytes, at: start) else { return false }
+            guard let (size, length) = Self.leb128(bytes, at: start) else { return false }
             start += length
+            guard isContinued || size == bytes.byteCount - start else { return false }
         }
         noteOBU(type, start < bytes.byteCount ? bytes[start] : nil)
         builder.append(header | 0x02)
         if header & 0x04 != 0 { builder.append(extensionByte) }
-        frame.openSize = builder.end
-        // The size is known at the end only. Four bytes may hold a smaller number too: section 4.10.5.
-        for _ in 0..<4 { builder.append(0) }
+        if isContinued {
+            // The size is known at the end only. Four bytes may hold a smaller number too: section 4.10.5.
+            frame.openSize = builder.end
+            for _ in 0..<4 { builder.append(0) }
+        } else {
+            var size = bytes.byteCount - start
+            while size > 0x7F {
+                builder.append(UInt8(size & 0x7F) | 0x80)
+                size >>= 7
+            }
+            builder.append(UInt8(size))
+        }
         builder.append(bytes.extracting(start..<bytes.byteCount))
-        if !isContinued { closeOBU(&builder) }
         return true
     }
 

@@ -39,8 +39,7 @@ extension FrameDepacketizer {
             frame.layerStart = builder.count
             if isFirst {
                 frame.hasPicture = true
-                // P says that the frame is predicted from others.
-                frame.isKey = flags & 0x40 == 0
+                frame.isKey = Self.isKeyVP9(payload[index])
             }
         } else if isFirst {
             noteMissingStart()
@@ -49,6 +48,15 @@ extension FrameDepacketizer {
         // E ends a layer's frame.
         if flags & 0x04 != 0, frame.layers.count < 8 { frame.layers.append(builder.count - frame.layerStart) }
         return true
+    }
+
+    /// Whether a frame is a key frame by its first byte: VP9 bitstream specification, section 6.2. The bit P of the
+    /// descriptor is not used, since some senders never set it.
+    private static func isKeyVP9(_ byte: UInt8) -> Bool {
+        // frame_marker of two bits, profile of two, one more if it is 3, show_existing_frame, frame_type.
+        guard byte >> 6 == 2 else { return false }
+        let isReserved = byte & 0x30 == 0x30
+        return byte & (isReserved ? 0x06 : 0x0C) == 0
     }
 
     /// Sections 4.2 and 4.2.1.

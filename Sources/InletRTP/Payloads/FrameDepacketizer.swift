@@ -106,7 +106,7 @@ struct FrameDepacketizer {
     }
 
     mutating func end(_ builder: inout AccessUnitBuilder) {
-        if hasSeenMarker { frame.isDamaged = true }
+        if builder.isOpen, hasSeenMarker { frame.isDamaged = true }
         finish(&builder)
     }
 

@@ -38,6 +38,8 @@ struct JPEGDepacketizer {
     /// Whether the file's header is written, and how many bytes of the scan are.
     private var hasHeader = false
     private var scanSize = 0
+    // The bytes of the payload headers in front of the parts of the scan.
+    private var headersSize = 0
     private var isDamaged = false
     private var hasSeenMarker = false
 
@@ -109,7 +111,8 @@ struct JPEGDepacketizer {
             start += size
         }
         guard start < payload.byteCount else { return }
-        guard fields.offset == scanSize || hasExtension else {
+        // Some cameras count their payload headers too.
+        guard fields.offset == scanSize || fields.offset == scanSize + headersSize || hasExtension else {
             isDamaged = true
             return
         }
@@ -120,6 +123,7 @@ struct JPEGDepacketizer {
         let scan = payload.extracting(start..<payload.byteCount)
         builder.append(scan)
         scanSize += scan.byteCount
+        headersSize += fields.end
     }
 
     /// Reads the quantization table header, and returns its size: section 3.1.8.
@@ -259,11 +263,12 @@ struct JPEGDepacketizer {
         hasExtension = false
         hasHeader = false
         scanSize = 0
+        headersSize = 0
         isDamaged = false
     }
 
     mutating func end(_ builder: inout AccessUnitBuilder) {
-        if hasSeenMarker, !isWhole(builder) { isDamaged = true }
+        if builder.isOpen, hasSeenMarker, !isWhole(builder) { isDamaged = true }
         finish(&builder)
     }
 

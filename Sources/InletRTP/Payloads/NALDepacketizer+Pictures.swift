@@ -13,7 +13,10 @@ extension NALDepacketizer {
         guard builder.isOpen else { return }
         let shift = builder.start
         let needsSets = needsParameterSets(picture, builder)
-        if needsSets { builder.insert(sets.annexB.rawBytes, behind: picture.delimiterSize) }
+        if needsSets {
+            sets.join()
+            builder.insert(sets.annexB.rawBytes, behind: picture.delimiterSize)
+        }
         let hasSets = needsSets || picture.kinds != 0
         let isHarmless = !isHEVC && tracker.isHarmless(before: picture.number)
         let timestamp = builder.timestamp
@@ -26,7 +29,7 @@ extension NALDepacketizer {
         facts.isAfterLoss = tracker.hasLoss && !isHarmless
         facts.hasNewParameterSets = sets.isChanged && hasSets
         // What was inserted moved the rest only if the room in front of it was too small.
-        let moved = needsSets && builder.start == shift ? sets.annexB.count : 0
+        let moved = needsSets && builder.start == shift ? sets.size : 0
         if builder.finish(facts, upTo: place.map { $0 + moved }) {
             if tracker.hasLoss, isHarmless { builder.statistics.lostNonReference &+= 1 }
             tracker.noteUnit(picture.number, isReference: picture.isReference)
@@ -43,7 +46,7 @@ extension NALDepacketizer {
     /// Whether a picture at which decoding can start, or the first after a change, lacks parameter sets. A decoder gets
     /// all of them or none.
     private func needsParameterSets(_ picture: Picture, _ builder: AccessUnitBuilder) -> Bool {
-        guard !sets.annexB.isEmpty, !builder.isRefused, builder.count > 0 else { return false }
+        guard sets.size > 0, !builder.isRefused, !builder.isFull, builder.count > 0 else { return false }
         guard !picture.isDamaged || builder.settings.damage == .pass else { return false }
         let all: UInt8 = isHEVC ? 0b111 : 0b110
         guard picture.kinds & all != all else { return false }

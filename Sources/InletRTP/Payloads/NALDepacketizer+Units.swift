@@ -113,7 +113,7 @@ extension NALDepacketizer {
             if !picture.hasSlice { noteMissingStart(&builder) }
         default: break
         }
-        builder.open(timestamp: arrival.timestamp, at: arrival.time, headroom: sets.annexB.count)
+        builder.open(timestamp: arrival.timestamp, at: arrival.time, headroom: sets.size)
         unit.start = builder.end
         if case .prefix = role, picture.hasSlice { picture.prefixStart = unit.start }
         if Self.isSlice(type, isHEVC: isHEVC) { noteSlice() }

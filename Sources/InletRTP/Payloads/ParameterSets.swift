@@ -21,14 +21,16 @@ struct ParameterSets {
     private var sequences: [Sequence] = []
     // The sequence parameter set that each picture parameter set names.
     private var sequenceOfPicture: [(picture: Int, sequence: Int)] = []
-    /// All of them in order, with start codes.
-    private(set) var annexB: [UInt8] = []
+    /// The bytes of all of them, with start codes.
+    private(set) var size = 0
+    // Joined only when they are needed, so that a sender cannot make each set cost as much as all.
+    private var joined: [UInt8]?
     /// Whether they changed and no unit has shown that yet.
     var isChanged = false
 
     private static let maximumSize = 64 << 10
     private static let maximumCount = 16
-    private static let maximumTotal = 256 << 10
+    private static let maximumTotal = 128 << 10
 
     /// Keeps one.
     ///
@@ -38,20 +40,27 @@ struct ParameterSets {
         guard let id = isHEVC ? Self.hevcID(kind, nal) : readH264(kind, nal) else { return false }
         if let index = entries.firstIndex(where: { $0.kind == kind && $0.id == id }) {
             guard !Self.isSame(entries[index].bytes, nal) else { return true }
-            guard annexB.count - entries[index].bytes.count + nal.byteCount + 4 <= Self.maximumTotal else {
-                return false
-            }
+            let newSize = size - entries[index].bytes.count + nal.byteCount + 4
+            guard newSize <= Self.maximumTotal else { return false }
             entries[index].bytes = Self.copy(nal)
+            size = newSize
         } else {
             let count = entries.count { $0.kind == kind }
-            guard count < Self.maximumCount, annexB.count + nal.byteCount + 4 <= Self.maximumTotal else { return false }
+            guard count < Self.maximumCount, size + nal.byteCount + 4 <= Self.maximumTotal else { return false }
+            size += nal.byteCount + 4
             let place = entries.firstIndex { $0.kind.rawValue > kind.rawValue } ?? entries.count
             entries.insert(Entry(kind: kind, id: id, bytes: Self.copy(nal)), at: place)
         }
-        annexB = entries.flatMap(\.bytes)
+        joined = nil
         isChanged = true
         return true
     }
+
+    /// All of them in the order in which a decoder needs them, with start codes.
+    var annexB: [UInt8] { joined ?? entries.flatMap(\.bytes) }
+
+    /// Makes ``annexB`` cheap until the next change.
+    mutating func join() { if joined == nil { joined = annexB } }
 
     /// Returns the sequence parameter set that a picture parameter set of H.264 names.
     func sequence(ofPicture id: Int) -> Sequence? {

@@ -4,7 +4,7 @@ import Testing
 
 /// Single payloads and short sequences of H.264 and H.265.
 @Suite struct NALPayloadTests {
-    // Parameter sets and slices of the clip. A slice that begins with 1 in its second byte's bit 7 is a picture's first.
+    // Parameter sets and slices of the clip. A slice with bit 7 set in its second byte is a picture's first.
     private static let sets = Array(CodedClip.h264.pictures[0].prefix(2))
     private static let key = Array(CodedClip.h264.pictures[0].dropFirst(2))
     private static let next = CodedClip.h264.pictures[1]

@@ -148,4 +148,42 @@ import Testing
         #expect(units.dropFirst(2).allSatisfy { !$0.isAfterLoss })
         #expect(late == 0)
     }
+
+    @Test("A marker on a fragment without end bit ends the picture after quiet time")
+    func markerInFragment() {
+        let clip = CodedClip.h264
+        let joiner = Depacketizer.of(clip)
+        let now = MonotonicTime(nanoseconds: 0)
+        for packet in NALSender(dropsEndBits: true).packets(clip).prefix(while: { $0.picture == 0 }) {
+            #expect(joiner.receive(packet, at: now).isEmpty)
+        }
+        #expect(joiner.statistics.markersInFragments == 1)
+        #expect(joiner.quietDeadline == now + .milliseconds(5))
+        joiner.tick(at: now + .milliseconds(5))
+        #expect(joiner.takeAll().map(\.bytes) == [clip.annexB[0]])
+    }
+
+    @Test("A sender that pauses within a picture is given more quiet time")
+    func longerPause() throws {
+        let clip = CodedClip.h264
+        let packets = NALSender(mtu: 4000, marker: .never).packets(clip)
+        let joiner = Depacketizer.of(clip)
+        var units: [AccessUnit] = []
+        for packet in packets where packet.picture < 3 { units += joiner.receive(packet) }
+        let third = packets.filter { $0.picture == 3 }
+        let now = MonotonicTime(nanoseconds: 0)
+        units += joiner.receive(third[0], at: now)
+        joiner.tick(at: now + .milliseconds(5))
+        units += joiner.takeAll()
+        #expect(units.count == 4)
+        _ = joiner.receive(third[1], at: now)
+        #expect(joiner.statistics.latePictureParts == 1)
+        #expect(joiner.quietDeadline == now + .milliseconds(10))
+        let next = packets.filter { $0.picture >= 4 }
+        units = next.flatMap { joiner.receive($0, at: now) }
+        // Nothing refers to the picture that was returned too early.
+        #expect(clip.pictures[3][0][0] & 0x60 == 0)
+        #expect(units.allSatisfy { !$0.isAfterLoss })
+        #expect(units.first?.bytes == clip.annexB[4])
+    }
 }
