@@ -76,6 +76,7 @@ struct NALSender: Sendable {
     var aggregation = Aggregation.none
     /// Whether parameter sets have the timestamp of the picture before.
     var hasOldParameterTimes = false
+    var hasShortStartCodes = false
     var dropsEndBits = false
     /// Whether small NAL units are sent as one fragment with both bits.
     var sendsWholeFragments = false
@@ -95,7 +96,8 @@ struct NALSender: Sendable {
             var rest = picture[...]
             switch aggregation {
             case .annexB:
-                let bytes = Array(CodedClip.annexB(picture).dropFirst(4))
+                let code: [UInt8] = hasShortStartCodes ? [0, 0, 1] : [0, 0, 0, 1]
+                let bytes = Array(picture.flatMap { code + $0 }.dropFirst(code.count))
                 packets += fragments(bytes, time, index)
                 rest = []
             case .parameterSets where !sets.isEmpty:

@@ -117,6 +117,17 @@ import Testing
         }
     }
 
+    @Test("The end of a picture to which none refers and the reference picture behind it are lost at once")
+    func lossAcrossPictures() throws {
+        let clip = CodedClip.h264
+        let packets = NALSender(mtu: 4000).packets(clip)
+        // Pictures 2 and 3 are referred to by none, and 4 is.
+        #expect([2, 3, 4].map { Self.isReference(clip, $0) } == [false, false, true])
+        let end = try #require(packets.lastIndex { $0.picture == 3 })
+        let units = Self.receive(packets, without: [end, end + 1, end + 2], .of(clip))
+        #expect(units.filter(\.isAfterLoss).map { Self.index(of: $0, NALSender()) } == [5])
+    }
+
     @Test("A lost IDR picture is noticed though the frame numbers go on as if it had not been")
     func lostKeyPicture() {
         // IDR, reference picture 1, [IDR], reference picture 1: the numbers 0, [0], 1 show no gap.

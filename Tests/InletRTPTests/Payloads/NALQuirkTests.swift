@@ -34,6 +34,16 @@ import Testing
             $0.aggregation = .annexB
             $0.mtu = 1
         },
+        Case(description: "with short start codes split over fragments") {
+            $0.aggregation = .annexB
+            $0.hasShortStartCodes = true
+            $0.mtu = 1
+        },
+        Case(description: "with short start codes in fragments of two bytes") {
+            $0.aggregation = .annexB
+            $0.hasShortStartCodes = true
+            $0.mtu = 2
+        },
         Case(description: "with start codes in fragments of three bytes") {
             $0.aggregation = .annexB
             $0.mtu = 3
