@@ -88,7 +88,10 @@ extension RTSPURL {
         guard colons > 1 else { return checked(text[..<last], port: text[last...]) }
         // IPv6 without brackets. Behind an embedded IPv4 address, as in ::ffff:1.2.3.4:554, a number is the port;
         // otherwise it belongs to the address.
-        guard text.allSatisfy({ $0.hexadecimalValue != nil || ":.".utf8.contains($0) }) else { return nil }
+        // Six colons are the fewest without a `::`, before an embedded IPv4 address.
+        let isShortened = zip(text, text.dropFirst()).contains { $0 == UInt8(ascii: ":") && $1 == UInt8(ascii: ":") }
+        guard isShortened || colons >= 6, text.allSatisfy({ $0.hexadecimalValue != nil || ":.".utf8.contains($0) })
+        else { return nil }
         let isBehindIPv4 = text[..<last].contains(UInt8(ascii: "."))
         let isEmpty = text[last...].count == 1 && text[..<last].last != UInt8(ascii: ":")
         return isBehindIPv4 || isEmpty

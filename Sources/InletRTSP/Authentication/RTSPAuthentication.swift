@@ -105,6 +105,11 @@ package struct RTSPAuthentication: Sendable {
     ///   - method: the request's method.
     ///   - uri: the address exactly as in the request line.
     package mutating func authorization(method: RTSPMethod, uri: [UInt8]) -> [UInt8]? {
+        authorization(methodName: Array(method.rawValue.utf8), uri: uri)
+    }
+
+    /// Returns the value of `Authorization` for a request whose method is given by its name.
+    package mutating func authorization(methodName: [UInt8], uri: [UInt8]) -> [UInt8]? {
         guard let credentials, let challenge else { return nil }
         switch challenge.scheme {
         case .unknown: return nil
@@ -114,7 +119,7 @@ package struct RTSPAuthentication: Sendable {
         case .digest(let algorithm, let isSession):
             nonceCount &+= 1
             return digest(
-                challenge, credentials, algorithm, isSession: isSession, method: Array(method.rawValue.utf8), uri: uri)
+                challenge, credentials, algorithm, isSession: isSession, method: methodName, uri: uri)
         }
     }
 

@@ -9,6 +9,12 @@ package struct RTPInfo: Sendable, Equatable {
     /// The time stamp that corresponds to the start of the range.
     package var timestamp: UInt32?
 
+    package init(url: [UInt8], sequence: UInt16?, timestamp: UInt32?) {
+        self.url = url
+        self.sequence = sequence
+        self.timestamp = timestamp
+    }
+
     /// Reads the value of the header. At most 64 entries are returned.
     package static func all(in value: [UInt8]) -> [RTPInfo] {
         HeaderText.split(value, at: ",", limit: 64).compactMap { entry in

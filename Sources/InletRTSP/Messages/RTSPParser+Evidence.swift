@@ -13,8 +13,9 @@ extension RTSPParser {
     static let dollar = UInt8(ascii: "$")
     /// The bytes that ``packetBegins(_:at:)`` examines at most: the frame's header and the fixed header of RTP.
     static let longestEvidence = 16
-    /// The beginning of a response. `HTTP` is read as well, so that a web server's answer can be told to the user.
+    /// The beginning of a response, as it is looked for in garbage.
     static let responsePrefix = Array("RTSP/1.".utf8)
+    /// The beginnings of messages. `HTTP` is among them, so that a web server's answer can be told to the user.
     private static let messagePrefixes: [[UInt8]] =
         [
             "RTSP/", "HTTP/1.", "OPTIONS ", "ANNOUNCE ", "GET_PARAMETER ", "SET_PARAMETER ", "TEARDOWN ", "REDIRECT ",
@@ -68,18 +69,5 @@ extension RTSPParser {
         guard rest >= Self.longestEvidence else { return .needsMore(Self.longestEvidence) }
         return bytes.octets16(at: position + 12) == UInt16(ssrc >> 16)
             && bytes.octets16(at: position + 14) == UInt16(truncatingIfNeeded: ssrc) ? .yes : .no
-    }
-}
-
-/// Bytes and numbers in network order. Indices are checked: one beyond the end traps, so callers check the size first.
-extension RawSpan {
-    func octet(at index: Int) -> UInt8 {
-        precondition(index >= 0 && index < byteCount)
-        return unsafe unsafeLoad(fromByteOffset: index, as: UInt8.self)
-    }
-
-    func octets16(at index: Int) -> UInt16 {
-        precondition(index >= 0 && index <= byteCount - 2)
-        return UInt16(bigEndian: unsafe unsafeLoadUnaligned(fromByteOffset: index, as: UInt16.self))
     }
 }

@@ -87,3 +87,35 @@ extension RTSPSession {
         package var info: RTPInfo?
     }
 }
+
+extension RTSPSession.Action: CustomStringConvertible, CustomDebugStringConvertible {
+    /// The action as a log may show it. The bytes of a request, which may hold credentials, are only counted.
+    package var description: String {
+        switch self {
+        case .send(let bytes): "send \(bytes.count) bytes"
+        case .openPorts: "open ports"
+        case .closePorts: "close ports"
+        case .established: "established"
+        case .playing: "playing"
+        case .paused: "paused"
+        case .pauseRefused: "pause refused"
+        case .reconnect(let url): "reconnect to \(url)"
+        case .fail(let error, _): "fail: \(error)"
+        case .close: "close"
+        }
+    }
+
+    /// The same as ``description``.
+    package var debugDescription: String { description }
+}
+
+extension RTSPSession: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The session as a log may show it, without any secret.
+    package var description: String { "RTSP session with \(url), \(step)" }
+
+    /// The same as ``description``.
+    package var debugDescription: String { description }
+
+    /// A mirror without children, since `dump` would show the bytes of secrets.
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}

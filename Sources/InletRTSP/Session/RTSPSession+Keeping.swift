@@ -93,7 +93,7 @@ extension RTSPSession {
             return [reply(200, "OK")]
         case "TEARDOWN": return [reply(200, "OK")] + streamEnded(at: now)
         case "ANNOUNCE":
-            // The notice 2101 stands for the end of the stream; it is also a draft's 2401 for a lost session.
+            // On-demand servers announce the end of a stream by the notice 2101.
             let notice = request.headers.first("x-notice")?.prefix(4).elementsEqual("2101".utf8) ?? false
             return [reply(200, "OK")] + (notice ? streamEnded(at: now) : [])
         default: return [reply(501, "Not Implemented")]

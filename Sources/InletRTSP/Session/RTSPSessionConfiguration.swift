@@ -47,3 +47,14 @@ package struct RTSPSessionConfiguration: Sendable {
 
     package init(url: RTSPURL) { self.url = url }
 }
+
+extension RTSPSessionConfiguration: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The configuration as a log may show it, without any secret.
+    package var description: String { "RTSP session with \(url), transports \(transports)" }
+
+    /// The same as ``description``.
+    package var debugDescription: String { description }
+
+    /// A mirror without children, since `dump` would show the bytes of secrets.
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}
