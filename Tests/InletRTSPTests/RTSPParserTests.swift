@@ -117,6 +117,15 @@ import Testing
         #expect(response.body == Self.bytes("0123456789012$456789012345678901234567$9"))
     }
 
+    @Test func bodyThatEndsInADollarIsNotWaitedFor() {
+        // Nothing follows until the next request, so a parser that waits for a packet here waits forever.
+        for length in [1, 5, 15, 16, 40] {
+            let body = [UInt8](repeating: 0x61, count: length - 1) + [0x24]
+            let bytes = Self.bytes("RTSP/1.0 200 OK\r\nContent-Length: \(length)\r\n\r\n") + body
+            #expect(Self.response(ParserRun(bytes, settings: Self.known()))?.body == body)
+        }
+    }
+
     @Test func dollarsInABodyAreTextBeforeAnyChannelIsSetUp() {
         let body = frame(0, packet())
         let run = ParserRun(Self.bytes("RTSP/1.0 200 OK\r\nContent-Length: \(body.count)\r\n\r\n") + body)
