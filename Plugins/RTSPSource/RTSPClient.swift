@@ -71,7 +71,7 @@ final class RTSPClient {
                 throw InletError(
                     .timedOut,
                     "The server did not begin to play within \(configuration.connectTimeout.optionText). "
-                        + "Check the address, the server and what lies between. connect-timeout sets how long to wait.")
+                        + "Check the address, the server and what lies between. \(HostConnection.advice)")
             }
         }
     }
@@ -99,6 +99,12 @@ final class RTSPClient {
         sockets = nil
         self.connection = nil
         if !session.isClosed, !connection.hasEnded { ConnectionReaper.take(connection) }
+    }
+
+    /// Whether the server plays a recording, which has an end, rather than what a camera sees now.
+    var isRecording: Bool {
+        guard case .normalPlayTime(_, .some) = established?.range.flatMap({ RangeHeader($0) }) else { return false }
+        return true
     }
 
     // MARK: Pausing
@@ -137,7 +143,7 @@ final class RTSPClient {
         if connection.hasEnded { return try perform(session.handle(.disconnected, at: now), until: end) }
         if receiveDatagram() { return try noteMedia(until: end) }
         try doWhatIsDue(connection, until: end)
-        guard stream?.hasUnit != true else { return }
+        guard failure == nil, stream?.hasUnit != true else { return }
         try waitAndRead(connection, until: end)
     }
 
@@ -147,7 +153,10 @@ final class RTSPClient {
         if session.deadline <= time { try perform(session.handle(.timer, at: time), until: end) }
         guard let stream else { return }
         stream.idle(at: time)
-        if stream.hasEnded { throw InletError(.streamEnded, "The server ended the stream. Its log may say why.") }
+        if stream.hasEnded {
+            failure = InletError(.streamEnded, "The server ended the stream. Its log may say why.")
+            return
+        }
         if let since = playingSince, !hasMedia, let sockets, !isPaused, time - since >= Self.udpPatience {
             self.sockets = nil
             context.logger.notice("Nothing comes by UDP (\(sockets.strangers) datagrams from others). Trying TCP.")
@@ -257,7 +266,11 @@ final class RTSPClient {
                 (playingSince, hasMedia) = (nil, false)
                 connection = try connect(to: url, until: max(end, now + configuration.connectTimeout))
                 try perform(session.handle(.connected, at: now), until: end)
-            case .fail(let error, _): failure = failure ?? error
+            case .fail(let error, _):
+                let isOpening = playingSince == nil && error.code == .timedOut
+                failure =
+                    failure
+                    ?? (isOpening ? InletError(.timedOut, "\(error.message) \(HostConnection.advice)") : error)
             case .close: break
             }
         }

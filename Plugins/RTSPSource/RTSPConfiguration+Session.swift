@@ -24,7 +24,7 @@ extension RTSPConfiguration {
             }
         if let stream { session.video = .at(stream) }
         session.responseTimeout = connectTimeout
-        session.redirectCredentials = sharesCredentials ? .anyHost : .sameHost
+        session.redirectCredentials = sharesCredentials ? .anyHost : .sameOrigin
         session.keepAlive = keepAlive
         return session
     }

@@ -15,6 +15,8 @@ final class RTSPSource: FrameSource {
     private var demandsPackets = false
     private var demandVersion = -1
     private var hasRead = false
+    /// Why nothing more comes, once that is so.
+    private var ending: InletError?
     private let inspected: FFmpegPacket?
 
     init(_ configuration: RTSPConfiguration) {
@@ -35,7 +37,7 @@ final class RTSPSource: FrameSource {
         parameters.extraData = client.stream?.parameterSets ?? []
         var format = SourceFormat(
             size: ImageSize(width: 0, height: 0), pixelFormat: .yuv420p, timeBase: parameters.timeBase, pacing: .live,
-            codec: codec.rawValue, container: "rtsp", isBroadcast: true)
+            codec: codec.rawValue, container: "rtsp", isBroadcast: !client.isRecording)
         format.packetStream = PacketStream(parameters)
         return format
     }
@@ -47,9 +49,21 @@ final class RTSPSource: FrameSource {
                 hasRead = true
                 return .packet(try packet(unit, client, context))
             }
+            if let ending {
+                if ending.code == .streamEnded, client.isRecording { return nil }
+                throw ending
+            }
             let limit = hasRead ? configuration.readTimeout : configuration.firstTimeout
             let since = max(client.stream?.lastArrival ?? lastBeginning(client), lastBeginning(client))
-            try client.advance(until: since + limit)
+            do throws(InletError) {
+                try client.advance(until: since + limit)
+            } catch {
+                guard error.code != .cancelled else { throw error }
+                // The last picture is whole if nothing more of it can come.
+                client.stream?.end()
+                ending = error
+                continue
+            }
             guard context.clock.now < since + limit || client.stream?.hasUnit == true else {
                 throw silence(limit, client)
             }

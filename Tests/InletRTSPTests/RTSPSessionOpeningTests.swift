@@ -138,7 +138,7 @@ import Testing
     }
 
     private static let statuses: [(Int, InletError.Code, RTSPSession.Retry)] = [
-        (403, .permissionDenied, .never), (404, .notFound, .never), (453, .noBandwidth, .later),
+        (403, .authenticationFailed, .never), (404, .notFound, .never), (453, .noBandwidth, .later),
         (503, .serverUnavailable, .later), (500, .serverUnavailable, .anytime), (501, .unsupported, .never),
     ]
 
@@ -167,7 +167,7 @@ import Testing
         server.handle(.connected)
         server.reply(200, body: ScriptedServer.sdp)
         server.reply(403, [("Session", "9")])
-        #expect(server.takeLog().suffix(2) == ["fail permissionDenied", "TEARDOWN rtsp://cam"])
+        #expect(server.takeLog().suffix(2) == ["fail authenticationFailed", "TEARDOWN rtsp://cam"])
         #expect(server.header("Session") == "9")
         server.reply(454)
         #expect(server.takeLog() == ["close"])

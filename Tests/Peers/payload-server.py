@@ -110,14 +110,14 @@ class Server:
                 if kind == "prefix" and self.file.is_slice(unit):
                     payloads.append(bytes([unit[0] & 0x60 | 14, 0x80, 0, 7]))
                 payloads += self.file.payloads(unit, self.options.mtu)
-            middle = len(payloads) // 2
+            middle, last = len(payloads) // 2, len(payloads) - 1
             if kind == "death" and index == len(self.file.pictures) - 1:
                 payloads = payloads[:middle]
             for place, payload in enumerate(payloads):
                 number += 1
                 if kind == "gap" and index % 5 == 3 and place == middle and len(payloads) > 3:
                     continue
-                is_last = place == len(payloads) - 1
+                is_last = place == last
                 head = struct.pack(">BBHII", 0x80, 96 | is_last << 7, number & 0xFFFF, 1000 + index * TICKS, SOURCE)
                 writer.write(self.interleaved(0, head + payload))
                 if kind == "report" and index % 3 == 1 and place == middle:

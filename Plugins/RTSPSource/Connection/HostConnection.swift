@@ -21,6 +21,8 @@ struct HostConnection {
 
     /// How long an address gets before the next is tried beside it (RFC 8305, section 5).
     private static let stagger = Duration.milliseconds(250)
+    /// What to change if connecting takes too long.
+    static let advice = "connect-timeout sets how long to wait."
     /// The most addresses that are tried.
     private static let mostAddresses = 8
 
@@ -82,7 +84,8 @@ struct HostConnection {
             }
             guard wait.clock.now < deadline else {
                 throw InletError(
-                    .timedOut, "The server does not answer. Check the address, the server and what lies between.",
+                    .timedOut,
+                    "The server does not answer. Check the address, the server and what lies between. \(Self.advice)",
                     context: .init(operation: "connect"))
             }
         }
@@ -121,7 +124,9 @@ private final class HostResolution: Sendable {
                 if let found = job.state.withLock({ $0.found }) { return found }
                 guard wait.clock.now < deadline else {
                     throw InletError(
-                        .timedOut, "The name service does not answer. Check that DNS works (getent hosts NAME).")
+                        .timedOut,
+                        "The name service does not answer. Check that DNS works (getent hosts NAME). \(HostConnection.advice)"
+                    )
                 }
                 _ = try wait.wait(for: [(job.done.descriptor, Int16(POLLIN))], until: deadline)
             }

@@ -15,21 +15,21 @@ extension RTSPSession {
         redirects += 1
         guard redirects <= configuration.mostRedirects else {
             return fail(
-                InletError(.addressRefused, "The server redirects more than \(configuration.mostRedirects) times."),
+                InletError(
+                    .malformedData,
+                    "The server redirects more than \(configuration.mostRedirects) times in a row, and never to a stream."
+                ),
                 .never, at: now)
         }
         guard target.isSecure || !url.isSecure else {
             return fail(
                 InletError(
-                    .addressRefused, "The server redirects to \(target), where the connection would not be encrypted."),
+                    .tlsFailed,
+                    "The server redirects to \(target), where others can read and change the stream."),
                 .never, at: now)
         }
-        let isSameHost = TextBytes.lowercased(target.host) == TextBytes.lowercased(url.host)
-        if let own = target.credentials {
-            credentials = own
-        } else if !isSameHost, configuration.redirectCredentials == .sameHost {
-            credentials = nil
-        }
+        // Credentials in the address that the server names are its own invention, and are not sent.
+        if !target.hasSameOrigin(as: url), configuration.redirectCredentials == .sameOrigin { credentials = nil }
         // A session may exist if SETUP or PLAY was redirected.
         let teardown = session.map { _ in Request(method: .teardown, uri: aggregate.requestURI) }
         let farewell = teardown.map { write($0, at: now, answersChallenge: false, isLast: true).0 }
@@ -56,7 +56,7 @@ extension RTSPSession {
         let status = response.statusText
         let (code, retry, advice): (InletError.Code, Retry, String)
         switch response.status {
-        case 403: (code, retry, advice) = (.permissionDenied, .never, "The user may not see this stream.")
+        case 403: (code, retry, advice) = (.authenticationFailed, .never, "The user may not see this stream.")
         case 404, 410: (code, retry, advice) = (.notFound, .never, "Is the path of the address right?")
         case 453: (code, retry, advice) = (.noBandwidth, .later, "It may serve no more clients at a time.")
         case 454:

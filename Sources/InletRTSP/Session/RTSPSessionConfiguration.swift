@@ -14,8 +14,8 @@ package struct RTSPSessionConfiguration: Sendable {
 
     /// To whom credentials are sent after a redirection.
     package enum RedirectCredentials: Sendable, Equatable {
-        /// To the host they were given for, and to no other.
-        case sameHost
+        /// To the protocol, host and port they were given for, and to no other.
+        case sameOrigin
         /// To any host that the server names.
         case anyHost
     }
@@ -34,10 +34,10 @@ package struct RTSPSessionConfiguration: Sendable {
     package var responseTimeout = Duration.seconds(5)
     /// How long ``RTSPSession/Event/close`` waits for the server's answer. The default is 150 ms.
     package var closeTimeout = Duration.milliseconds(150)
-    /// How many redirections are followed in a row. The default is 5.
-    package var mostRedirects = 5
-    /// To whom credentials are sent after a redirection. The default is the same host only.
-    package var redirectCredentials = RedirectCredentials.sameHost
+    /// How many redirections are followed in a row. The default is 8.
+    package var mostRedirects = 8
+    /// To whom credentials are sent after a redirection. The default is the same protocol, host and port only.
+    package var redirectCredentials = RedirectCredentials.sameOrigin
     /// When Basic, which sends the password readably, may be used. The default is always.
     package var basic = RTSPAuthentication.BasicPolicy.allowed
     /// What an earlier session with this server has shown about keep-alives. The default is nothing.

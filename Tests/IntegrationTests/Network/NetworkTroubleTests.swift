@@ -118,11 +118,12 @@ extension NetworkTests {
         @Test(
             "Options are checked",
             arguments: [
-                ("rtsp://host/?transport=tpc", "tcp"), ("rtsp://host/?ffmpeg.rtsp_flagz=1", "rtsp_flags"),
-                ("rtsp://host/?ffmpeg.protocol_whitelist=file", "protection"),
+                ("rtsp://host/?transport=tpc", "tcp"), ("ffmpeg:rtsp://host/?ffmpeg.rtsp_flagz=1", "rtsp_flags"),
+                ("ffmpeg:rtsp://host/?ffmpeg.protocol_whitelist=file", "protection"),
                 ("ffmpeg:file://host/etc/passwd", "no network protocol"),
-                ("rtsp:///stream", "no host"), ("rtsp://host/?transport", "has no value"),
-                ("rtsp://host/?ffmpeg.rtsp_flags", "has no value"), ("srt://host", "needs a port"),
+                ("rtsp://host/?ffmpeg.rtsp_flags=1", "ffmpeg: before the address"), ("rtsp:///stream", "no host"),
+                ("rtsp://host/?transport", "has no value"),
+                ("ffmpeg:rtsp://host/?ffmpeg.rtsp_flags", "has no value"), ("srt://host", "needs a port"),
                 ("ffmpeg:tcp://host/x", "needs a port"),
                 ("rtsp://host/?user=me&password-env=INLET_NOT_SET", "INLET_NOT_SET"),
                 ("rtsp://host/?password=x", "query.password"), ("ffmpeg:http://host/?key=x", "query.key"),
@@ -156,7 +157,7 @@ extension NetworkTests {
         @Test("A camera's own query goes on to the camera")
         func query() throws {
             let source = try PluginRegistry.standard.source("rtsp://host/cam?channel=1&transport=udp&subtype=0%2F1")
-            let configuration = try #require(source as? FFmpegNetworkConfiguration)
+            let configuration = try #require(source as? RTSPConfiguration)
             #expect(configuration.url == "rtsp://host/cam?channel=1&subtype=0%2F1")
             #expect(configuration.transport == .udp)
         }
@@ -176,7 +177,7 @@ extension NetworkTests {
             ])
         func oddQuery(_ uri: String, _ url: String) throws {
             let source = try PluginRegistry.standard.source(uri)
-            #expect((source as? FFmpegNetworkConfiguration)?.url == url)
+            #expect((source as? FFmpegNetworkConfiguration)?.url ?? (source as? RTSPConfiguration)?.url == url)
         }
     }
 }
