@@ -221,6 +221,11 @@ let package = Package(
         tests("InletFFmpegTests", ["InletCore", "InletFFmpeg", "ReferenceTools", "CFFmpeg"]),
         tests("InletRTPTests", ["InletCore", "InletRTP"]),
         tests("InletRTSPTests", ["InletCore", "InletRTSP"]),
+        tests(
+            "RTSPSourceTests",
+            [
+                "InletCore", "InletTesting", "RTSPSource", "FFmpegDecoder", "ReferenceTools", crypto, logging,
+            ]),
         tests("InletV4L2Tests", ["InletCore", "InletV4L2", "CV4L2"]),
         tests(
             "V4L2SourceTests",

@@ -140,7 +140,10 @@ final class RTSPClient {
         if let failure { throw failure }
         guard let connection else { throw InletError(.disconnected, "The connection has ended.") }
         if let event = try connection.next(take) { return try handle(event, until: end) }
-        if connection.hasEnded { return try perform(session.handle(.disconnected, at: now), until: end) }
+        if connection.hasEnded {
+            stream?.end()
+            return try perform(session.handle(.disconnected, at: now), until: end)
+        }
         if receiveDatagram() { return try noteMedia(until: end) }
         try doWhatIsDue(connection, until: end)
         guard failure == nil, stream?.hasUnit != true else { return }
@@ -154,8 +157,7 @@ final class RTSPClient {
         guard let stream else { return }
         stream.idle(at: time)
         if stream.hasEnded {
-            failure = InletError(.streamEnded, "The server ended the stream. Its log may say why.")
-            return
+            return endStream(InletError(.streamEnded, "The server ended the stream. Its log may say why."))
         }
         if let since = playingSince, !hasMedia, let sockets, !isPaused, time - since >= Self.udpPatience {
             self.sockets = nil
@@ -204,8 +206,18 @@ final class RTSPClient {
             isReady = polled[0].revents != 0
         }
         guard isReady else { return }
-        if connection.wantsOutput { try connection.flush() }
-        if try connection.read() { context.reportProgress() }
+        do throws(InletError) {
+            if connection.wantsOutput { try connection.flush() }
+            if try connection.read() { context.reportProgress() }
+        } catch {
+            endStream(error)
+        }
+    }
+
+    /// Ends the stream: what is complete is handed on first, then the error is thrown.
+    private func endStream(_ error: InletError) {
+        stream?.end()
+        failure = failure ?? error
     }
 
     // MARK: What arrives

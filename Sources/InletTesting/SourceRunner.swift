@@ -34,11 +34,13 @@ final class SourceRunner: @unchecked Sendable {
         case hung
     }
 
-    init(_ configuration: any FrameSourceConfiguration, limit: Duration) {
+    /// - Parameter logger: what the source logs to. The default drops everything.
+    init(
+        _ configuration: any FrameSourceConfiguration, limit: Duration,
+        logger: Logger = Logger(label: "conformance") { _ in SwiftLogNoOpLogHandler() }
+    ) {
         self.limit = limit
-        context = SourceContext(
-            clock: RealClock(), wakeUpDescriptor: wakeUp.descriptor,
-            logger: Logger(label: "conformance") { _ in SwiftLogNoOpLogHandler() })
+        context = SourceContext(clock: RealClock(), wakeUpDescriptor: wakeUp.descriptor, logger: logger)
         source = configuration.makeSource()
     }
 

@@ -274,6 +274,8 @@ class Connection:
         begins = method == "PLAY" and status == 200
         if begins and "early-picture" in self.mutations:
             self.server.allowance.acquire()
+            if not self.options.withhold:
+                self.server.allowance.release()
             self.send_picture(0)
         head = [f"RTSP/1.0 {status} {REASONS.get(status, 'Refused')}", f"CSeq: {headers.get('cseq', '')}", *fields,
                 "", body]

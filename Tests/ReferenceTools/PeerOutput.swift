@@ -7,6 +7,7 @@ final class PeerOutput: @unchecked Sendable {
     // All that changes is touched under `condition` only, which is what makes the type Sendable.
     private let condition = NSCondition()
     private var messages: [PeerMessage] = []
+    private var told: [PeerMessage] = []
     private var line = Data()
     private var complaints = Data()
     private var isEnded = false
@@ -43,6 +44,13 @@ final class PeerOutput: @unchecked Sendable {
         return messages.removeFirst()
     }
 
+    /// What the script has told by itself: the lines with an `event`.
+    var events: [PeerMessage] {
+        condition.lock()
+        defer { condition.unlock() }
+        return told
+    }
+
     /// What the script wrote to standard error.
     var text: String {
         condition.lock()
@@ -60,7 +68,7 @@ final class PeerOutput: @unchecked Sendable {
                 continue
             }
             if let message = try? JSONDecoder().decode(PeerMessage.self, from: line) {
-                messages.append(message)
+                if message["event"] == nil { messages.append(message) } else { told.append(message) }
             } else {
                 complaints.append(line)
             }

@@ -116,6 +116,9 @@ public final class PeerProcess: Sendable {
     /// Whether the script runs.
     public var isRunning: Bool { process.isRunning }
 
+    /// What the script has told by itself so far: the lines with an `event`, in their order.
+    public var events: [PeerMessage] { output.events }
+
     /// What the script has written so far, for the message of a failed test.
     public var log: String { output.text }
 

@@ -10,6 +10,9 @@ protocol ByteChannel: AnyObject {
     /// Whether the channel waits until it can send, to continue a handshake or to send what was accepted.
     var wantsOutput: Bool { get }
 
+    /// Whether the channel can send bytes: not while a handshake waits for the other side.
+    var canSend: Bool { get }
+
     /// Whether bytes have arrived that polling ``descriptor`` does not show.
     var hasBuffered: Bool { get }
 

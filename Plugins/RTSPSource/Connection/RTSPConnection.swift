@@ -20,8 +20,8 @@ import InletRTSP
 
     /// The descriptor to poll.
     var descriptor: Int32 { channel.descriptor }
-    /// Whether to poll for writing, too.
-    var wantsOutput: Bool { !output.isEmpty || channel.wantsOutput }
+    /// Whether to poll for writing, too. A connection in a handshake can be written to all the time, to no avail.
+    var wantsOutput: Bool { channel.wantsOutput || (!output.isEmpty && channel.canSend) }
     /// Whether bytes wait that polling does not show.
     var hasBuffered: Bool { channel.hasBuffered }
     /// Whether the server has ended the connection.

@@ -61,6 +61,7 @@ import InletSystem
     }
 
     var wantsOutput: Bool { false }
+    var canSend: Bool { true }
     var hasBuffered: Bool { false }
     func flush() {}
 

@@ -64,6 +64,7 @@ struct TLSSettings: Sendable, Hashable {
     }
 
     var descriptor: Int32 { connection.descriptor }
+    var canSend: Bool { isConnected }
     var hasBuffered: Bool { unsafe inlet_tls_pending(tls) > 0 }
 
     /// Continues the handshake.

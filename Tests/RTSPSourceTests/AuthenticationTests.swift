@@ -1,0 +1,120 @@
+import InletCore
+import RTSPSource
+import ReferenceTools
+import Testing
+
+extension RTSPSourceTests {
+    /// Who the user is, told to servers that ask.
+    @Suite struct AuthenticationTests {
+        /// A password that no log and no error may show, with what an address would have to encode.
+        private static let password = "s3cr3t:p@ss/w%25rd"
+
+        private func options(_ kind: RTSPScript.Authentication) throws -> RTSPScript.Options {
+            var options = try ScriptClip.of(.small).options
+            options.pictures = 0
+            options.authentication = kind
+            options.user = "viewer"
+            options.password = Self.password
+            return options
+        }
+
+        private func run(_ server: RTSPScript, password: String = Self.password) -> SourceRun {
+            SourceRun(
+                .test(server.url) {
+                    $0.user = "viewer"
+                    $0.password = password
+                }, decodes: false)
+        }
+
+        /// Expects that neither the log nor an error shows the password.
+        private func expectSecret(_ run: SourceRun, _ error: InletError? = nil) {
+            for text in [run.log.text, error.map { "\($0) \(String(reflecting: $0))" } ?? ""] {
+                #expect(!text.contains("s3cr3t"), "\(text)")
+            }
+        }
+
+        @Test(
+            "Each way of authentication is understood, and costs one refused request",
+            arguments: [RTSPScript.Authentication.basic, .md5, .sha256, .several], [false, true])
+        func kinds(_ kind: RTSPScript.Authentication, _ isOneLine: Bool) async throws {
+            var options = try options(kind)
+            options.hasOneChallengeLine = isOneLine
+            let server = try RTSPScript(options)
+            let run = run(server)
+            _ = try await run.open()
+            #expect(try await run.next()?.packet?.isKey == true)
+            try await run.close()
+            #expect(server.methods.starts(with: ["DESCRIBE", "DESCRIBE", "SETUP", "PLAY"]), "\(server.methods)")
+            let answers = server.requests.compactMap { $0.headers["authorization"] }
+            #expect(answers.allSatisfy { $0.hasPrefix(kind == .basic ? "Basic " : "Digest ") })
+            // The strongest of several.
+            if kind == .several { #expect(answers.allSatisfy { $0.contains("SHA-256") }) }
+            expectSecret(run)
+        }
+
+        @Test("A nonce that serves only once, or twice, is replaced as often as the server asks", arguments: [1, 2])
+        func nonces(_ uses: Int) async throws {
+            var options = try options(.md5)
+            options.requestsPerNonce = uses
+            let server = try RTSPScript(options)
+            let run = run(server)
+            _ = try await run.open()
+            #expect(try await run.next()?.packet != nil)
+            try await run.close()
+            try await expectTeardown(server)
+            expectSecret(run)
+        }
+
+        @Test("Credentials in the address are used, and go into no request line")
+        func inAddress() async throws {
+            let server = try RTSPScript(options(.several))
+            let address = "rtsp://viewer:s3cr3t%3Ap%40ss%2Fw%2525rd@127.0.0.1:\(server.port)/stream"
+            let run = SourceRun(.test(address), decodes: false)
+            _ = try await run.open()
+            #expect(try await run.next()?.packet != nil)
+            try await run.close()
+            #expect(server.requests.allSatisfy { !$0.url.contains("@") })
+            expectSecret(run)
+        }
+
+        @Test(
+            "A wrong password is tried once, and never again",
+            arguments: [RTSPScript.Authentication.basic, .md5, .sha256, .several])
+        func wrongPassword(_ kind: RTSPScript.Authentication) async throws {
+            let server = try RTSPScript(options(kind))
+            let run = run(server, password: "s3cr3t-and-wrong")
+            let error = try await run.failure()
+            #expect(error?.code == .authenticationFailed, "\(error.map { "\($0)" } ?? "no error")")
+            #expect(server.methods == ["DESCRIBE", "DESCRIBE"])
+            expectSecret(run, error)
+        }
+
+        @Test("A server that asks for a password gets none where there is none")
+        func noPassword() async throws {
+            let server = try RTSPScript(options(.several))
+            let error = try await SourceRun(.test(server.url), decodes: false).failure()
+            #expect(error?.code == .authenticationFailed, "\(error.map { "\($0)" } ?? "no error")")
+            #expect(server.methods == ["DESCRIBE"])
+        }
+
+        @Test("A server that takes no credentials, however new its nonces, is not asked for ever")
+        func endlessRefusal() async throws {
+            let server = try HostileServer(.unauthorized)
+            let run = SourceRun(
+                .test(server.url("rtsp")) {
+                    $0.user = "viewer"
+                    $0.password = Self.password
+                }, decodes: false)
+            let error = try await run.failure()
+            #expect(error?.code == .authenticationFailed, "\(error.map { "\($0)" } ?? "no error")")
+            #expect(try server.report()["connections"]?.int == 1)
+            expectSecret(run, error)
+        }
+    }
+}
+
+/// Waits for a TEARDOWN to arrive.
+func expectTeardown(_ server: RTSPScript, _ count: Int = 1) async throws {
+    func teardowns() -> Int { server.methods.count { $0 == "TEARDOWN" } }
+    try await Waiting.until("a TEARDOWN", progress: { server.requests.count }) { teardowns() >= count }
+}

@@ -1,0 +1,92 @@
+import InletCore
+import RTSPSource
+import ReferenceTools
+import Testing
+
+extension RTSPSourceTests {
+    /// Every odd thing that a server does, against what the `ffmpeg` command decodes of the file that it sends.
+    @Suite struct MutationTests {
+        /// The mutations after which a part of the pictures is missing.
+        private static let lossy: Set<RTSPScript.Mutation> = [.cutBytes, .loss, .markerSlices]
+        private static let datagramsOnly: Set<RTSPScript.Mutation> = [.loss, .duplicate, .reorder]
+        private static let connectionOnly: Set<RTSPScript.Mutation> = [.cutBytes, .strayReplies]
+        private static let harmless = RTSPScript.Mutation.allCases.filter { !lossy.contains($0) }
+
+        private func run(
+            _ mutations: [RTSPScript.Mutation], _ transport: RTSPScript.Transport, _ kind: ScriptClip.Kind,
+            count: Int?, _ change: (inout RTSPScript.Options) -> Void = { _ in }
+        ) async throws -> (pictures: [String], run: SourceRun, clip: ScriptClip) {
+            let clip = try ScriptClip.of(kind)
+            var options = clip.options
+            options.mutations = mutations
+            options.transport = transport
+            // Over UDP half the time between pictures is what a missing packet is waited for.
+            options.frameRate = transport == .udp ? 50 : 100
+            change(&options)
+            let server = try RTSPScript(options)
+            let run = SourceRun(
+                .test(server.url) {
+                    $0.transport = transport == .udp ? .udp : .tcp
+                    $0.readTimeout = count == nil ? .seconds(1) : .seconds(5)
+                })
+            return (try await run.pictures(count), run, clip)
+        }
+
+        @Test(
+            "Over TCP every picture comes as the file has it",
+            arguments: harmless.filter { !datagramsOnly.contains($0) }, [ScriptClip.Kind.slices, .small])
+        func overTCP(_ mutation: RTSPScript.Mutation, _ kind: ScriptClip.Kind) async throws {
+            let (pictures, run, clip) = try await run([mutation], .tcp, kind, count: 40)
+            #expect(clip.places(of: pictures) == Array(0..<40), "\(run.log.text)")
+        }
+
+        @Test(
+            "Over UDP every picture comes as the file has it",
+            arguments: harmless.filter { !connectionOnly.contains($0) }, [ScriptClip.Kind.slices, .small])
+        func overUDP(_ mutation: RTSPScript.Mutation, _ kind: ScriptClip.Kind) async throws {
+            let (pictures, run, clip) = try await run([mutation], .udp, kind, count: 40)
+            #expect(clip.places(of: pictures) == Array(0..<40), "\(run.log.text)")
+        }
+
+        @Test(
+            "Lost datagrams cost pictures, and never show a wrong one", arguments: 1...4,
+            [ScriptClip.Kind.slices, .small])
+        func loss(_ seed: Int, _ kind: ScriptClip.Kind) async throws {
+            let (pictures, run, clip) = try await run([.loss], .udp, kind, count: nil) {
+                $0.seed = seed
+                $0.percent = kind == .slices ? 1 : 5
+            }
+            expectPart(pictures, of: clip, run, atLeast: 5)
+        }
+
+        @Test(
+            "Bytes that are missing in a connection cost pictures, and never show a wrong one",
+            arguments: [ScriptClip.Kind.slices, .small])
+        func cut(_ kind: ScriptClip.Kind) async throws {
+            let (pictures, run, clip) = try await run([.cutBytes], .tcp, kind, count: nil)
+            // Of each ten pictures one is cut, and is missing with the rest of its group of eight.
+            expectPart(pictures, of: clip, run, atLeast: 20)
+            #expect(!clip.places(of: pictures).contains(9))
+        }
+
+        @Test(
+            "A sender that marks every slice as the last costs at most a group of pictures, and never shows a part of one",
+            arguments: [([.markerSlices], .tcp), ([.markerSlices], .udp), ([.markerSlices, .oneByte], .tcp)]
+                as [([RTSPScript.Mutation], RTSPScript.Transport)])
+        func sliceMarkers(_ mutations: [RTSPScript.Mutation], _ transport: RTSPScript.Transport) async throws {
+            let (pictures, run, clip) = try await run(mutations, transport, .slices, count: nil)
+            expectPart(pictures, of: clip, run, atLeast: 32, atMost: 40)
+        }
+
+        /// Expects pictures of the clip in their order, some of them missing.
+        private func expectPart(
+            _ pictures: [String], of clip: ScriptClip, _ run: SourceRun, atLeast least: Int, atMost most: Int = 39
+        ) {
+            let places = clip.places(of: pictures)
+            #expect(!places.contains(nil), "\(places) \(run.log.text)")
+            let known = places.compactMap(\.self)
+            #expect(zip(known, known.dropFirst()).allSatisfy { $0 < $1 }, "\(known)")
+            #expect((least...most).contains(known.count), "\(known)")
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import ReferenceTools
+import Testing
+
+/// A raw H.264 file for ``RTSPScript``, and what the `ffmpeg` command decodes of it.
+struct ScriptClip {
+    let path: String
+    /// The MD5 of each picture.
+    let sums: [String]
+
+    /// How a clip is encoded.
+    enum Kind: Sendable {
+        /// Four slices a picture, of which those of key frames do not fit in a packet.
+        case slices
+        /// One slice a picture, small enough for one packet but for key frames.
+        case small
+    }
+
+    private static let folder = Result { try TemporaryFolder() }
+    private static let slices = Result { try ScriptClip(.slices, folder.get()) }
+    private static let small = Result { try ScriptClip(.small, folder.get()) }
+
+    /// The clip of a kind, made when it is first asked for.
+    static func of(_ kind: Kind) throws -> ScriptClip {
+        switch kind {
+        case .slices: try slices.get()
+        case .small: try small.get()
+        }
+    }
+
+    private init(_ kind: Kind, _ folder: TemporaryFolder) throws {
+        path = folder.path("\(kind).h264")
+        let encoder: [String] =
+            switch kind {
+            case .slices: ["-slices", "4", "-b:v", "3M"]
+            case .small: ["-crf", "40"]
+            }
+        try ReferenceCommand.ffmpeg(
+            [
+                "-f", "lavfi", "-i", "testsrc2=size=320x240:rate=25", "-frames:v", "40", "-pix_fmt", "yuv420p", "-c:v",
+                "libx264", "-tune", "zerolatency", "-threads", "1", "-g", "8", "-keyint_min", "8",
+            ] + encoder + [path])
+        sums = try FrameLines.ffmpeg(path).lines.map(\.md5)
+        // Otherwise a wrong picture could pass for another one.
+        try #require(sums.count == 40 && Set(sums).count == 40)
+    }
+
+    /// The options of a server that sends the clip once.
+    var options: RTSPScript.Options {
+        var options = RTSPScript.Options(file: path)
+        options.pictures = sums.count
+        return options
+    }
+
+    /// Returns the places of pictures in the clip; nil for a picture that is none of the clip's.
+    func places(of pictures: [String]) -> [Int?] { pictures.map { sums.firstIndex(of: $0) } }
+}

@@ -1,0 +1,143 @@
+import Crypto
+import FFmpegDecoder
+import InletCore
+import Logging
+import RTSPSource
+import Synchronization
+import Testing
+
+@testable import InletTesting
+
+/// A source that a test drives call by call, each on the source's own thread and within a limit.
+struct SourceRun {
+    /// The source does not return from a call.
+    struct Hung: Error {}
+
+    let runner: SourceRunner
+    let log = LogRecord()
+
+    /// More than any call may take that has time-outs of its own.
+    static let limit = Duration.seconds(20)
+
+    /// - Parameters:
+    ///   - decodes: whether the source yields pictures. The default, true, decodes with libavcodec; otherwise it yields
+    ///     access units.
+    ///   - limit: how long a call may take.
+    init(_ configuration: RTSPConfiguration, decodes: Bool = true, limit: Duration = Self.limit) {
+        let source: any FrameSourceConfiguration = decodes ? configuration : AccessUnits(configuration: configuration)
+        runner = SourceRunner(source, limit: limit, logger: log.logger)
+    }
+
+    /// Opens the source.
+    func open() async throws -> SourceFormat { try value(of: await runner.open()) }
+
+    /// Returns the next picture or access unit; nil at the end.
+    func next() async throws -> SourceItem? { try value(of: await runner.next()) }
+
+    /// Closes the source.
+    func close() async throws { try value(of: await runner.close()) }
+
+    /// Opens the source, reads pictures and closes it.
+    ///
+    /// - Parameter count: how many pictures to read; nil reads until the source fails.
+    /// - Returns: the pictures' MD5s.
+    func pictures(_ count: Int?) async throws -> [String] {
+        var sums: [String] = []
+        do {
+            _ = try await open()
+            while sums.count < count ?? .max, let frame = try await next()?.frame { sums.append(Self.sum(of: frame)) }
+        } catch let error as InletError where count == nil && error.code == .timedOut {
+            // Nothing more comes.
+        }
+        try await close()
+        return sums
+    }
+
+    /// Opens the source, which fails then or at one of the first items, and closes it.
+    ///
+    /// - Returns: the error.
+    func failure(within items: Int = 10_000) async throws -> InletError? {
+        var failure: InletError?
+        do {
+            _ = try await open()
+            for _ in 0..<items where try await next() == nil { break }
+        } catch let error as InletError {
+            failure = error
+        }
+        try await close()
+        return failure
+    }
+
+    private func value<Value>(of outcome: SourceRunner.Outcome<Value>) throws -> Value {
+        switch outcome {
+        case .returned(let value): return value
+        case .threw(let error, let isTyped):
+            #expect(isTyped, "\(error)")
+            throw error
+        case .hung: throw Hung()
+        }
+    }
+
+    /// The MD5 of a picture's planes without their padding, as ffmpeg's framemd5 has it.
+    static func sum(of frame: SourceFrame) -> String {
+        var sum = Insecure.MD5()
+        let chroma = frame.size.chroma
+        for (index, rows) in [frame.size, chroma, chroma].enumerated() {
+            guard frame.pixelFormat == .yuv420p, let plane = frame.planes[index],
+                plane.holds(rows: rows.height, of: rows.width), let top = unsafe plane.topRow
+            else { return "not yuv420p" }
+            for row in 0..<rows.height {
+                unsafe sum.update(
+                    bufferPointer: UnsafeRawBufferPointer(start: top + row * plane.stride, count: rows.width))
+            }
+        }
+        return withExtendedLifetime(frame.owner) {
+            sum.finalize().map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+        }
+    }
+}
+
+/// The access units of a source, for a runner that makes sources of pictures.
+private struct AccessUnits: FrameSourceConfiguration {
+    var configuration: RTSPConfiguration
+    var redactedURI: String { configuration.redactedURI }
+    func makeSource() -> any FrameSource { configuration.makePacketSource() }
+}
+
+/// What a source logs, at all levels.
+final class LogRecord: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    /// The lines so far.
+    var text: String { lines.withLock { $0.joined(separator: "\n") } }
+
+    var logger: Logger {
+        var logger = Logger(label: "test") { [self] _ in Handler(record: self) }
+        logger.logLevel = .trace
+        return logger
+    }
+
+    private struct Handler: LogHandler {
+        let record: LogRecord
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.trace
+        subscript(metadataKey key: String) -> Logger.MetadataValue? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+        func log(event: LogEvent) {
+            record.lines.withLock { $0.append("\(event.level) \(event.message) \(event.metadata ?? [:])") }
+        }
+    }
+}
+
+extension RTSPConfiguration {
+    /// The configuration of a test: decodes with libavcodec, drops nothing because the machine is slow.
+    static func test(_ url: String, _ change: (inout RTSPConfiguration) -> Void = { _ in }) -> RTSPConfiguration {
+        var configuration = RTSPConfiguration(url: url)
+        configuration.decoders = [.ffmpeg]
+        configuration.maximumLag = .zero
+        change(&configuration)
+        return configuration
+    }
+}
