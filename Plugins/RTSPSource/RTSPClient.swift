@@ -39,6 +39,10 @@ final class RTSPClient {
     private(set) var established: RTSPSession.Established?
     /// When the server began to play; nil before.
     private(set) var playingSince: MonotonicTime?
+    /// When the wait for packets began: when the server began to play, or before that, when it was last connected to.
+    private(set) var waitingSince = MonotonicTime(nanoseconds: .min)
+    /// When the opening has to be over; nil once it is.
+    private var openingEnd: MonotonicTime?
     private(set) var isPaused = false
     private var isPauseRefused = false
 
@@ -64,6 +68,8 @@ final class RTSPClient {
     /// - Throws: the error if it could not, or not within the time allowed.
     func open() throws(InletError) {
         let end = now + configuration.connectTimeout
+        openingEnd = end
+        defer { openingEnd = nil }
         try perform([.reconnect(session.url)], until: end)
         while playingSince == nil, !(hasMedia && stream?.hasUnit == true) {
             try advance(until: end)
@@ -269,14 +275,15 @@ final class RTSPClient {
             case .established(let established): try begin(established)
             case .playing(let playing):
                 playingSince = now
+                waitingSince = now
                 isPaused = false
                 stream?.note(playing)
             case .paused: isPaused = true
             case .pauseRefused: isPauseRefused = true
             case .reconnect(let url):
                 (connection, sockets, stream, established) = (nil, nil, nil, nil)
-                (playingSince, hasMedia) = (nil, false)
-                connection = try connect(to: url, until: max(end, now + configuration.connectTimeout))
+                (playingSince, hasMedia, waitingSince) = (nil, false, now)
+                connection = try connect(to: url, until: openingEnd ?? now + configuration.connectTimeout)
                 try perform(session.handle(.connected, at: now), until: end)
             case .fail(let error, _):
                 let isOpening = playingSince == nil && error.code == .timedOut

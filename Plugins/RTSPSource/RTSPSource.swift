@@ -15,8 +15,6 @@ final class RTSPSource: FrameSource {
     private var demandsPackets = false
     private var demandVersion = -1
     private var hasRead = false
-    /// Why nothing more comes, once that is so.
-    private var ending: InletError?
     private let inspected: FFmpegPacket?
 
     init(_ configuration: RTSPConfiguration) {
@@ -49,20 +47,16 @@ final class RTSPSource: FrameSource {
                 hasRead = true
                 return .packet(try packet(unit, client, context))
             }
-            if let ending {
-                if ending.code == .streamEnded, client.isRecording { return nil }
-                throw ending
-            }
             let limit = hasRead ? configuration.readTimeout : configuration.firstTimeout
-            let since = max(client.stream?.lastArrival ?? lastBeginning(client), lastBeginning(client))
+            // Packets that make no picture are no stream yet.
+            let arrival = hasRead ? client.stream?.lastArrival : nil
+            let since = max(arrival ?? client.waitingSince, client.waitingSince)
             do throws(InletError) {
                 try client.advance(until: since + limit)
             } catch {
-                guard error.code != .cancelled else { throw error }
-                // The last picture is whole if nothing more of it can come.
-                client.stream?.end()
-                ending = error
-                continue
+                // A recording has an end.
+                if error.code == .streamEnded, client.isRecording { return nil }
+                throw error
             }
             guard context.clock.now < since + limit || client.stream?.hasUnit == true else {
                 throw silence(limit, client)
@@ -70,12 +64,8 @@ final class RTSPSource: FrameSource {
         }
     }
 
-    private func lastBeginning(_ client: RTSPClient) -> MonotonicTime {
-        client.playingSince ?? MonotonicTime(nanoseconds: .min)
-    }
-
     private func silence(_ limit: Duration, _ client: RTSPClient) -> InletError {
-        if let last = client.stream?.lastArrival, let since = client.playingSince, last > since, !hasRead {
+        if client.stream?.lastArrival != nil, !hasRead {
             return InletError(
                 .timedOut,
                 "Packets came, but no whole picture within \(limit.optionText). first-timeout sets how long to wait.")

@@ -23,6 +23,8 @@ import Testing
             #expect(server.takeLog() == ["OPTIONS rtsp://cam/live"])
             #expect(server.header("Session") == "AB")
             server.reply(200, [("Public", offered)])
+            // OPTIONS may not have counted, so that the session would end at the next deadline.
+            #expect(server.takeLog() == (method == "OPTIONS" ? [] : ["\(method) rtsp://cam/live"]))
             server.waitForDeadline()
             #expect(server.takeLog() == ["\(method) rtsp://cam/live"])
             #expect(server.header("Content-Length") == nil)

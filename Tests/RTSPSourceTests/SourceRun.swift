@@ -13,7 +13,7 @@ struct SourceRun {
     /// The source does not return from a call.
     struct Hung: Error {}
 
-    let runner: SourceRunner
+    private let runner: SourceRunner
     let log = LogRecord()
 
     /// More than any call may take that has time-outs of its own.
@@ -37,6 +37,12 @@ struct SourceRun {
     /// Closes the source.
     func close() async throws { try value(of: await runner.close()) }
 
+    /// Cancels the source.
+    func cancel() { runner.cancel() }
+
+    /// How long the last call went on after the cancellation, on the source's own thread.
+    var timeAfterCancellation: Duration { runner.timeAfterCancellation }
+
     /// Opens the source, reads pictures and closes it.
     ///
     /// - Parameter count: how many pictures to read; nil reads until the source fails.
@@ -56,7 +62,7 @@ struct SourceRun {
     /// Opens the source, which fails then or at one of the first items, and closes it.
     ///
     /// - Returns: the error.
-    func failure(within items: Int = 10_000) async throws -> InletError? {
+    func failure(within items: Int = 100) async throws -> InletError? {
         var failure: InletError?
         do {
             _ = try await open()

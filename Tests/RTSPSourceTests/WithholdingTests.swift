@@ -70,7 +70,7 @@ extension RTSPSourceTests {
             "The decoded picture comes before a byte of the next is sent, too, and is the right one",
             arguments: [
                 [], [.markerNever], [.markerSlices], [.markerParameters], [.fragmentsWithoutEnd],
-                [.fragmentsWithoutEnd, .markerNever], [.annexBInFragment],
+                [.annexBInFragment, .markerNever], [.annexBInFragment],
                 [.parametersPreviousTime, .markerParameters],
                 [.foreignSSRC, .foreignType], [.oneByte, .fragmentsWithoutEnd], [.timeJump],
             ] as [[RTSPScript.Mutation]])

@@ -28,7 +28,10 @@ extension RTSPSession {
         case 200..<300:
             authentication.noteSuccess()
             if request.request.method == .options {
+                let isFirst = keepAlive.method == nil
                 keepAlive.learn(PublicHeader.methods(in: response.headers.values("Public")))
+                // With some servers OPTIONS keeps nothing alive, and the next request would come too late.
+                if isFirst, keepAlive.method == .getParameter { return [sendKeepAlive(at: now)] }
             }
             return []
         case 401:

@@ -1,0 +1,134 @@
+import Foundation
+import InletCore
+import RTSPSource
+import ReferenceTools
+import Testing
+
+extension RTSPSourceTests {
+    /// Sessions are kept alive, and given back.
+    @Suite struct SessionEndTests {
+        private func options() throws -> RTSPScript.Options {
+            var options = try ScriptClip.of(.small).options
+            options.pictures = 0
+            return options
+        }
+
+        /// Reads units for a while.
+        ///
+        /// - Returns: the error that ended the stream, if one did.
+        private func play(_ run: SourceRun, for time: Duration) async throws -> InletError? {
+            let end = ContinuousClock.now + time
+            do {
+                _ = try await run.open()
+                while ContinuousClock.now < end { #expect(try await run.next()?.packet != nil) }
+                return nil
+            } catch let error as InletError {
+                return error
+            }
+        }
+
+        @Test(
+            "A session that dies without signs of life is kept alive, by what the server accepts",
+            arguments: [
+                ("GET_PARAMETER", [], nil), ("OPTIONS", ["GET_PARAMETER=405"], nil),
+                ("OPTIONS", ["GET_PARAMETER=501"], nil), ("OPTIONS", [], "OPTIONS, DESCRIBE, SETUP, PLAY, TEARDOWN"),
+            ] as [(String, [String], String?)], [RTSPScript.Transport.tcp, .udp])
+        func keepAlive(
+            _ sign: (method: String, refusals: [String], publicMethods: String?), _ transport: RTSPScript.Transport
+        ) async throws {
+            var options = try options()
+            options.signsOfLife = sign.method
+            options.refusals = sign.refusals
+            options.publicMethods = sign.publicMethods
+            options.sessionTimeout = 2
+            let server = try RTSPScript(options)
+            let run = SourceRun(.test(server.url) { $0.transport = transport == .udp ? .udp : .tcp }, decodes: false)
+            #expect(try await play(run, for: .seconds(5)) == nil)
+            #expect(!server.hasExpired)
+            // Some cameras take no other address, and no request without the session.
+            let requests = server.requests.filter { ["OPTIONS", "GET_PARAMETER"].contains($0.method) }
+            #expect(requests.allSatisfy { $0.headers["session"] != nil && $0.url == "\(server.url)/" }, "\(requests)")
+            #expect(!server.controlPackets.isEmpty)
+            try await run.close()
+            try await expectTeardown(server)
+        }
+
+        @Test("A session that nothing keeps alive ends as a broken connection, so that the tests of keep-alives can fail")
+        func dies() async throws {
+            var options = try options()
+            options.signsOfLife = "ANNOUNCE"
+            options.sessionTimeout = 1
+            let server = try RTSPScript(options)
+            let run = SourceRun(.test(server.url), decodes: false)
+            #expect(try await play(run, for: .seconds(10))?.code == .disconnected)
+            #expect(server.hasExpired)
+            try await run.close()
+        }
+
+        @Test("A close gives the session back", arguments: [RTSPConfiguration.Transport.tcp, .udp])
+        func close(_ transport: RTSPConfiguration.Transport) async throws {
+            let server = try RTSPScript(options())
+            let run = SourceRun(.test(server.url) { $0.transport = transport }, decodes: false)
+            _ = try await run.open()
+            _ = try await run.next()
+            try await run.close()
+            try await expectTeardown(server)
+            #expect(server.methods == ["DESCRIBE", "SETUP", "PLAY", "TEARDOWN"])
+            #expect(server.requests.last?.headers["session"] != nil)
+        }
+
+        @Test("A cancellation gives the session back", arguments: [RTSPConfiguration.Transport.tcp, .udp])
+        func cancellation(_ transport: RTSPConfiguration.Transport) async throws {
+            let server = try RTSPScript(options())
+            let run = SourceRun(.test(server.url) { $0.transport = transport }, decodes: false)
+            _ = try await run.open()
+            _ = try await run.next()
+            run.cancel()
+            let error = await #expect(throws: InletError.self) { while true { _ = try await run.next() } }
+            #expect(error?.code == .cancelled)
+            try await run.close()
+            try await expectTeardown(server)
+        }
+
+        @Test("A session that could not be played is given back, too", arguments: ["PLAY=500", "PLAY=453", "PLAY=403"])
+        func failedPlay(_ refusal: String) async throws {
+            var options = try options()
+            options.refusals = [refusal]
+            let server = try RTSPScript(options)
+            let error = try await SourceRun(.test(server.url), decodes: false).failure()
+            #expect(error != nil)
+            try await expectTeardown(server)
+        }
+
+        @Test(
+            "A close does not wait for a server that answers nothing, which gets its TEARDOWN all the same",
+            arguments: [RTSPConfiguration.Transport.tcp, .udp])
+        func muteServer(_ transport: RTSPConfiguration.Transport) async throws {
+            let server = try RTSPScript(options())
+            let run = SourceRun(.test(server.url) { $0.transport = transport }, decodes: false)
+            _ = try await run.open()
+            _ = try await run.next()
+            kill(server.process.processIdentifier, SIGSTOP)
+            defer { kill(server.process.processIdentifier, SIGCONT) }
+            // Counts the time of the call on the source's own thread.
+            run.cancel()
+            try await run.close()
+            #expect(run.timeAfterCancellation < .milliseconds(300))
+            kill(server.process.processIdentifier, SIGCONT)
+            try await expectTeardown(server)
+        }
+
+        @Test("A server that falls silent is noticed, and so is one that stops while its connection is full")
+        func silence() async throws {
+            let server = try RTSPScript(options())
+            let run = SourceRun(.test(server.url) { $0.readTimeout = .milliseconds(400) }, decodes: false)
+            _ = try await run.open()
+            _ = try await run.next()
+            kill(server.process.processIdentifier, SIGSTOP)
+            defer { kill(server.process.processIdentifier, SIGCONT) }
+            let error = await #expect(throws: InletError.self) { while true { _ = try await run.next() } }
+            #expect(error?.code == .timedOut && error?.message.contains("read-timeout") == true)
+            try await run.close()
+        }
+    }
+}
