@@ -224,7 +224,8 @@ let package = Package(
         tests(
             "RTSPSourceTests",
             [
-                "InletCore", "InletTesting", "RTSPSource", "FFmpegDecoder", "ReferenceTools", crypto, logging,
+                "InletCore", "InletRTP", "InletRTSP", "InletTesting", "RTSPSource", "FFmpegDecoder", "ReferenceTools",
+                crypto, logging,
             ]),
         tests("InletV4L2Tests", ["InletCore", "InletV4L2", "CV4L2"]),
         tests(

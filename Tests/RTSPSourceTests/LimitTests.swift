@@ -9,7 +9,8 @@ extension RTSPSourceTests {
     @Suite struct LimitTests {
         private static let kinds: [(HostileServer.Kind, [InletError.Code])] = [
             (.endlessHeader, [.malformedData]), (.endlessLine, [.malformedData]), (.hugeBody, [.malformedData]),
-            (.vastLength, [.malformedData]), (.random, [.malformedData]), (.garbageStream, [.timedOut, .malformedData]),
+            (.vastLength, [.malformedData]), (.random, [.malformedData]),
+            (.garbageStream, [.timedOut, .malformedData]),
             (.blackHole, [.timedOut]), (.slowLoris, [.timedOut]), (.longLength, [.timedOut, .disconnected]),
             (.shortLength, [.timedOut, .disconnected, .malformedData]),
             (.negativeLength, [.timedOut, .malformedData, .disconnected]), (.close, [.disconnected]),
@@ -18,7 +19,9 @@ extension RTSPSourceTests {
             (.redirectPlain, [.malformedData]), (.redirectFile, [.malformedData]),
         ]
 
-        @Test("A hostile server ends in an error of its kind, within the time-outs, and takes no memory", arguments: kinds)
+        @Test(
+            "A hostile server ends in an error of its kind, within the time-outs, and takes no memory", arguments: kinds
+        )
         func hostile(_ kind: HostileServer.Kind, _ codes: [InletError.Code]) async throws {
             var options = HostileServer.Options()
             options.kind = kind

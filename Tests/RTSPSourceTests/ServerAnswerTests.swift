@@ -117,7 +117,8 @@ extension RTSPSourceTests {
             options.transport = .tcp
             let server = try RTSPScript(options)
             try await expectPlays(.test(server.url) { $0.transport = .udp })
-            #expect(server.methods.starts(with: ["DESCRIBE", "SETUP", "DESCRIBE", "SETUP", "PLAY"]), "\(server.methods)")
+            #expect(
+                server.methods.starts(with: ["DESCRIBE", "SETUP", "DESCRIBE", "SETUP", "PLAY"]), "\(server.methods)")
             options.transport = .all
             options.mutations = [.loss]
             options.percent = 100

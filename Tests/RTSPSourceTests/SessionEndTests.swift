@@ -53,7 +53,8 @@ extension RTSPSourceTests {
             try await expectTeardown(server)
         }
 
-        @Test("A session that nothing keeps alive ends as a broken connection, so that the tests of keep-alives can fail")
+        @Test(
+            "A session that nothing keeps alive ends as a broken connection, so that the tests of keep-alives can fail")
         func dies() async throws {
             var options = try options()
             options.signsOfLife = "ANNOUNCE"

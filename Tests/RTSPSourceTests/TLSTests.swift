@@ -79,7 +79,8 @@ extension RTSPSourceTests {
             #expect(error?.code == .invalidConfiguration, "\(error.map { "\($0)" } ?? "no error")")
         }
 
-        @Test("A server that does not speak TLS, or says nothing in the handshake, ends in an error, without a busy wait")
+        @Test(
+            "A server that does not speak TLS, or says nothing in the handshake, ends in an error, without a busy wait")
         func noTLS() async throws {
             let plain = try HostileServer(.random)
             let garbled = try await SourceRun(.test(plain.url("rtsps"))).failure()

@@ -1,4 +1,5 @@
 import InletCore
+import InletRTP
 import InletRTSP
 
 /// One connection that carries RTSP, and interleaved packets if the transport is TCP.
@@ -76,7 +77,7 @@ import InletRTSP
     /// Returns the next message or packet that has arrived; nil if none is complete.
     ///
     /// - Parameter take: called with an interleaved packet: its channel, its bytes, valid during the call, and whether
-    ///   more bytes have arrived behind it.
+    ///   more bytes have arrived behind it. Not called with a packet that certainly holds the beginning of the next.
     func next(_ take: (UInt8, RawSpan, Bool) -> Void) throws(InletError) -> RTSPParser.Event? {
         let hasBuffered = channel.hasBuffered
         let result = try buffer.withBytes { bytes throws(InletError) in
@@ -86,7 +87,9 @@ import InletRTSP
             } catch {
                 throw error.inletError
             }
-            if case .interleaved(let number, let range) = result.event {
+            if case .interleaved(let number, let range) = result.event,
+                !isCut(range, in: bytes, channels: parser.settings.knownChannels)
+            {
                 take(number, bytes.extracting(range), result.consumed < bytes.byteCount || hasBuffered)
             }
             return result
@@ -94,5 +97,25 @@ import InletRTSP
         buffer.consume(result.consumed)
         if case .needsMore = result.event { return nil }
         return result.event
+    }
+
+    /// Whether bytes of a packet are missing, as servers lose some when the connection is full: its length then reaches
+    /// into the next packet, and what is behind it begins nothing.
+    ///
+    /// Only what has arrived is looked at: no packet waits for the next.
+    private func isCut(_ range: Range<Int>, in bytes: RawSpan, channels: Set<UInt8>) -> Bool {
+        guard range.upperBound < bytes.byteCount else { return false }
+        switch bytes[range.upperBound] {
+        // Line ends, the next packet, or a message.
+        case 0x0D, 0x0A, 0x24, UInt8(ascii: "A")...UInt8(ascii: "Z"): return false
+        default: break
+        }
+        // RFC 2326, section 10.12: a dollar sign, the channel, the length; then RTP's version 2.
+        let packet = bytes.extracting(range)
+        for start in 0..<max(0, packet.byteCount - 1)
+        where packet[start] == 0x24 && channels.contains(packet[start + 1]) {
+            if start + 4 >= packet.byteCount || packet[start + 4] >> 6 == 2 { return true }
+        }
+        return false
     }
 }
