@@ -7,12 +7,12 @@ extension SourcePlugin {
     public static let network = SourcePlugin(
         PluginInfo(
             name: "network", schemes: FFmpegNetworkConfiguration.schemes + ["ffmpeg"],
-            summary: "Network streams that libavformat reads: RTSP, HTTP, HLS, RTMP, SRT, MPEG-TS over UDP.",
-            usage: "rtsp://USER:PASSWORD@HOST/PATH?transport=tcp; options that are not listed stay in the address",
+            summary: "Network streams that libavformat reads: HTTP, HLS, RTMP, SRT, MPEG-TS over UDP, RTSP.",
+            usage: "http://USER:PASSWORD@HOST/PATH?connect-timeout=2s; options that are not listed stay in the address",
             options: NetworkOptions.all,
             examples: [
-                "rtsp://camera/stream", "rtsp://camera/stream?user=viewer&password-file=/run/secrets/camera",
-                "http://camera/video.mjpg", "udp://239.1.1.1:5000", "ffmpeg:tcp://encoder:5000",
+                "http://camera/video.mjpg", "http://camera/video.mjpg?user=viewer&password-file=/run/secrets/camera",
+                "udp://239.1.1.1:5000", "ffmpeg:tcp://encoder:5000", "ffmpeg:rtsp://camera/stream",
             ], takesOtherOptions: true)
     ) { uri, values in
         try NetworkOptions.configuration(uri, values)

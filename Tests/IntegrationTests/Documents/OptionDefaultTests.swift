@@ -6,7 +6,8 @@ import Testing
 @Suite struct OptionDefaultTests {
     /// The folder of each plug-in, by one of its schemes.
     private static let sources = [
-        "pattern": "PatternSource", "file": "FFmpegSource", "rtsp": "FFmpegSource", "v4l2": "V4L2Source",
+        "pattern": "PatternSource", "file": "FFmpegSource", "http": "FFmpegSource", "rtsp": "RTSPSource",
+        "v4l2": "V4L2Source",
     ]
     private static let sinks = [
         "null": "FileSinks", "i420": "FileSinks", "y4m": "FileSinks", "framemd5": "FileSinks", "mp4": "FFmpegSink",

@@ -59,16 +59,25 @@ extension NetworkTests {
 
         private static let workers = number("INLET_WORKERS") ?? 8
 
+        private static func source(_ kind: MutatingServer.Kind, _ address: String) -> any FrameSource {
+            let (connecting, reading) = (Duration.seconds(1), Duration.milliseconds(500))
+            guard kind == .sdp || kind == .rtp else {
+                var configuration = FFmpegNetworkConfiguration(url: "http://\(address)")
+                (configuration.connectTimeout, configuration.firstTimeout) = (connecting, reading)
+                configuration.readTimeout = reading
+                configuration.pace = .live
+                return configuration.makeSource()
+            }
+            var configuration = RTSPConfiguration(url: "rtsp://\(address)")
+            (configuration.connectTimeout, configuration.firstTimeout) = (connecting, reading)
+            configuration.readTimeout = reading
+            configuration.decoders = [.ffmpeg]
+            return configuration.makeSource()
+        }
+
         /// Reads an input to its end; how it ended.
         private static func open(_ kind: MutatingServer.Kind, _ seed: Int, _ port: Int) -> String {
-            let scheme = kind == .sdp || kind == .rtp ? "rtsp" : "http"
-            var configuration = FFmpegNetworkConfiguration(
-                url: "\(scheme)://127.0.0.1:\(port)/\(kind.rawValue)/\(seed)")
-            configuration.connectTimeout = .seconds(1)
-            configuration.firstTimeout = .milliseconds(500)
-            configuration.readTimeout = .milliseconds(500)
-            configuration.pace = .live
-            let source = configuration.makeSource()
+            let source = source(kind, "127.0.0.1:\(port)/\(kind.rawValue)/\(seed)")
             let context = SourceContext(
                 clock: SystemClock(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
             defer { source.close() }
