@@ -33,6 +33,7 @@ final class RTSPClient {
     private var local: IPAddress?
     private var remote: IPAddress?
     private var hasMedia = false
+    private var datagramsInRow = 0
     /// The stream; nil until the server has agreed to send it.
     private(set) var stream: MediaStream?
     /// What the server has agreed to send; nil until then.
@@ -48,6 +49,8 @@ final class RTSPClient {
 
     /// How long a stream over UDP may be silent before TCP is tried.
     private static let udpPatience = Duration.seconds(3)
+    /// More than a large picture has.
+    private static let mostDatagramsInRow = 1024
 
     init(_ configuration: RTSPConfiguration, keepAlive: KeepAliveMemory, _ context: SourceContext) throws(InletError) {
         self.configuration = configuration
@@ -150,7 +153,12 @@ final class RTSPClient {
             stream?.end()
             return try perform(session.handle(.disconnected, at: now), until: end)
         }
-        if receiveDatagram() { return try noteMedia(until: end) }
+        // However fast datagrams come, what is due is done, and a cancellation is seen.
+        if datagramsInRow < Self.mostDatagramsInRow, receiveDatagram() {
+            datagramsInRow += 1
+            return try noteMedia(until: end)
+        }
+        datagramsInRow = 0
         try doWhatIsDue(connection, until: end)
         guard failure == nil, stream?.hasUnit != true else { return }
         try waitAndRead(connection, until: end)

@@ -30,7 +30,7 @@ public struct RTSPConfiguration: PacketSourceConfiguration {
     public var sharesCredentials = false
     /// How long connecting may take. The default is 5 seconds.
     public var connectTimeout = Duration.seconds(5)
-    /// How long the first packet may take. The default is 5 seconds.
+    /// How long the first whole picture may take. The default is 5 seconds.
     public var firstTimeout = Duration.seconds(5)
     /// How long any later packet may take. The default is 5 seconds.
     public var readTimeout = Duration.seconds(5)
