@@ -2,9 +2,9 @@ package import InletCore
 
 /// Decides when a receiver sends reports and requests for key frames.
 ///
-/// Reports follow each other at a fixed interval, the first after half of it (RFC 3550, section 6.2). RFC 3550 makes the
-/// interval random and dependent on the number of members, so that large groups do not flood the sender; a camera has
-/// few viewers, and some take a missing report for a dead viewer.
+/// Reports follow each other at a fixed interval, the first after half of it (RFC 3550, section 6.2). RFC 3550 makes
+/// the interval random and dependent on the number of members, so that large groups do not flood the sender; a camera
+/// has few viewers, and some take a missing report for a dead viewer.
 package struct RTCPSchedule: Sendable {
     private let interval: Duration
     private let requestInterval: Duration

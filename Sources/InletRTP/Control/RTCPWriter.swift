@@ -19,7 +19,8 @@ package struct RTCPWriter: Sendable {
 
     /// - Parameters:
     ///   - ssrc: the receiver's own synchronization source, chosen at random.
-    ///   - name: the canonical name (RFC 7022), which should be random and say nothing about the user. At most 255 bytes
+    ///   - name: the canonical name (RFC 7022), which should be random and say nothing about the user. At most 255
+    ///     bytes
     ///     count.
     package init(ssrc: UInt32, name: [UInt8]) {
         self.ssrc = ssrc
@@ -44,7 +45,8 @@ package struct RTCPWriter: Sendable {
             packet.append(bigEndian: source)
         }
         if requests.contains(.fullIntra) {
-            // The source that is asked is named in the request itself; the header's is unused (RFC 5104, section 4.3.1.2).
+            // The source that is asked is named in the request itself; the header's is unused (RFC 5104, section
+            // 4.3.1.2).
             appendHead(4, RTCP.PacketType.payloadFeedback, words: 4, into: &packet)
             packet.append(bigEndian: 0)
             packet.append(bigEndian: source)
@@ -53,8 +55,8 @@ package struct RTCPWriter: Sendable {
         }
     }
 
-    /// Appends a receiver report of 8 bytes that reports nothing. Sent to a server's port, it opens the way back through
-    /// a firewall.
+    /// Appends a receiver report of 8 bytes that reports nothing. Sent to a server's port, it opens the way back
+    /// through a firewall.
     package func appendEmptyReport(into packet: inout [UInt8]) {
         appendReceiverReport(nil, into: &packet)
     }

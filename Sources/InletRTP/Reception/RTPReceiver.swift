@@ -53,8 +53,9 @@ package struct RTPReceiver: Sendable {
         candidate = CandidateStream(maximumBytes: settings.maximumHeldBytes)
     }
 
-    /// Begins anew with the next packet, whatever its sequence number, as after a pause. Packets that wait are forgotten,
-    /// and the next one is marked as a restart. Its source may be another, unless the server announced it truly.
+    /// Begins anew with the next packet, whatever its sequence number, as after a pause. Packets that wait are
+    /// forgotten, and the next one is marked as a restart. Its source may be another, unless the server announced it
+    /// truly.
     package mutating func reset() {
         isRestartPending = isRestartPending || next != nil
         if ssrc != settings.expectedSSRC { ssrc = nil }

@@ -1,5 +1,5 @@
-/// The header extension by which ONVIF recorders state the time of each access unit that they play back (ONVIF Streaming
-/// Specification, section "RTP header extension" of "Playback").
+/// The header extension by which ONVIF recorders state the time of each access unit that they play back (ONVIF
+/// Streaming Specification, section "RTP header extension" of "Playback").
 package struct ONVIFReplayExtension: Sendable, Equatable {
     /// The number of the extension.
     package static let profile: UInt16 = 0xABAC

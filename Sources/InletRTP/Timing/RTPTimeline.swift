@@ -3,10 +3,10 @@ package import InletCore
 /// Turns the RTP timestamps of a stream's access units, in the order of decoding, into presentation times that are
 /// counted on over wraps and never jump.
 ///
-/// Pictures that are shown in another order than they are decoded step back and forth by a few intervals: such steps are
-/// kept. A step that neither that nor the time passed explains is a wrong timestamp: the unit is placed half an interval
-/// after the one before. The third such unit in a row that continues the others is a new timeline: the sender started
-/// anew. Its times continue the earlier ones with the time that passed in between.
+/// Pictures that are shown in another order than they are decoded step back and forth by a few intervals: such steps
+/// are kept. A step that neither that nor the time passed explains is a wrong timestamp: the unit is placed half an
+/// interval after the one before. The third such unit in a row that continues the others is a new timeline: the sender
+/// started anew. Its times continue the earlier ones with the time that passed in between.
 ///
 /// A stall of the network is no jump: units that come late keep the distances of their timestamps, and the frame clock
 /// decides what the delay means.
@@ -62,21 +62,22 @@ package struct RTPTimeline: Sendable {
     /// The new timelines since the first.
     package private(set) var discontinuities = 0
 
-    /// The largest step, in seconds, that is not a wrong timestamp: 16 pictures, the most that H.264 and HEVC reorder, at
-    /// three a second.
+    /// The largest step, in seconds, that is not a wrong timestamp: 16 pictures, the most that H.264 and HEVC reorder,
+    /// at three a second.
     private static let largestStep: Int64 = 5
     /// The number of units in a row that make a new timeline.
     private static let confirmations = 3
     /// Units with the same timestamp, beyond the first, that are taken for pictures of one time.
     private static let largestRepetition = 1
 
-    /// - Parameter clockRate: ticks a second, from the session description. Values that make no sense become 90,000, the
-    ///   rate of all video formats in use.
+    /// - Parameter clockRate: ticks a second, from the session description. Values that make no sense become 90,000,
+    ///   the rate of all video formats in use.
     package init(clockRate: Int) {
         self.clockRate = (1000...1_000_000_000).contains(clockRate) ? Int64(clockRate) : 90_000
     }
 
-    /// Notes that the next unit does not continue the others: the receiver reported a restart, or the stream was paused.
+    /// Notes that the next unit does not continue the others: the receiver reported a restart, or the stream was
+    /// paused.
     package mutating func breakOff() { isBroken = newest != nil }
 
     /// Returns the place of the next access unit.

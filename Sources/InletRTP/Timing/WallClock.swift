@@ -1,10 +1,10 @@
 import InletCore
 
-/// Tells the time of day at which pictures were taken, by what the sender says: reports of RTCP, the `Range: clock=` of a
-/// reply to PLAY, or the header extension of ONVIF.
+/// Tells the time of day at which pictures were taken, by what the sender says: reports of RTCP, the `Range: clock=` of
+/// a reply to PLAY, or the header extension of ONVIF.
 ///
-/// Times of day are nanoseconds since 1970. They are the sender's and never corrected: ``state`` tells whether its clock
-/// can be right. Senders that state jittery times are averaged; a single time that is far off is ignored.
+/// Times of day are nanoseconds since 1970. They are the sender's and never corrected: ``state`` tells whether its
+/// clock can be right. Senders that state jittery times are averaged; a single time that is far off is ignored.
 package struct WallClock: Sendable {
     /// Whether times of day are known, and what they are worth.
     package enum State: Sendable, Hashable {
@@ -45,8 +45,8 @@ package struct WallClock: Sendable {
         self.clockRate = (1000...1_000_000_000).contains(clockRate) ? Int64(clockRate) : 90_000
     }
 
-    /// Forgets everything. Called when the receiver reports a restart or ``RTPTimeline`` a discontinuity: the timestamps
-    /// are then unrelated to those before.
+    /// Forgets everything. Called when the receiver reports a restart or ``RTPTimeline`` a discontinuity: the
+    /// timestamps are then unrelated to those before.
     package mutating func reset() { self = Self(clockRate: Int(clockRate)) }
 
     /// Notes a report of the sender.
