@@ -193,8 +193,10 @@ public final class RTSPScript: Sendable {
     /// Whether a session has ended because no sign of life came.
     public var hasExpired: Bool { !events("expired").isEmpty }
 
+    /// The events of a kind. What the client had an answer to is among them.
     private func events(_ name: String) -> [PeerMessage] {
-        process.events.filter { $0["event"] == .string(name) }
+        if process.isRunning { _ = try? process.send("report") }
+        return process.events.filter { $0["event"] == .string(name) }
     }
 
     /// Ends the server at once.
