@@ -73,12 +73,12 @@ extension RTSPSourceTests {
             #expect(followed?.code == .connectionRefused, "\(followed.map { "\($0)" } ?? "none")")
         }
 
-        @Test("Redirections without end are followed five times")
+        @Test("Redirections without end are followed eight times")
         func loop() async throws {
             let server = try HostileServer(.redirectEndless)
             let error = try await failure(server.url("rtsp"))
             #expect(error?.code == .malformedData, "\(error.map { "\($0)" } ?? "none")")
-            #expect(try server.report()["connections"]?.int == 6)
+            #expect(try server.report()["connections"]?.int == 9)
         }
 
         @Test("A redirection to a server that takes no connections ends with the time for connecting")
