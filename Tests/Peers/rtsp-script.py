@@ -6,7 +6,8 @@ See README.md.
 It tells each request that it saw, each RTCP packet that came, and when the last byte of each picture was sent:
 {"event": "request", "method": "PLAY", ...}, {"event": "rtcp", "hex": ...},
 {"event": "sent", "picture": 3, "time": ...}.
-With --withhold a picture is sent only when told: {"command": "next", "count": 1}. {"command": "report"} is answered when all that was seen before is told.
+With --withhold a picture is sent only when told: {"command": "next", "count": 1}.
+{"command": "report"} is answered when all that was seen before is told.
 """
 
 import base64
@@ -461,7 +462,8 @@ class Server:
         listener = socket.create_server(("127.0.0.1", self.options.port))
         port = listener.getsockname()[1]
         self.url = f"rtsp://127.0.0.1:{port}/stream"
-        peer.serve(self.options, {"next": self.next, "report": lambda message: None}, {"port": port, "url": self.url, "pictures": len(self.file)})
+        commands = {"next": self.next, "report": lambda message: None}
+        peer.serve(self.options, commands, {"port": port, "url": self.url, "pictures": len(self.file)})
         number = 0
         while True:
             connection, _ = listener.accept()
