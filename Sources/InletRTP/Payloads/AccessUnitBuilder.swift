@@ -56,8 +56,13 @@ struct AccessUnitBuilder {
     ///
     /// - Parameter headroom: bytes to keep free in front, for what is inserted at the end.
     mutating func open(timestamp: UInt32, at time: MonotonicTime, headroom: Int = 0) {
+        guard !isOpen else {
+            // Packets are read in the order of their numbers, which need not be that of their arrival.
+            firstArrival = min(firstArrival, time)
+            lastArrival = max(lastArrival, time)
+            return
+        }
         lastArrival = time
-        guard !isOpen else { return }
         isOpen = true
         isRefused = false
         self.timestamp = timestamp
