@@ -72,20 +72,6 @@ extension RTSPSession {
         return fail(InletError(code, "\(method.rawValue) was answered with \(status). \(advice)"), retry, at: now)
     }
 
-    func authenticationError(_ outcome: RTSPAuthentication.Outcome) -> InletError {
-        let schemes = authentication.offeredSchemes
-        let offer = schemes.isEmpty ? "It names no scheme." : "It offers \(schemes.joined(separator: ", "))."
-        switch outcome {
-        case .noCredentials:
-            return InletError(.authenticationFailed, "The server requires a user name and a password. \(offer)")
-        case .noUsableScheme:
-            return InletError(
-                .authenticationFailed, "The server offers no way of authentication that may be used. \(offer)")
-        case .refused, .retry:
-            return InletError(.authenticationFailed, "The server refuses user name or password. \(offer)")
-        }
-    }
-
     // MARK: The end
 
     /// Ends the session: with TEARDOWN if the server has one, so that it does not keep a place for it.

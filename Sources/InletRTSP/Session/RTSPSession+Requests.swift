@@ -95,7 +95,7 @@ extension RTSPSession {
             step = .closed
             return [.close]
         case .changingTransport: return reconnect()
-        default: return fail(authenticationError(outcome), .never, at: now)
+        default: return fail(authentication.error(outcome), .never, at: now)
         }
     }
 }

@@ -52,7 +52,8 @@ package struct RTSPSession: Sendable {
 
     var step = Step.connecting
     var authentication: RTSPAuthentication
-    var credentials: RTSPCredentials?
+    /// The credentials for the server of ``url``; nil if there are none, or a redirection leads where they may not go.
+    package internal(set) var credentials: RTSPCredentials?
     var pending: Pending?
     /// Keep-alives without an answer, the newest last.
     var pendingKeepAlives: [Pending] = []
