@@ -91,7 +91,7 @@ final class RTSPClient {
         try? perform(session.handle(.close, at: now), until: now)
         let end = now + .milliseconds(150)
         while !session.isClosed, now < end {
-            wait.waitRegardless(for: connection.descriptor, connection.wantsOutput, until: end)
+            wait.waitRegardless(for: connection, until: end)
             do throws(InletError) {
                 try connection.flush()
                 _ = try connection.read()
@@ -209,19 +209,19 @@ final class RTSPClient {
             isReady = true
         } else {
             polled.removeAll(keepingCapacity: true)
-            let events = Int16(POLLIN) | (connection.wantsOutput ? Int16(POLLOUT) : 0)
-            polled.append(pollfd(fd: connection.descriptor, events: events, revents: 0))
+            connection.appendPolled(to: &polled)
+            let count = polled.count
             if let sockets {
                 polled.append(pollfd(fd: sockets.rtp, events: Int16(POLLIN), revents: 0))
                 polled.append(pollfd(fd: sockets.rtcp, events: Int16(POLLIN), revents: 0))
             }
             polled.append(pollfd(fd: context.wakeUpDescriptor, events: Int16(POLLIN), revents: 0))
             try wait.wait(&polled, until: until)
-            isReady = polled[0].revents != 0
+            isReady = polled[..<count].contains { $0.revents != 0 }
         }
         guard isReady else { return }
         do throws(InletError) {
-            if connection.wantsOutput { try connection.flush() }
+            if connection.wantsOutput || connection.second != nil { try connection.flush() }
             if try connection.read() { context.reportProgress() }
         } catch {
             endStream(error)
@@ -307,14 +307,13 @@ final class RTSPClient {
         let host = String(decoding: url.host, as: UTF8.self)
         let (policy, leader) = (configuration.addressPolicy, leader)
         let isFirst = leader == nil
-        let way = HostConnection(host: host, port: url.port) { isFirst || policy.allows($0, from: leader) }
+        let way = HostConnection(host: host, port: configuration.port(of: url)) { isFirst || policy.allows($0, from: leader) }
         let socket = try way.connect(until: end, wait)
         remote = socket.remoteAddress?.ip
         local = socket.localAddress?.ip
         // Of several servers in a row, the most public one decides where the next may be.
         if let remote, self.leader.map({ remote.space < $0.space }) ?? true { self.leader = remote }
-        guard url.isSecure else { return RTSPConnection(socket) }
-        return RTSPConnection(try TLSChannel(socket, host: host, configuration.tls))
+        return RTSPConnection(try configuration.channel(over: socket, to: url, session.credentials))
     }
 
     private func openPorts(until end: MonotonicTime) throws(InletError) {

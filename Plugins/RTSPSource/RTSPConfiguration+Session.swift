@@ -18,7 +18,7 @@ extension RTSPConfiguration {
         }
         session.transports =
             switch transport {
-            case .auto, .tcp: [.tcp]
+            case .auto, .tcp, .http, .websocket: [.tcp]
             case .udp: [.udp, .tcp]
             case .multicast: [.multicast]
             }

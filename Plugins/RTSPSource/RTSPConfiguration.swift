@@ -7,6 +7,8 @@ public struct RTSPConfiguration: PacketSourceConfiguration {
     public var url: String
     /// How the pictures are carried. The default, `.auto`, is TCP: cameras lose packets over UDP.
     public var transport = Transport.auto
+    /// The path and query that a tunnel is asked for, with `.http` and `.websocket`. The default, nil, is the address's.
+    public var tunnelPath: String?
     /// How long to wait, over UDP, for a packet that is missing while later ones are there. The default is 30 ms.
     public var latency = Duration.milliseconds(30)
     /// The user name, which overrides the address's.
@@ -58,6 +60,10 @@ public struct RTSPConfiguration: PacketSourceConfiguration {
     /// How the pictures are carried.
     public enum Transport: String, ChoiceOptionValue {
         case auto, tcp, udp, multicast
+        /// Everything in HTTP, on two connections; in HTTPS for `rtsps:`.
+        case http
+        /// Everything in a WebSocket (ONVIF); over TLS for `rtsps:`.
+        case websocket
     }
 
     /// When key frames are requested.

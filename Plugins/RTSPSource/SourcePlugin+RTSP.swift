@@ -24,7 +24,11 @@ private enum RTSPOptions {
 
     static let transport = PluginOption(
         "transport", default: defaults.transport,
-        "How the pictures are carried; auto is tcp, and udp becomes tcp if nothing arrives")
+        "How the pictures are carried; auto is tcp, udp becomes tcp if nothing arrives, http and websocket are tunnels")
+    static let tunnelPath = PluginOption<String?>(
+        "tunnel-path", default: nil,
+        "The path of the tunnel, where transport is http or websocket; otherwise it is the address's", range: "/PATH"
+    ) { $0.map { $0.hasBytePrefix("/") } ?? true }
     static let latency = PluginOption(
         "latency", default: defaults.latency, in: .zero ... .seconds(10),
         "How long a missing packet is waited for over UDP")
@@ -43,7 +47,7 @@ private enum RTSPOptions {
     ) { ($0 ?? 0) >= 0 }
 
     static let all = [
-        transport.description, latency.description, Shared.user.description, Shared.password.description,
+        transport.description, tunnelPath.description, latency.description, Shared.user.description, Shared.password.description,
         CertificateCheck.authorities.description, CertificateCheck.verify.description, pin.description,
         keyFrameRequests.description, Shared.privateAddresses.description, sharesCredentials.description,
         Shared.connectTimeout.description, Shared.firstTimeout.description, Shared.readTimeout.description,
@@ -67,6 +71,7 @@ private enum RTSPOptions {
         }
         var configuration = RTSPConfiguration(url: address)
         configuration.transport = values[transport]
+        configuration.tunnelPath = values[tunnelPath]
         configuration.latency = values[latency]
         configuration.user = values[Shared.user]
         configuration.password = values[Shared.password]

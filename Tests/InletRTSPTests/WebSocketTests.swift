@@ -208,8 +208,8 @@ struct WebSocketRun: Equatable {
                 break
             }
         }
-        reader.appendAnswers(mask: 0x37FA_213D, to: &answers)
-        precondition(!reader.hasAnswers && answers.count <= 142, "too many answers")
+        reader.appendAnswer(mask: 0x37FA_213D, to: &answers)
+        precondition(!reader.hasAnswer && answers.count <= 131, "too many answers")
     }
 
     private mutating func read(_ piece: [UInt8], _ reader: inout WebSocketReader) throws(InletError) {

@@ -1,11 +1,15 @@
 import InletCore
 
-/// A connection that carries bytes both ways and never blocks: TCP, TLS over TCP, or RTSP in HTTP.
+/// A connection that carries bytes both ways and never blocks: TCP, TLS over TCP, HTTP or a WebSocket over either.
 ///
 /// Confined to one thread at a time.
 protocol ByteChannel: AnyObject {
-    /// The descriptor to poll.
+    /// The descriptor to poll. Another one may take its place with any call.
     var descriptor: Int32 { get }
+
+    /// A second descriptor to poll, which is read and written by the same calls; nil if there is none, or nothing to
+    /// wait for on it. The default is nil.
+    var second: PolledDescriptor? { get }
 
     /// Whether the channel waits until it can send, to continue a handshake or to send what was accepted.
     var wantsOutput: Bool { get }
@@ -28,8 +32,20 @@ protocol ByteChannel: AnyObject {
     /// - Throws: as ``read(into:)``.
     @unsafe func write(_ bytes: UnsafeRawBufferPointer) throws(InletError) -> Int
 
-    /// Continues with what the channel itself has to send. Called when ``descriptor`` can be written to.
+    /// Continues with what the channel itself has to send. Called when ``descriptor`` can be written to, or ``second`` is
+    /// ready.
     func flush() throws(InletError)
+}
+
+extension ByteChannel {
+    var second: PolledDescriptor? { nil }
+}
+
+/// A descriptor and what to wait for on it.
+struct PolledDescriptor: Equatable {
+    var number: Int32
+    var wantsInput: Bool
+    var wantsOutput: Bool
 }
 
 /// The result of a read that does not block.

@@ -46,9 +46,8 @@ enum ConnectionReaper {
     private static func drain(_ connection: RTSPConnection) {
         let end = ContinuousClock.now + patience
         while ContinuousClock.now < end, !connection.hasEnded {
-            let events = Int16(POLLIN) | (connection.wantsOutput ? Int16(POLLOUT) : 0)
-            var polled = pollfd(fd: connection.descriptor, events: events, revents: 0)
-            _ = unsafe poll(&polled, 1, 100)
+            var polled = connection.polled
+            _ = unsafe poll(&polled, nfds_t(polled.count), 100)
             do throws(InletError) {
                 try connection.flush()
                 while try connection.read() {

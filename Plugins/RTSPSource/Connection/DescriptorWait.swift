@@ -31,12 +31,11 @@ struct DescriptorWait {
         return descriptors.indices.filter { polled[$0].revents != 0 }
     }
 
-    /// Waits for a descriptor even if the source was cancelled, as while it is closed.
-    func waitRegardless(for descriptor: Int32, _ wantsOutput: Bool, until end: MonotonicTime) {
-        let events = Int16(POLLIN) | (wantsOutput ? Int16(POLLOUT) : 0)
-        var polled = pollfd(fd: descriptor, events: events, revents: 0)
+    /// Waits for a connection even if the source was cancelled, as while it is closed.
+    func waitRegardless(for connection: RTSPConnection, until end: MonotonicTime) {
         let milliseconds = Int32(clamping: max(0, (end - clock.now).wholeNanoseconds) / 1_000_000 + 1)
-        _ = unsafe poll(&polled, 1, milliseconds)
+        var polled = connection.polled
+        _ = unsafe poll(&polled, nfds_t(polled.count), milliseconds)
     }
 
     /// As ``wait(for:until:)``, without an allocation.
@@ -50,5 +49,22 @@ struct DescriptorWait {
         let milliseconds = left <= .zero ? 0 : Int32(clamping: left.wholeNanoseconds / 1_000_000 + 1)
         _ = unsafe poll(&polled, nfds_t(polled.count), milliseconds)
         try context.checkCancellation()
+    }
+}
+
+extension RTSPConnection {
+    /// What to poll for the connection.
+    var polled: [pollfd] {
+        var polled: [pollfd] = []
+        appendPolled(to: &polled)
+        return polled
+    }
+
+    /// Appends what to poll for the connection, one descriptor or two.
+    func appendPolled(to polled: inout [pollfd]) {
+        polled.append(pollfd(fd: descriptor, events: Int16(POLLIN) | (wantsOutput ? Int16(POLLOUT) : 0), revents: 0))
+        guard let second else { return }
+        let events = (second.wantsInput ? Int16(POLLIN) : 0) | (second.wantsOutput ? Int16(POLLOUT) : 0)
+        polled.append(pollfd(fd: second.number, events: events, revents: 0))
     }
 }

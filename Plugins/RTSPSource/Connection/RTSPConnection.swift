@@ -23,6 +23,8 @@ import InletRTSP
     var descriptor: Int32 { channel.descriptor }
     /// Whether to poll for writing, too. A connection in a handshake can be written to all the time, to no avail.
     var wantsOutput: Bool { channel.wantsOutput || (!output.isEmpty && channel.canSend) }
+    /// A second descriptor to poll; nil if there is none.
+    var second: PolledDescriptor? { channel.second }
     /// Whether bytes wait that polling does not show.
     var hasBuffered: Bool { channel.hasBuffered }
     /// Whether the server has ended the connection.
@@ -43,7 +45,7 @@ import InletRTSP
 
     /// Sends what waits, as far as the system takes it.
     func flush() throws(InletError) {
-        if channel.wantsOutput { try channel.flush() }
+        if channel.wantsOutput || channel.second != nil { try channel.flush() }
         while !output.isEmpty {
             var failure: InletError?
             let count = unsafe output.withUnsafeBytes { bytes in

@@ -74,15 +74,18 @@ package struct WebSocketReader: Sendable {
         return .closed
     }
 
-    /// Whether ``appendAnswers(mask:to:)`` has something to append.
-    package var hasAnswers: Bool { unansweredPing != nil || closeStatus != nil }
+    /// Whether ``appendAnswer(mask:to:)`` has something to append.
+    package var hasAnswer: Bool { unansweredPing != nil || closeStatus != nil }
 
-    /// Appends the answers to control frames.
+    /// Appends the answer to the latest control frame that needs one. Behind the answer to a close nothing may follow.
     ///
     /// - Parameter mask: random bits; see ``WebSocketWriter``.
-    package mutating func appendAnswers(mask: UInt32, to output: inout [UInt8]) {
-        if let ping = unansweredPing { WebSocketWriter.append(.pong, ping, mask: mask, to: &output) }
-        if let status = closeStatus { WebSocketWriter.append(.close, status, mask: mask, to: &output) }
+    package mutating func appendAnswer(mask: UInt32, to output: inout [UInt8]) {
+        if let status = closeStatus {
+            WebSocketWriter.append(.close, status, mask: mask, to: &output)
+        } else if let ping = unansweredPing {
+            WebSocketWriter.append(.pong, ping, mask: mask, to: &output)
+        }
         (unansweredPing, closeStatus) = (nil, nil)
     }
 

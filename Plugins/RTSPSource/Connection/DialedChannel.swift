@@ -1,0 +1,113 @@
+import InletCore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A connection of a tunnel: TCP, and TLS if the tunnel has it. It is made, and sends what it was given, without ever
+/// blocking.
+///
+/// Confined to one thread at a time.
+@safe final class DialedChannel {
+    private enum State {
+        case connecting(TCPChannel)
+        case connected(any ByteChannel)
+    }
+
+    private let dialing: Dialing
+    private var state: State
+    /// What the system has not taken yet.
+    private var output: [UInt8] = []
+
+    /// Takes a connection that is made.
+    init(_ socket: TCPChannel, _ dialing: Dialing) throws(InletError) {
+        self.dialing = dialing
+        state = .connected(try dialing.secured(socket))
+    }
+
+    /// Begins another connection.
+    init(_ dialing: Dialing) throws(InletError) {
+        self.dialing = dialing
+        state = .connecting(try dialing.begin())
+    }
+
+    /// The descriptor to poll.
+    var descriptor: Int32 {
+        switch state {
+        case .connecting(let socket): socket.descriptor
+        case .connected(let channel): channel.descriptor
+        }
+    }
+
+    /// Whether ``flush()`` has something to do when the descriptor can be written to.
+    var wantsOutput: Bool {
+        switch state {
+        case .connecting: true
+        case .connected(let channel): channel.wantsOutput || (!output.isEmpty && channel.canSend)
+        }
+    }
+
+    /// Whether bytes have arrived that polling does not show.
+    var hasBuffered: Bool {
+        if case .connected(let channel) = state { return channel.hasBuffered }
+        return false
+    }
+
+    /// Whether the system has taken everything.
+    var isSent: Bool { output.isEmpty }
+
+    /// Sends bytes, which are made by `append`, or keeps them until the system takes them.
+    func send(_ append: (inout [UInt8]) -> Void) throws(InletError) {
+        append(&output)
+        try flush()
+    }
+
+    /// Goes on with the connection and with what waits to be sent.
+    ///
+    /// - Throws: errors of ``SocketError``, of TLS, or ``InletError/Code/disconnected``.
+    func flush() throws(InletError) {
+        guard let channel = try connected() else { return }
+        if channel.wantsOutput { try channel.flush() }
+        while !output.isEmpty {
+            var failure: InletError?
+            let count = unsafe output.withUnsafeBytes { bytes in
+                do throws(InletError) {
+                    return unsafe try channel.write(bytes)
+                } catch {
+                    failure = error
+                    return 0
+                }
+            }
+            if let failure { throw failure }
+            guard count > 0 else { return }
+            output.removeFirst(count)
+        }
+    }
+
+    /// Reads what has arrived.
+    @unsafe func read(into target: UnsafeMutableRawBufferPointer) throws(InletError) -> ReadOutcome {
+        guard let channel = try connected() else { return .wouldBlock }
+        let outcome = unsafe try channel.read(into: target)
+        // A handshake that was just completed lets the output go.
+        if !output.isEmpty { try flush() }
+        return outcome
+    }
+
+    /// Returns the channel, if its TCP connection is made.
+    private func connected() throws(InletError) -> (any ByteChannel)? {
+        switch state {
+        case .connected(let channel): return channel
+        case .connecting(let socket):
+            var polled = pollfd(fd: socket.descriptor, events: Int16(POLLOUT), revents: 0)
+            guard unsafe poll(&polled, 1, 0) > 0 else { return nil }
+            if let number = socket.connectionError { throw SocketError.error(number, operation: "connect") }
+            let channel = try dialing.secured(socket)
+            state = .connected(channel)
+            return channel
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import InletCore
+import InletRTSP
+
+/// RTSP in HTTP, on two connections. What it does is decided by ``HTTPTunnel``.
+///
+/// Once the tunnel is open, what the server sends is read in place: HTTP adds nothing to it.
+@safe final class TunnelChannel: ByteChannel {
+    private var tunnel: HTTPTunnel
+    private let dialing: Dialing
+    private var getLeg: DialedChannel
+    /// The connection of the POST; nil while there is none.
+    private var postLeg: DialedChannel?
+    private var hasEnded = false
+    /// Whether a message waits until the POST can carry it.
+    private var isAwaited = false
+    /// Takes the answers to the POST, of which the heads alone have a meaning.
+    private let answer: UnsafeMutableRawBufferPointer
+
+    /// Begins a tunnel over a connection that is made, and carries the GET.
+    init(over socket: TCPChannel, _ tunnel: HTTPTunnel, _ dialing: Dialing) throws(InletError) {
+        self.tunnel = tunnel
+        self.dialing = dialing
+        getLeg = try DialedChannel(socket, dialing)
+        unsafe answer = .allocate(byteCount: 4096, alignment: 16)
+        try getLeg.send { $0 += self.tunnel.connected(.get) }
+    }
+
+    deinit { unsafe answer.deallocate() }
+
+    var descriptor: Int32 { getLeg.descriptor }
+    var wantsOutput: Bool { getLeg.wantsOutput }
+    /// False, since what is sent does not go through ``descriptor``.
+    var canSend: Bool { false }
+    var hasBuffered: Bool { getLeg.hasBuffered }
+
+    /// The connection of the POST, while it has something to do: later its end is noticed before the next message.
+    var second: PolledDescriptor? {
+        guard let postLeg, postLeg.wantsOutput || isAwaited || !tunnel.isConfirmed else { return nil }
+        let canCarry = isAwaited && tunnel.canSend && postLeg.isSent
+        return PolledDescriptor(
+            number: postLeg.descriptor, wantsInput: true, wantsOutput: postLeg.wantsOutput || canCarry)
+    }
+
+    func flush() throws(InletError) {
+        try getLeg.flush()
+        try attendToPost()
+    }
+
+    @unsafe func read(into target: UnsafeMutableRawBufferPointer) throws(InletError) -> ReadOutcome {
+        guard !hasEnded else { return .ended }
+        let outcome = unsafe try getLeg.read(into: target)
+        guard case .bytes(let count) = outcome else {
+            guard outcome == .ended else { return outcome }
+            hasEnded = true
+            if !tunnel.isCarrying { try perform(tunnel.ended(.get)) }
+            return .ended
+        }
+        if tunnel.isCarrying {
+            tunnel.noteArrival()
+            return outcome
+        }
+        let bytes = unsafe UnsafeRawBufferPointer(rebasing: target[..<min(count, target.count)])
+        let (consumed, action) = unsafe try tunnel.receive(bytes.bytes, on: .get)
+        try perform(action)
+        guard tunnel.isCarrying, consumed < bytes.count else { return .wouldBlock }
+        // Only what came with the head of the answer is moved.
+        unsafe target.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[consumed...]))
+        return .bytes(bytes.count - consumed)
+    }
+
+    @unsafe func write(_ bytes: UnsafeRawBufferPointer) throws(InletError) -> Int {
+        try attendToPost()
+        try perform(tunnel.reopen())
+        // All or nothing: base64 must not end within a message.
+        guard tunnel.canSend, let postLeg, postLeg.isSent else {
+            isAwaited = true
+            return 0
+        }
+        isAwaited = false
+        let message = unsafe Array(bytes)
+        do throws(InletError) {
+            try postLeg.send { tunnel.encode(message, into: &$0) }
+        } catch {
+            try perform(postFailed(error))
+        }
+        return bytes.count
+    }
+
+    /// Goes on with the connection of the POST, and reads what the server answers.
+    private func attendToPost() throws(InletError) {
+        guard let postLeg else { return }
+        let outcome: ReadOutcome
+        do throws(InletError) {
+            try postLeg.flush()
+            // Once a call, so that a server that sends without end holds up nothing.
+            outcome = unsafe try postLeg.read(into: answer)
+        } catch {
+            return try perform(postFailed(error))
+        }
+        switch outcome {
+        case .wouldBlock: break
+        case .ended: try perform(tunnel.ended(.post))
+        case .bytes(let count):
+            let bytes = unsafe UnsafeRawBufferPointer(rebasing: answer[..<min(count, answer.count)])
+            try perform(unsafe tunnel.receive(bytes.bytes, on: .post).action)
+        }
+    }
+
+    /// Returns what to do after the connection of the POST broke.
+    ///
+    /// - Throws: the error itself if the tunnel cannot go on without it.
+    private func postFailed(_ error: InletError) throws(InletError) -> HTTPTunnel.Action? {
+        guard error.code == .disconnected, tunnel.isConfirmed else { throw error }
+        return try tunnel.ended(.post)
+    }
+
+    private func perform(_ action: HTTPTunnel.Action?) throws(InletError) {
+        switch action {
+        case .connect(.get):
+            getLeg = try DialedChannel(dialing)
+            try getLeg.send { $0 += tunnel.connected(.get) }
+        case .connect(.post):
+            let leg = try DialedChannel(dialing)
+            postLeg = leg
+            try leg.send { $0 += tunnel.connected(.post) }
+        case .drop(.post): postLeg = nil
+        case .drop(.get), nil: break
+        }
+    }
+}

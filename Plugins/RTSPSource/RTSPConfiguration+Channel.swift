@@ -1,0 +1,34 @@
+import InletCore
+import InletFFmpeg
+import InletRTSP
+
+extension RTSPConfiguration {
+    /// Returns the port of a server.
+    func port(of url: RTSPURL) -> UInt16 {
+        switch transport {
+        case .http, .websocket: url.tunnelPort
+        case .auto, .tcp, .udp, .multicast: url.port
+        }
+    }
+
+    /// Returns what carries RTSP over a connection that is made.
+    ///
+    /// - Parameter credentials: those for the server; nil if there are none.
+    /// - Throws: as ``TLSChannel/init(_:host:_:)``; ``InletError/Code/disconnected`` if the connection broke.
+    func channel(
+        over socket: TCPChannel, to url: RTSPURL, _ credentials: RTSPCredentials?
+    ) throws(InletError) -> any ByteChannel {
+        let dialing = try Dialing(socket, host: String(decoding: url.host, as: UTF8.self), tls: url.isSecure ? tls : nil)
+        let endpoint = HTTPEndpoint(url, path: tunnelPath.map { Array($0.utf8) }, userAgent: "Inlet")
+        switch transport {
+        case .auto, .tcp, .udp, .multicast:
+            return try dialing.secured(socket)
+        case .http:
+            let tunnel = HTTPTunnel(endpoint, credentials: credentials, isEncrypted: url.isSecure)
+            return try TunnelChannel(over: socket, tunnel, dialing)
+        case .websocket:
+            let handshake = WebSocketHandshake(endpoint, credentials: credentials, isEncrypted: url.isSecure)
+            return try WebSocketChannel(over: socket, handshake, dialing)
+        }
+    }
+}
