@@ -307,7 +307,9 @@ final class RTSPClient {
         let host = String(decoding: url.host, as: UTF8.self)
         let (policy, leader) = (configuration.addressPolicy, leader)
         let isFirst = leader == nil
-        let way = HostConnection(host: host, port: configuration.port(of: url)) { isFirst || policy.allows($0, from: leader) }
+        let way = HostConnection(host: host, port: configuration.port(of: url)) {
+            isFirst || policy.allows($0, from: leader)
+        }
         let socket = try way.connect(until: end, wait)
         remote = socket.remoteAddress?.ip
         local = socket.localAddress?.ip

@@ -7,7 +7,7 @@ public struct RTSPConfiguration: PacketSourceConfiguration {
     public var url: String
     /// How the pictures are carried. The default, `.auto`, is TCP: cameras lose packets over UDP.
     public var transport = Transport.auto
-    /// The path and query that a tunnel is asked for, with `.http` and `.websocket`. The default, nil, is the address's.
+    /// The path and query of the tunnel, with `.http` and `.websocket`. The default, nil, is the address's.
     public var tunnelPath: String?
     /// How long to wait, over UDP, for a packet that is missing while later ones are there. The default is 30 ms.
     public var latency = Duration.milliseconds(30)

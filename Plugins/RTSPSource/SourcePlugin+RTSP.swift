@@ -47,7 +47,8 @@ private enum RTSPOptions {
     ) { ($0 ?? 0) >= 0 }
 
     static let all = [
-        transport.description, tunnelPath.description, latency.description, Shared.user.description, Shared.password.description,
+        transport.description, tunnelPath.description, latency.description, Shared.user.description,
+        Shared.password.description,
         CertificateCheck.authorities.description, CertificateCheck.verify.description, pin.description,
         keyFrameRequests.description, Shared.privateAddresses.description, sharesCredentials.description,
         Shared.connectTimeout.description, Shared.firstTimeout.description, Shared.readTimeout.description,

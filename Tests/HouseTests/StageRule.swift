@@ -11,8 +11,8 @@ enum StageRule {
 
     /// What tests of the first stage have not: `Scripts/bootstrap --fast-test` does not install what these start.
     static let peers = [
-        "RTSPServer", "RTSPScript", "NginxServer", "VLCServer", "VLCPlayer", "FFmpegSender", "MJPEGServer",
-        "HLSBrowser",
+        "RTSPServer", "RTSPScript", "RTSPTunnel", "NginxServer", "VLCServer", "VLCPlayer", "FFmpegSender",
+        "MJPEGServer", "HLSBrowser",
         "StreamReceiver", "TURNServer", "WHIPServer", "SRTTransmitter", "AddressServer", "FaultProxy", "VirtualCamera",
         "ViewerRun",
     ]

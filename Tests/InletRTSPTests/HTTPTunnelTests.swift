@@ -204,11 +204,19 @@ import Testing
         #expect(run.tunnel.reopen() == .connect(.post))
     }
 
-    @Test func aPostThatEndsBeforeAnythingCameEndsTheTunnel() throws {
+    @Test func aPostThatEndsBeforeAnythingWasSentEndsTheTunnel() throws {
+        var sent = try Run.carrying()
+        _ = sent.encode("DESCRIBE")
+        // The answer may be on its way.
+        #expect(try sent.tunnel.ended(.post) == .drop(.post))
+        #expect(sent.tunnel.reopen() == .connect(.post))
         var run = try Run.carrying()
-        _ = run.encode("DESCRIBE")
         let error = #expect(throws: InletError.self) { try run.tunnel.ended(.post) }
         #expect(error?.code == .disconnected)
+        // A refusal is one all the same.
+        var refused = try Run.carrying()
+        _ = refused.encode("DESCRIBE")
+        #expect(throws: InletError.self) { try refused.receive("HTTP/1.1 405 No\r\n\r\n", on: .post) }
         var other = try Run()
         _ = other.connect(.get)
         #expect(throws: InletError.self) { try other.tunnel.ended(.get) }
@@ -221,6 +229,7 @@ import Testing
             ("HTTP/1.1 400 Bad Request\r\n\r\n", .unsupported),
             ("HTTP/1.1 302 Found\r\nLocation: /\r\n\r\n", .unsupported),
             ("HTTP/1.1 503 Busy\r\n\r\n", .serverUnavailable), ("HTTP/1.1 501 No\r\n\r\n", .unsupported),
+            ("HTTP/1.1 505 No\r\n\r\n", .unsupported),
             ("RTSP/1.0 400 Bad Request\r\n\r\n", .unsupported), ("RTSP/1.0 200 OK\r\n\r\n", .unsupported),
             ("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<html>", .unsupported),
             ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", .unsupported),

@@ -32,8 +32,8 @@ protocol ByteChannel: AnyObject {
     /// - Throws: as ``read(into:)``.
     @unsafe func write(_ bytes: UnsafeRawBufferPointer) throws(InletError) -> Int
 
-    /// Continues with what the channel itself has to send. Called when ``descriptor`` can be written to, or ``second`` is
-    /// ready.
+    /// Continues with what the channel itself has to send. Called when ``descriptor`` can be written to, or
+    /// ``second`` is ready.
     func flush() throws(InletError)
 }
 

@@ -46,7 +46,8 @@ package struct HTTPEndpoint: Sendable {
         case 300..<400:
             return InletError(.unsupported, "\(said) The server wants the address to be another one.")
         case 408: return InletError(.timedOut, "\(said) The server waited too long for the request.")
-        case 500, 502...599: return InletError(.serverUnavailable, "\(said) The server failed.")
+        case 500, 502...504:
+            return InletError(.serverUnavailable, "\(said) The server failed, or does not offer it at this port.")
         default: return InletError(.unsupported, "\(said) The server may not offer it here. Try transport=tcp.")
         }
     }
@@ -55,9 +56,8 @@ package struct HTTPEndpoint: Sendable {
 extension RTSPURL {
     /// The port of a tunnel in HTTP or in a WebSocket: 80, or 443 with encryption, unless the address names another.
     ///
-    /// These are the ports of the web server that passes it on, and the ones that firewalls let through (ONVIF Streaming
-    /// Specification, section 5.1.1.4). libavformat and GStreamer keep RTSP's ports, where cameras seldom listen for
-    /// HTTP.
+    /// These are the ports that firewalls let through, which is what tunnels are for (ONVIF Streaming Specification,
+    /// `RTP/RTSP/HTTP/TCP`). libavformat and GStreamer keep RTSP's ports, and VLC takes 80.
     package var tunnelPort: UInt16 { tunnelPort(isDefault: false) }
 
     func tunnelPort(isDefault: Bool) -> UInt16 {

@@ -1,7 +1,7 @@
 package import InletCore
 
-/// The client's side of RTSP in HTTP (Apple, "Tunneling RTSP and RTP over HTTP", 1999; ONVIF Streaming Specification,
-/// section 5.1.1.4): what the server sends is the endless body of the answer to a GET, and what the client sends is, in
+/// The client's side of RTSP in HTTP (Apple, "Tunneling RTSP and RTP over HTTP"; ONVIF Streaming Specification,
+/// `RTP/RTSP/HTTP/TCP`): what the server sends is the endless body of the answer to a GET, and what the client sends is, in
 /// base64, the body of a POST on a second connection. The same `x-sessioncookie` joins the two.
 ///
 /// A state machine without connections and without a clock. The caller does what the returned ``Action`` says, and
@@ -168,9 +168,12 @@ package struct HTTPTunnel: Sendable {
                 "The server closed the connection in place of an answer. It may not offer RTSP over HTTP at this port.")
         case .post:
             guard isPostOpen else { return nil }
-            return try endPost {
-                InletError(.disconnected, "The server closed the connection of the HTTP tunnel that carries requests.")
+            // One that has read a message may still answer it.
+            guard isConfirmed || bodyLength > 0 else {
+                throw InletError(
+                    .disconnected, "The server closed the connection of the HTTP tunnel that carries requests.")
             }
+            return dropPost()
         }
     }
 
@@ -202,15 +205,15 @@ package struct HTTPTunnel: Sendable {
         }
         // Some servers answer the POST at once, others when it is complete, most never.
         if answer.isHTTP, answer.isSuccess, bodyLength < Self.contentLength { return nil }
-        return try endPost { HTTPEndpoint.error(answer, carrier: "RTSP over HTTP") }
+        guard isConfirmed else { throw HTTPEndpoint.error(answer, carrier: "RTSP over HTTP") }
+        return dropPost()
     }
 
     /// Ends the POST. The next one is opened with the next message, so that a server that ends each at once is not
     /// asked faster than this client has something to say.
-    private mutating func endPost(_ error: () -> InletError) throws(InletError) -> Action {
+    private mutating func dropPost() -> Action {
         isPostOpen = false
         unconfirmed = nil
-        guard isConfirmed else { throw error() }
         return .drop(.post)
     }
 

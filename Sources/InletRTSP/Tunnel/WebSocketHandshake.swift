@@ -1,8 +1,8 @@
 internal import Crypto
 package import InletCore
 
-/// The opening of a WebSocket for RTSP by the client (RFC 6455, section 4.1; ONVIF Streaming Specification, section
-/// 7.1), which may need a second connection if the server asks for credentials.
+/// The opening of a WebSocket for RTSP by the client (RFC 6455, section 4.1; ONVIF Streaming Specification, `WebSocket
+/// transport for RTP/RTSP/TCP`), which may need a second connection if the server asks for credentials.
 ///
 /// A state machine without a connection and without a clock.
 package struct WebSocketHandshake: Sendable {
@@ -23,7 +23,7 @@ package struct WebSocketHandshake: Sendable {
     private var authorization: [UInt8]?
     private var answersChallenge = false
 
-    /// The subprotocol of ONVIF's RTSP (ONVIF Streaming Specification, section 7.1.3.1).
+    /// The subprotocol of RTSP (ONVIF Streaming Specification, `WebSocket Subprotocol`).
     private static let subprotocol = Array("rtsp.onvif.org".utf8)
     /// What the server appends to the key (RFC 6455, section 1.3).
     private static let suffix = Array("258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8)
