@@ -163,6 +163,27 @@ import Testing
         #expect(error?.code == .authenticationFailed)
     }
 
+    @Test func aNonceThatIsTooOldIsReplacedAndTheBodySentOnceMore() throws {
+        var run = try Run.carrying()
+        let sent = run.encode("DESCRIBE")
+        try run.receive(Self.digest, on: .post)
+        _ = run.connect(.post)
+        try run.receive(
+            "HTTP/1.1 401 No\r\nWWW-Authenticate: Digest realm=\"a\", nonce=\"new\", stale=true\r\n\r\n", on: .post)
+        let again = run.connect(.post)
+        #expect(again.containsBytes("nonce=\"new\""))
+        #expect(again.utf8.suffix(sent.utf8.count + 4).elementsEqual("\r\n\r\n\(sent)".utf8))
+    }
+
+    @Test func whatFollowsAnEarlyAnswerToThePostHasNoMeaning() throws {
+        var run = try Run.carrying()
+        try run.receive("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", on: .post)
+        try run.receive("no\nhead\n", on: .post)
+        for _ in 0..<100 { try run.receive(String(repeating: "x", count: 1000), on: .post) }
+        #expect(run.tunnel.canSend)
+        #expect(run.actions == [.connect(.post)])
+    }
+
     @Test func nothingThatTheServerHasTakenIsRepeated() throws {
         var run = try Run.carrying()
         _ = run.encode("DESCRIBE")

@@ -91,10 +91,7 @@ import InletCore
     /// Reads what has arrived.
     @unsafe func read(into target: UnsafeMutableRawBufferPointer) throws(InletError) -> ReadOutcome {
         guard let channel = try connected() else { return .wouldBlock }
-        let outcome = unsafe try channel.read(into: target)
-        // A handshake that was just completed lets the output go.
-        if !output.isEmpty { try flush() }
-        return outcome
+        return unsafe try channel.read(into: target)
     }
 
     /// Returns the channel, if its TCP connection is made.

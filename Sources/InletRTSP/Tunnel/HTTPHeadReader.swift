@@ -1,6 +1,6 @@
 import InletCore
 
-/// Reads the head of an HTTP response (RFC 9112, sections 4 and 5), in whatever pieces it arrives.
+/// Reads the head of one HTTP response (RFC 9112, sections 4 and 5), in whatever pieces it arrives.
 struct HTTPHeadReader: Sendable {
     /// The most bytes of a head. Interim responses count with the response that they precede.
     static let longestHead = 65_536
@@ -39,7 +39,6 @@ struct HTTPHeadReader: Sendable {
                     throw InletError(.malformedData, "The server does not answer with HTTP. Check the port.")
                 }
                 if response.isHTTP, (100..<200).contains(response.status), response.status != 101 { continue }
-                length = 0
                 return response
             }
         }

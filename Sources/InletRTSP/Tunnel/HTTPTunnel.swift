@@ -46,6 +46,8 @@ package struct HTTPTunnel: Sendable {
         var authorization: [UInt8]?
         /// Whether it was sent to answer a refusal.
         var answersChallenge = false
+        /// Whether the server has accepted it.
+        var isAnswered = false
     }
 
     /// The stated length of the POST's body: the one that QuickTime, LIVE555, GStreamer and libavformat state. Servers
@@ -142,7 +144,7 @@ package struct HTTPTunnel: Sendable {
             guard let answer = try get.reader.read(bytes, &position) else { return (position, nil) }
             return (position, try take(getAnswer: answer))
         case .post:
-            guard isPostOpen else { return (bytes.byteCount, nil) }
+            guard isPostOpen, !post.isAnswered else { return (bytes.byteCount, nil) }
             var position = 0
             guard let answer = try post.reader.read(bytes, &position) else { return (position, nil) }
             // The body of the answer has no meaning.
@@ -204,7 +206,10 @@ package struct HTTPTunnel: Sendable {
             return .connect(.post)
         }
         // Some servers answer the POST at once, others when it is complete, most never.
-        if answer.isHTTP, answer.isSuccess, bodyLength < Self.contentLength { return nil }
+        if answer.isHTTP, answer.isSuccess, bodyLength < Self.contentLength {
+            post.isAnswered = true
+            return nil
+        }
         guard isConfirmed else { throw HTTPEndpoint.error(answer, carrier: "RTSP over HTTP") }
         return dropPost()
     }
