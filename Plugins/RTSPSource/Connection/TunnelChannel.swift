@@ -31,7 +31,7 @@ import InletRTSP
     var wantsOutput: Bool { getLeg.wantsOutput }
     /// False, since what is sent does not go through ``descriptor``.
     var canSend: Bool { false }
-    var hasBuffered: Bool { getLeg.hasBuffered }
+    var hasBuffered: Bool { getLeg.hasBuffered || (!tunnel.isConfirmed && postLeg?.hasBuffered == true) }
 
     /// The connection of the POST, while it has something to do: later its end is noticed before the next message.
     var second: PolledDescriptor? {
