@@ -33,6 +33,11 @@ final class RTSPClient {
     private var local: IPAddress?
     private var remote: IPAddress?
     private var hasMedia = false
+    /// When another address of the server is tried if nothing has come from this one; nil if there is no other.
+    private var answerDeadline: MonotonicTime?
+    /// The addresses of a host that have accepted a connection and said nothing.
+    private var silentAddresses: [IPAddress] = []
+    private var silentHost: [UInt8] = []
     private var datagramsInRow = 0
     /// The stream; nil until the server has agreed to send it.
     private(set) var stream: MediaStream?
@@ -75,7 +80,8 @@ final class RTSPClient {
         defer { openingEnd = nil }
         try perform([.reconnect(session.url)], until: end)
         while playingSince == nil, !(hasMedia && stream?.hasUnit == true) {
-            try advance(until: end)
+            try advance(until: min(end, answerDeadline ?? end))
+            try leaveSilentAddress(until: end)
             guard now < end else {
                 throw InletError(
                     .timedOut,
@@ -83,6 +89,15 @@ final class RTSPClient {
                         + "Check the address, the server and what lies between. \(HostConnection.advice)")
             }
         }
+    }
+
+    /// Goes on with another address of the server if this one has accepted the connection and says nothing.
+    private func leaveSilentAddress(until end: MonotonicTime) throws(InletError) {
+        guard let answerDeadline, now >= answerDeadline, let remote else { return }
+        self.answerDeadline = nil
+        guard connection?.hasReceived == false else { return }
+        silentAddresses.append(remote)
+        try perform(session.handle(.unanswered, at: now), until: end)
     }
 
     /// Ends the session. Takes at most 150 ms; the rest is left to ``ConnectionReaper``.
@@ -307,10 +322,14 @@ final class RTSPClient {
         let host = String(decoding: url.host, as: UTF8.self)
         let (policy, leader) = (configuration.addressPolicy, leader)
         let isFirst = leader == nil
+        if silentHost != url.host { (silentHost, silentAddresses) = (url.host, []) }
+        let silent = silentAddresses
         let way = HostConnection(host: host, port: configuration.port(of: url)) {
-            isFirst || policy.allows($0, from: leader)
+            !silent.contains($0) && (isFirst || policy.allows($0, from: leader))
         }
-        let socket = try way.connect(until: end, wait)
+        let (socket, addresses) = try way.connect(until: end, wait)
+        let left = max(.zero, (openingEnd ?? end) - now)
+        answerDeadline = addresses > 1 ? now + left / addresses : nil
         remote = socket.remoteAddress?.ip
         local = socket.localAddress?.ip
         // Of several servers in a row, the most public one decides where the next may be.

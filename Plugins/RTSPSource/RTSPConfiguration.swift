@@ -91,6 +91,16 @@ public struct RTSPConfiguration: PacketSourceConfiguration {
         return settings
     }
 
+    /// What the sources of one capturer have learnt of the server; nil if each learns it anew.
+    var memory: ServerMemory?
+
     /// Returns a source that reads the stream. Connects to nothing yet.
     public func makePacketSource() -> any FrameSource { RTSPSource(self) }
+
+    /// Returns a configuration whose sources remember which request keeps the server's session alive.
+    public func scopedToCapturer() -> any FrameSourceConfiguration {
+        var scoped = self
+        scoped.memory = ServerMemory()
+        return scoped
+    }
 }

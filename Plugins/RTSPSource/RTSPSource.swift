@@ -24,7 +24,8 @@ final class RTSPSource: FrameSource {
     }
 
     func open(_ context: SourceContext) throws -> SourceFormat {
-        let client = try RTSPClient(configuration, keepAlive: KeepAliveMemory(), context)
+        let client = try RTSPClient(
+            configuration, keepAlive: configuration.memory?.keepAlive ?? KeepAliveMemory(), context)
         self.client = client
         try client.open()
         guard let video = client.established?.video, let codec = video.codec else {
@@ -128,6 +129,7 @@ final class RTSPSource: FrameSource {
     func resume(_ context: SourceContext) throws { try client?.resume() }
 
     func close() {
+        if let client { configuration.memory?.keepAlive = client.keepAlive }
         client?.close()
         client = nil
     }

@@ -33,7 +33,11 @@ struct HostConnection {
     ///   - wait: waits for descriptors; see ``DescriptorWait``.
     /// - Throws: ``InletError/Code/hostNotFound``, ``InletError/Code/connectionRefused`` and others of
     ///   ``SocketError``; ``InletError/Code/timedOut``; ``InletError/Code/addressRefused`` if no address is allowed.
-    func connect(until deadline: MonotonicTime, _ wait: DescriptorWait) throws(InletError) -> TCPChannel {
+    ///
+    /// - Returns: the connection, and how many addresses there are to try.
+    func connect(
+        until deadline: MonotonicTime, _ wait: DescriptorWait
+    ) throws(InletError) -> (channel: TCPChannel, addresses: Int) {
         let found: [IPAddress]
         if let address = IPAddress(literal: host) {
             found = [address]
@@ -48,7 +52,8 @@ struct HostConnection {
                     "The name service does not know the host. Check its spelling, and that DNS works (getent hosts NAME)."
                 ) : AddressPolicy.refusal
         }
-        return try connect(to: addresses.prefix(Self.mostAddresses), until: deadline, wait)
+        let tried = addresses.prefix(Self.mostAddresses)
+        return (try connect(to: tried, until: deadline, wait), tried.count)
     }
 
     private func connect(

@@ -13,6 +13,8 @@ import InletRTSP
     /// What the system has not taken yet.
     private var output: [UInt8] = []
     private var isEnded = false
+    /// Whether anything has come from the server.
+    private(set) var hasReceived = false
 
     /// More than all requests that a session can have open at once.
     private static let mostOutput = 1 << 20
@@ -68,7 +70,9 @@ import InletRTSP
     func read() throws(InletError) -> Bool {
         let outcome = unsafe try buffer.fill { target throws(InletError) in unsafe try channel.read(into: target) }
         switch outcome {
-        case .bytes: return true
+        case .bytes:
+            hasReceived = true
+            return true
         case .ended:
             isEnded = true
             return false

@@ -7,6 +7,8 @@ extension RTSPSession {
         case connected
         /// The connection has ended.
         case disconnected
+        /// The server has sent nothing at all, and another of its addresses may.
+        case unanswered
         case response(RTSPResponse)
         /// A request of the server.
         case request(RTSPRequest)

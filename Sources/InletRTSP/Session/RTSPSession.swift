@@ -108,6 +108,7 @@ package struct RTSPSession: Sendable {
         switch event {
         case .connected: return step == .connecting ? describe(at: now) : []
         case .disconnected: return connectionEnded(at: now)
+        case .unanswered: return step == .describing ? reconnect() : []
         case .response(let response): return take(response, at: now)
         case .request(let request): return answer(request, at: now)
         case .timer: return timePassed(at: now)
