@@ -18,7 +18,7 @@ extension RTSPConfiguration {
     func channel(
         over socket: TCPChannel, to url: RTSPURL, _ credentials: RTSPCredentials?
     ) throws(InletError) -> any ByteChannel {
-        let dialing = try Dialing(
+        let dialing = Dialing(
             socket, host: String(decoding: url.host, as: UTF8.self), tls: url.isSecure ? tls : nil)
         let endpoint = HTTPEndpoint(url, path: tunnelPath.map { Array($0.utf8) }, userAgent: "Inlet")
         switch transport {

@@ -12,7 +12,7 @@ struct Dialing {
     ///   - first: a connection that is made.
     ///   - host: the name or numeric address that the certificate is to be for.
     ///   - tls: how the certificate is checked; nil is no TLS.
-    init(_ first: TCPChannel, host: String, tls: TLSSettings?) throws(InletError) {
+    init(_ first: TCPChannel, host: String, tls: TLSSettings?) {
         address = first.remoteAddress
         self.host = host
         self.tls = tls

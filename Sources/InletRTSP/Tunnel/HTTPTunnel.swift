@@ -1,8 +1,8 @@
 package import InletCore
 
 /// The client's side of RTSP in HTTP (Apple, "Tunneling RTSP and RTP over HTTP"; ONVIF Streaming Specification,
-/// `RTP/RTSP/HTTP/TCP`): what the server sends is the endless body of the answer to a GET, and what the client sends is,
-/// in base64, the body of a POST on a second connection. The same `x-sessioncookie` joins the two.
+/// `RTP/RTSP/HTTP/TCP`): what the server sends is the endless body of the answer to a GET, and what the client sends
+/// is, in base64, the body of a POST on a second connection. The same `x-sessioncookie` joins the two.
 ///
 /// A state machine without connections and without a clock. The caller does what the returned ``Action`` says, and
 /// reports what happens on each connection.
