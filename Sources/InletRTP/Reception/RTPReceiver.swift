@@ -225,7 +225,10 @@ package struct RTPReceiver: Sendable {
         _ deliver: (ReceivedPacket, RawSpan) -> Void
     ) {
         candidate.note(packet, bytes)
-        guard candidate.count >= enough, let kept = candidate.kept, let next else { return }
+        guard candidate.count >= enough, let kept = candidate.kept else { return }
+        // What waits comes first, and may reach beyond the packets in doubt, which are another stream then.
+        passOnHeld(before: .max, deliver)
+        guard let next else { return }
         let first = sequence - (kept.upperBound - kept.lowerBound)
         if (0..<Self.largestLoss).contains(first - next) {
             follow(kept, from: first, isRestart: false, deliver)
