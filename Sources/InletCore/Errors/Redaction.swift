@@ -65,7 +65,7 @@ public enum Redaction {
     /// such as `password-file`, does not.
     static func isSecret(_ name: some StringProtocol) -> Bool { isSecret(Array(name.utf8)[...]) }
 
-    static func isSecret(_ name: ArraySlice<UInt8>) -> Bool {
+    package static func isSecret(_ name: ArraySlice<UInt8>) -> Bool {
         var name = PercentEncoding.decode(bytes: name).map(\.lowercasedASCII)[...]
         for prefix in ["query.", "ffmpeg."] where name.starts(with: prefix.utf8) {
             name = name.dropFirst(prefix.utf8.count)
@@ -76,7 +76,7 @@ public enum Redaction {
     }
 
     /// Whether a parameter of an address merely chooses a stream.
-    static func isSelector(_ name: ArraySlice<UInt8>, value: ArraySlice<UInt8>) -> Bool {
+    package static func isSelector(_ name: ArraySlice<UInt8>, value: ArraySlice<UInt8>) -> Bool {
         (1...3).contains(value.count) && value.allSatisfy(\.isASCIIDigit)
             && selectors.contains(String(decoding: name.map(\.lowercasedASCII), as: UTF8.self))
     }

@@ -1,0 +1,42 @@
+internal import Crypto
+
+/// Replaces secrets by text of the same length, the same secret always by the same text.
+///
+/// The text is made with a random key that is never written, so that the secret cannot be guessed from it. What matters
+/// to a session, which number or nonce is the same as an earlier one, stays visible.
+package struct SecretMask: Sendable {
+    private let key: SymmetricKey
+    /// What masks consist of: characters that mean nothing in RTSP, SDP and addresses.
+    private static let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
+
+    /// - Parameter key: the key, for tests. The default, nil, is a random one.
+    package init(key: [UInt8]? = nil) { self.key = key.map { SymmetricKey(data: $0) } ?? SymmetricKey(size: .bits256) }
+
+    /// Returns the text that stands for a secret.
+    package func mask(_ secret: some Sequence<UInt8>) -> [UInt8] {
+        let secret = Array(secret)
+        var result: [UInt8] = []
+        result.reserveCapacity(secret.count)
+        var block: UInt32 = 0
+        while result.count < secret.count {
+            let number = (0..<4).map { UInt8(truncatingIfNeeded: block >> UInt32(8 * $0)) }
+            for byte in HMAC<SHA256>.authenticationCode(for: number + secret, using: key)
+            where result.count < secret.count {
+                result.append(Self.alphabet[Int(byte & 31)])
+            }
+            block &+= 1
+        }
+        return result
+    }
+}
+
+extension SecretMask: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// A text without the key.
+    package var description: String { "mask of secrets" }
+
+    /// The same as ``description``.
+    package var debugDescription: String { description }
+
+    /// A mirror without children, since `dump` would show the key.
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}
