@@ -21,6 +21,10 @@ final class RTSPClient {
     private let configuration: RTSPConfiguration
     private let context: SourceContext
     private let wait: DescriptorWait
+    /// Takes the place of the network and the clock; nil outside captures.
+    private let replay: CaptureReplay?
+    /// Captures the session; nil if nothing does.
+    private let recorder: CaptureRecorder?
     private var session: RTSPSession
     private var connection: RTSPConnection?
     private var sockets: MediaSockets?
@@ -57,9 +61,17 @@ final class RTSPClient {
     /// More than a large picture has.
     private static let mostDatagramsInRow = 1024
 
-    init(_ configuration: RTSPConfiguration, keepAlive: KeepAliveMemory, _ context: SourceContext) throws(InletError) {
+    /// - Parameter replay: a capture to play instead of a server. The default, nil, is none.
+    init(
+        _ configuration: RTSPConfiguration, keepAlive: KeepAliveMemory, replay: CaptureReplay? = nil,
+        _ context: SourceContext
+    ) throws(InletError) {
         self.configuration = configuration
         self.context = context
+        self.replay = replay
+        recorder = configuration.capture.map {
+            CaptureRecorder(configuration, to: $0, at: context.clock.now)
+        }
         wait = DescriptorWait(context: context)
         session = RTSPSession(try configuration.sessionConfiguration(keepAlive))
     }
@@ -67,7 +79,10 @@ final class RTSPClient {
     /// What the session has shown about keep-alives.
     var keepAlive: KeepAliveMemory { session.keepAlive }
 
-    private var now: MonotonicTime { context.clock.now }
+    /// The time, which stands still in a capture until the next record is played.
+    var now: MonotonicTime { replay?.now ?? context.clock.now }
+    /// Whether a capture that is played is over.
+    var isAtEnd: Bool { replay?.isAtEnd ?? false }
 
     // MARK: Opening and closing
 
@@ -102,6 +117,12 @@ final class RTSPClient {
 
     /// Ends the session. Takes at most 150 ms; the rest is left to ``ConnectionReaper``.
     func close() {
+        guard replay == nil else {
+            (connection, sockets) = (nil, nil)
+            return
+        }
+        recorder?.stop(at: now)
+        defer { recorder?.close(.left, at: now) }
         guard let connection, !session.isClosed else { return }
         try? perform(session.handle(.close, at: now), until: now)
         let end = now + .milliseconds(150)
@@ -109,7 +130,7 @@ final class RTSPClient {
             wait.waitRegardless(for: connection, until: end)
             do throws(InletError) {
                 try connection.flush()
-                _ = try connection.read()
+                _ = try connection.read(at: now)
                 while let event = try connection.next({ _, _, _ in }) {
                     if case .response(let response) = event {
                         try perform(session.handle(.response(response), at: now), until: now)
@@ -122,6 +143,7 @@ final class RTSPClient {
         }
         sockets = nil
         self.connection = nil
+        connection.recorder = nil
         if !session.isClosed, !connection.hasEnded { ConnectionReaper.take(connection) }
     }
 
@@ -161,7 +183,8 @@ final class RTSPClient {
     /// - Parameter end: when to return if nothing happens.
     /// - Throws: the error that ended the session.
     func advance(until end: MonotonicTime) throws(InletError) {
-        if let failure { throw failure }
+        if let failure = failure ?? recorder?.failure { throw failure }
+        if isAtEnd { throw InletError(.streamEnded, "The capture ends before the server plays.") }
         guard let connection else { throw InletError(.disconnected, "The connection has ended.") }
         if let event = try connection.next(take) { return try handle(event, until: end) }
         if connection.hasEnded {
@@ -182,6 +205,12 @@ final class RTSPClient {
     /// Does what time alone requires.
     private func doWhatIsDue(_ connection: RTSPConnection, until end: MonotonicTime) throws(InletError) {
         let time = now
+        if let replay {
+            // What was due shows in the capture: no time passes between its records.
+            guard replay.takeTimer() || stream?.hasEnded == true else { return }
+        } else if let recorder, isDue(at: time) {
+            recorder.timer(at: time)
+        }
         if session.deadline <= time { try perform(session.handle(.timer, at: time), until: end) }
         guard let stream else { return }
         stream.idle(at: time)
@@ -196,6 +225,14 @@ final class RTSPClient {
         try sendControl(connection, stream, at: time)
     }
 
+    /// Whether there is anything that time alone requires.
+    private func isDue(at time: MonotonicTime) -> Bool {
+        if session.deadline <= time { return true }
+        if let stream, stream.deadline <= time { return true }
+        guard let since = playingSince, !hasMedia, sockets != nil, !isPaused else { return false }
+        return time - since >= Self.udpPatience
+    }
+
     private func sendControl(
         _ connection: RTSPConnection, _ stream: MediaStream, at time: MonotonicTime
     ) throws(InletError) {
@@ -203,7 +240,10 @@ final class RTSPClient {
         control.removeAll(keepingCapacity: true)
         stream.control(at: time, into: &control)
         guard !control.isEmpty else { return }
-        if let sockets { return sockets.send(control, isControl: true) }
+        if let sockets {
+            if let recorder { unsafe recorder.datagram(.sentReport, control.span.bytes, at: time) }
+            return sockets.send(control, isControl: true)
+        }
         guard let channel = established.transport.interleaved?.rtcp, let number = UInt8(exactly: channel) else {
             return
         }
@@ -212,7 +252,7 @@ final class RTSPClient {
         control.insert(
             contentsOf: [0x24, number, UInt8(truncatingIfNeeded: count >> 8), UInt8(truncatingIfNeeded: count)], at: 0)
         // A server that reads nothing gets no reports, and no growing queue of them.
-        if connection.isSent { try connection.send(control) }
+        if connection.isSent { try connection.send(control, at: time) }
     }
 
     private func waitAndRead(_ connection: RTSPConnection, until end: MonotonicTime) throws(InletError) {
@@ -220,7 +260,10 @@ final class RTSPClient {
         if let stream { until = min(until, stream.deadline) }
         if let since = playingSince, !hasMedia, sockets != nil { until = min(until, since + Self.udpPatience) }
         let isReady: Bool
-        if connection.hasBuffered {
+        if let replay {
+            try replay.step()
+            isReady = true
+        } else if connection.hasBuffered {
             isReady = true
         } else {
             polled.removeAll(keepingCapacity: true)
@@ -237,7 +280,7 @@ final class RTSPClient {
         guard isReady else { return }
         do throws(InletError) {
             if connection.wantsOutput || connection.second != nil { try connection.flush() }
-            if try connection.read() { context.reportProgress() }
+            if try connection.read(at: now) { context.reportProgress() }
         } catch {
             endStream(error)
         }
@@ -253,7 +296,7 @@ final class RTSPClient {
 
     private func take(_ channel: UInt8, _ packet: RawSpan, _ hasMore: Bool) {
         guard established?.channels.contains(channel) == true else { return }
-        stream?.take(packet, at: now, hasMore: hasMore)
+        stream?.take(packet, at: connection?.arrival ?? now, hasMore: hasMore)
     }
 
     private func receiveDatagram() -> Bool {
@@ -263,7 +306,10 @@ final class RTSPClient {
             let isReceived = sockets.receive(on: descriptor) { packet in
                 // Only a marker asks whether the picture goes on.
                 let hasMarker = packet.byteCount > 1 && packet[1] & 0x80 != 0
-                stream.take(packet, at: time, hasMore: hasMarker && sockets.hasDatagram)
+                let hasMore = hasMarker && sockets.hasDatagram
+                stream.take(packet, at: time, hasMore: hasMore)
+                recorder?.datagram(
+                    descriptor == sockets.rtcp ? .report : .packet, packet, hasMore: hasMore, at: time)
             }
             if isReceived { return true }
         }
@@ -292,7 +338,7 @@ final class RTSPClient {
     private func perform(_ actions: [RTSPSession.Action], until end: MonotonicTime) throws(InletError) {
         for action in actions {
             switch action {
-            case .send(let bytes): try connection?.send(bytes)
+            case .send(let bytes): try connection?.send(bytes, at: now)
             case .openPorts: try openPorts(until: end)
             case .closePorts: sockets = nil
             case .established(let established): try begin(established)
@@ -304,9 +350,12 @@ final class RTSPClient {
             case .paused: isPaused = true
             case .pauseRefused: isPauseRefused = true
             case .reconnect(let url):
+                if connection != nil { recorder?.close(.left, at: now) }
                 (connection, sockets, stream, established) = (nil, nil, nil, nil)
                 (playingSince, hasMedia, waitingSince) = (nil, false, now)
                 connection = try connect(to: url, until: openingEnd ?? now + configuration.connectTimeout)
+                recorder?.open(isSecure: url.isSecure, at: now)
+                connection?.recorder = recorder
                 try perform(session.handle(.connected, at: now), until: end)
             case .fail(let error, _):
                 let isOpening = playingSince == nil && error.code == .timedOut
@@ -319,6 +368,16 @@ final class RTSPClient {
     }
 
     private func connect(to url: RTSPURL, until end: MonotonicTime) throws(InletError) -> RTSPConnection {
+        if let replay { return RTSPConnection(try replay.connect()) }
+        do throws(InletError) {
+            return try connectToServer(url, until: end)
+        } catch {
+            recorder?.close(.failed(error.code), at: now)
+            throw error
+        }
+    }
+
+    private func connectToServer(_ url: RTSPURL, until end: MonotonicTime) throws(InletError) -> RTSPConnection {
         let host = String(decoding: url.host, as: UTF8.self)
         let (policy, leader) = (configuration.addressPolicy, leader)
         let isFirst = leader == nil
@@ -340,8 +399,13 @@ final class RTSPClient {
     private func openPorts(until end: MonotonicTime) throws(InletError) {
         let event: RTSPSession.Event
         do throws(InletError) {
-            guard let local else { throw InletError(.internal, "The connection has no address.") }
-            let opened = try MediaSockets(local: local)
+            let opened: MediaSockets
+            if let replay {
+                opened = MediaSockets(replaying: replay)
+            } else {
+                guard let local else { throw InletError(.internal, "The connection has no address.") }
+                opened = try MediaSockets(local: local)
+            }
             sockets = opened
             event = .portsOpened(TransportHeader.Pair(Int(opened.port), Int(opened.port) + 1))
         } catch {
@@ -354,11 +418,13 @@ final class RTSPClient {
     private func begin(_ established: RTSPSession.Established) throws(InletError) {
         let (video, transport) = (established.video, established.transport)
         self.established = established
-        let stream = try MediaStream(established, configuration, at: now)
+        let stream = try MediaStream(
+            established, configuration, at: now, hostTime: { [replay] in replay?.hostTime ?? HostTime.now })
         self.stream = stream
         hasMedia = false
         connection?.parser.settings.knownChannels = established.channels
         connection?.parser.settings.knownPayloadTypes = Set(video.payloadTypes)
+        if let replay { sockets = transport.delivery == .tcp ? nil : MediaSockets(replaying: replay) }
         guard let remote, let local else { return }
         switch transport.delivery {
         case .tcp: sockets = nil

@@ -64,7 +64,8 @@ extension MediaStream {
     ///
     /// - Throws: ``InletError/Code/unsupported`` for a payload format that only libavformat reads.
     convenience init(
-        _ established: RTSPSession.Established, _ configuration: RTSPConfiguration, at now: MonotonicTime
+        _ established: RTSPSession.Established, _ configuration: RTSPConfiguration, at now: MonotonicTime,
+        hostTime: @escaping () -> Int64
     ) throws(InletError) {
         let video = established.video
         guard let format = RTPPayloadFormat(video) else {
@@ -88,7 +89,7 @@ extension MediaStream {
         payloads.parameterSets =
             video.parameterSets.isEmpty && !video.config.isEmpty ? [video.config] : video.parameterSets
         payloads.jpegSize = video.dimensionsHint
-        self.init(format, reception, payloads, requests: configuration.requests(of: video), at: now)
+        self.init(format, reception, payloads, requests: configuration.requests(of: video), at: now, hostTime: hostTime)
     }
 
     /// More than the largest picture that encoders produce at 8192x8192.

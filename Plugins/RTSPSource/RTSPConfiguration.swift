@@ -57,6 +57,9 @@ public struct RTSPConfiguration: PacketSourceConfiguration {
     /// What happens to damaged pictures. The default is `.drop`.
     public var damage = DamagePolicy.drop
 
+    /// Where a capture of the session goes. The default, nil, makes none, and costs nothing.
+    package var capture: CaptureOutput?
+
     /// How the pictures are carried.
     public enum Transport: String, ChoiceOptionValue {
         case auto, tcp, udp, multicast

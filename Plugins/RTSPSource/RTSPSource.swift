@@ -9,6 +9,7 @@ import InletRTSP
 /// A packet is a whole access unit, and is returned as soon as its last RTP packet has arrived.
 final class RTSPSource: FrameSource {
     private let configuration: RTSPConfiguration
+    private let replay: CaptureReplay?
     private var client: RTSPClient?
     private var parameters: CodecParameters
     private var points = StartingPoints()
@@ -17,15 +18,17 @@ final class RTSPSource: FrameSource {
     private var hasRead = false
     private let inspected: FFmpegPacket?
 
-    init(_ configuration: RTSPConfiguration) {
+    /// - Parameter replay: a capture to play instead of a server. The default, nil, is none.
+    init(_ configuration: RTSPConfiguration, replay: CaptureReplay? = nil) {
         self.configuration = configuration
+        self.replay = replay
         parameters = CodecParameters(codec: .h264, size: ImageSize(width: 0, height: 0), timeBase: Rational(1, 90_000))
         inspected = try? FFmpegPacket()
     }
 
     func open(_ context: SourceContext) throws -> SourceFormat {
         let client = try RTSPClient(
-            configuration, keepAlive: configuration.memory?.keepAlive ?? KeepAliveMemory(), context)
+            configuration, keepAlive: configuration.memory?.keepAlive ?? KeepAliveMemory(), replay: replay, context)
         self.client = client
         try client.open()
         guard let video = client.established?.video, let codec = video.codec else {
@@ -48,6 +51,7 @@ final class RTSPSource: FrameSource {
                 hasRead = true
                 return .packet(try packet(unit, client, context))
             }
+            if client.isAtEnd { return nil }
             let limit = hasRead ? configuration.readTimeout : configuration.firstTimeout
             // Packets that make no picture are no stream yet.
             let arrival = hasRead ? client.stream?.lastArrival : nil
@@ -59,7 +63,7 @@ final class RTSPSource: FrameSource {
                 if error.code == .streamEnded, client.isRecording { return nil }
                 throw error
             }
-            guard context.clock.now < since + limit || client.stream?.hasUnit == true else {
+            guard client.now < since + limit || client.stream?.hasUnit == true else {
                 throw silence(limit, client)
             }
         }

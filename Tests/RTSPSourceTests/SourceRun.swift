@@ -28,6 +28,12 @@ struct SourceRun {
         runner = SourceRunner(source, limit: limit, logger: log.logger)
     }
 
+    /// - Parameter capture: a capture of a session.
+    init(_ capture: RTSPCaptureConfiguration, decodes: Bool = true, limit: Duration = Self.limit) {
+        let source: any FrameSourceConfiguration = decodes ? capture : CapturedUnits(configuration: capture)
+        runner = SourceRunner(source, limit: limit, logger: log.logger)
+    }
+
     /// Opens the source.
     func open() async throws -> SourceFormat { try value(of: await runner.open()) }
 
@@ -106,6 +112,13 @@ struct SourceRun {
 /// The access units of a source, for a runner that makes sources of pictures.
 private struct AccessUnits: FrameSourceConfiguration {
     var configuration: RTSPConfiguration
+    var redactedURI: String { configuration.redactedURI }
+    func makeSource() -> any FrameSource { configuration.makePacketSource() }
+}
+
+/// The access units of a capture.
+private struct CapturedUnits: FrameSourceConfiguration {
+    var configuration: RTSPCaptureConfiguration
     var redactedURI: String { configuration.redactedURI }
     func makeSource() -> any FrameSource { configuration.makePacketSource() }
 }

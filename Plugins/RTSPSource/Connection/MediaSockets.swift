@@ -20,6 +20,8 @@ import InletFFmpeg
     /// Where RTP comes from: the server's address, with the port 0 if that is unknown.
     private var sender: (address: IPAddress, rtpPort: UInt16, rtcpPort: UInt16)?
     private let isMulticast: Bool
+    /// Where datagrams of a capture come from, instead of the sockets; nil outside captures.
+    private let replay: CaptureReplay?
     /// One datagram: the largest that UDP carries.
     private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 64)
     /// Datagrams from elsewhere than the server, which were dropped.
@@ -47,6 +49,7 @@ import InletFFmpeg
             (rtp, rtcp) = isEven ? (first, second) : (second, first)
             port = isEven ? found : found - 1
             isMulticast = false
+            replay = nil
             return
         }
         throw InletError(
@@ -73,7 +76,14 @@ import InletFFmpeg
         }
         port = rtpPort
         isMulticast = true
+        replay = nil
         for descriptor in [rtp, rtcp] { try Self.join(group, local, descriptor) }
+    }
+
+    /// Takes datagrams from a capture. There are no sockets then.
+    init(replaying replay: CaptureReplay) {
+        (rtp, rtcp, port, isMulticast) = (-1, -2, 49_152, false)
+        self.replay = replay
     }
 
     deinit {
@@ -96,6 +106,11 @@ import InletFFmpeg
     /// - Parameter descriptor: ``rtp`` or ``rtcp``.
     /// - Returns: whether there was one; `body` is called with it unless a stranger sent it.
     func receive(on descriptor: Int32, _ body: (RawSpan) -> Void) -> Bool {
+        if let replay {
+            guard let datagram = replay.takeDatagram(isControl: descriptor == rtcp) else { return false }
+            unsafe body(datagram.span.bytes)
+            return true
+        }
         while true {
             var count = -1
             let source = unsafe SocketAddress { address, length in
@@ -119,6 +134,7 @@ import InletFFmpeg
 
     /// Whether a datagram for RTP waits.
     var hasDatagram: Bool {
+        if let replay { return replay.hasMore }
         var byte: UInt8 = 0
         return unsafe recv(rtp, &byte, 1, Int32(MSG_DONTWAIT) | Int32(MSG_PEEK) | Int32(MSG_TRUNC)) >= 0
     }

@@ -13,8 +13,12 @@ import InletRTSP
     /// What the system has not taken yet.
     private var output: [UInt8] = []
     private var isEnded = false
+    /// When the last bytes were read.
+    private(set) var arrival = MonotonicTime(nanoseconds: .min)
     /// Whether anything has come from the server.
-    private(set) var hasReceived = false
+    var hasReceived: Bool { arrival.nanoseconds != .min }
+    /// Captures what is read and sent; nil if nothing does.
+    var recorder: CaptureRecorder?
 
     /// More than all requests that a session can have open at once.
     private static let mostOutput = 1 << 20
@@ -37,7 +41,8 @@ import InletRTSP
     /// Sends bytes, or keeps them until the system takes them.
     ///
     /// - Throws: ``InletError/Code/disconnected`` if the connection broke, or the server reads nothing.
-    func send(_ bytes: [UInt8]) throws(InletError) {
+    func send(_ bytes: [UInt8], at time: MonotonicTime) throws(InletError) {
+        recorder?.send(bytes, at: time)
         guard output.count + bytes.count <= Self.mostOutput else {
             throw InletError(.disconnected, "The server no longer reads what it is sent.")
         }
@@ -66,15 +71,24 @@ import InletRTSP
 
     /// Reads what has arrived, as much as there is room for.
     ///
+    /// - Parameter time: the time, which counts as that of the arrival. The default is for whoever takes no packets.
     /// - Returns: whether anything had.
-    func read() throws(InletError) -> Bool {
-        let outcome = unsafe try buffer.fill { target throws(InletError) in unsafe try channel.read(into: target) }
+    func read(at time: MonotonicTime = .distantFuture) throws(InletError) -> Bool {
+        let outcome: ReadOutcome?
+        do throws(InletError) {
+            outcome = unsafe try buffer.fill { target throws(InletError) in unsafe try channel.read(into: target) }
+        } catch {
+            recorder?.close(.failed(error.code), at: time)
+            throw error
+        }
         switch outcome {
-        case .bytes:
-            hasReceived = true
+        case .bytes(let count):
+            arrival = time
+            if let recorder { buffer.withLast(count) { recorder.receive($0, hasMore: channel.hasBuffered, at: time) } }
             return true
         case .ended:
             isEnded = true
+            recorder?.close(.ended, at: time)
             return false
         case .wouldBlock, nil: return false
         }
@@ -91,8 +105,10 @@ import InletRTSP
             do throws(RTSPParserError) {
                 result = try parser.next(bytes)
             } catch {
+                recorder?.noteParserFailure()
                 throw error.inletError
             }
+            recorder?.note(result.event, consumed: result.consumed)
             if case .interleaved(let number, let range) = result.event,
                 !isCut(range, in: bytes, channels: parser.settings.knownChannels)
             {

@@ -29,6 +29,11 @@ import InletCore
         unsafe try body(UnsafeRawBufferPointer(rebasing: memory[start..<end]).bytes)
     }
 
+    /// Calls `body` with the last bytes that have arrived, valid during the call.
+    func withLast(_ count: Int, _ body: (RawSpan) -> Void) {
+        unsafe body(UnsafeRawBufferPointer(rebasing: memory[max(start, end - max(0, count))..<end]).bytes)
+    }
+
     /// Discards bytes that were parsed.
     func consume(_ count: Int) {
         start = min(end, start + max(0, count))

@@ -24,6 +24,8 @@ final class MediaStream {
     private var schedule: RTCPSchedule
     private var writer: RTCPWriter
     private var senderReport: (report: SenderReport, arrival: MonotonicTime)?
+    /// This machine's time of day in nanoseconds since 1970.
+    private let hostTime: () -> Int64
     private let requests: RTCPWriter.KeyFrameRequests
     /// Whether decoding waits for a key frame that can be requested.
     private var isKeyNeeded = false
@@ -37,10 +39,12 @@ final class MediaStream {
     /// - Parameters:
     ///   - start: when the stream began to play.
     ///   - requests: how key frames can be requested; empty if they cannot.
+    ///   - hostTime: returns this machine's time of day in nanoseconds since 1970.
     init(
         _ format: RTPPayloadFormat, _ reception: RTPReceiver.Settings, _ depacketizing: DepacketizerSettings,
-        requests: RTCPWriter.KeyFrameRequests, at start: MonotonicTime
+        requests: RTCPWriter.KeyFrameRequests, at start: MonotonicTime, hostTime: @escaping () -> Int64
     ) {
+        self.hostTime = hostTime
         receiver = RTPReceiver(reception)
         depacketizer = Depacketizer(format, settings: depacketizing)
         timeline = RTPTimeline(clockRate: reception.clockRate)
@@ -143,7 +147,7 @@ final class MediaStream {
     /// Notes what the server said when it began to play.
     func note(_ playing: RTSPSession.Playing) {
         if case .clock(let start, _) = playing.range, let timestamp = playing.info?.timestamp {
-            wallClock.notePlay(start, at: timestamp, host: HostTime.now)
+            wallClock.notePlay(start, at: timestamp, host: hostTime())
         }
     }
 
@@ -169,7 +173,7 @@ final class MediaStream {
         RTCP.read(packet) { item in
             switch item {
             case .senderReport(let report):
-                wallClock.note(report, of: receiver.ssrc, host: HostTime.now)
+                wallClock.note(report, of: receiver.ssrc, host: hostTime())
                 if report.ssrc == receiver.ssrc { senderReport = (report, time) }
             case .goodbye(let ssrc): if ssrc == receiver.ssrc { hasEnded = true }
             case .other: break

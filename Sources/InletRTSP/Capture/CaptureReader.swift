@@ -23,6 +23,12 @@ package struct CaptureReader: Sendable {
         bytes += more
     }
 
+    /// Returns the first line; nil until it is complete.
+    package mutating func firstLine() throws(CaptureError) -> CaptureHeader? {
+        _ = try readHeader()
+        return header
+    }
+
     /// Returns the next record; nil until more bytes come.
     ///
     /// A time before that of the previous record counts as equal to it.

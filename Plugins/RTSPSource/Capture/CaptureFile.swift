@@ -1,0 +1,100 @@
+import InletCore
+import InletRTSP
+import InletSystem
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A capture that is read from a file, a piece at a time.
+final class CaptureFile {
+    private let descriptor: Int32
+    private var reader = CaptureReader()
+    private var piece = [UInt8](repeating: 0, count: 65_536)
+    private var hasEnded = false
+    /// The first line.
+    let header: CaptureHeader
+    /// The machine's time of day when the capture began, in nanoseconds since 1970.
+    let started: Int64
+
+    /// Opens a regular file and reads its first line.
+    ///
+    /// - Throws: ``InletError/Code/malformedData`` if it is no capture; the error made from the `errno`.
+    init(_ path: String) throws(InletError) {
+        guard !path.utf8.contains(0) else {
+            throw InletError(.invalidConfiguration, "The path of a capture holds no NUL.")
+        }
+        // Without O_NONBLOCK a pipe without a writer would be waited for.
+        let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Self.failure(errno, path) }
+        do throws(InletError) {
+            var facts = stat()
+            guard unsafe fstat(descriptor, &facts) == 0 else { throw Self.failure(errno, path) }
+            guard facts.st_mode & S_IFMT == S_IFREG else {
+                throw InletError(.invalidConfiguration, "A capture is read from a regular file, which this is not.")
+            }
+            var first: CaptureHeader?
+            while first == nil {
+                let count = unsafe read(descriptor, &piece, piece.count)
+                if count < 0, errno == EINTR { continue }
+                guard count >= 0 else { throw Self.failure(errno, path) }
+                guard count > 0 else { throw CaptureError.notCapture.inletError }
+                first = try Self.readHeader(&reader, piece[..<count])
+            }
+            header = first ?? CaptureHeader()
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        self.descriptor = descriptor
+        started = header["started"].flatMap { Int64($0) } ?? 0
+    }
+
+    deinit { close(descriptor) }
+
+    /// Returns the next record; nil at the end. A record whose end is missing is none.
+    func next() throws(InletError) -> CaptureRecord? {
+        while true {
+            do throws(CaptureError) {
+                if let record = try reader.next() { return record }
+            } catch {
+                throw error.inletError
+            }
+            guard !hasEnded else { return nil }
+            let count = unsafe read(descriptor, &piece, piece.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw Self.failure(errno, "the capture") }
+            hasEnded = count == 0
+            reader.append(piece[..<count])
+        }
+    }
+
+    private static func readHeader(
+        _ reader: inout CaptureReader, _ bytes: ArraySlice<UInt8>
+    ) throws(InletError) -> CaptureHeader? {
+        do throws(CaptureError) {
+            reader.append(bytes)
+            return try reader.firstLine()
+        } catch {
+            throw error.inletError
+        }
+    }
+
+    private static func failure(_ number: Int32, _ path: String) -> InletError {
+        let context = InletError.Context(operation: "open", nativeCode: number)
+        switch number {
+        case ENOENT, ENOTDIR: return InletError(.notFound, "There is no file \(path).", context: context)
+        case EACCES, EPERM:
+            return InletError(
+                .permissionDenied, "The file \(path) may not be read. Check its owner and permissions.",
+                context: context)
+        default:
+            return InletError(
+                .inputOutput, "The file \(path) cannot be read: \(SystemErrorText.of(number)).", context: context)
+        }
+    }
+}

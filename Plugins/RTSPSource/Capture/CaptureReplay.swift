@@ -1,0 +1,138 @@
+import InletCore
+import InletRTSP
+
+/// Plays a capture: its records take the place of connections and sockets, and its times that of the clock.
+///
+/// Time moves from record to record only, so that a capture always has the same result. Confined to one thread.
+final class CaptureReplay {
+    private let file: CaptureFile
+    private let context: SourceContext
+    /// When the first record was played on the context's clock; nil plays as fast as records are taken.
+    private let start: MonotonicTime?
+    /// The record that is played next, at the time ``now``.
+    private var head: CaptureRecord?
+    /// The time of the last record.
+    private(set) var now = MonotonicTime(nanoseconds: 0)
+    /// Whether nothing of the session is left.
+    private(set) var isAtEnd = false
+    /// Whether more had arrived behind what was last taken.
+    private(set) var hasMore = false
+
+    /// - Parameter isPaced: whether records are played at the times at which they were captured.
+    init(_ file: CaptureFile, isPaced: Bool, _ context: SourceContext) {
+        self.file = file
+        self.context = context
+        start = isPaced ? context.clock.now : nil
+    }
+
+    /// The machine's time of day when ``now`` was captured, in nanoseconds since 1970.
+    var hostTime: Int64 { file.started &+ now.nanoseconds }
+
+    /// Returns when a captured moment is played; nil if records are not paced.
+    func time(of captured: MonotonicTime) -> MonotonicTime? { start.map { $0 + .nanoseconds(captured.nanoseconds) } }
+
+    /// Moves to the next record.
+    ///
+    /// - Throws: ``InletError/Code/cancelled``, or the error with which the file cannot be read.
+    func step() throws(InletError) {
+        // What nobody took belongs to nothing that was set up.
+        head = nil
+        while !isAtEnd, head == nil {
+            try context.checkCancellation()
+            guard let record = try file.next() else {
+                isAtEnd = true
+                return
+            }
+            switch record.knownKind {
+            case .sent, .sentReport, nil: continue
+            case .stopped: isAtEnd = true
+            case .received, .packet, .report, .opened, .closed, .timer: head = record
+            }
+            let time = MonotonicTime(nanoseconds: record.time)
+            if let due = self.time(of: time) { try context.sleep(until: due) }
+            now = time
+        }
+    }
+
+    /// Moves to where the next connection was made.
+    ///
+    /// - Throws: the error if it could not be made; as ``step()``.
+    func connect() throws(InletError) -> ReplayChannel {
+        while !isAtEnd {
+            try step()
+            switch head?.knownKind {
+            case .opened:
+                head = nil
+                return ReplayChannel(self)
+            case .closed:
+                if case .failed(let code) = CaptureEnd(head?.bytes ?? []) { throw Self.error(code) }
+            default: break
+            }
+        }
+        throw InletError(.streamEnded, "The capture ends before the server is connected.")
+    }
+
+    /// Takes what a read from the connection returned; nil if that is not what came next.
+    func takeReceived() throws(InletError) -> [UInt8]? {
+        switch head?.knownKind {
+        case .received:
+            defer { head = nil }
+            hasMore = head?.hasMore ?? false
+            return head?.bytes
+        case .closed:
+            let end = CaptureEnd(head?.bytes ?? [])
+            head = nil
+            if case .failed(let code) = end { throw Self.error(code) }
+            return []
+        default: return nil
+        }
+    }
+
+    /// Takes a datagram for RTP or RTCP; nil if that is not what came next.
+    func takeDatagram(isControl: Bool) -> [UInt8]? {
+        guard head?.knownKind == (isControl ? .report : .packet) else { return nil }
+        defer { head = nil }
+        hasMore = head?.hasMore ?? false
+        return head?.bytes
+    }
+
+    /// Takes the note that something was due; returns whether that came next.
+    func takeTimer() -> Bool {
+        guard head?.knownKind == .timer else { return false }
+        head = nil
+        return true
+    }
+
+    private static func error(_ code: InletError.Code) -> InletError {
+        InletError(code, "The connection failed when the session was captured.")
+    }
+}
+
+/// A connection of a capture. What is sent is dropped: the answers are in the capture.
+final class ReplayChannel: ByteChannel {
+    private let replay: CaptureReplay
+    /// What was captured with one read, and did not fit in another.
+    private var rest: ArraySlice<UInt8> = []
+
+    init(_ replay: CaptureReplay) { self.replay = replay }
+
+    var descriptor: Int32 { -1 }
+    var wantsOutput: Bool { false }
+    var canSend: Bool { true }
+    var hasBuffered: Bool { !rest.isEmpty || replay.hasMore }
+    func flush() {}
+
+    @unsafe func read(into target: UnsafeMutableRawBufferPointer) throws(InletError) -> ReadOutcome {
+        if rest.isEmpty {
+            guard let bytes = try replay.takeReceived() else { return .wouldBlock }
+            guard !bytes.isEmpty else { return .ended }
+            rest = bytes[...]
+        }
+        let count = min(rest.count, target.count)
+        unsafe target.copyBytes(from: rest.prefix(count))
+        rest = rest.dropFirst(count)
+        return .bytes(count)
+    }
+
+    @unsafe func write(_ bytes: UnsafeRawBufferPointer) -> Int { bytes.count }
+}

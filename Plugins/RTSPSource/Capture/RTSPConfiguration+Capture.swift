@@ -1,0 +1,55 @@
+import InletCore
+import InletFFmpeg
+import InletRTSP
+
+/// What of a configuration decides how a session goes, as captures state it.
+extension RTSPConfiguration {
+    /// Returns the first line of a capture.
+    ///
+    /// - Parameter started: this machine's time of day in nanoseconds since 1970.
+    func captureHeader(_ redactor: CaptureRedactor, started: Int64) -> CaptureHeader {
+        var header = CaptureHeader()
+        header["started"] = "\(started)"
+        header["inlet"] = InletVersion.current
+        let address = try? NetworkAddress(url)
+        header["url"] = address.map {
+            String(decoding: redactor.redact(address: Array($0.withoutCredentials.utf8)), as: UTF8.self)
+        }
+        header["credentials"] = (user ?? address?.user) == nil ? "no" : "yes"
+        header["share-credentials"] = sharesCredentials ? "yes" : "no"
+        header["transport"] = transport.rawValue
+        header["key-frames"] = keyFrameRequests.rawValue
+        header["latency"] = "\(latency.wholeNanoseconds)"
+        header["connect-timeout"] = "\(connectTimeout.wholeNanoseconds)"
+        header["first-timeout"] = "\(firstTimeout.wholeNanoseconds)"
+        header["read-timeout"] = "\(readTimeout.wholeNanoseconds)"
+        header["stream"] = stream.map { "\($0)" }
+        return header
+    }
+
+    /// Makes the configuration of a captured session. Facts that are missing or make no sense have their defaults.
+    ///
+    /// - Throws: ``InletError/Code/malformedData`` if the address is missing.
+    init(captured header: CaptureHeader) throws(InletError) {
+        guard let url = header["url"] else {
+            throw InletError(.malformedData, "The capture is damaged: it does not state the session's address.")
+        }
+        self.init(url: url)
+        // Without any credentials a challenge would end the session; which ones they were makes no difference.
+        if header["credentials"] == "yes" { (user, password) = ("user", "password") }
+        sharesCredentials = header["share-credentials"] == "yes"
+        transport = header["transport"].flatMap { Transport(rawValue: $0) } ?? transport
+        keyFrameRequests = header["key-frames"].flatMap { KeyFrameRequests(rawValue: $0) } ?? keyFrameRequests
+        latency = Self.time(header["latency"], upTo: .seconds(10)) ?? latency
+        connectTimeout = Self.time(header["connect-timeout"], upTo: .seconds(86_400)) ?? connectTimeout
+        firstTimeout = Self.time(header["first-timeout"], upTo: .seconds(86_400)) ?? firstTimeout
+        readTimeout = Self.time(header["read-timeout"], upTo: .seconds(86_400)) ?? readTimeout
+        stream = header["stream"].flatMap { Int($0) }.flatMap { (0...1000).contains($0) ? $0 : nil }
+    }
+
+    private static func time(_ text: String?, upTo most: Duration) -> Duration? {
+        guard let text, let nanoseconds = Int64(text) else { return nil }
+        let time = Duration.nanoseconds(nanoseconds)
+        return time >= .zero && time <= most ? time : nil
+    }
+}
