@@ -241,7 +241,7 @@ final class RTSPClient {
         stream.control(at: time, into: &control)
         guard !control.isEmpty else { return }
         if let sockets {
-            if let recorder { unsafe recorder.datagram(.sentReport, control.span.bytes, at: time) }
+            recorder?.sendReport(control, at: time)
             return sockets.send(control, isControl: true)
         }
         guard let channel = established.transport.interleaved?.rtcp, let number = UInt8(exactly: channel) else {

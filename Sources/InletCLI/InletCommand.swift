@@ -15,6 +15,7 @@ struct InletCommand: AsyncParsableCommand {
               inlet run clip.mp4 --to framemd5:-
               inlet probe clip.mp4
               inlet snapshot v4l2: door.jpg
+              inlet capture rtsp://camera/stream --to camera.rtspcap --duration 20
               inlet devices
               inlet run 'v4l2:?size=1280x720' --duration 10 --to y4m:camera.y4m
               inlet plugins pattern
@@ -24,7 +25,7 @@ struct InletCommand: AsyncParsableCommand {
             69 unavailable, 70 internal, 74 input or output, 75 temporary, 76 protocol, 77 permission, 130 interrupted.
             """,
         version: InletVersion.current,
-        subcommands: [RunCommand.self, SnapshotCommand.self, ProbeCommand.self] + cameraCommands
+        subcommands: [RunCommand.self, SnapshotCommand.self, CaptureCommand.self, ProbeCommand.self] + cameraCommands
             + [PluginsCommand.self, ExplainCommand.self]
     )
 

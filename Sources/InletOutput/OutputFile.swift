@@ -31,10 +31,11 @@ package import InletCore
     ///
     /// - Parameters:
     ///   - mode: the mode of a file that is created.
+    ///   - keepsExisting: whether a file that is there is an error, with EEXIST. The default is false: it is replaced.
     ///   - takesPipes: whether the path may be a named pipe. A pipe without a reader is an error, not a wait.
     /// - Throws: the errors of ``NewFile``.
     package init(
-        path: String, mode: FileMode = .owner, takesPipes: Bool = true, subject: String
+        path: String, mode: FileMode = .owner, takesPipes: Bool = true, keepsExisting: Bool = false, subject: String
     ) throws(InletError) {
         self.subject = subject
         if path == "-" {
@@ -42,7 +43,8 @@ package import InletCore
         } else {
             let file: NewFile
             do throws(InletError) {
-                file = try NewFile(path, mode: mode, existing: takesPipes ? .replaced : .replacedUnlessPipe)
+                file = try NewFile(
+                    path, mode: mode, existing: keepsExisting ? .kept : takesPipes ? .replaced : .replacedUnlessPipe)
             } catch {
                 throw error.about(subject)
             }

@@ -35,7 +35,7 @@ enum ImportRule {
             "PipeSink", "StillSinks", "PreviewSink", "InletRTC", "WebRTCSink",
         ]),
         "InletCLI": system.union([
-            "Inlet", "ArgumentParser", "Logging", "FoundationEssentials", "SwiftOverlayShims",
+            "Inlet", "InletOutput", "ArgumentParser", "Logging", "FoundationEssentials", "SwiftOverlayShims",
         ]),
     ]
 

@@ -57,6 +57,7 @@ enum UnsafeCodeRule {
         "Plugins/V4L2Source/CompressedStream.swift": "copies compressed pictures from a driver's buffers",
         "Plugins/V4L2Source/PixelRepacking.swift": "rewrites rows of a picture",
         "Plugins/V4L2Source/V4L2Source.swift": "makes frames of a driver's buffers",
+        "Plugins/RTSPSource/Capture/CaptureFile.swift": "owns a descriptor",
         "Plugins/RTSPSource/Connection/": "wraps the system's calls for sockets, and OpenSSL's connections",
         "Plugins/RTSPSource/Media/HostTime.swift": "reads the system's clock",
         "Plugins/V4L2Source/VendorConverter.swift": "owns libv4l's converter of pixel formats",

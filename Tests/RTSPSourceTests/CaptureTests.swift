@@ -73,6 +73,19 @@ extension RTSPSourceTests {
             return units
         }
 
+        private func outcome(_ run: SourceRun, _ count: Int) async throws -> (units: [Unit], error: InletError.Code?) {
+            var units: [Unit] = []
+            var failure: InletError.Code?
+            do {
+                _ = try await run.open()
+                while units.count < count, let packet = try await run.next()?.packet { units.append(Unit(packet)) }
+            } catch let error as InletError {
+                failure = error.code
+            }
+            try await run.close()
+            return (units, failure)
+        }
+
         private static func holds(_ bytes: [UInt8], _ text: String) -> Bool {
             Data(bytes).range(of: Data(text.utf8)) != nil
         }
@@ -191,10 +204,14 @@ extension RTSPSourceTests {
                 .test(server.url) {
                     $0.transport = transport
                     $0.capture = written.output
+                    $0.readTimeout = .milliseconds(700)
                 }, decodes: false)
-            let seen = try await units(live, 30)
-            #expect(seen.count == 30)
-            #expect(try await units(replay(written.bytes, decodes: false)).prefix(30) == seen[...])
+            // A server that loses packets gives less, and the session then ends with a time-out.
+            let seen = try await outcome(live, 30)
+            #expect(seen.units.count > 5)
+            let played = try await outcome(replay(written.bytes, decodes: false), 30)
+            #expect(played.error == seen.error)
+            #expect(played.units == seen.units)
         }
 
         @Test("A capture that ends anywhere gives the units before the end")

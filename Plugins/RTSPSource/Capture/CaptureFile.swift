@@ -20,6 +20,8 @@ final class CaptureFile {
     let header: CaptureHeader
     /// The machine's time of day when the capture began, in nanoseconds since 1970.
     let started: Int64
+    /// The time of the captured machine's monotonic clock when the capture began. Ticks are rounded by it.
+    let origin: MonotonicTime
 
     /// Opens a regular file and reads its first line.
     ///
@@ -52,6 +54,8 @@ final class CaptureFile {
         }
         self.descriptor = descriptor
         started = header["started"].flatMap { Int64($0) } ?? 0
+        let origin = header["clock"].flatMap { Int64($0) } ?? 0
+        self.origin = MonotonicTime(nanoseconds: (0...Int64.max / 2).contains(origin) ? origin : 0)
     }
 
     deinit { close(descriptor) }

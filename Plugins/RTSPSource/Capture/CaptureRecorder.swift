@@ -14,7 +14,7 @@ final class CaptureRecorder {
         self.output = output
         let redactor = CaptureRedactor()
         writer = CaptureWriter(
-            configuration.captureHeader(redactor, started: HostTime.now), start: now, redactor: redactor)
+            configuration.captureHeader(redactor, at: now, started: HostTime.now), start: now, redactor: redactor)
         flush()
     }
 
@@ -41,9 +41,15 @@ final class CaptureRecorder {
         flush()
     }
 
-    /// Notes a datagram; see ``CaptureWriter/datagram(_:_:hasMore:at:)``.
+    /// Notes a datagram that arrived; see ``CaptureWriter/datagram(_:_:hasMore:at:)``.
     func datagram(_ kind: CaptureRecord.Kind, _ bytes: RawSpan, hasMore: Bool = false, at time: MonotonicTime) {
         writer.datagram(kind, bytes, hasMore: hasMore, at: time)
+        flush()
+    }
+
+    /// Notes a datagram with RTCP that was sent.
+    func sendReport(_ bytes: [UInt8], at time: MonotonicTime) {
+        writer.sendReport(bytes, at: time)
         flush()
     }
 

@@ -12,7 +12,7 @@ final class CaptureReplay {
     /// The record that is played next, at the time ``now``.
     private var head: CaptureRecord?
     /// The time of the last record.
-    private(set) var now = MonotonicTime(nanoseconds: 0)
+    private(set) var now: MonotonicTime
     /// Whether nothing of the session is left.
     private(set) var isAtEnd = false
     /// Whether more had arrived behind what was last taken.
@@ -23,13 +23,14 @@ final class CaptureReplay {
         self.file = file
         self.context = context
         start = isPaced ? context.clock.now : nil
+        now = file.origin
     }
 
     /// The machine's time of day when ``now`` was captured, in nanoseconds since 1970.
-    var hostTime: Int64 { file.started &+ now.nanoseconds }
+    var hostTime: Int64 { file.started &+ (now - file.origin).wholeNanoseconds }
 
     /// Returns when a captured moment is played; nil if records are not paced.
-    func time(of captured: MonotonicTime) -> MonotonicTime? { start.map { $0 + .nanoseconds(captured.nanoseconds) } }
+    func time(of captured: MonotonicTime) -> MonotonicTime? { start.map { $0 + (captured - file.origin) } }
 
     /// Moves to the next record.
     ///
@@ -48,7 +49,7 @@ final class CaptureReplay {
             case .stopped: isAtEnd = true
             case .received, .packet, .report, .opened, .closed, .timer: head = record
             }
-            let time = MonotonicTime(nanoseconds: record.time)
+            let time = file.origin + .nanoseconds(record.time)
             if let due = self.time(of: time) { try context.sleep(until: due) }
             now = time
         }
@@ -106,33 +107,4 @@ final class CaptureReplay {
     private static func error(_ code: InletError.Code) -> InletError {
         InletError(code, "The connection failed when the session was captured.")
     }
-}
-
-/// A connection of a capture. What is sent is dropped: the answers are in the capture.
-final class ReplayChannel: ByteChannel {
-    private let replay: CaptureReplay
-    /// What was captured with one read, and did not fit in another.
-    private var rest: ArraySlice<UInt8> = []
-
-    init(_ replay: CaptureReplay) { self.replay = replay }
-
-    var descriptor: Int32 { -1 }
-    var wantsOutput: Bool { false }
-    var canSend: Bool { true }
-    var hasBuffered: Bool { !rest.isEmpty || replay.hasMore }
-    func flush() {}
-
-    @unsafe func read(into target: UnsafeMutableRawBufferPointer) throws(InletError) -> ReadOutcome {
-        if rest.isEmpty {
-            guard let bytes = try replay.takeReceived() else { return .wouldBlock }
-            guard !bytes.isEmpty else { return .ended }
-            rest = bytes[...]
-        }
-        let count = min(rest.count, target.count)
-        unsafe target.copyBytes(from: rest.prefix(count))
-        rest = rest.dropFirst(count)
-        return .bytes(count)
-    }
-
-    @unsafe func write(_ bytes: UnsafeRawBufferPointer) -> Int { bytes.count }
 }

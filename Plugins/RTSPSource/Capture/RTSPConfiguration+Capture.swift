@@ -6,9 +6,12 @@ import InletRTSP
 extension RTSPConfiguration {
     /// Returns the first line of a capture.
     ///
-    /// - Parameter started: this machine's time of day in nanoseconds since 1970.
-    func captureHeader(_ redactor: CaptureRedactor, started: Int64) -> CaptureHeader {
+    /// - Parameters:
+    ///   - now: the time of the monotonic clock.
+    ///   - started: this machine's time of day in nanoseconds since 1970.
+    func captureHeader(_ redactor: CaptureRedactor, at now: MonotonicTime, started: Int64) -> CaptureHeader {
         var header = CaptureHeader()
+        header["clock"] = "\(now.nanoseconds)"
         header["started"] = "\(started)"
         header["inlet"] = InletVersion.current
         let address = try? NetworkAddress(url)

@@ -54,7 +54,7 @@ package struct CaptureWriter: Sendable {
     ///
     /// - Parameter hasMore: whether the connection holds more that polling does not show.
     package mutating func receive(_ bytes: RawSpan, hasMore: Bool, at time: MonotonicTime) {
-        hold(CaptureRecord(.received, time: offset(time), hasMore: hasMore, bytes: Self.array(bytes)), start: received)
+        hold(CaptureRecord(.received, time: offset(time), hasMore: hasMore, bytes: bytes.array), start: received)
         received &+= bytes.byteCount
     }
 
@@ -97,15 +97,20 @@ package struct CaptureWriter: Sendable {
         hold(CaptureRecord(.sent, time: offset(time), bytes: bytes))
     }
 
-    /// Notes a datagram.
+    /// Notes a datagram with RTCP that was sent.
+    package mutating func sendReport(_ bytes: [UInt8], at time: MonotonicTime) {
+        hold(CaptureRecord(.sentReport, time: offset(time), bytes: bytes))
+    }
+
+    /// Notes a datagram that arrived.
     ///
     /// - Parameters:
-    ///   - kind: ``CaptureRecord/Kind/packet``, ``CaptureRecord/Kind/report`` or ``CaptureRecord/Kind/sentReport``.
+    ///   - kind: ``CaptureRecord/Kind/packet`` or ``CaptureRecord/Kind/report``.
     ///   - hasMore: whether the client has found that another one waits.
     package mutating func datagram(
         _ kind: CaptureRecord.Kind, _ bytes: RawSpan, hasMore: Bool, at time: MonotonicTime
     ) {
-        hold(CaptureRecord(kind, time: offset(time), hasMore: hasMore, bytes: Self.array(bytes)))
+        hold(CaptureRecord(kind, time: offset(time), hasMore: hasMore, bytes: bytes.array))
     }
 
     /// Notes that a connection was opened.
@@ -239,9 +244,5 @@ package struct CaptureWriter: Sendable {
     private mutating func offset(_ time: MonotonicTime) -> Int64 {
         lastTime = max(lastTime, (time - start).wholeNanoseconds)
         return lastTime
-    }
-
-    private static func array(_ bytes: RawSpan) -> [UInt8] {
-        unsafe bytes.withUnsafeBytes { bytes in unsafe Array(bytes) }
     }
 }

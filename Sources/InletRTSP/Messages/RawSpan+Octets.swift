@@ -9,4 +9,7 @@ extension RawSpan {
         precondition(index >= 0 && index <= byteCount - 2)
         return UInt16(bigEndian: unsafe unsafeLoadUnaligned(fromByteOffset: index, as: UInt16.self))
     }
+
+    /// A copy of the bytes.
+    var array: [UInt8] { unsafe withUnsafeBytes { bytes in unsafe Array(bytes) } }
 }

@@ -1,0 +1,75 @@
+import Inlet
+import InletOutput
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The file of a capture, up to a limit of bytes.
+final class CaptureFileOutput: Sendable {
+    private struct State {
+        var file: OutputFile
+        var size: UInt64 = 0
+        var isFull = false
+        var onLimit: (@Sendable () -> Void)?
+    }
+
+    private let state: Mutex<State>
+    private let limit: UInt64
+
+    /// Opens the file, for this user alone.
+    ///
+    /// - Throws: ``InletError/Code/busy`` if there is one, unless it may be replaced.
+    init(_ path: String, limit: UInt64, overwrites: Bool) throws(InletError) {
+        self.limit = limit
+        do throws(InletError) {
+            let file = try OutputFile(
+                path: path, takesPipes: false, keepsExisting: !overwrites && path != "-", subject: path)
+            state = Mutex(State(file: file))
+        } catch {
+            if error.context.nativeCode == EEXIST {
+                throw InletError(.busy, "There is a file \(path) already. Add --overwrite to replace it.")
+            }
+            // A missing folder is not a missing input.
+            throw error.code == .notFound ? InletError(.inputOutput, error.message) : error
+        }
+    }
+
+    /// The bytes that were written.
+    var size: UInt64 { state.withLock { $0.size } }
+    /// Whether more came than the file may hold.
+    var isFull: Bool { state.withLock { $0.isFull } }
+
+    /// Sets what is done when the file is full.
+    func onLimit(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.onLimit = body } }
+
+    /// Writes the next bytes, or none any more once they would exceed the limit.
+    ///
+    /// - Returns: why they could not be written; nil if they were.
+    func write(_ bytes: [UInt8]) -> InletError? {
+        let outcome = state.withLock { state -> (error: InletError?, onLimit: (@Sendable () -> Void)?) in
+            guard !state.isFull else { return (nil, nil) }
+            guard UInt64(bytes.count) <= limit - min(limit, state.size) else {
+                state.isFull = true
+                return (nil, state.onLimit)
+            }
+            do {
+                try state.file.write(bytes)
+                state.size += UInt64(bytes.count)
+                return (nil, nil)
+            } catch {
+                return (InletError(wrapping: error, operation: "write"), nil)
+            }
+        }
+        outcome.onLimit?()
+        return outcome.error
+    }
+
+    /// Closes the file.
+    func finish() throws(InletError) { try state.withLock { state throws(InletError) in try state.file.finish() } }
+}
