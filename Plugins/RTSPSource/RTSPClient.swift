@@ -18,25 +18,25 @@ import Logging
 /// There is one loop and one wait: for the connection or the UDP sockets, for a cancellation, and until the earliest of
 /// all deadlines. Confined to one thread at a time.
 final class RTSPClient {
-    private let configuration: RTSPConfiguration
+    let configuration: RTSPConfiguration
     private let context: SourceContext
     private let wait: DescriptorWait
     /// Takes the place of the network and the clock; nil outside captures.
-    private let replay: CaptureReplay?
+    let replay: CaptureReplay?
     /// Captures the session; nil if nothing does.
     private let recorder: CaptureRecorder?
-    private var session: RTSPSession
-    private var connection: RTSPConnection?
-    private var sockets: MediaSockets?
+    var session: RTSPSession
+    var connection: RTSPConnection?
+    var sockets: MediaSockets?
     private var failure: InletError?
-    /// What has been sent for the current connection's session, and is not needed any longer.
+    // Kept for their memory: the descriptors to wait for, and RTCP that is about to be sent.
     private var polled: [pollfd] = []
     private var control: [UInt8] = []
     /// The address of the first server, and the most public one so far that leads elsewhere.
-    private var leader: IPAddress?
-    private var local: IPAddress?
-    private var remote: IPAddress?
-    private var hasMedia = false
+    var leader: IPAddress?
+    var local: IPAddress?
+    var remote: IPAddress?
+    var hasMedia = false
     /// When another address of the server is tried if nothing has come from this one; nil if there is no other.
     private var answerDeadline: MonotonicTime?
     /// The addresses of a host that have accepted a connection and said nothing.
@@ -44,9 +44,9 @@ final class RTSPClient {
     private var silentHost: [UInt8] = []
     private var datagramsInRow = 0
     /// The stream; nil until the server has agreed to send it.
-    private(set) var stream: MediaStream?
+    var stream: MediaStream?
     /// What the server has agreed to send; nil until then.
-    private(set) var established: RTSPSession.Established?
+    var established: RTSPSession.Established?
     /// When the server began to play; nil before.
     private(set) var playingSince: MonotonicTime?
     /// When the wait for packets began: when the server began to play, or before that, when it was last connected to.
@@ -335,7 +335,7 @@ final class RTSPClient {
 
     // MARK: What the session wants
 
-    private func perform(_ actions: [RTSPSession.Action], until end: MonotonicTime) throws(InletError) {
+    func perform(_ actions: [RTSPSession.Action], until end: MonotonicTime) throws(InletError) {
         for action in actions {
             switch action {
             case .send(let bytes): try connection?.send(bytes, at: now)
@@ -394,70 +394,5 @@ final class RTSPClient {
         // Of several servers in a row, the most public one decides where the next may be.
         if let remote, self.leader.map({ remote.space < $0.space }) ?? true { self.leader = remote }
         return RTSPConnection(try configuration.channel(over: socket, to: url, session.credentials))
-    }
-
-    private func openPorts(until end: MonotonicTime) throws(InletError) {
-        let event: RTSPSession.Event
-        do throws(InletError) {
-            let opened: MediaSockets
-            if let replay {
-                opened = MediaSockets(replaying: replay)
-            } else {
-                guard let local else { throw InletError(.internal, "The connection has no address.") }
-                opened = try MediaSockets(local: local)
-            }
-            sockets = opened
-            event = .portsOpened(TransportHeader.Pair(Int(opened.port), Int(opened.port) + 1))
-        } catch {
-            event = .portsUnavailable(error)
-        }
-        try perform(session.handle(event, at: now), until: end)
-    }
-
-    /// Prepares for the packets of the stream.
-    private func begin(_ established: RTSPSession.Established) throws(InletError) {
-        let (video, transport) = (established.video, established.transport)
-        self.established = established
-        let stream = try MediaStream(
-            established, configuration, at: now, hostTime: { [replay] in replay?.hostTime ?? HostTime.now })
-        self.stream = stream
-        hasMedia = false
-        connection?.parser.settings.knownChannels = established.channels
-        connection?.parser.settings.knownPayloadTypes = Set(video.payloadTypes)
-        if let replay { sockets = transport.delivery == .tcp ? nil : MediaSockets(replaying: replay) }
-        guard let remote, let local else { return }
-        switch transport.delivery {
-        case .tcp: sockets = nil
-        case .unicast:
-            let server = transport.serverPorts
-            sockets?.accept(
-                from: sender(transport.source) ?? remote, rtpPort: Self.port(server?.rtp),
-                rtcpPort: Self.port(server?.rtcp))
-            let (rtp, rtcp) = stream.openers(payloadType: video.payloadType)
-            sockets?.send(rtp, isControl: false)
-            sockets?.send(rtcp, isControl: true)
-        case .multicast:
-            guard let group = transport.destination.flatMap({ IPAddress(literal: String(decoding: $0, as: UTF8.self)) })
-            else { throw InletError(.malformedData, "The server names no multicast group. Try transport=tcp.") }
-            let joined = try MediaSockets(
-                joining: group, rtpPort: Self.port(transport.ports?.rtp), rtcpPort: Self.port(transport.ports?.rtcp),
-                local: local)
-            joined.accept(from: sender(transport.source) ?? remote, rtpPort: 0, rtcpPort: 0)
-            sockets = joined
-        }
-    }
-
-    /// The address that the server names as the sender, if it may lead there.
-    private func sender(_ text: [UInt8]?) -> IPAddress? {
-        guard let address = text.flatMap({ IPAddress(literal: String(decoding: $0, as: UTF8.self)) }),
-            address.space != .multicast, configuration.addressPolicy.allows(address, from: leader)
-        else { return nil }
-        return address
-    }
-
-    /// A port; 0, which is any, for one that cannot be: cameras answer `0-1`.
-    private static func port(_ number: Int?) -> UInt16 {
-        guard let number, number > 1 else { return 0 }
-        return UInt16(exactly: number) ?? 0
     }
 }
