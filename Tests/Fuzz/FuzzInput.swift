@@ -54,7 +54,10 @@ extension [UInt8] {
     /// Whether the bytes of a literal occur in these.
     func holds(_ word: StaticString) -> Bool {
         let word = Array(word.description.utf8)
-        guard count >= word.count else { return false }
-        return indices.dropLast(word.count - 1).contains { self[$0..<$0 + word.count].elementsEqual(word) }
+        guard let first = word.first, count >= word.count else { return false }
+        for start in 0...count - word.count where self[start] == first {
+            if self[start..<start + word.count].elementsEqual(word) { return true }
+        }
+        return false
     }
 }

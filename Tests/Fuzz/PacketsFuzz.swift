@@ -17,8 +17,8 @@ private final class Reader {
     static let poolSize = 64 * 1024
     static let poolUnits = 6
     static let clockRate = 90_000
-    /// The most bytes of parameter sets that are put before a picture.
-    static let largestSets = 128 * 1024
+    /// The most bytes of parameter sets that a depacketizer keeps, and start codes of the 48 at most.
+    static let largestSets = 128 * 1024 + 4 * 48
 
     var receiver: RTPReceiver
     let depacketizer: Depacketizer
@@ -29,6 +29,8 @@ private final class Reader {
     var newestTicks: Int64?
     var held: [AccessUnit] = []
     var hasMore = false
+    /// The bytes of parameter sets that may stand before the next picture, beyond its own limit.
+    var sets = 100
 
     init(_ format: RTPPayloadFormat, flags: UInt8) {
         isOrdered = flags & 1 != 0
@@ -94,9 +96,14 @@ private final class Reader {
     }
 
     private func takeUnits() {
+        let before = sets
+        // A configuration of the session description, or the index of VP9, is smaller than the hundred.
+        let now = depacketizer.parameterSets.count + 100
+        sets = max(before, now)
+        defer { sets = now }
         while let unit = depacketizer.takeUnit() {
             demand(unit.data.count > 0, "a unit of no bytes")
-            demand(unit.data.count <= Self.maximumSize + Self.largestSets, "a unit of \(unit.data.count) bytes")
+            demand(unit.data.count <= Self.maximumSize + sets, "a unit of \(unit.data.count) bytes")
             demand(unit.firstArrival <= unit.lastArrival, "a unit that ends before it begins")
             demand(!unit.isDamaged || depacketizerPasses, "a damaged unit")
             place(unit)
@@ -131,7 +138,7 @@ private final class Reader {
         demand(receiver.statistics.received >= 0 && receiver.jitter <= .max, "a count below none")
         var receiver = receiver
         _ = receiver.receptionReport(at: now)
-        demand(depacketizer.parameterSets.count <= Self.largestSets + 4 * 48, "parameter sets without a bound")
+        demand(depacketizer.parameterSets.count <= Self.largestSets, "parameter sets without a bound")
     }
 }
 

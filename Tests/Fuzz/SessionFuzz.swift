@@ -36,6 +36,17 @@ private struct Server {
     /// Whether the session waits for the caller, who has deadlines of its own.
     var waitsForCaller = true
     var isPlaying = false
+    /// Whether credentials may be sent: not to a server that another one named.
+    var maySendCredentials = true
+    /// Whether they may be sent readably.
+    var allowsBasic: Bool
+    let configuration: RTSPSessionConfiguration
+
+    init(_ configuration: RTSPSessionConfiguration) {
+        self.configuration = configuration
+        session = RTSPSession(configuration)
+        allowsBasic = configuration.basic == .allowed || configuration.url.isSecure
+    }
 
     mutating func handle(_ event: RTSPSession.Event) {
         let wasClosed = session.isClosed
@@ -49,7 +60,12 @@ private struct Server {
             case .openPorts: waitsForCaller = true
             case .reconnect(let url):
                 demand(url.credentials == nil, "credentials in an address to connect to")
+                demand(url.isSecure || !configuration.url.isSecure, "goes on without encryption")
                 (waitsForCaller, isPlaying) = (true, false)
+                if !url.hasSameOrigin(as: configuration.url), configuration.redirectCredentials == .sameOrigin {
+                    maySendCredentials = false
+                }
+                allowsBasic = configuration.basic == .allowed || url.isSecure
             case .playing, .paused, .pauseRefused: isPlaying = true
             case .fail(let error, _):
                 failures += 1
@@ -82,6 +98,10 @@ private struct Server {
             waitsForCaller = false
             isPlaying = isPlaying && keepAlives.contains(request.method)
             newest = request.headers.first("CSeq") ?? []
+            if let authorization = request.headers.first("Authorization") {
+                demand(maySendCredentials, "sends credentials to a stranger")
+                demand(allowsBasic || !authorization.holds("Basic "), "sends the password without encryption")
+            }
             check(request.headers)
         case .response(let response): check(response.headers)
         default: demand(false, "sends what is no message: \(String(decoding: bytes, as: UTF8.self))")
@@ -131,7 +151,7 @@ private struct Server {
 }
 
 private func configuration(_ flags: UInt8) -> RTSPSessionConfiguration? {
-    let text = flags & 1 == 0 ? "rtsp://user:fuzz-pass-5Q@cam/live" : "rtsps://cam:8554/live?a=b"
+    let text = flags & 1 == 0 ? "rtsp://user:fuzz-pass-5Q@cam/live" : "rtsps://user:fuzz-pass-5Q@cam:8554/live?a=b"
     guard let url = try? RTSPURL(Array(text.utf8)) else { return nil }
     var configuration = RTSPSessionConfiguration(url: url)
     configuration.clientNonce = Array("0a4f113b".utf8)
@@ -147,7 +167,7 @@ private func configuration(_ flags: UInt8) -> RTSPSessionConfiguration? {
 public func fuzzSession(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var input = unsafe FuzzInput(start, count)
     guard let configuration = configuration(input.byte()) else { return 0 }
-    var server = Server(session: RTSPSession(configuration))
+    var server = Server(configuration)
     while !input.isAtEnd, !server.session.isClosed {
         let code = input.byte()
         switch code & 15 {
