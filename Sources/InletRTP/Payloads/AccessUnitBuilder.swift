@@ -134,12 +134,13 @@ struct AccessUnitBuilder {
     /// Makes room for that many bytes more.
     private mutating func reserve(_ size: Int) -> Bool {
         guard isOpen, !isRefused else { return false }
-        let needed = end + size
-        if let block, needed <= block.capacity { return true }
-        guard count + size <= settings.maximumSize else {
+        // Blocks are larger than what was asked for, so room in one says nothing of the limit.
+        guard size <= settings.maximumSize - count else {
             refuse(\.tooLarge)
             return false
         }
+        let needed = end + size
+        if let block, needed <= block.capacity { return true }
         let wanted = block.map { max(needed, $0.capacity &* 2) } ?? max(needed, usualSize &+ headroom)
         let most = max(needed, settings.maximumSize &+ headroom)
         guard let larger = pool.take(min(wanted, most)) else {
