@@ -65,7 +65,7 @@ public enum Redaction {
     /// such as `password-file`, does not.
     static func isSecret(_ name: some StringProtocol) -> Bool { isSecret(Array(name.utf8)[...]) }
 
-    package static func isSecret(_ name: ArraySlice<UInt8>) -> Bool {
+    static func isSecret(_ name: ArraySlice<UInt8>) -> Bool {
         var name = PercentEncoding.decode(bytes: name).map(\.lowercasedASCII)[...]
         for prefix in ["query.", "ffmpeg."] where name.starts(with: prefix.utf8) {
             name = name.dropFirst(prefix.utf8.count)
