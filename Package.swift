@@ -169,7 +169,8 @@ let package = Package(
             pages: ["viewer.html"]),
 
         .executableTarget(
-            name: "InletCLI", dependencies: ["Inlet", "InletOutput", argumentParser, logging], swiftSettings: houseSettings),
+            name: "InletCLI", dependencies: ["Inlet", "InletOutput", argumentParser, logging],
+            swiftSettings: houseSettings),
 
         .executableTarget(
             name: "FirstFrame", dependencies: ["Inlet"], path: "Samples/FirstFrame", swiftSettings: houseSettings),
