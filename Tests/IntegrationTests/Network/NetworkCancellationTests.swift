@@ -21,7 +21,8 @@ extension NetworkTests {
                 try await run.until("an opening") { $0.capturer.statistics.supervision.openings > 0 }
                 try await Task.sleep(for: .milliseconds(200))
             }
-            // A short way that leads nowhere may be at its end before the run is stopped, and what is too long is refused.
+            // A short way that leads nowhere may be at its end before the run is stopped, and what is too long is
+            // refused.
             let isRefused = scheme == "rtsp" && [.endlessHeader, .vastLength].contains(kind)
             if kind == .redirectEndless || isRefused, case .failure(let error) = outcome {
                 #expect(error.code == .malformedData)
