@@ -6,7 +6,8 @@ import Testing
 @Suite struct OptionDefaultTests {
     /// The folder of each plug-in, by one of its schemes.
     private static let sources = [
-        "pattern": "PatternSource", "file": "FFmpegSource", "http": "FFmpegSource", "rtsp": "RTSPSource", "rtspcap": "RTSPSource",
+        "pattern": "PatternSource", "file": "FFmpegSource", "http": "FFmpegSource", "rtsp": "RTSPSource",
+        "rtspcap": "RTSPSource",
         "v4l2": "V4L2Source",
     ]
     private static let sinks = [
