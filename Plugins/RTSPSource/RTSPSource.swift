@@ -89,6 +89,8 @@ final class RTSPSource: FrameSource {
         let unit = item.unit
         if unit.hasNewParameterSets, let sets = client.stream?.parameterSets, !sets.isEmpty {
             parameters.extraData = sets
+            // They may state another size.
+            parameters.size = ImageSize(width: 0, height: 0)
         }
         let isStart = points.isStart(unit)
         if isStart, !unit.isDamaged { try followSize(of: unit, context) }

@@ -220,7 +220,8 @@ enum Snippets {
     }
     static func SECURITY_md_1(uri: String) async throws {
         var registry = PluginRegistry()            // reads no file and no variable for anybody's options
-        registry.register(SourcePlugin.network)    // rtsp:, http:, rtmp:, srt:, udp: and ffmpeg:
+        registry.register(SourcePlugin.rtsp)       // rtsp: and rtsps:
+        registry.register(SourcePlugin.network)    // http:, rtmp:, srt:, udp: and ffmpeg:
         let source = try registry.source(uri)
     }
 }

@@ -11,7 +11,7 @@ import Testing
 
     private func password(_ option: String, in registry: PluginRegistry) throws -> String? {
         let escaped = option.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? ""
-        return (try registry.source("rtsp://me@host/x?\(escaped)") as? FFmpegNetworkConfiguration)?.password
+        return (try registry.source("rtsp://me@host/x?\(escaped)") as? RTSPConfiguration)?.password
     }
 
     private func write(_ name: String, _ content: String) throws -> String {
