@@ -157,10 +157,10 @@ let package = Package(
         plugin("FFmpegDecoder", ["InletFFmpeg"]),
         plugin("TurboJPEGDecoder", ["CTurboJPEG"]),
         plugin("FileSinks", ["InletOutput", "CFFmpeg"]),
-        plugin("FFmpegSink", ["InletOutput", "InletFFmpeg", "CFFmpeg", "CSRT", logging]),
+        plugin("FFmpegSink", ["InletSystem", "InletOutput", "InletFFmpeg", "CFFmpeg", "CSRT", logging]),
         plugin("V4L2Source", ["InletDecode", "InletV4L2", "InletFFmpeg", "CV4L2", "CV4LConvert"]),
         plugin("V4L2Sink", ["InletV4L2", "InletFFmpeg", "CV4L2", "CYUV"]),
-        plugin("PipeSink", ["InletOutput", "CLinux"]),
+        plugin("PipeSink", ["InletSystem", "InletOutput", "CLinux"]),
         plugin("StillSinks", ["InletSystem", "InletOutput", "InletFFmpeg"]),
         plugin("PreviewSink", ["InletFFmpeg", "InletHTTP", logging] + nio, pages: ["preview.html"]),
         plugin(

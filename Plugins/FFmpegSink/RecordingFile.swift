@@ -2,6 +2,7 @@ import CFFmpeg
 import InletCore
 import InletFFmpeg
 import InletOutput
+import InletSystem
 
 #if canImport(Glibc)
     import Glibc

@@ -19,7 +19,7 @@ import Logging
 /// all deadlines. Confined to one thread at a time.
 final class RTSPClient {
     let configuration: RTSPConfiguration
-    private let context: SourceContext
+    let context: SourceContext
     private let wait: DescriptorWait
     /// Takes the place of the network and the clock; nil outside captures.
     let replay: CaptureReplay?
@@ -43,18 +43,20 @@ final class RTSPClient {
     private var silentAddresses: [IPAddress] = []
     private var silentHost: [UInt8] = []
     private var datagramsInRow = 0
+    /// How often bytes were skipped that were neither RTSP nor RTP.
+    private var gaps: UInt64 = 0
     /// The stream; nil until the server has agreed to send it.
     var stream: MediaStream?
     /// What the server has agreed to send; nil until then.
     var established: RTSPSession.Established?
     /// When the server began to play; nil before.
-    private(set) var playingSince: MonotonicTime?
+    var playingSince: MonotonicTime?
     /// When the wait for packets began: when the server began to play, or before that, when it was last connected to.
     private(set) var waitingSince = MonotonicTime(nanoseconds: .min)
     /// When the opening has to be over; nil once it is.
     private var openingEnd: MonotonicTime?
-    private(set) var isPaused = false
-    private var isPauseRefused = false
+    var isPaused = false
+    var isPauseRefused = false
 
     /// How long a stream over UDP may be silent before TCP is tried.
     private static let udpPatience = Duration.seconds(3)
@@ -153,29 +155,6 @@ final class RTSPClient {
         return true
     }
 
-    // MARK: Pausing
-
-    /// Asks the server to pause.
-    ///
-    /// - Returns: whether it did.
-    func pause() throws(InletError) -> Bool {
-        isPauseRefused = false
-        let end = now + configuration.readTimeout
-        try perform(session.handle(.pause, at: now), until: end)
-        while !isPaused, !isPauseRefused, now < end { try advance(until: end) }
-        return isPaused
-    }
-
-    /// Asks the server to go on.
-    func resume() throws(InletError) {
-        let end = now + configuration.readTimeout
-        playingSince = nil
-        try perform(session.handle(.resume, at: now), until: end)
-        while playingSince == nil, now < end { try advance(until: end) }
-        isPaused = false
-        stream?.breakOff()
-    }
-
     // MARK: The loop
 
     /// Handles one message or packet, or waits for the next one and for what is due.
@@ -201,6 +180,9 @@ final class RTSPClient {
         guard failure == nil, stream?.hasUnit != true else { return }
         try waitAndRead(connection, until: end)
     }
+
+    /// Whether the server plays, so that it takes RTCP.
+    private var mayReport: Bool { playingSince != nil || hasMedia }
 
     /// Does what time alone requires.
     private func doWhatIsDue(_ connection: RTSPConnection, until end: MonotonicTime) throws(InletError) {
@@ -228,7 +210,7 @@ final class RTSPClient {
     /// Whether there is anything that time alone requires.
     private func isDue(at time: MonotonicTime) -> Bool {
         if session.deadline <= time { return true }
-        if let stream, stream.deadline <= time { return true }
+        if let stream, stream.deadline(sendsControl: mayReport) <= time { return true }
         guard let since = playingSince, !hasMedia, sockets != nil, !isPaused else { return false }
         return time - since >= Self.udpPatience
     }
@@ -236,7 +218,7 @@ final class RTSPClient {
     private func sendControl(
         _ connection: RTSPConnection, _ stream: MediaStream, at time: MonotonicTime
     ) throws(InletError) {
-        guard playingSince != nil || hasMedia, let established else { return }
+        guard mayReport, let established else { return }
         control.removeAll(keepingCapacity: true)
         stream.control(at: time, into: &control)
         guard !control.isEmpty else { return }
@@ -257,7 +239,7 @@ final class RTSPClient {
 
     private func waitAndRead(_ connection: RTSPConnection, until end: MonotonicTime) throws(InletError) {
         var until = min(end, session.deadline)
-        if let stream { until = min(until, stream.deadline) }
+        if let stream { until = min(until, stream.deadline(sendsControl: mayReport)) }
         if let since = playingSince, !hasMedia, sockets != nil { until = min(until, since + Self.udpPatience) }
         let isReady: Bool
         if let replay {
@@ -308,6 +290,7 @@ final class RTSPClient {
                 let hasMarker = packet.byteCount > 1 && packet[1] & 0x80 != 0
                 let hasMore = hasMarker && sockets.hasDatagram
                 stream.take(packet, at: time, hasMore: hasMore)
+                context.reportProgress()
                 recorder?.datagram(
                     descriptor == sockets.rtcp ? .report : .packet, packet, hasMore: hasMore, at: time)
             }
@@ -322,7 +305,12 @@ final class RTSPClient {
         case .response(let response): try perform(session.handle(.response(response), at: now), until: end)
         case .request(let request): try perform(session.handle(.request(request), at: now), until: end)
         case .gap(let skipped):
-            context.logger.notice("\(skipped) bytes from the server were neither RTSP nor RTP. Skipped.")
+            gaps &+= 1
+            // At the first, the second, the fourth and so on: a server can make many.
+            if gaps.nonzeroBitCount == 1 {
+                context.logger.notice(
+                    "\(skipped) bytes from the server were neither RTSP nor RTP, for the \(gaps). time. Skipped.")
+            }
         case .needsMore: break
         }
     }

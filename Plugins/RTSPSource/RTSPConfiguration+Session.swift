@@ -11,6 +11,11 @@ extension RTSPConfiguration {
     /// - Throws: ``InletError/Code/invalidConfiguration`` if the address is none.
     func sessionConfiguration(_ keepAlive: KeepAliveMemory) throws(InletError) -> RTSPSessionConfiguration {
         let address = try NetworkAddress(url)
+        if address.scheme.isSameBytes(as: "rtsps"), [.udp, .multicast].contains(transport) {
+            throw InletError(
+                .invalidConfiguration,
+                "By \(transport.rawValue) the pictures of an rtsps address would not be encrypted. Take transport=tcp.")
+        }
         var session = RTSPSessionConfiguration(url: try RTSPURL(Array(address.withoutCredentials.utf8)))
         if let user = user ?? address.user {
             let password = password ?? address.password ?? ""

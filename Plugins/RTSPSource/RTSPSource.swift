@@ -96,7 +96,7 @@ final class RTSPSource: FrameSource {
         if isStart, !unit.isDamaged { try followSize(of: unit, context) }
         var flags: PacketFlags = isStart ? .key : []
         if item.isDiscontinuity { flags.insert(.discontinuity) }
-        if unit.isAfterLoss || unit.isDamaged { flags.insert(.loss) }
+        if unit.isDamaged || unit.isAfterLoss && !beginsAnew(unit) { flags.insert(.loss) }
         var packet = SourcePacket(
             parameters: parameters, data: unit.data, pts: MediaTime(ticks: item.ticks, timeBase: parameters.timeBase),
             dts: nil, flags: flags)
@@ -104,6 +104,10 @@ final class RTSPSource: FrameSource {
         packet.wallClock = item.wallClock
         return packet
     }
+
+    /// Whether nothing from the unit on refers to what is before it, so that a loss there does not matter. Pictures that
+    /// are decoded behind a key frame of HEVC and shown before it may do so.
+    private func beginsAnew(_ unit: AccessUnit) -> Bool { unit.isKey && parameters.codec != .hevc }
 
     /// Follows the size, for sinks that take packets: key frames tell it.
     ///

@@ -1,6 +1,7 @@
 public import InletCore
 import InletDecode
 import InletFFmpeg
+import InletRTSP
 
 extension SourcePlugin {
     /// The plug-in for `rtsp://` and `rtsps://`: network cameras and servers.
@@ -93,6 +94,8 @@ private enum RTSPOptions {
         configuration.maximumLag = values[Shared.maximumLag]
         configuration.threads = values[Shared.threads]
         configuration.decoder = values[Shared.decoder]
+        // Checks what belongs together.
+        _ = try configuration.sessionConfiguration(KeepAliveMemory())
         return configuration
     }
 }

@@ -1,4 +1,5 @@
 package import InletCore
+import InletSystem
 
 #if canImport(Glibc)
     import Glibc

@@ -50,10 +50,10 @@ enum ImportRule {
         "FFmpegDecoder": ["InletFFmpeg"],
         "TurboJPEGDecoder": ["CTurboJPEG"],
         "FileSinks": ["InletOutput", "CFFmpeg"],
-        "FFmpegSink": ["InletOutput", "InletFFmpeg", "CFFmpeg", "CSRT"],
+        "FFmpegSink": ["InletSystem", "InletOutput", "InletFFmpeg", "CFFmpeg", "CSRT"],
         "V4L2Source": ["InletDecode", "InletV4L2", "InletFFmpeg", "CV4L2", "CV4LConvert"],
         "V4L2Sink": ["InletV4L2", "InletFFmpeg", "CV4L2", "CYUV"],
-        "PipeSink": ["InletOutput", "CLinux"],
+        "PipeSink": ["InletSystem", "InletOutput", "CLinux"],
         "StillSinks": ["InletSystem", "InletOutput", "InletFFmpeg"],
         // The web server, and Foundation for its JSON.
         "PreviewSink": ["InletFFmpeg", "InletHTTP", "NIOCore", "NIOHTTP1", "FoundationEssentials"],

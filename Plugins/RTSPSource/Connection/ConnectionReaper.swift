@@ -50,7 +50,7 @@ enum ConnectionReaper {
             _ = unsafe poll(&polled, nfds_t(polled.count), 100)
             do throws(InletError) {
                 try connection.flush()
-                while try connection.read() {
+                while ContinuousClock.now < end, try connection.read() {
                     while let event = try connection.next({ _, _, _ in }) {
                         if case .response(let answer) = event, !answer.isHTTP { return }
                     }

@@ -22,8 +22,7 @@ import InletFFmpeg
     private let isMulticast: Bool
     /// Where datagrams of a capture come from, instead of the sockets; nil outside captures.
     private let replay: CaptureReplay?
-    /// One datagram: the largest that UDP carries.
-    private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 64)
+    private let datagram = DatagramMemory()
     /// Datagrams from elsewhere than the server, which were dropped.
     private(set) var strangers: UInt64 = 0
 
@@ -89,7 +88,6 @@ import InletFFmpeg
     deinit {
         close(rtp)
         close(rtcp)
-        unsafe memory.deallocate()
     }
 
     /// Accepts datagrams from this sender alone.
@@ -115,7 +113,8 @@ import InletFFmpeg
             var count = -1
             let source = unsafe SocketAddress { address, length in
                 count = unsafe recvfrom(
-                    descriptor, memory.baseAddress, memory.count, Int32(MSG_DONTWAIT), address, &length)
+                    descriptor, datagram.memory.baseAddress, datagram.memory.count, Int32(MSG_DONTWAIT), address,
+                    &length)
                 return count >= 0
             }
             if count < 0 {
@@ -127,7 +126,7 @@ import InletFFmpeg
                 strangers &+= 1
                 return true
             }
-            unsafe body(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(memory)[..<count]).bytes)
+            unsafe body(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(datagram.memory)[..<count]).bytes)
             return true
         }
     }
@@ -204,4 +203,11 @@ extension IPAddress {
         }
         return IPAddress(bytes: bytes.suffix(4)) ?? self
     }
+}
+
+/// Owns the memory of one datagram: the largest that UDP carries.
+@safe private final class DatagramMemory {
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 64)
+
+    deinit { unsafe memory.deallocate() }
 }

@@ -1,6 +1,7 @@
 import COpenSSL
 import InletCore
 import InletFFmpeg
+import InletSystem
 
 /// How a server's certificate is checked.
 struct TLSSettings: Sendable, Hashable {
@@ -59,7 +60,13 @@ struct TLSSettings: Sendable, Hashable {
     }
 
     deinit {
-        if isConnected, !hasEnded { unsafe inlet_tls_shut_down(tls) }
+        // OpenSSL writes to the socket without a way to turn SIGPIPE off, here and below.
+        if isConnected, !hasEnded {
+            _ = SignalGuard.run {
+                unsafe inlet_tls_shut_down(tls)
+                return -1
+            }
+        }
         unsafe inlet_tls_free(tls)
     }
 
@@ -71,7 +78,7 @@ struct TLSSettings: Sendable, Hashable {
     func flush() throws(InletError) {
         wantsOutput = false
         guard !isConnected else { return }
-        let result = unsafe inlet_tls_handshake(tls)
+        let result = Self.guarded { unsafe inlet_tls_handshake(tls) }
         guard result == SSL_ERROR_NONE else {
             if waits(result) { return }
             throw handshakeError(result)
@@ -96,7 +103,9 @@ struct TLSSettings: Sendable, Hashable {
         }
         wantsOutput = false
         var count: Int32 = 0
-        let result = unsafe inlet_tls_read(tls, target.baseAddress, Int32(clamping: target.count), &count)
+        let result = Self.guarded {
+            unsafe inlet_tls_read(tls, target.baseAddress, Int32(clamping: target.count), &count)
+        }
         if result == SSL_ERROR_NONE { return .bytes(Int(count)) }
         if waits(result) { return .wouldBlock }
         hasEnded = true
@@ -107,18 +116,34 @@ struct TLSSettings: Sendable, Hashable {
     }
 
     @unsafe func write(_ bytes: UnsafeRawBufferPointer) throws(InletError) -> Int {
+        guard !hasEnded else {
+            throw InletError(.disconnected, "The connection has ended.", context: .init(operation: "SSL_write"))
+        }
         if !isConnected {
             try flush()
             guard isConnected else { return 0 }
         }
         var count: Int32 = 0
-        let result = unsafe inlet_tls_write(tls, bytes.baseAddress, Int32(clamping: bytes.count), &count)
+        let result = Self.guarded {
+            unsafe inlet_tls_write(tls, bytes.baseAddress, Int32(clamping: bytes.count), &count)
+        }
         if result == SSL_ERROR_NONE { return Int(count) }
         if waits(result) { return 0 }
         hasEnded = true
         throw InletError(
             .disconnected, "The connection was broken off. Check the server and the network.",
             context: .init(operation: "SSL_write", nativeCode: result))
+    }
+
+    /// Calls OpenSSL without the process being killed if the other side has gone.
+    private static func guarded(_ call: () -> Int32) -> Int32 {
+        var result = SSL_ERROR_NONE
+        // The guard looks for a signal only where the call failed.
+        _ = SignalGuard.run {
+            result = call()
+            return result == SSL_ERROR_NONE ? 0 : -1
+        }
+        return result
     }
 
     /// Whether the result asks for another call when the descriptor is ready.

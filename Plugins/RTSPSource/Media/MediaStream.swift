@@ -72,7 +72,6 @@ final class MediaStream {
     /// - Parameter hasMore: whether more bytes of the stream have arrived already.
     func take(_ packet: RawSpan, at time: MonotonicTime, hasMore: Bool) {
         if RTCP.isControl(packet) { return takeControl(packet, at: time) }
-        lastArrival = time
         receiver.receive(packet, at: time) { received, bytes in deliver(received, bytes, hasMore: hasMore) }
     }
 
@@ -84,9 +83,9 @@ final class MediaStream {
         if let deadline = depacketizer.quietDeadline, time >= deadline { depacketizer.tick(at: time) }
     }
 
-    /// When ``idle(at:)`` or ``control(at:into:)`` is due if nothing arrives.
-    var deadline: MonotonicTime {
-        var time = schedule.deadline
+    /// Returns when ``idle(at:)`` is due if nothing arrives, or ``control(at:into:)`` if RTCP may be sent already.
+    func deadline(sendsControl: Bool) -> MonotonicTime {
+        var time = sendsControl ? schedule.deadline : .distantFuture
         if let deadline = receiver.deadline { time = min(time, deadline) }
         if let deadline = depacketizer.quietDeadline { time = min(time, deadline) }
         return time
@@ -99,6 +98,7 @@ final class MediaStream {
     func breakOff() {
         receiver.reset()
         depacketizer.restart()
+        dropUnits()
         timeline.breakOff()
         needKeyFrame()
     }
@@ -115,6 +115,12 @@ final class MediaStream {
         return waiting != nil
     }
 
+    /// Drops the complete access units.
+    func dropUnits() {
+        waiting = nil
+        while depacketizer.takeUnit() != nil {}
+    }
+
     /// Returns the next access unit; nil if none is complete.
     func takeUnit() -> Unit? {
         guard hasUnit, let unit = waiting else { return nil }
@@ -123,7 +129,7 @@ final class MediaStream {
             isKeyNeeded = false
             schedule.noteKeyFrame()
         }
-        if unit.isAfterLoss || unit.isDamaged { needKeyFrame() }
+        if unit.isDamaged || unit.isAfterLoss && !unit.isKey { needKeyFrame() }
         let place = timeline.place(unit.timestamp, arrival: unit.lastArrival)
         // The sender's report is about its earlier timeline, and never about a wrong timestamp.
         if place.isDiscontinuity { wallClock.reset() }
@@ -160,6 +166,7 @@ final class MediaStream {
     }
 
     private func deliver(_ received: ReceivedPacket, _ bytes: RawSpan, hasMore: Bool) {
+        lastArrival = max(lastArrival ?? received.arrival, received.arrival)
         if received.isRestart {
             depacketizer.restart()
             timeline.breakOff()

@@ -12,7 +12,6 @@ extension RTSPSession {
     mutating func described(_ response: RTSPResponse, at now: MonotonicTime) -> [Action] {
         if let actions = redirected(by: response, at: now) { return actions }
         guard response.isSuccess else { return fail(statusOf: response, to: .describe, at: now) }
-        redirects = 0
         let sdp = SDP(response.body)
         let video: VideoMedia
         switch Self.choose(configuration.video, from: sdp) {
@@ -200,6 +199,7 @@ extension RTSPSession {
     mutating func nowPlaying(_ playing: Playing, at now: MonotonicTime) -> [Action] {
         step = .playing
         playingSince = playingSince ?? now
+        redirects = 0
         return [.playing(playing)] + followWish(at: now)
     }
 }

@@ -60,6 +60,8 @@ extension RTSPSession {
 
     /// Takes a response, and returns what follows from it.
     mutating func take(_ response: RTSPResponse, at now: MonotonicTime) -> [Action] {
+        // RFC 2326, section 7.1.1: a provisional response, which the final one follows.
+        guard response.status >= 200 else { return [] }
         guard let (request, isKeepAlive) = requestAnswered(by: response) else { return [] }
         if isKeepAlive { return keepAliveAnswered(request, response, at: now) }
         if response.isHTTP {

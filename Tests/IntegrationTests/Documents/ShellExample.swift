@@ -48,6 +48,12 @@ struct ShellExample: CustomTestStringConvertible {
         Limit(part: "rtmp://server", end: .failure([75]), reason: "no media server listens"),
         Limit(part: "srt://server", end: .failure([75]), reason: "no media server listens"),
         Limit(part: "camera.fifo", end: .interruption(after: "Trying again"), reason: "nobody writes into the pipe"),
+        Limit(part: "http://viewer@", end: .interruption(after: "Trying again"), reason: "no web server listens"),
+        Limit(part: "rtspcap:", end: .failure([66]), reason: "there is no capture yet"),
+        Limit(part: "rtsps://", end: .interruption(after: "Trying again"), reason: "nobody speaks TLS"),
+        Limit(part: "transport=http", end: .interruption(after: "Trying again"), reason: "no web server listens"),
+        Limit(part: "camera:8080", end: .interruption(after: "Trying again"), reason: "no web server listens"),
+        Limit(part: "inlet capture", end: .success, reason: "it states its duration"),
         Limit(part: "rtsp://", end: .stream, reason: "a camera's stream has no end"),
     ]
 
