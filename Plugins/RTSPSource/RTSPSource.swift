@@ -105,8 +105,8 @@ final class RTSPSource: FrameSource {
         return packet
     }
 
-    /// Whether nothing from the unit on refers to what is before it, so that a loss there does not matter. Pictures that
-    /// are decoded behind a key frame of HEVC and shown before it may do so.
+    /// Whether nothing from the unit on refers to what is before it, so that a loss there does not matter. Pictures
+    /// that are decoded behind a key frame of HEVC and shown before it may do so.
     private func beginsAnew(_ unit: AccessUnit) -> Bool { unit.isKey && parameters.codec != .hevc }
 
     /// Follows the size, for sinks that take packets: key frames tell it.
