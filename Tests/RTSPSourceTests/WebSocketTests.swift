@@ -42,8 +42,8 @@ extension RTSPSourceTests {
                 report.requests
                     == [request]
                     + (authentication == .none ? [] : ["\(request) \(authentication == .basic ? "Basic" : "Digest")"]))
-            // Each ping but those that the end cut off.
-            #expect(report.pongs <= report.pings && report.pongs >= report.pings - 5, "\(report)")
+            // Each ping but those that the end cut off: as many as have come by then, which a busy machine decides.
+            #expect(report.pongs <= report.pings && report.pongs * 2 >= report.pings, "\(report)")
             #expect(kind == .aiohttp || report.pings > 20)
             // aiohttp counts 1006 where its own close finds nobody any more.
             #expect(report.closes == [1000] || (kind == .aiohttp && report.closes == [1006]))
