@@ -225,8 +225,8 @@ let package = Package(
         tests(
             "RTSPSourceTests",
             [
-                "InletCore", "InletSystem", "InletRTP", "InletRTSP", "InletTesting", "RTSPSource", "FFmpegDecoder",
-                "ReferenceTools", crypto, logging,
+                "InletCore", "InletSystem", "InletDecode", "InletRTP", "InletRTSP", "InletTesting", "RTSPSource",
+                "FFmpegDecoder", "ReferenceTools", crypto, logging,
             ]),
         tests("InletV4L2Tests", ["InletCore", "InletV4L2", "CV4L2"]),
         tests(

@@ -38,7 +38,8 @@ enum OutputTrouble {
         if facts.tlsFailed {
             return error(
                 .tlsFailed,
-                "TLS could not be agreed on: the server's certificate is not trusted, not its own, or the server speaks no TLS. "
+                "The TLS handshake failed: the certificate is not trusted or is for another host, "
+                    + "or the server speaks no TLS. "
                     + "Name the certificate's authority with tls-ca.")
         }
         if let status = facts.status, status >= 400 {

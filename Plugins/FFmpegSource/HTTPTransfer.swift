@@ -52,7 +52,8 @@ import InletFFmpeg
     /// The most bytes that are kept for later reads.
     private static let mostSpare = 128 << 10
 
-    /// - Throws: ``InletError/Code/resourceExhausted`` if there is no memory.
+    /// - Throws: ``InletError/Code/resourceExhausted`` if there is no memory; ``InletError/Code/unsupported`` if
+    ///   libcurl has no HTTP, or cannot be limited to it.
     init(_ request: Request, _ settings: HTTPSettings, cookies: UnsafeMutableRawPointer?, basicOnly: Bool)
         throws(InletError)
     {
@@ -71,6 +72,12 @@ import InletFFmpeg
         unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         unsafe inlet_curl_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
+        let limitation = unsafe inlet_curl_allow_http(easy)
+        guard limitation == CURLE_OK else {
+            throw InletError(
+                .unsupported, "libcurl cannot be limited to HTTP and HTTPS. Install a libcurl with both (libcurl4).",
+                context: .init(operation: "curl_easy_setopt", nativeCode: Int32(clamping: limitation.rawValue)))
+        }
         configure(settings, proxy: proxy, basicOnly: basicOnly)
         unsafe inlet_curl_set_pointer(easy, CURLOPT_SHARE, cookies)
         unsafe inlet_curl_set_pointer(easy, CURLOPT_HTTP200ALIASES, otherStatusLines)
@@ -87,7 +94,6 @@ import InletFFmpeg
     private func set(_ option: CURLoption, _ text: String?) { unsafe inlet_curl_set_text(easy, option, text) }
 
     private func configure(_ settings: HTTPSettings, proxy: String?, basicOnly: Bool) {
-        unsafe inlet_curl_allow_http(easy)
         unsafe inlet_curl_exit_quickly(easy)
         set(CURLOPT_URL, request.address.url)
         set(CURLOPT_PATH_AS_IS, 1)

@@ -129,7 +129,7 @@ import InletFFmpeg
     private func checkTime() throws(InletError) {
         try checkInterruption(
             "The connection was not made within \(configuration.connectTimeout.optionText). "
-                + "Check the address, the server and what lies between. connect-timeout sets how long to wait.")
+                + "Check the address, the server and the network. connect-timeout sets how long to wait.")
     }
 
     /// Throws if an opening failed.

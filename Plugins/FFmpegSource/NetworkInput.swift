@@ -57,8 +57,10 @@ import InletFFmpeg
         throw InletError(
             .timedOut,
             hasRead
-                ? "Nothing came for \(limit.optionText). The server or what lies between has stopped. read-timeout sets how long to wait."
-                : "The server promised a stream, but nothing came within \(limit.optionText). first-timeout sets how long to wait.",
+                ? "Nothing came for \(limit.optionText). The server has stopped, or the network is interrupted. "
+                    + "read-timeout sets how long to wait."
+                : "The server promised a stream, but nothing came within \(limit.optionText). "
+                    + "first-timeout sets how long to wait.",
             context: .init(operation: Self.readOperation))
     }
 

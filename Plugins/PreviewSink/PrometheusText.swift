@@ -10,6 +10,28 @@ struct PrometheusText {
         return writer.text
     }
 
+    private mutating func write(_ reception: ReceptionFigures, _ source: [(String, String)]) {
+        let counters = [
+            ("packets_received", "RTP packets received.", reception.packets),
+            ("packets_lost", "RTP packets that never came, or came too late.", reception.packetsLost),
+            ("packets_duplicated", "Duplicate RTP packets.", reception.packetsDuplicated),
+            ("packets_reordered", "RTP packets out of order, in time to be used.", reception.packetsReordered),
+            ("packets_late", "RTP packets that came too late.", reception.packetsLate),
+            ("key_frame_requests", "Key-frame requests sent, by RTCP or ONVIF.", reception.keyFrameRequests),
+            ("key_frame_responses", "Key frames that came soon after a request.", reception.keyFrameResponses),
+        ]
+        for (name, help, value) in counters {
+            family("inlet_source_\(name)_total", "counter", help, [(source, value)])
+        }
+        family(
+            "inlet_source_jitter_seconds", "gauge", "The interarrival jitter of RTP packets.",
+            [(source, reception.jitter.inSeconds)])
+        guard reception.keyFrameResponses > 0 else { return }
+        family(
+            "inlet_source_key_frame_response_seconds", "gauge", "The mean time from a request to its key frame.",
+            [(source, reception.keyFrameResponseTime.inSeconds / Double(reception.keyFrameResponses))])
+    }
+
     private mutating func write(_ statistics: CaptureStatistics) {
         let (source, supervision) = ([("source", statistics.source)], statistics.supervision)
         family(
@@ -19,6 +41,7 @@ struct PrometheusText {
         family(
             "inlet_source_frames_dropped_total", "counter", "Frames lost before any sink.",
             counts(statistics.sourceDrops, as: "reason", source))
+        if let reception = statistics.reception { write(reception, source) }
         family(
             "inlet_source_openings_total", "counter", "How often the source was opened.",
             [(source, supervision.openings)])

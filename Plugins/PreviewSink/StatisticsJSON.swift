@@ -15,6 +15,7 @@ enum StatisticsJSON {
         var frameRate, lastFrameAge: Double?
         var sourceDrops, failures: [String: UInt64]
         var lastFailure: String?
+        var reception: Reception?
         var outage: Double
         var captureLatency: Stage
         var sinks: [Sink]
@@ -26,6 +27,7 @@ enum StatisticsJSON {
             frameRate = statistics.recentFrameRate
             lastFrameAge = statistics.lastFrameAge?.inSeconds
             sourceDrops = named(statistics.sourceDrops)
+            reception = statistics.reception.map(Reception.init)
             captureLatency = Stage(statistics.captureLatency)
             sinks = statistics.sinks.map(Sink.init)
             let supervision = statistics.supervision
@@ -33,6 +35,21 @@ enum StatisticsJSON {
             failures = Dictionary(uniqueKeysWithValues: supervision.failures.map { ("\($0.key)", $0.value) })
             lastFailure = supervision.lastFailure?.description
             outage = supervision.outage.inSeconds
+        }
+    }
+
+    private struct Reception: Encodable {
+        var packets, packetsLost, packetsDuplicated, packetsReordered, packetsLate: UInt64
+        var jitter: Double
+        var keyFrameRequests, keyFrameResponses: UInt64
+        var keyFrameResponseTime: Double
+
+        init(_ figures: ReceptionFigures) {
+            (packets, packetsLost, packetsLate) = (figures.packets, figures.packetsLost, figures.packetsLate)
+            (packetsDuplicated, packetsReordered) = (figures.packetsDuplicated, figures.packetsReordered)
+            jitter = figures.jitter.inSeconds
+            (keyFrameRequests, keyFrameResponses) = (figures.keyFrameRequests, figures.keyFrameResponses)
+            keyFrameResponseTime = figures.keyFrameResponseTime.inSeconds
         }
     }
 

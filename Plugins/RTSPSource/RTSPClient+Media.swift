@@ -2,6 +2,7 @@ import InletCore
 import InletFFmpeg
 import InletRTP
 import InletRTSP
+import Logging
 
 /// How what the server has agreed to send is received.
 extension RTSPClient {
@@ -27,10 +28,11 @@ extension RTSPClient {
     func begin(_ established: RTSPSession.Established) throws(InletError) {
         let (video, transport) = (established.video, established.transport)
         self.established = established
+        streamNumber &+= 1
         let stream = try MediaStream(
             established, configuration, at: now, hostTime: { [replay] in replay?.hostTime ?? HostTime.now })
         self.stream = stream
-        hasMedia = false
+        (hasMedia, isUnreachable) = (false, false)
         connection?.parser.settings.knownChannels = established.channels
         connection?.parser.settings.knownPayloadTypes = Set(video.payloadTypes)
         if let replay { sockets = transport.delivery == .tcp ? nil : MediaSockets(replaying: replay) }
@@ -48,19 +50,27 @@ extension RTSPClient {
         case .multicast:
             guard let group = transport.destination.flatMap({ IPAddress(literal: String(decoding: $0, as: UTF8.self)) })
             else { throw InletError(.malformedData, "The server names no multicast group. Try transport=tcp.") }
-            let joined = try MediaSockets(
-                joining: group, rtpPort: Self.port(transport.ports?.rtp), rtcpPort: Self.port(transport.ports?.rtcp),
-                local: local)
-            joined.accept(from: sender(transport.source) ?? remote, rtpPort: 0, rtcpPort: 0)
-            sockets = joined
+            do throws(InletError) {
+                let joined = try MediaSockets(
+                    joining: group, rtpPort: Self.port(transport.ports?.rtp),
+                    rtcpPort: Self.port(transport.ports?.rtcp), timeToLive: transport.timeToLive, local: local)
+                joined.accept(from: sender(transport.source) ?? remote, rtpPort: 0, rtcpPort: 0)
+                sockets = joined
+            } catch {
+                // The session goes on with the next transport as soon as the server plays.
+                context.logger.notice("The multicast group cannot be joined: \(error.message)")
+                isUnreachable = true
+            }
         }
     }
 
     /// The address that the server names as the sender, if it may lead there.
     private func sender(_ text: [UInt8]?) -> IPAddress? {
-        guard let address = text.flatMap({ IPAddress(literal: String(decoding: $0, as: UTF8.self)) }),
-            address.space != .multicast, configuration.addressPolicy.allows(address, from: leader)
+        guard var address = text.flatMap({ IPAddress(literal: String(decoding: $0, as: UTF8.self)) }),
+            let remote, addresses.allows(sender: address, of: remote)
         else { return nil }
+        // A server does not know the names of this machine's interfaces.
+        if address.space == .linkLocal { address.zone = remote.zone }
         return address
     }
 

@@ -20,66 +20,79 @@ import Logging
 final class RTSPClient {
     let configuration: RTSPConfiguration
     let context: SourceContext
-    private let wait: DescriptorWait
+    let wait: DescriptorWait
     /// Takes the place of the network and the clock; nil outside captures.
     let replay: CaptureReplay?
     /// Captures the session; nil if nothing does.
-    private let recorder: CaptureRecorder?
+    let recorder: CaptureRecorder?
+    /// What the sources of the capturer have learnt about the server; nil without a capturer.
+    let memory: ServerMemory?
+    /// Requests key frames by ONVIF; nil if that is not configured, and in captures.
+    let keyFrames: ONVIFRequester?
     var session: RTSPSession
     var connection: RTSPConnection?
     var sockets: MediaSockets?
-    private var failure: InletError?
+    var failure: InletError?
     // Kept for their memory: the descriptors to wait for, and RTCP that is about to be sent.
     private var polled: [pollfd] = []
     private var control: [UInt8] = []
-    /// The address of the first server, and the most public one so far that leads elsewhere.
-    var leader: IPAddress?
+    /// Which addresses may be connected to.
+    var addresses: ServerAddresses
     var local: IPAddress?
     var remote: IPAddress?
     var hasMedia = false
+    /// Whether nothing can arrive by the transport that was agreed on.
+    var isUnreachable = false
     /// When another address of the server is tried if nothing has come from this one; nil if there is no other.
-    private var answerDeadline: MonotonicTime?
-    /// The addresses of a host that have accepted a connection and said nothing.
-    private var silentAddresses: [IPAddress] = []
-    private var silentHost: [UInt8] = []
+    var answerDeadline: MonotonicTime?
     private var datagramsInRow = 0
+    /// Whether the last call to ``advance(until:)`` waited, and nothing came.
+    private(set) var isQuiet = false
     /// How often bytes were skipped that were neither RTSP nor RTP.
     private var gaps: UInt64 = 0
     /// The stream; nil until the server has agreed to send it.
     var stream: MediaStream?
+    /// How many streams servers have agreed to send, one after the other.
+    var streamNumber = 0
     /// What the server has agreed to send; nil until then.
     var established: RTSPSession.Established?
     /// When the server began to play; nil before.
     var playingSince: MonotonicTime?
     /// When the wait for packets began: when the server began to play, or before that, when it was last connected to.
-    private(set) var waitingSince = MonotonicTime(nanoseconds: .min)
+    var waitingSince = MonotonicTime(nanoseconds: .min)
     /// When the opening has to be over; nil once it is.
-    private var openingEnd: MonotonicTime?
-    var isPaused = false
+    var openingEnd: MonotonicTime?
+    var isPaused = false { didSet { stream?.isPaused = isPaused } }
     var isPauseRefused = false
+    /// Keeps the session alive while it is paused; nil outside pauses.
+    var keeper: PauseKeeper?
 
     /// How long a stream over UDP may be silent before TCP is tried.
     private static let udpPatience = Duration.seconds(3)
     /// More than a large picture has.
     private static let mostDatagramsInRow = 1024
 
-    /// - Parameter replay: a capture to play instead of a server. The default, nil, is none.
+    /// - Parameters:
+    ///   - memory: what earlier sources of the capturer have learnt about the server; nil if nothing.
+    ///   - replay: a capture to play instead of a server. The default, nil, is none.
     init(
-        _ configuration: RTSPConfiguration, keepAlive: KeepAliveMemory, replay: CaptureReplay? = nil,
+        _ configuration: RTSPConfiguration, _ memory: ServerMemory?, replay: CaptureReplay? = nil,
         _ context: SourceContext
     ) throws(InletError) {
         self.configuration = configuration
         self.context = context
         self.replay = replay
+        self.memory = memory
         recorder = configuration.capture.map {
             CaptureRecorder(configuration, to: $0, at: context.clock.now)
         }
+        keyFrames = replay == nil ? try ONVIFRequester(configuration, context) : nil
         wait = DescriptorWait(context: context)
-        session = RTSPSession(try configuration.sessionConfiguration(keepAlive))
+        addresses = ServerAddresses(configuration.addressPolicy)
+        session = RTSPSession(
+            try configuration.sessionConfiguration(
+                memory?.keepAlive ?? KeepAliveMemory(), startingWith: memory?.transport))
     }
-
-    /// What the session has shown about keep-alives.
-    var keepAlive: KeepAliveMemory { session.keepAlive }
 
     /// The time, which stands still in a capture until the next record is played.
     var now: MonotonicTime { replay?.now ?? context.clock.now }
@@ -94,6 +107,7 @@ final class RTSPClient {
     func open() throws(InletError) {
         let end = now + configuration.connectTimeout
         openingEnd = end
+        keyFrames?.prepare()
         defer { openingEnd = nil }
         try perform([.reconnect(session.url)], until: end)
         while playingSince == nil, !(hasMedia && stream?.hasUnit == true) {
@@ -103,50 +117,9 @@ final class RTSPClient {
                 throw InletError(
                     .timedOut,
                     "The server did not begin to play within \(configuration.connectTimeout.optionText). "
-                        + "Check the address, the server and what lies between. \(HostConnection.advice)")
+                        + "Check the address, the server and the network. \(HostConnection.advice)")
             }
         }
-    }
-
-    /// Goes on with another address of the server if this one has accepted the connection and says nothing.
-    private func leaveSilentAddress(until end: MonotonicTime) throws(InletError) {
-        guard let answerDeadline, now >= answerDeadline, let remote else { return }
-        self.answerDeadline = nil
-        guard connection?.hasReceived == false else { return }
-        silentAddresses.append(remote)
-        try perform(session.handle(.unanswered, at: now), until: end)
-    }
-
-    /// Ends the session. Takes at most 150 ms; the rest is left to ``ConnectionReaper``.
-    func close() {
-        guard replay == nil else {
-            (connection, sockets) = (nil, nil)
-            return
-        }
-        recorder?.stop(at: now)
-        defer { recorder?.close(.left, at: now) }
-        guard let connection, !session.isClosed else { return }
-        try? perform(session.handle(.close, at: now), until: now)
-        let end = now + .milliseconds(150)
-        while !session.isClosed, now < end {
-            wait.waitRegardless(for: connection, until: end)
-            do throws(InletError) {
-                try connection.flush()
-                _ = try connection.read(at: now)
-                while let event = try connection.next({ _, _, _ in }) {
-                    if case .response(let response) = event {
-                        try perform(session.handle(.response(response), at: now), until: now)
-                    }
-                }
-                if connection.hasEnded { break }
-            } catch {
-                break
-            }
-        }
-        sockets = nil
-        self.connection = nil
-        connection.recorder = nil
-        if !session.isClosed, !connection.hasEnded { ConnectionReaper.take(connection) }
     }
 
     /// Whether the server plays a recording, which has an end, rather than what a camera sees now.
@@ -162,22 +135,25 @@ final class RTSPClient {
     /// - Parameter end: when to return if nothing happens.
     /// - Throws: the error that ended the session.
     func advance(until end: MonotonicTime) throws(InletError) {
+        isQuiet = false
         if let failure = failure ?? recorder?.failure { throw failure }
         if isAtEnd { throw InletError(.streamEnded, "The capture ends before the server plays.") }
         guard let connection else { throw InletError(.disconnected, "The connection has ended.") }
         if let event = try connection.next(take) { return try handle(event, until: end) }
-        if connection.hasEnded {
-            stream?.end()
-            return try perform(session.handle(.disconnected, at: now), until: end)
-        }
-        // However fast datagrams come, what is due is done, and a cancellation is seen.
+        // However fast datagrams come, what is due is done, and a cancellation is seen. Those that came before the end
+        // of the connection count, too.
         if datagramsInRow < Self.mostDatagramsInRow, receiveDatagram() {
             datagramsInRow += 1
             return try noteMedia(until: end)
         }
         datagramsInRow = 0
+        if connection.hasEnded {
+            stream?.end()
+            return try perform(session.handle(.disconnected, at: now), until: end)
+        }
         try doWhatIsDue(connection, until: end)
-        guard failure == nil, stream?.hasUnit != true else { return }
+        // What was due may have led to another connection.
+        guard failure == nil, self.connection === connection, stream?.hasUnit != true else { return }
         try waitAndRead(connection, until: end)
     }
 
@@ -197,19 +173,31 @@ final class RTSPClient {
         guard let stream else { return }
         stream.idle(at: time)
         if stream.hasEnded {
+            // A session that ends in a pause is begun anew, however the end shows.
+            if session.outlivesConnection { return try perform(session.handle(.disconnected, at: time), until: end) }
             return endStream(InletError(.streamEnded, "The server ended the stream. Its log may say why."))
         }
         if let since = playingSince, !hasMedia, let sockets, !isPaused, time - since >= Self.udpPatience {
             self.sockets = nil
-            context.logger.notice("Nothing comes by UDP (\(sockets.strangers) datagrams from others). Trying TCP.")
+            let way = established?.transport.delivery == .multicast ? "multicast" : "UDP"
+            context.logger.notice(
+                "No packet arrives by \(way) (\(sockets.strangers) datagrams from other hosts). Trying the next transport."
+            )
             try perform(session.handle(.transportSilent, at: time), until: end)
         }
+        if isUnreachable, playingSince != nil {
+            isUnreachable = false
+            return try perform(session.handle(.transportSilent, at: time), until: end)
+        }
         try sendControl(connection, stream, at: time)
+        if mayReport, !isPaused, stream.awaitsKeyFrame, keyFrames?.request(at: time) == true {
+            stream.noteKeyFrameRequest(at: time)
+        }
     }
 
     /// Whether there is anything that time alone requires.
     private func isDue(at time: MonotonicTime) -> Bool {
-        if session.deadline <= time { return true }
+        if session.deadline <= time || isUnreachable && playingSince != nil { return true }
         if let stream, stream.deadline(sendsControl: mayReport) <= time { return true }
         guard let since = playingSince, !hasMedia, sockets != nil, !isPaused else { return false }
         return time - since >= Self.udpPatience
@@ -240,10 +228,13 @@ final class RTSPClient {
     private func waitAndRead(_ connection: RTSPConnection, until end: MonotonicTime) throws(InletError) {
         var until = min(end, session.deadline)
         if let stream { until = min(until, stream.deadline(sendsControl: mayReport)) }
-        if let since = playingSince, !hasMedia, sockets != nil { until = min(until, since + Self.udpPatience) }
+        if let since = playingSince, !hasMedia, sockets != nil, !isPaused {
+            until = min(until, since + Self.udpPatience)
+        }
         let isReady: Bool
         if let replay {
             try replay.step()
+            isQuiet = replay.isQuiet
             isReady = true
         } else if connection.hasBuffered {
             isReady = true
@@ -255,21 +246,27 @@ final class RTSPClient {
                 polled.append(pollfd(fd: sockets.rtp, events: Int16(POLLIN), revents: 0))
                 polled.append(pollfd(fd: sockets.rtcp, events: Int16(POLLIN), revents: 0))
             }
+            if let keeper { polled.append(pollfd(fd: keeper.descriptor, events: Int16(POLLIN), revents: 0)) }
             polled.append(pollfd(fd: context.wakeUpDescriptor, events: Int16(POLLIN), revents: 0))
             try wait.wait(&polled, until: until)
             isReady = polled[..<count].contains { $0.revents != 0 }
         }
-        guard isReady else { return }
+        guard isReady else {
+            isQuiet = true
+            return
+        }
         do throws(InletError) {
             if connection.wantsOutput || connection.second != nil { try connection.flush() }
             if try connection.read(at: now) { context.reportProgress() }
         } catch {
-            endStream(error)
+            guard session.outlivesConnection else { return endStream(error) }
+            try perform(session.handle(.disconnected, at: now), until: end)
         }
     }
 
     /// Ends the stream: what is complete is handed on first, then the error is thrown.
     private func endStream(_ error: InletError) {
+        noteLoss()
         stream?.end()
         failure = failure ?? error
     }
@@ -301,7 +298,9 @@ final class RTSPClient {
 
     private func handle(_ event: RTSPParser.Event, until end: MonotonicTime) throws(InletError) {
         switch event {
-        case .interleaved: try noteMedia(until: end)
+        case .interleaved:
+            if let stream, stream.lastArrival != nil { connection?.parser.settings.knownSSRC = stream.ssrc }
+            try noteMedia(until: end)
         case .response(let response): try perform(session.handle(.response(response), at: now), until: end)
         case .request(let request): try perform(session.handle(.request(request), at: now), until: end)
         case .gap(let skipped):
@@ -318,15 +317,28 @@ final class RTSPClient {
     private func noteMedia(until end: MonotonicTime) throws(InletError) {
         guard !hasMedia, stream?.lastArrival != nil else { return }
         hasMedia = true
+        memory?.transport = session.currentTransport
         try perform(session.handle(.mediaArrived, at: now), until: end)
     }
 
     // MARK: What the session wants
 
     func perform(_ actions: [RTSPSession.Action], until end: MonotonicTime) throws(InletError) {
+        // A farewell that cannot be sent changes neither where to go nor why.
+        let isFarewell = actions.contains { action in
+            switch action {
+            case .reconnect, .fail: true
+            default: false
+            }
+        }
         for action in actions {
             switch action {
-            case .send(let bytes): try connection?.send(bytes, at: now)
+            case .send(let bytes):
+                do throws(InletError) {
+                    try connection?.send(bytes, at: now)
+                } catch {
+                    guard isFarewell else { throw error }
+                }
             case .openPorts: try openPorts(until: end)
             case .closePorts: sockets = nil
             case .established(let established): try begin(established)
@@ -337,15 +349,8 @@ final class RTSPClient {
                 stream?.note(playing)
             case .paused: isPaused = true
             case .pauseRefused: isPauseRefused = true
-            case .reconnect(let url):
-                if connection != nil { recorder?.close(.left, at: now) }
-                (connection, sockets, stream, established) = (nil, nil, nil, nil)
-                (playingSince, hasMedia, waitingSince) = (nil, false, now)
-                connection = try connect(to: url, until: openingEnd ?? now + configuration.connectTimeout)
-                recorder?.open(isSecure: url.isSecure, at: now)
-                connection?.recorder = recorder
-                try perform(session.handle(.connected, at: now), until: end)
-            case .fail(let error, _):
+            case .reconnect(let url): try reconnect(to: url, until: end)
+            case .fail(let error):
                 let isOpening = playingSince == nil && error.code == .timedOut
                 failure =
                     failure
@@ -353,34 +358,5 @@ final class RTSPClient {
             case .close: break
             }
         }
-    }
-
-    private func connect(to url: RTSPURL, until end: MonotonicTime) throws(InletError) -> RTSPConnection {
-        if let replay { return RTSPConnection(try replay.connect()) }
-        do throws(InletError) {
-            return try connectToServer(url, until: end)
-        } catch {
-            recorder?.close(.failed(error.code), at: now)
-            throw error
-        }
-    }
-
-    private func connectToServer(_ url: RTSPURL, until end: MonotonicTime) throws(InletError) -> RTSPConnection {
-        let host = String(decoding: url.host, as: UTF8.self)
-        let (policy, leader) = (configuration.addressPolicy, leader)
-        let isFirst = leader == nil
-        if silentHost != url.host { (silentHost, silentAddresses) = (url.host, []) }
-        let silent = silentAddresses
-        let way = HostConnection(host: host, port: configuration.port(of: url)) {
-            !silent.contains($0) && (isFirst || policy.allows($0, from: leader))
-        }
-        let (socket, addresses) = try way.connect(until: end, wait)
-        let left = max(.zero, (openingEnd ?? end) - now)
-        answerDeadline = addresses > 1 ? now + left / addresses : nil
-        remote = socket.remoteAddress?.ip
-        local = socket.localAddress?.ip
-        // Of several servers in a row, the most public one decides where the next may be.
-        if let remote, self.leader.map({ remote.space < $0.space }) ?? true { self.leader = remote }
-        return RTSPConnection(try configuration.channel(over: socket, to: url, session.credentials))
     }
 }

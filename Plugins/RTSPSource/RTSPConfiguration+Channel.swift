@@ -20,16 +20,25 @@ extension RTSPConfiguration {
     ) throws(InletError) -> any ByteChannel {
         let dialing = Dialing(
             socket, host: String(decoding: url.host, as: UTF8.self), tls: url.isSecure ? tls : nil)
-        let endpoint = HTTPEndpoint(url, path: tunnelPath.map { Array($0.utf8) }, userAgent: "Inlet")
+        // The path may hold a secret, which is meant for the configured server alone.
+        let path = try isOwnServer(url) ? tunnelPath.map { Array($0.utf8) } : nil
+        let endpoint = HTTPEndpoint(url, path: path, userAgent: "Inlet")
         switch transport {
         case .auto, .tcp, .udp, .multicast:
             return try dialing.secured(socket)
         case .http:
-            let tunnel = HTTPTunnel(endpoint, credentials: credentials, isEncrypted: url.isSecure)
+            let tunnel = HTTPTunnel(
+                endpoint, credentials: credentials, isEncrypted: url.isSecure, basic: basicPolicy)
             return try TunnelChannel(over: socket, tunnel, dialing)
         case .websocket:
-            let handshake = WebSocketHandshake(endpoint, credentials: credentials, isEncrypted: url.isSecure)
+            let handshake = WebSocketHandshake(
+                endpoint, credentials: credentials, isEncrypted: url.isSecure, basic: basicPolicy)
             return try WebSocketChannel(over: socket, handshake, dialing)
         }
+    }
+
+    /// Whether an address has the scheme, host and port of the configured one.
+    private func isOwnServer(_ url: RTSPURL) throws(InletError) -> Bool {
+        try RTSPURL(Array(NetworkAddress(self.url).withoutCredentials.utf8)).hasSameOrigin(as: url)
     }
 }

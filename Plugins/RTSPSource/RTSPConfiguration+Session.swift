@@ -5,16 +5,24 @@ import InletRTP
 import InletRTSP
 
 extension RTSPConfiguration {
-    /// Returns how the session is opened.
+    /// Returns the settings of the RTSP session.
     ///
-    /// - Parameter keepAlive: what an earlier session with the server has shown.
-    /// - Throws: ``InletError/Code/invalidConfiguration`` if the address is none.
-    func sessionConfiguration(_ keepAlive: KeepAliveMemory) throws(InletError) -> RTSPSessionConfiguration {
+    /// - Parameters:
+    ///   - keepAlive: what earlier sessions showed about the server's keep-alives.
+    ///   - proven: the transport that worked in an earlier session, which is tried first. The default, nil, keeps the
+    ///     order.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if the address is not a valid RTSP address, or if
+    ///   `rtsps:` is combined with UDP or multicast.
+    func sessionConfiguration(
+        _ keepAlive: KeepAliveMemory, startingWith proven: RTSPSessionConfiguration.Transport? = nil
+    ) throws(InletError) -> RTSPSessionConfiguration {
         let address = try NetworkAddress(url)
         if address.scheme.isSameBytes(as: "rtsps"), [.udp, .multicast].contains(transport) {
             throw InletError(
                 .invalidConfiguration,
-                "By \(transport.rawValue) the pictures of an rtsps address would not be encrypted. Take transport=tcp.")
+                "With transport=\(transport.rawValue) the pictures of an rtsps address would not be encrypted. "
+                    + "Use transport=tcp."
+            )
         }
         var session = RTSPSessionConfiguration(url: try RTSPURL(Array(address.withoutCredentials.utf8)))
         if let user = user ?? address.user {
@@ -25,13 +33,46 @@ extension RTSPConfiguration {
             switch transport {
             case .auto, .tcp, .http, .websocket: [.tcp]
             case .udp: [.udp, .tcp]
-            case .multicast: [.multicast]
+            case .multicast: [.multicast, .udp, .tcp]
             }
+        if let proven, session.transports.contains(proven) {
+            session.transports = [proven] + session.transports.filter { $0 != proven }
+        }
         if let stream { session.video = .at(stream) }
         session.responseTimeout = connectTimeout
         session.redirectCredentials = sharesCredentials ? .anyHost : .sameOrigin
+        session.basic = basicPolicy
         session.keepAlive = keepAlive
         return session
+    }
+
+    /// When Basic authentication may be used.
+    var basicPolicy: RTSPAuthentication.BasicPolicy {
+        switch basicAuthentication {
+        case .always: .allowed
+        case .encrypted: .encryptedOnly
+        case .never: .never
+        }
+    }
+
+    /// Returns the settings for key-frame requests by ONVIF; nil if none are made.
+    ///
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if an address is invalid, or if a profile is given
+    ///   without a device service.
+    func onvifSettings() throws(InletError) -> ONVIFSession.Settings? {
+        guard let onvif else {
+            guard onvifProfile == nil else {
+                throw InletError(.invalidConfiguration, "onvif-profile needs onvif, the address of the device service.")
+            }
+            return nil
+        }
+        let session = try sessionConfiguration(KeepAliveMemory())
+        var settings = ONVIFSession.Settings(device: try RTSPURL(service: Array(onvif.utf8)), stream: session.url)
+        settings.profile = onvifProfile.map { Array($0.utf8) }
+        settings.credentials = session.credentials
+        settings.sharesCredentials = sharesCredentials
+        if basicPolicy == .never { settings.basic = .never }
+        return keyFrameRequests == .never ? nil : settings
     }
 
     /// The addresses to which a server may lead.
@@ -67,7 +108,7 @@ extension RTSPConfiguration {
 extension MediaStream {
     /// Makes the stream that a server has agreed to send.
     ///
-    /// - Throws: ``InletError/Code/unsupported`` for a payload format that only libavformat reads.
+    /// - Throws: ``InletError/Code/unsupported`` for a payload format that this client does not read.
     convenience init(
         _ established: RTSPSession.Established, _ configuration: RTSPConfiguration, at now: MonotonicTime,
         hostTime: @escaping () -> Int64
@@ -76,7 +117,8 @@ extension MediaStream {
         guard let format = RTPPayloadFormat(video) else {
             throw InletError(
                 .unsupported,
-                "The video is a transport stream, or has a format that is not known here. Put ffmpeg: before the address."
+                "The payload format of the video is not supported. "
+                    + "Put ffmpeg: before the address to read it with libavformat."
             )
         }
         var reception = RTPReceiver.Settings()
@@ -84,6 +126,7 @@ extension MediaStream {
         reception.clockRate = video.clockRate
         reception.isOrdered = established.transport.delivery == .tcp
         reception.maximumHold = configuration.latency
+        reception.hasPictureTimes = format != .transportStream
         reception.expectedSSRC = established.transport.ssrc
         reception.refusesForeignSSRC = established.keepsWritingAfterClose
         var payloads = DepacketizerSettings()
@@ -108,6 +151,7 @@ extension RTPPayloadFormat {
     /// The layout of a stream's payloads; nil if it is not known.
     init?(_ video: VideoMedia) {
         switch video.codec {
+        case nil where video.isTransportStream: self = .transportStream
         case .h264: self = .h264
         case .hevc: self = .h265(usesDONL: video.usesDONL)
         case .mjpeg: self = .jpeg

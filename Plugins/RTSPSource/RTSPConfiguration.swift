@@ -5,9 +5,11 @@ public import InletDecode
 public struct RTSPConfiguration: PacketSourceConfiguration {
     /// The address, `rtsp:` or `rtsps:`. It may hold credentials, in any characters, percent-encoded or not.
     public var url: String
-    /// How the pictures are carried. The default, `.auto`, is TCP: cameras lose packets over UDP.
+    /// How the pictures are carried. The default, `.auto`, is TCP: cameras lose packets over UDP. If the server
+    /// refuses `.multicast`, or no packet arrives for 3 s, UDP is tried next; after UDP, TCP.
     public var transport = Transport.auto
-    /// The path and query of the tunnel, with `.http` and `.websocket`. The default, nil, is the address's.
+    /// The path and query of the tunnel, with `.http` and `.websocket`. It is not sent to another scheme, host or port
+    /// that the server redirects to. The default, nil, is the address's.
     public var tunnelPath: String?
     /// How long to wait, over UDP, for a packet that is missing while later ones are there. The default is 30 ms.
     public var latency = Duration.milliseconds(30)
@@ -25,7 +27,15 @@ public struct RTSPConfiguration: PacketSourceConfiguration {
     public var certificatePin: String?
     /// When key frames are requested from the server, by RTCP. The default is `.auto`.
     public var keyFrameRequests = KeyFrameRequests.auto
-    /// Where a server may lead by a redirect. The default is `.follow`: only to addresses at least as public as its
+    /// When the password may be sent in plain text, by Basic authentication, to a server that does not offer Digest.
+    /// The default is `.always`.
+    public var basicAuthentication = BasicAuthentication.always
+    /// The address of the ONVIF device service of the camera, `http:` or `https:` and without credentials, to request
+    /// key frames from (SetSynchronizationPoint) unless ``keyFrameRequests`` is `.never`. The default, nil, is none.
+    public var onvif: String?
+    /// The token of the ONVIF media profile of the stream. The default, nil, finds it by the stream's address.
+    public var onvifProfile: String?
+    /// Where a server may redirect to. The default is `.follow`: only to addresses at least as public as its
     /// own.
     public var privateAddresses = PrivateAddresses.follow
     /// Whether a server to which another one redirects gets the credentials, too. The default is false.
@@ -78,6 +88,16 @@ public struct RTSPConfiguration: PacketSourceConfiguration {
         case never
     }
 
+    /// When Basic authentication (RFC 7617), which sends the password in plain text, may be used. Digest is preferred
+    /// wherever a server offers it.
+    public enum BasicAuthentication: String, ChoiceOptionValue {
+        /// With every server that does not offer Digest. An attacker who can alter the traffic can remove that offer.
+        case always
+        /// Only to `rtsps:` addresses.
+        case encrypted
+        case never
+    }
+
     /// Creates a configuration for the stream at an address, with the defaults.
     public init(url: String) { self.url = url }
 
@@ -94,13 +114,14 @@ public struct RTSPConfiguration: PacketSourceConfiguration {
         return settings
     }
 
-    /// What the sources of one capturer have learnt of the server; nil if each learns it anew.
+    /// What the sources of one capturer have learnt about the server; nil if each source learns it anew.
     var memory: ServerMemory?
 
-    /// Returns a source that reads the stream. Connects to nothing yet.
+    /// Returns a source that reads the stream. It does not connect yet.
     public func makePacketSource() -> any FrameSource { RTSPSource(self) }
 
-    /// Returns a configuration whose sources remember which request keeps the server's session alive.
+    /// Returns a configuration whose sources share what they learn about the server: its keep-alives, the transport
+    /// that works, and its ONVIF device.
     public func scopedToCapturer() -> any FrameSourceConfiguration {
         var scoped = self
         scoped.memory = ServerMemory()

@@ -1,16 +1,33 @@
 import InletRTSP
 import Synchronization
 
-/// What the sources of one capturer have learnt of their server, so that a session that is opened anew makes no mistake
-/// twice.
+/// What the sources of one capturer have learnt about their server, so that the next session begins with what works.
 ///
 /// Safe from any thread.
 final class ServerMemory: Sendable {
-    private let known = Mutex(KeepAliveMemory())
+    private struct Knowledge {
+        var keepAlive = KeepAliveMemory()
+        var transport: RTSPSessionConfiguration.Transport?
+        var onvif: ONVIFMemory?
+    }
+
+    private let known = Mutex(Knowledge())
 
     /// Which request keeps a session alive.
     var keepAlive: KeepAliveMemory {
-        get { known.withLock { $0 } }
-        set { known.withLock { $0 = newValue } }
+        get { known.withLock { $0.keepAlive } }
+        set { known.withLock { $0.keepAlive = newValue } }
+    }
+
+    /// The transport by which packets last arrived; nil before the first.
+    var transport: RTSPSessionConfiguration.Transport? {
+        get { known.withLock { $0.transport } }
+        set { known.withLock { $0.transport = newValue } }
+    }
+
+    /// What has been learnt about the ONVIF device; nil if nothing.
+    var onvif: ONVIFMemory? {
+        get { known.withLock { $0.onvif } }
+        set { known.withLock { $0.onvif = newValue } }
     }
 }

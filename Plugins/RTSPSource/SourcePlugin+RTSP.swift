@@ -25,33 +25,51 @@ private enum RTSPOptions {
 
     static let transport = PluginOption(
         "transport", default: defaults.transport,
-        "How the pictures are carried; auto is tcp, udp becomes tcp if nothing arrives, http and websocket are tunnels")
+        "How the pictures are carried: auto is tcp; multicast falls back to udp, and udp to tcp; "
+            + "http and websocket are tunnels"
+    )
     static let tunnelPath = PluginOption<String?>(
         "tunnel-path", default: nil,
-        "The path of the tunnel, where transport is http or websocket; otherwise it is the address's", range: "/PATH"
+        "The path and query of the tunnel for transport=http and websocket; otherwise those of the address",
+        range: "/PATH"
     ) { $0.map { $0.hasBytePrefix("/") } ?? true }
     static let latency = PluginOption(
         "latency", default: defaults.latency, in: .zero ... .seconds(10),
         "How long a missing packet is waited for over UDP")
+    static let basicAuthentication = PluginOption(
+        "basic-auth", default: defaults.basicAuthentication,
+        "When the password may be sent in plain text (Basic authentication): always, only to rtsps addresses, or never")
     static let pin = PluginOption<String?>(
         "tls-pin", default: nil, "The SHA-256 of the only certificate to accept, in hexadecimal digits",
         range: "64 digits"
     ) { $0.map { RTSPConfiguration.fingerprint($0) != nil } ?? true }
     static let keyFrameRequests = PluginOption(
         "key-frames", default: defaults.keyFrameRequests,
-        "Whether key frames are requested: where the server offers it, always, or never")
+        "When key frames are requested by RTCP: if the server offers it, always, or never, which excludes ONVIF, too")
+    static let onvif = PluginOption<String?>(
+        "onvif", default: nil,
+        "The address of the camera's ONVIF device service, from which key frames are requested, too",
+        range: "http://HOST[:PORT]/onvif/device_service"
+    ) { $0.map { (try? RTSPURL(service: Array($0.utf8))) != nil } ?? true }
+    static let onvifProfile = PluginOption<String?>(
+        "onvif-profile", default: nil,
+        "The token of the stream's ONVIF media profile; otherwise it is found by the stream's address; it needs onvif",
+        range: "TOKEN"
+    ) { $0.map { !$0.isEmpty } ?? true }
     static let sharesCredentials = PluginOption(
         "share-credentials", default: defaults.sharesCredentials,
-        "Whether a server that another one leads to gets user and password, too")
+        "Whether a server to which another one redirects gets user and password, too")
     static let stream = PluginOption<Int?>(
-        "stream", default: nil, "The number of the video stream, from 0", range: "0 or more"
+        "stream", default: nil, "The number of the video stream, from 0; otherwise the first that can be decoded",
+        range: "0 or more"
     ) { ($0 ?? 0) >= 0 }
 
     static let all = [
         transport.description, tunnelPath.description, latency.description, Shared.user.description,
-        Shared.password.description,
+        Shared.password.description, basicAuthentication.description,
         CertificateCheck.authorities.description, CertificateCheck.verify.description, pin.description,
-        keyFrameRequests.description, Shared.privateAddresses.description, sharesCredentials.description,
+        keyFrameRequests.description, onvif.description, onvifProfile.description, Shared.privateAddresses.description,
+        sharesCredentials.description,
         Shared.connectTimeout.description, Shared.firstTimeout.description, Shared.readTimeout.description,
         stream.description, Shared.damage.description, Shared.maximumSize.description,
         Shared.maximumFrameRate.description, Shared.maximumLag.description, Shared.threads.description,
@@ -78,10 +96,13 @@ private enum RTSPOptions {
         configuration.user = values[Shared.user]
         configuration.password = values[Shared.password]
         _ = try parsed.url(user: configuration.user, password: configuration.password)
+        configuration.basicAuthentication = values[basicAuthentication]
         configuration.certificateAuthorities = values[CertificateCheck.authorities]
         configuration.verifiesCertificate = values[CertificateCheck.verify]
         configuration.certificatePin = values[pin]
         configuration.keyFrameRequests = values[keyFrameRequests]
+        configuration.onvif = values[onvif]
+        configuration.onvifProfile = values[onvifProfile]
         configuration.privateAddresses = values[Shared.privateAddresses]
         configuration.sharesCredentials = values[sharesCredentials]
         configuration.connectTimeout = values[Shared.connectTimeout]
@@ -94,14 +115,15 @@ private enum RTSPOptions {
         configuration.maximumLag = values[Shared.maximumLag]
         configuration.threads = values[Shared.threads]
         configuration.decoder = values[Shared.decoder]
-        // Checks what belongs together.
+        // Validates the combinations of options.
         _ = try configuration.sessionConfiguration(KeepAliveMemory())
+        _ = try configuration.onvifSettings()
         return configuration
     }
 }
 
 extension RTSPConfiguration {
-    /// Returns the 32 bytes of a fingerprint in hexadecimal digits, with or without colons; nil if it is none.
+    /// Returns the 32 bytes of a fingerprint in hexadecimal digits, with or without colons; nil if the text is not one.
     static func fingerprint(_ text: String) -> [UInt8]? {
         let digits = text.utf8.filter { $0 != UInt8(ascii: ":") }.map(\.hexadecimalValue)
         guard digits.count == 64 else { return nil }

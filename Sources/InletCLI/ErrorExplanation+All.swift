@@ -121,7 +121,7 @@ extension ErrorExplanation {
                 "Check with another program from the same machine: nc -vz HOST PORT.",
             ]),
         ErrorExplanation(
-            .tlsFailed, "TLS could not be agreed on, or the certificate is not to be trusted.",
+            .tlsFailed, "The TLS handshake failed, or the certificate is not trusted.",
             causes: [
                 "A camera's certificate that it has signed itself.",
                 "A certificate that has expired or is for another host; a clock that is wrong.",
@@ -143,6 +143,12 @@ extension ErrorExplanation {
                 "Nothing, where it happens once: the session is set up anew.",
                 "Look at the server's log, and at the network between, where it comes back.",
             ]),
+        ErrorExplanation(
+            .formatChanged, "The codec or the time base of the stream has changed.",
+            causes: [
+                "Changed settings of the camera.", "A server that sends another stream over another transport.",
+            ],
+            remedies: ["Nothing needs to be done: inlet run opens the source anew."]),
         ErrorExplanation(
             .streamEnded, "The server ended a stream that has no end of its own.",
             causes: [

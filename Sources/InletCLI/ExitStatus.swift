@@ -24,7 +24,7 @@ enum ExitStatus: Int32 {
         case .unsupported: self = .unavailable
         case .resourceExhausted, .inputOutput: self = .inputOutput
         case .busy, .noBandwidth, .disconnected, .timedOut, .connectionRefused, .serverUnavailable, .sessionLost,
-            .streamEnded:
+            .streamEnded, .formatChanged:
             self = .temporary
         case .hostNotFound: self = .noHost
         case .tlsFailed: self = .protocol

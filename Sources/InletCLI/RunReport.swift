@@ -11,9 +11,10 @@ struct RunReport: Encodable {
     var peakResidentKiB: Int
     var ended: String
     var error: Failure?
+    var reception: Reception?
 
     enum CodingKeys: String, CodingKey {
-        case frames, fps, ended, error
+        case frames, fps, ended, error, reception
         case latency = "latency_us"
         case cpuSeconds = "cpu_s"
         case peakResidentKiB = "peak_rss_kib"
@@ -24,6 +25,31 @@ struct RunReport: Encodable {
         var converted: UInt64
         var delivered: Delivered
         var dropped: [String: UInt64]
+    }
+
+    /// What was received by RTP. Times are in milliseconds.
+    struct Reception: Encodable {
+        var packets, lost, duplicated, reordered, late: UInt64
+        var jitter: Double
+        var keyFrameRequests, keyFrameResponses: UInt64
+        var keyFrameResponse: Double?
+
+        enum CodingKeys: String, CodingKey {
+            case packets, lost, duplicated, reordered, late
+            case jitter = "jitter_ms"
+            case keyFrameRequests = "key_frame_requests"
+            case keyFrameResponses = "key_frame_responses"
+            case keyFrameResponse = "key_frame_response_ms"
+        }
+
+        init(_ figures: ReceptionFigures) {
+            (packets, lost, duplicated) = (figures.packets, figures.packetsLost, figures.packetsDuplicated)
+            (reordered, late) = (figures.packetsReordered, figures.packetsLate)
+            jitter = Double(figures.jitter.wholeNanoseconds) / 1e6
+            (keyFrameRequests, keyFrameResponses) = (figures.keyFrameRequests, figures.keyFrameResponses)
+            let time = Double(figures.keyFrameResponseTime.wholeNanoseconds) / 1e6
+            keyFrameResponse = keyFrameResponses > 0 ? time / Double(keyFrameResponses) : nil
+        }
     }
 
     /// A number, or a number for each sink by name if there are several.
@@ -68,6 +94,7 @@ struct RunReport: Encodable {
             ("consume", \.consumeTime),
         ]
         for (name, stage) in stages { latency[name] = Latency(statistics.sinks.map { $0[keyPath: stage] }) }
+        reception = statistics.reception.map(Reception.init)
         fps = statistics.frameRate ?? 0
         (cpuSeconds, peakResidentKiB) = Terminal.resourceUsage
         // A sink that has had enough, such as a pipe whose reader has closed, ends a run as a stop does.
@@ -110,6 +137,15 @@ struct RunReport: Encodable {
             lines.append(
                 "dropped: "
                     + frames.dropped.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", "))
+        }
+        if let reception {
+            var line = "packets: \(reception.packets) received, \(reception.lost) lost, \(reception.late) late, "
+            line += "\(reception.duplicated) duplicated, \(reception.reordered) reordered"
+            line += "; jitter \(reception.jitter.shortText) ms"
+            if reception.keyFrameRequests > 0 {
+                line += "; \(reception.keyFrameResponses) key frames for \(reception.keyFrameRequests) requests"
+            }
+            lines.append(line)
         }
         if let latency = latency["deliver"] {
             lines.append(

@@ -44,8 +44,8 @@ final class DecodeStage {
     private var phase = Phase.reading
     /// A packet at which decoding restarts, once the decoder is empty.
     private var pending: SourcePacket?
-    /// When the packet that was put last had arrived, and the sender's time of day for it in nanoseconds.
-    private(set) var received: (time: MonotonicTime, wallClock: Int64?)?
+    /// When the packet that was put last had arrived; nil if the stream is not live.
+    private(set) var received: MonotonicTime?
     /// Nil if the source waits, or nothing is too late.
     private var lag: LagPolicy?
     /// When the packet was given to the decoder that has not output its picture yet.
@@ -132,16 +132,15 @@ final class DecodeStage {
     private func decode(
         _ packet: SourcePacket, waiting: (count: Int, hasKey: Bool) = (0, false), _ context: SourceContext
     ) throws {
-        packetFacts.note(packet)
+        if isLive { received = packet.receiveTime ?? context.clock.now }
+        packetFacts.note(packet, arrival: received)
         let (pts, dts) = (packet.pts?.ticks, packet.dts?.ticks)
         var facts = PictureGate.Packet(isKey: packet.isKey, pts: pts, dts: dts)
         if gate.stepsBack(facts) {
             handover.stepBack()
             audit?.reset()
         }
-        if isLive {
-            let arrival = packet.receiveTime ?? context.clock.now
-            received = (arrival, packet.wallClock)
+        if let arrival = received {
             try audit?.note(pts ?? dts, arrival: arrival)
             // The packet that reports a loss may lack its own end, or hold a piece of the next.
             facts.lacksSomething = packet.flags.contains(.loss)
@@ -204,10 +203,10 @@ final class DecodeStage {
             context.countDrop(.late)
             return false
         }
-        turn.take(until: received.time + lag.limit, context) { lag.rank(isKey: packet.isKey, at: $0) }
+        turn.take(until: received + lag.limit, context) { lag.rank(isKey: packet.isKey, at: $0) }
         let isNonReference = !packet.isKey && NonReferencePicture.isIn(packet, codecHeader: codecHeader)
         let facts = LagPolicy.Packet(
-            isKey: packet.isKey, isNonReference: isNonReference, arrival: received.time, precedesKey: waiting.hasKey,
+            isKey: packet.isKey, isNonReference: isNonReference, arrival: received, precedesKey: waiting.hasKey,
             waiting: waiting.count)
         let wasLagging = lag.isLagging
         let isTaken = lag.decodes(facts, at: context.clock.now)
@@ -380,18 +379,16 @@ final class DecodeStage {
             if isLive, gate.isBroken { lose() }
             return nil
         }
-        if let received, !demand.isLossless, lag?.shows(arrival: received.time, at: context.clock.now) == false {
+        if let received, !demand.isLossless, lag?.shows(arrival: received, at: context.clock.now) == false {
             context.countDrop(.late)
             return nil
         }
+        // If the picture's own packet is unknown, the newest counts.
+        if let received { frame.receiveTime = received }
         packetFacts.complete(&frame)
         if verdict == .mark { frame.flags.insert(.corrupt) } else { frame.flags.remove(.corrupt) }
         frame.sequence = pictures
         pictures += 1
-        if let received {
-            frame.receiveTime = received.time
-            frame.wallClock = received.wallClock
-        }
         return frame
     }
 }

@@ -144,7 +144,7 @@ package final class DecodingSource: FrameSource {
                 .timedOut,
                 "Packets come, but no key frame among \(stage.refusals). Have the camera send key frames more often.")
         }
-        if !context.isCancelled, let received = stage.received, context.clock.now - received.time < Self.recently {
+        if !context.isCancelled, let received = stage.received, context.clock.now - received < Self.recently {
             throw InletError(
                 .timedOut, "Packets come, but none of them gives a picture. Check the stream with ffprobe.")
         }

@@ -4,11 +4,20 @@ import InletCore
 struct PacketFacts {
     private let range: ColorRange?
     private let matrix: ColorMatrix?
-    /// The capture times, by the ticks at which the picture is shown.
-    private var captureTimes: [Int64: MonotonicTime] = [:]
+    /// The times of a packet, by the ticks at which its picture is shown.
+    private struct Times {
+        var pts: Int64
+        var capture: MonotonicTime?
+        var arrival: MonotonicTime?
+        var wallClock: Int64?
+    }
+
+    // A ring: a decoder may discard packets that it cannot use, so the oldest makes room for the newest.
+    private var times: [Times?] = []
+    private var next = 0
     private var startsAnew = false
 
-    /// More than any decoder holds back. A decoder may discard packets that it cannot use.
+    /// More than any decoder holds back.
     private static let mostTimes = 64
 
     /// - Parameters:
@@ -20,16 +29,26 @@ struct PacketFacts {
     }
 
     /// Notes a packet that is decoded, or may be.
-    mutating func note(_ packet: SourcePacket) {
+    ///
+    /// - Parameter arrival: when it arrived; nil if the stream is not live.
+    mutating func note(_ packet: SourcePacket, arrival: MonotonicTime? = nil) {
         if packet.flags.contains(.discontinuity) { startsAnew = true }
-        guard let time = packet.captureTime, let pts = packet.pts?.ticks else { return }
-        if captureTimes.count >= Self.mostTimes { captureTimes.removeAll(keepingCapacity: true) }
-        captureTimes[pts] = time
+        guard let pts = packet.pts?.ticks,
+            packet.captureTime != nil || arrival != nil || packet.wallClock != nil
+        else { return }
+        let new = Times(pts: pts, capture: packet.captureTime, arrival: arrival, wallClock: packet.wallClock)
+        if times.count < Self.mostTimes { times.append(new) } else { times[next] = new }
+        next = (next + 1) % Self.mostTimes
     }
 
-    /// Adds the known facts to a picture that is shown.
+    /// Adds the known facts to a picture that is shown. Those that are unknown stay as they are, but for the time of
+    /// day, which is that of the picture's own packet or none.
     mutating func complete(_ frame: inout SourceFrame) {
-        if let pts = frame.pts?.ticks, let time = captureTimes.removeValue(forKey: pts) { frame.captureTime = time }
+        if let times = frame.pts.flatMap({ take($0.ticks) }) {
+            if let time = times.capture { frame.captureTime = time }
+            if let time = times.arrival { frame.receiveTime = time }
+            frame.wallClock = times.wallClock
+        }
         if startsAnew {
             startsAnew = false
             frame.flags.insert(.discontinuity)
@@ -39,6 +58,18 @@ struct PacketFacts {
         frame.colorSpace.range = range
         // The name of such a format implies full range.
         if let format = Self.unnamedRange[frame.pixelFormat.name] { frame.pixelFormat = format }
+    }
+
+    /// Returns the times of a picture's packet, and forgets them.
+    private mutating func take(_ pts: Int64) -> Times? {
+        for distance in 1...Self.mostTimes {
+            // From the newest on, as a decoder holds few pictures back.
+            let index = (next + Self.mostTimes - distance) % Self.mostTimes
+            guard times.indices.contains(index), let found = times[index], found.pts == pts else { continue }
+            times[index] = nil
+            return found
+        }
+        return nil
     }
 
     private static let unnamedRange: [String: PixelFormat] = Dictionary(

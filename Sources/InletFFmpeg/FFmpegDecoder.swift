@@ -60,9 +60,14 @@ package import InletCore
         unsafe context.pointee.pkt_timebase = timeBase
         unsafe context.pointee.thread_count = Int32(clamping: options.threads)
         unsafe context.pointee.max_pixels = Int64(options.maximumPixels)
+        let codecID = unsafe parameters.pointee.codec_id
         if options.isLowDelay {
             unsafe context.pointee.thread_type = FF_THREAD_SLICE
-            unsafe context.pointee.flags |= AV_CODEC_FLAG_LOW_DELAY
+            // The decoders of MPEG-1, MPEG-2 and MPEG-4 return pictures in the order of decoding then. Without the flag
+            // they do what the stream states.
+            if ![AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MPEG2VIDEO, AV_CODEC_ID_MPEG4].contains(codecID) {
+                unsafe context.pointee.flags |= AV_CODEC_FLAG_LOW_DELAY
+            }
         }
         if options.showsDamaged { unsafe context.pointee.flags |= AV_CODEC_FLAG_OUTPUT_CORRUPT }
         if let rate = options.frameRate { unsafe context.pointee.framerate = rate }

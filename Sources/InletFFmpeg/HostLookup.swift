@@ -10,6 +10,9 @@
 package enum HostLookup {
     /// Returns the addresses, in the order in which to try them; empty if the host is unknown. May block for as long as
     /// the name service does.
+    ///
+    /// - Parameter host: a name or a numeric address, IPv6 without brackets and with `%` and an interface's name behind
+    ///   it where it is link-local.
     package static func addresses(of host: String) -> [IPAddress] {
         var hints = unsafe addrinfo()
         #if canImport(Glibc)
@@ -40,10 +43,13 @@ extension IPAddress {
     ///   - socket: a `sockaddr_in` or `sockaddr_in6`, according to the family.
     /// - Returns: nil for another family.
     @unsafe package init?(family: Int32, socket: UnsafeRawPointer) {
-        // In a `sockaddr_in` the address begins at the fourth byte, in a `sockaddr_in6` at the eighth (ip(7), ipv6(7)).
+        // In a `sockaddr_in` the address begins at the fourth byte, in a `sockaddr_in6` at the eighth, with the zone
+        // behind it (ip(7), ipv6(7)).
         switch family {
         case AF_INET: unsafe self.init(bytes: UnsafeRawBufferPointer(start: socket + 4, count: 4))
-        case AF_INET6: unsafe self.init(bytes: UnsafeRawBufferPointer(start: socket + 8, count: 16))
+        case AF_INET6:
+            unsafe self.init(bytes: UnsafeRawBufferPointer(start: socket + 8, count: 16))
+            unsafe zone = socket.loadUnaligned(fromByteOffset: 24, as: UInt32.self)
         default: return nil
         }
     }

@@ -4,6 +4,11 @@ package import InletCore
 package struct IPAddress: Sendable, Hashable {
     /// Four bytes or sixteen, in network order.
     package let bytes: [UInt8]
+    /// The index of the interface that a link-local IPv6 address is reached by (RFC 4007, section 6). The default is 0:
+    /// the system's choice, which for a link-local address is an error.
+    ///
+    /// Comparisons leave it out: it is this machine's way to the address, and others state the address without it.
+    package var zone: UInt32 = 0
 
     /// - Returns: nil if there are neither four bytes nor sixteen.
     package init?(bytes: some Sequence<UInt8>) {
@@ -11,6 +16,10 @@ package struct IPAddress: Sendable, Hashable {
         guard bytes.count == 4 || bytes.count == 16 else { return nil }
         self.bytes = bytes
     }
+
+    package static func == (one: IPAddress, other: IPAddress) -> Bool { one.bytes == other.bytes }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 
     /// The space of the address; that of the embedded IPv4 address if it is an IPv6 address with one.
     ///

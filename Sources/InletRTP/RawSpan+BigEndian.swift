@@ -10,6 +10,11 @@ extension RawSpan {
         return UInt16(bigEndian: unsafe unsafeLoadUnaligned(fromByteOffset: index, as: UInt16.self))
     }
 
+    package func bigEndian64(at index: Int) -> UInt64 {
+        precondition(index >= 0 && index <= byteCount - 8)
+        return UInt64(bigEndian: unsafe unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
+    }
+
     package func bigEndian32(at index: Int) -> UInt32 {
         precondition(index >= 0 && index <= byteCount - 4)
         return UInt32(bigEndian: unsafe unsafeLoadUnaligned(fromByteOffset: index, as: UInt32.self))

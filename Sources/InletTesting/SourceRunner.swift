@@ -34,13 +34,15 @@ final class SourceRunner: @unchecked Sendable {
         case hung
     }
 
-    /// - Parameter logger: what the source logs to. The default drops everything.
+    /// - Parameters:
+    ///   - clock: the source's clock. The default is the machine's.
+    ///   - logger: what the source logs to. The default drops everything.
     init(
-        _ configuration: any FrameSourceConfiguration, limit: Duration,
+        _ configuration: any FrameSourceConfiguration, limit: Duration, clock: any CaptureClock = RealClock(),
         logger: Logger = Logger(label: "conformance") { _ in SwiftLogNoOpLogHandler() }
     ) {
         self.limit = limit
-        context = SourceContext(clock: RealClock(), wakeUpDescriptor: wakeUp.descriptor, logger: logger)
+        context = SourceContext(clock: clock, wakeUpDescriptor: wakeUp.descriptor, logger: logger)
         source = configuration.makeSource()
     }
 
@@ -56,6 +58,14 @@ final class SourceRunner: @unchecked Sendable {
 
     func next() async -> Outcome<SourceItem?> {
         await call { source, context in try source.next(context) }
+    }
+
+    func pause() async -> Outcome<Bool> {
+        await call { source, context in try source.pause(context) }
+    }
+
+    func resume() async -> Outcome<Void> {
+        await call { source, context in try source.resume(context) }
     }
 
     func close() async -> Outcome<Void> {

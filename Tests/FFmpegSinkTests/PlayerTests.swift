@@ -5,7 +5,7 @@ import ReferenceTools
 import Testing
 
 /// Every codec in every container, played by VLC.
-@Suite(.tags(.server)) struct PlayerTests {
+@Suite(.tags(.server), .fewAtATime) struct PlayerTests {
     @Test(
         "VLC plays every codec in every container, and decodes it as FFmpeg does",
         .enabled(if: VLCPlayer.missing == nil, "\(VLCPlayer.missing ?? "")"))

@@ -6,7 +6,7 @@ import Testing
 @testable import FFmpegSink
 
 /// Streams by SRT, to libsrt's own receiver.
-@Suite(.tags(.server)) struct SRTTests {
+@Suite(.tags(.server), .fewAtATime) struct SRTTests {
     private let folder: TemporaryFolder
     init() throws { folder = try TemporaryFolder() }
 

@@ -4,7 +4,7 @@ import ReferenceTools
 import Testing
 
 /// Streams to servers: what arrives, and whom they go to.
-@Suite(.tags(.server)) struct ServerTests {
+@Suite(.tags(.server), .fewAtATime) struct ServerTests {
     private struct NeverCame: Error {}
 
     @Test(

@@ -93,5 +93,5 @@ private func replay(_ input: inout FuzzInput, _ receiver: inout Receiver) {
     let packet = input.piece(28)
     guard let header = unsafe RTPHeader(packet.span.bytes) else { return }
     guard let replay = unsafe ONVIFReplayExtension(header, of: packet.span.bytes) else { return }
-    receiver.clock.note(replay, at: header.timestamp, host: receiver.host)
+    receiver.clock.note(replay.time, at: header.timestamp, host: receiver.host)
 }

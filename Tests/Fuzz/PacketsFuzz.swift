@@ -7,7 +7,7 @@ import InletRTP
 // time, the length of its payload, and its payload; its header is that of the packet before, counted on, or its own.
 
 private let formats: [RTPPayloadFormat] = [
-    .h264, .h265(usesDONL: false), .h265(usesDONL: true), .jpeg, .av1, .vp8, .vp9, .mpeg4Visual,
+    .h264, .h265(usesDONL: false), .h265(usesDONL: true), .jpeg, .av1, .vp8, .vp9, .mpeg4Visual, .transportStream,
 ]
 
 /// What reads the packets of a stream, with what its promises are measured by.

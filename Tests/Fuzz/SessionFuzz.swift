@@ -67,7 +67,7 @@ private struct Server {
                 }
                 allowsBasic = configuration.basic == .allowed || url.isSecure
             case .playing, .paused, .pauseRefused: isPlaying = true
-            case .fail(let error, _):
+            case .fail(let error):
                 failures += 1
                 demand(!Array("\(error)".utf8).holds("fuzz-pass-5Q"), "the password in an error")
             case .close: closes += 1
@@ -80,7 +80,8 @@ private struct Server {
         demand(session.isClosed == (closes == 1), "closed without saying so")
         demand(!Array(session.description.utf8).holds("fuzz-pass-5Q"), "the password in a description")
         let hasDeadline = session.deadline < .distantFuture
-        demand(hasDeadline || session.isClosed || waitsForCaller || isPlaying, "waits without a deadline")
+        let mayWait = session.isClosed || session.isSuspended || waitsForCaller || isPlaying
+        demand(hasDeadline || mayWait, "waits without a deadline")
     }
 
     /// What is sent is exactly one message, and nothing in it is the server's invention.
@@ -100,7 +101,8 @@ private struct Server {
             newest = request.headers.first("CSeq") ?? []
             if let authorization = request.headers.first("Authorization") {
                 demand(maySendCredentials, "sends credentials to a stranger")
-                demand(allowsBasic || !authorization.holds("Basic "), "sends the password without encryption")
+                let isBasic = authorization.starts(with: "Basic ".utf8)
+                demand(allowsBasic || !isBasic, "sends the password without encryption")
             }
             check(request.headers)
         case .response(let response): check(response.headers)
@@ -182,6 +184,7 @@ public func fuzzSession(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         case 8: server.now = server.now + .milliseconds(Int(input.byte()) * Int(input.byte()))
         case 9 where code & 16 != 0: server.handle(.close)
         case 10 where code & 16 != 0: server.handle(.disconnected)
+        case 10: server.handle(.streamLost(since: server.now))
         case 11: server.handle(.timer)
         case 12: server.respond(&input, hasNumber: false)
         default: server.respond(&input, hasNumber: true)

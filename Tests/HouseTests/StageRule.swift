@@ -11,7 +11,7 @@ enum StageRule {
 
     /// What tests of the first stage have not: `Scripts/bootstrap --fast-test` does not install what these start.
     static let peers = [
-        "RTSPServer", "RTSPScript", "RTSPTunnel", "NginxServer", "VLCServer", "VLCPlayer", "FFmpegSender",
+        "RTSPServer", "RTSPScript", "RTSPRelay", "RTSPTunnel", "NginxServer", "VLCServer", "VLCPlayer", "FFmpegSender",
         "MJPEGServer", "HLSBrowser",
         "StreamReceiver", "TURNServer", "WHIPServer", "SRTTransmitter", "AddressServer", "FaultProxy", "VirtualCamera",
         "ViewerRun",

@@ -40,15 +40,34 @@ import Testing
         #expect(found == [1, 3, 2, nil, nil])
     }
 
-    @Test("Of packets that give no picture no more than some times are kept")
+    @Test("A picture that the decoder held back has the times of its own packet, not of the newest")
+    func held() {
+        var facts = PacketFacts(range: nil, matrix: nil)
+        // In decoding order, as of I P B B.
+        for (index, ticks) in ([0, 120, 40, 80] as [Int64]).enumerated() {
+            var packet = Self.packet(ticks, capture: nil)
+            packet.wallClock = index == 3 ? nil : 1000 + Int64(index)
+            facts.note(packet, arrival: MonotonicTime(nanoseconds: Int64(index)))
+        }
+        let found = ([0, 40, 80, 120] as [Int64]).map { ticks -> [Int64?] in
+            var frame = Self.picture(ticks)
+            frame.receiveTime = MonotonicTime(nanoseconds: 99)
+            facts.complete(&frame)
+            return [frame.receiveTime?.nanoseconds, frame.wallClock]
+        }
+        #expect(found == [[0, 1000], [2, 1002], [3, nil], [1, 1001]])
+    }
+
+    @Test("Of packets that give no picture the oldest are forgotten, and no others")
     func bounded() {
         var facts = PacketFacts(range: nil, matrix: nil)
-        for ticks in 0...Int64(64) { facts.note(Self.packet(ticks, capture: ticks)) }
-        var (old, new) = (Self.picture(3), Self.picture(64))
-        facts.complete(&old)
-        facts.complete(&new)
-        #expect(old.captureTime == nil)
-        #expect(new.captureTime == MonotonicTime(nanoseconds: 64))
+        for ticks in 0...Int64(200) { facts.note(Self.packet(ticks, capture: ticks)) }
+        let found = ([136, 137, 200] as [Int64]).map { ticks -> Int64? in
+            var frame = Self.picture(ticks)
+            facts.complete(&frame)
+            return frame.captureTime?.nanoseconds
+        }
+        #expect(found == [nil, 137, 200])
     }
 
     @Test("The first picture behind a packet of a new timeline says so, and no other")

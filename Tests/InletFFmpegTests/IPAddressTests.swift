@@ -1,3 +1,4 @@
+import Foundation
 import InletFFmpeg
 import Testing
 
@@ -54,6 +55,16 @@ import Testing
     func digits() {
         #expect(IPAddress(literal: "192.168.1.20")?.inURL == "192.168.1.20")
         #expect(IPAddress(literal: "2001:DB8:0::1")?.inURL == "[2001:db8::1]")
+    }
+
+    @Test("The interface that leads to an address is looked up with it, and does not count in comparisons")
+    func zone() throws {
+        let found = try #require(HostLookup.addresses(of: "fe80::1%lo").first)
+        let index = unsafe if_nametoindex("lo")
+        #expect(index > 0 && found.zone == index)
+        let plain = try #require(IPAddress(literal: "fe80::1"))
+        #expect(plain.zone == 0 && plain == found && Set([plain, found]).count == 1)
+        #expect(HostLookup.addresses(of: "fe80::1%none").isEmpty && HostLookup.addresses(of: "::1").first?.zone == 0)
     }
 
     @Test(

@@ -53,6 +53,11 @@ import Testing
             ("x-sessioncookie: tD9hKgAAfB8ABCftAAAAAw", ["tD9h", "AAAw"], []),
             ("X-Api-Key: 0123456789", ["0123456789"], []), ("password: hunter2", ["hunter2"], []),
             ("DESCRIBE rtsp://user:pa%2Fss@camera/live RTSP/1.0", ["user", "pa%2F"], ["@camera/live RTSP/1.0"]),
+            (
+                "DESCRIBE rtsp://us'er:p\"a<s>sword@camera/live RTSP/1.0", ["us", "er:", "p\"", "sword"],
+                ["@camera/live RTSP/1.0"]
+            ),
+            ("X-Camera: \"rtsp://user:pa\"ss@camera/live\"", ["user", "pa\"", "ss@"], ["@camera/live"]),
             ("Content-Base: rtsp://user:pa/s@s@camera:554/live/", ["user", "pa/", "s@s"], ["@camera:554/live/"]),
             (
                 "SETUP rtsp://camera/user=admin_password=tlJwpbo6_channel=1_stream=0.sdp?real_stream RTSP/1.0",
@@ -86,6 +91,13 @@ import Testing
         #expect(
             result.utf8.split(separator: 10, omittingEmptySubsequences: false).map(\.count)
                 == text.utf8.split(separator: 10, omittingEmptySubsequences: false).map(\.count))
+    }
+
+    @Test("A text of many beginnings of addresses takes no time that grows with its square", .timeLimit(.minutes(1)))
+    func manyAddresses() {
+        let text = "X: " + String(repeating: "a://", count: 200_000) + "\r\n"
+        #expect(Self.redacted(text).utf8.count == text.utf8.count)
+        #expect(Self.redacted("X: " + String(repeating: "a://b@", count: 100_000) + "\r\n").utf8.last == 10)
     }
 
     /// RFC 2326, sections 14.1 and 14.2, and what cameras send.

@@ -184,6 +184,25 @@ import Testing
         #expect(written > 8 << 20)
     }
 
+    @Test("A capture ends where its client's parser does not go on: nothing is held without bounds")
+    func stuckParser() throws {
+        var writer = CaptureWriter(CaptureHeader(), start: Self.time(0))
+        let piece = [UInt8](repeating: 0x41, count: 65_536)
+        var file = writer.takeOutput()
+        for index in 0..<200 {
+            unsafe writer.receive(piece.span.bytes, hasMore: false, at: Self.time(index))
+            file += writer.takeOutput()
+        }
+        writer.close("left", at: Self.time(300))
+        file += writer.takeOutput()
+        var reader = CaptureReader()
+        reader.append(file)
+        var records: [CaptureRecord] = []
+        while let record = try reader.next() { records.append(record) }
+        #expect(records.map(\.knownKind) == [.closed])
+        #expect(records.first?.bytes == Array("too much to hold".utf8))
+    }
+
     @Test("Changed bytes neither crash the writer nor change a length", arguments: 0..<2000)
     func mutation(_ seed: Int) throws {
         var random = SplitMix64(seed: UInt64(seed))

@@ -70,17 +70,57 @@ import Testing
         #expect(next.takeLog() == ["OPTIONS rtsp://cam/live"])
     }
 
-    @Test func sessionThatDiesAtItsTimeoutChangesTheMethodOfTheNext() throws {
+    /// How a session ends.
+    enum End: CaseIterable, Sendable {
+        case connection, silence, forgotten, teardown
+    }
+
+    @Test(
+        "A session that dies at its time-out changes the method of the next, however it dies", arguments: End.allCases)
+    func dies(_ end: End) throws {
         for (seconds, method) in [(20, "GET_PARAMETER"), (5, "OPTIONS"), (600, "OPTIONS")] {
             var server = try Self.playing()
-            server.now = server.now + .seconds(seconds)
-            server.handle(.disconnected)
-            #expect(server.takeLog() == ["fail disconnected", "close"])
+            // Silence is noticed later, and an answer comes later than its request.
+            server.waitForDeadline()
+            let begin = server.now - .seconds(10)
+            server.now = begin + .seconds(seconds)
+            switch end {
+            case .connection: server.handle(.disconnected)
+            case .silence:
+                let since = server.now
+                server.now = since + .seconds(60)
+                server.handle(.streamLost(since: since))
+                server.handle(.close)
+            case .forgotten: server.reply(454)
+            case .teardown: server.handle(.request(RTSPRequest(method: Array("TEARDOWN".utf8), uri: [0x2A])))
+            }
             let memory = server.session.keepAlive
             var next = try Self.playing { $0.keepAlive = memory }
             next.waitForDeadline()
-            #expect(next.takeLog() == ["\(method) rtsp://cam/live"])
+            #expect(next.takeLog() == ["\(method) rtsp://cam/live"], "\(seconds) s")
         }
+    }
+
+    @Test("The end of a session is noted once, and its life counts from the last PLAY or PAUSE")
+    func life() throws {
+        var server = try Self.playing()
+        let before = server.session.keepAlive
+        server.now = server.now + .seconds(15)
+        server.handle(.pause)
+        server.reply(200)
+        server.now = server.now + .seconds(3)
+        server.handle(.resume)
+        server.reply(200)
+        server.now = server.now + .seconds(5)
+        server.handle(.streamLost(since: server.now))
+        #expect(server.session.keepAlive == before)
+        server.handle(.close)
+        var late = try Self.playing()
+        late.now = late.now + .seconds(20)
+        late.handle(.streamLost(since: late.now))
+        let once = late.session.keepAlive
+        late.handle(.disconnected)
+        #expect(late.session.keepAlive == once && once != before)
     }
 
     @Test func keepAliveIsAuthenticatedAgainWhenTheServerAsks() throws {
@@ -100,7 +140,6 @@ import Testing
         server.waitForDeadline()
         server.reply(454)
         #expect(server.takeLog().suffix(2) == ["fail sessionLost", "close"])
-        #expect(server.failure?.retry == .anytime)
     }
 
     @Test func firstSessionNumberIsKept() throws {
@@ -151,15 +190,137 @@ import Testing
         }
     }
 
+    @Test(
+        "A session that ends during a pause is begun anew when the pause ends",
+        arguments: ["disconnected", "454", "TEARDOWN"])
+    func suspended(_ end: String) throws {
+        var server = try Self.playing()
+        server.handle(.pause)
+        server.reply(200)
+        server.waitForDeadline()
+        _ = server.takeLog()
+        switch end {
+        case "454": server.reply(454)
+        case "TEARDOWN": server.handle(.request(RTSPRequest(method: Array(end.utf8), uri: [0x2A])))
+        default: server.handle(.disconnected)
+        }
+        #expect(server.takeLog() == (end == "TEARDOWN" ? ["reply 200"] : []))
+        #expect(server.session.isSuspended && server.session.deadline == .distantFuture)
+        server.handle(.disconnected)
+        server.handle(.timer)
+        #expect(server.takeLog() == [])
+        server.handle(.resume)
+        #expect(server.takeLog() == ["reconnect rtsp://cam/live"])
+        server.play()
+        #expect(server.takeLog().suffix(2) == ["PLAY rtsp://cam/live", "playing"])
+        #expect(server.failure == nil)
+    }
+
+    @Test("A session that proves forgotten when the pause ends is begun anew, once", arguments: [true, false])
+    func forgottenInPause(_ isAnswered: Bool) throws {
+        var server = try Self.playing()
+        server.handle(.pause)
+        server.reply(200)
+        server.handle(.resume)
+        _ = server.takeLog()
+        if isAnswered { server.reply(454) } else { server.handle(.disconnected) }
+        #expect(server.takeLog() == ["reconnect rtsp://cam/live"])
+        server.handle(.connected)
+        server.reply(200, body: ScriptedServer.sdp)
+        #expect(server.header("Session") == nil)
+        server.reply(200, [("Session", "other")])
+        server.reply(454)
+        #expect(server.failure?.code == .sessionLost)
+    }
+
+    @Test func suspendedSessionCloses() throws {
+        var server = try Self.playing()
+        server.handle(.pause)
+        server.reply(200)
+        server.handle(.disconnected)
+        _ = server.takeLog()
+        server.handle(.close)
+        #expect(server.takeLog() == ["close"])
+        #expect(server.session.isClosed)
+    }
+
+    @Test func pauseBehindARedirectionWaitsForItsEnd() throws {
+        var server = try Self.playing()
+        server.handle(.pause)
+        server.reply(200)
+        server.handle(Self.redirect("rtsp://other/x"))
+        #expect(server.takeLog().suffix(2) == ["reply 200", "TEARDOWN rtsp://cam/live"])
+        server.handle(.resume)
+        #expect(server.takeLog() == ["reconnect rtsp://other/x"])
+    }
+
     // MARK: Requests of the server
 
+    private static func request(_ method: String, body: String = "") -> RTSPSession.Event {
+        .request(
+            RTSPRequest(
+                method: Array(method.utf8), uri: [0x2A], headers: RTSPHeaders([("CSeq", "5")]), body: Array(body.utf8)))
+    }
+
+    private static func redirect(_ location: String?) -> RTSPSession.Event {
+        var headers = RTSPHeaders([("CSeq", "5")])
+        if let location { headers.append("Location", location) }
+        return .request(RTSPRequest(method: Array("REDIRECT".utf8), uri: [0x2A], headers: headers))
+    }
+
     @Test func requestsOfTheServerAreAnswered() throws {
-        for (method, expected) in [("OPTIONS", "reply 200"), ("SET_PARAMETER", "reply 501"), ("FOO", "reply 501")] {
+        for (method, body, expected) in [
+            ("OPTIONS", "", 200), ("GET_PARAMETER", "", 200), ("GET_PARAMETER", "jitter", 501),
+            ("SET_PARAMETER", "", 501), ("FOO", "", 501), ("ANNOUNCE", "", 200), ("PLAY", "", 501),
+        ] {
             var server = try Self.playing()
-            server.handle(
-                .request(
-                    RTSPRequest(method: Array(method.utf8), uri: [0x2A], headers: RTSPHeaders([("CSeq", "5")]))))
-            #expect(server.takeLog() == [expected])
+            server.handle(Self.request(method, body: body))
+            #expect(server.takeLog() == ["reply \(expected)"])
+        }
+    }
+
+    @Test func redirectionByRequestIsFollowed() throws {
+        var server = try Self.playing()
+        server.handle(Self.redirect("rtsp://other:8554/x"))
+        #expect(server.takeLog() == ["reply 200", "TEARDOWN rtsp://cam/live", "reconnect rtsp://other:8554/x"])
+        server.handle(.connected)
+        #expect(server.takeLog() == ["DESCRIBE rtsp://other:8554/x"])
+        #expect(server.header("Session") == nil)
+    }
+
+    @Test func redirectionByRequestIsAsBoundedAsOneByStatus() throws {
+        var none = try Self.playing()
+        none.handle(Self.redirect(nil))
+        #expect(none.takeLog() == ["reply 400"])
+        var opening = try ScriptedServer()
+        opening.handle(.connected)
+        _ = opening.takeLog()
+        opening.handle(Self.redirect("rtsp://other/x"))
+        #expect(opening.takeLog() == ["reply 455"])
+        var secure = try ScriptedServer("rtsps://cam/live")
+        secure.play()
+        secure.handle(Self.redirect("rtsp://cam/live"))
+        #expect(secure.failure?.code == .tlsFailed)
+        // Two servers that lead to each other, at once or after a while.
+        for (seconds, isEndless) in [(1, false), (60, true)] {
+            var server = try ScriptedServer { $0.mostRedirects = 3 }
+            for _ in 0..<10 where server.failure == nil {
+                server.play()
+                server.now = server.now + .seconds(seconds)
+                server.handle(Self.redirect("rtsp://cam/other"))
+            }
+            #expect((server.failure == nil) == isEndless)
+        }
+    }
+
+    @Test func credentialsStayBehindWhereARequestLeadsElsewhere() throws {
+        for (location, isSent) in [("rtsp://cam/other", true), ("rtsp://other/x", false)] {
+            var server = try ScriptedServer("rtsp://u:p@cam/live")
+            server.play()
+            server.handle(Self.redirect(location))
+            server.handle(.connected)
+            server.reply(401, [("WWW-Authenticate", "Basic realm=\"r\"")])
+            #expect((server.header("Authorization") != nil) == isSent)
         }
     }
 
@@ -196,5 +357,40 @@ import Testing
         server.handle(.connected)
         server.handle(.close)
         #expect(server.takeLog() == ["DESCRIBE rtsp://cam/live", "close"])
+    }
+
+    @Test(
+        "A close between SETUP and its answer waits for the number of the session, to end it",
+        arguments: [(200, true), (403, true), (461, false), (401, false)])
+    func closeDuringSetup(_ status: Int, _ hasSession: Bool) throws {
+        var server = try ScriptedServer()
+        server.handle(.connected)
+        server.reply(200, body: ScriptedServer.sdp)
+        _ = server.takeLog()
+        server.handle(.close)
+        #expect(server.takeLog() == [] && server.session.isAbandoningSetup)
+        #expect(server.session.deadline == server.now + .milliseconds(150))
+        server.reply(status, hasSession ? [("Session", "AB;timeout=9")] : [])
+        #expect(server.takeLog() == (hasSession ? ["TEARDOWN rtsp://cam/live"] : ["close"]))
+        guard hasSession else { return }
+        #expect(server.header("Session") == "AB")
+        server.reply(200)
+        #expect(server.takeLog() == ["close"])
+    }
+
+    @Test func setupThatTimesOutIsWaitedForToo() throws {
+        var server = try ScriptedServer()
+        server.handle(.connected)
+        server.reply(200, body: ScriptedServer.sdp)
+        server.waitForDeadline()
+        #expect(server.takeLog().last == "fail timedOut" && server.session.isAbandoningSetup)
+        server.reply(200, [("Session", "late")])
+        #expect(server.takeLog() == ["TEARDOWN rtsp://cam/live"])
+        var mute = try ScriptedServer()
+        mute.handle(.connected)
+        mute.reply(200, body: ScriptedServer.sdp)
+        mute.handle(.close)
+        mute.waitForDeadline()
+        #expect(mute.takeLog().last == "close" && mute.session.isClosed)
     }
 }

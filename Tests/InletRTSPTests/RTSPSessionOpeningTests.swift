@@ -68,7 +68,21 @@ import Testing
         server.reply(200, body: ScriptedServer.sdp)
         #expect(server.header("Transport") == "RTP/AVP/TCP;unicast;interleaved=0-1")
         server.reply(461)
-        #expect(server.failure?.error.code == .unsupported)
+        #expect(server.failure?.code == .unsupported)
+    }
+
+    @Test(arguments: [400, 451, 461, 500])
+    func theProfileOfTheDescriptionIsRequestedAndThenTheOneThatEveryServerKnows(_ status: Int) throws {
+        let sdp = "v=0\nm=video 0 RTP/AVPF 96\na=rtpmap:96 H264/90000\na=control:t\n"
+        var server = try ScriptedServer()
+        server.handle(.connected)
+        server.reply(200, body: sdp)
+        #expect(server.header("Transport") == "RTP/AVPF/TCP;unicast;interleaved=0-1")
+        server.reply(status)
+        #expect(server.header("Transport") == "RTP/AVP/TCP;unicast;interleaved=0-1")
+        server.reply(200, [("Session", "1"), ("Transport", "RTP/AVP/TCP;unicast;interleaved=0-1")])
+        server.reply(200)
+        #expect(server.playing != nil)
     }
 
     @Test func silentDatagramsLeadToTheNextTransportOnANewConnection() throws {
@@ -132,24 +146,38 @@ import Testing
         var server = try ScriptedServer()
         server.handle(.connected)
         server.reply(200, body: sdp)
-        #expect(server.failure?.error.code == code)
-        #expect(server.failure?.retry == .never)
+        #expect(server.failure?.code == code)
         #expect(server.takeLog().last == "close")
     }
 
-    private static let statuses: [(Int, InletError.Code, RTSPSession.Retry)] = [
-        (403, .authenticationFailed, .never), (404, .notFound, .never), (453, .noBandwidth, .later),
-        (503, .serverUnavailable, .later), (500, .serverUnavailable, .anytime), (501, .unsupported, .never),
+    private static let statuses: [(Int, InletError.Code, Duration?)] = [
+        (403, .authenticationFailed, nil), (404, .notFound, nil), (453, .noBandwidth, .seconds(2)),
+        (503, .serverUnavailable, .seconds(2)), (500, .serverUnavailable, nil), (501, .unsupported, nil),
     ]
 
-    @Test("A status has an error of its own", arguments: statuses)
-    func status(_ status: Int, _ code: InletError.Code, _ retry: RTSPSession.Retry) throws {
+    @Test("A status has an error of its own, and a server without room is left alone for a while", arguments: statuses)
+    func status(_ status: Int, _ code: InletError.Code, _ retryAfter: Duration?) throws {
         var server = try ScriptedServer()
         server.handle(.connected)
         server.reply(status)
-        #expect(server.failure?.error.code == code)
-        #expect(server.failure?.retry == retry)
+        #expect(server.failure?.code == code)
+        #expect(server.failure?.retryAfter == retryAfter)
         #expect(server.session.isClosed)
+    }
+
+    @Test(
+        "A server says for how long it wants to be left alone",
+        arguments: [
+            (453, "7", .seconds(7)), (503, " 30 ", .seconds(30)), (500, "1", .seconds(1)), (503, "0", .zero),
+            (503, "99999999999999999999999", .seconds(3600)), (503, "4000000000", .seconds(3600)),
+            (503, "-5", .seconds(2)), (503, "5 s", .seconds(2)), (503, "", .seconds(2)),
+            (453, "Thu, 23 Jan 1997 15:35:06 GMT", .seconds(2)), (500, "soon", nil),
+        ] as [(Int, String, Duration?)])
+    func retryAfter(_ status: Int, _ value: String, _ expected: Duration?) throws {
+        var server = try ScriptedServer()
+        server.handle(.connected)
+        server.reply(status, [("Retry-After", value)])
+        #expect(server.failure?.retryAfter == expected)
     }
 
     @Test func wrongNumberIsIgnoredAndAMissingOneMeansTheNewestRequest() throws {
@@ -180,7 +208,7 @@ import Testing
         server.handle(.timer)
         #expect(server.failure == nil)
         server.waitForDeadline()
-        #expect(server.failure?.error.code == .timedOut)
+        #expect(server.failure?.code == .timedOut)
         #expect(server.takeLog().last == "close")
     }
 }

@@ -14,7 +14,7 @@ import Testing
         ("192.168.253.220:1935/", "rtsp://192.168.253.220:1935/", 1935),
         ("rtsp://::ffff:1.2.3.4:8554/x", "rtsp://[::ffff:1.2.3.4]:8554/x", 8554),
         ("rtsp://fe80::1/x", "rtsp://[fe80::1]/x", 554), ("rtsp://fe80::1:/x", "rtsp://[fe80::1]/x", 554),
-        ("rtsp://[fe80::a8f4%wl0]:8554/x", "rtsp://[fe80::a8f4%wl0]:8554/x", 8554),
+        ("rtsp://[fe80::a8f4%wl0]:8554/x", "rtsp://[fe80::a8f4]:8554/x", 8554),
         ("RTSPS://Cam/x?y=z", "rtsps://Cam/x?y=z", 322), ("rtsp://cam", "rtsp://cam", 554),
         ("rtsp://cam:/x", "rtsp://cam/x", 554), ("rtsp://cam?x", "rtsp://cam?x", 554),
         ("rtsp://rtsps://cam/x", "rtsps://cam/x", 322), (" rtsp://cam/a b ", "rtsp://cam/a%20b", 554),
@@ -37,6 +37,32 @@ import Testing
         ])
     func refused(_ text: String) {
         #expect(throws: InletError.self) { try Self.address(text) }
+    }
+
+    @Test(
+        "The zone of an address is for the system alone (RFC 6874)",
+        arguments: [
+            ("rtsp://[fe80::1%25eth0]/x", "fe80::1%eth0"), ("rtsp://u:p@[fe80::1%eth0]:80/x", "fe80::1%eth0"),
+            ("rtsp://[fe80::1%25e%2dx]/x", "fe80::1%e-x"), ("rtsp://[fe80::1%25]/x", "fe80::1%25"),
+            ("rtsp://[fe80::1%]/x", "fe80::1"), ("rtsp://[fe80::1]/x", "fe80::1"),
+            ("rtsp://cam%25eth0/x", "cam%25eth0"),
+        ])
+    func zone(_ text: String, _ host: String) throws {
+        let url = try Self.address(text)
+        #expect(String(decoding: url.hostWithZone, as: UTF8.self) == host)
+        #expect(Self.text(url)?.contains("[fe80::1]") == !text.contains("cam"))
+    }
+
+    @Test(
+        "A server leads to link-local addresses by the interface that leads to it, and by none that it names",
+        arguments: [
+            ("rtsp://[fe80::2]/y", "fe80::2%eth0"), ("rtsp://[FEBF::2%25eth1]/y", "FEBF::2%eth0"),
+            ("rtsp://[fec0::2]/y", "fec0::2"), ("rtsp://[2001:db8::1%25eth1]/y", "2001:db8::1"), ("/y", "fe80::1%eth0"),
+            ("rtsp://fe80.example/y", "fe80.example"),
+        ])
+    func redirectedZone(_ location: String, _ host: String) throws {
+        let target = try Self.address("rtsp://[fe80::1%25eth0]/x").redirected(to: Array(location.utf8))
+        #expect(target.map { String(decoding: $0.hostWithZone, as: UTF8.self) } == host)
     }
 
     private static let withCredentials: [(String, String, String, String)] = [

@@ -31,6 +31,18 @@ import Testing
         }
     }
 
+    @Test(
+        "A clock rate that can be none is that of all video formats, and any other is as stated",
+        arguments: [
+            ("90000", 90_000), ("0", 90_000), ("1", 90_000), ("999", 90_000), ("1000", 1000), ("30000", 30_000),
+            ("1000000000", 1_000_000_000), ("1000000001", 90_000), ("99999999999999999999", 90_000), ("-1", 90_000),
+            ("", 90_000), ("x", 90_000),
+        ])
+    func clockRate(_ stated: String, _ expected: Int) {
+        let video = Self.sdp("m=video 0 RTP/AVP 96\na=rtpmap:96 MP4V-ES/\(stated)\n").video()
+        #expect(video?.clockRate == expected)
+    }
+
     /// A line that has broken another client, with what must be read in spite of it. From AlexxIT/go2rtc,
     /// pkg/rtsp/rtsp_test.go at dc1685e (MIT licence, copyright Alexey Khit).
     private static let go2rtc: [(text: String, media: Int, sets: [[UInt8]], control: String)] = [
@@ -191,8 +203,22 @@ import Testing
         #expect(plain?.supportsPLI == false && plain?.supportsFIR == false)
         let profile = Self.sdp("m=video 0 RTP/AVPF 96\na=rtpmap:96 H264/90000\n").video()
         #expect(profile?.supportsPLI == true && profile?.supportsFIR == true)
+        #expect(plain?.usesFeedbackProfile == false && profile?.usesFeedbackProfile == true)
         let lines = Self.sdp("m=video 0 RTP/AVP 96\na=rtcp-fb:* nack pli\na=rtcp-fb:97 ccm fir\n").video()
         #expect(lines?.supportsPLI == true && lines?.supportsFIR == false)
+    }
+
+    @Test func ofAStreamThatIsDescribedForTwoProfilesTheOneWithFeedbackIsChosen() {
+        func video(_ control: String, _ profile: String) -> String {
+            "m=video 0 \(profile) 96\na=rtpmap:96 H264/90000\na=control:\(control)\n"
+        }
+        let same = Self.sdp(video("stream=0", "RTP/AVP") + video("stream=0", "RTP/AVPF")).video()
+        #expect(same?.usesFeedbackProfile == true)
+        let encrypted = Self.sdp(video("stream=0", "RTP/AVP") + video("stream=0", "RTP/SAVPF")).video()
+        #expect(encrypted?.usesFeedbackProfile == false)
+        // Another stream is no other profile.
+        let other = Self.sdp(video("stream=0", "RTP/AVP") + video("stream=1", "RTP/AVPF")).video()
+        #expect(other.map { Self.text($0.control) } == "stream=0")
     }
 
     @Test(

@@ -11,7 +11,7 @@ struct ScriptedServer {
     private(set) var requests: [RTSPRequest] = []
     private(set) var established: RTSPSession.Established?
     private(set) var playing: RTSPSession.Playing?
-    private(set) var failure: (error: InletError, retry: RTSPSession.Retry)?
+    private(set) var failure: InletError?
 
     init(
         _ url: String = "rtsp://cam/live", _ change: (inout RTSPSessionConfiguration) -> Void = { _ in }
@@ -83,8 +83,8 @@ struct ScriptedServer {
             case .paused: log.append("paused")
             case .pauseRefused: log.append("pauseRefused")
             case .reconnect(let url): log.append("reconnect \(String(decoding: url.requestURI, as: UTF8.self))")
-            case .fail(let error, let retry):
-                failure = (error, retry)
+            case .fail(let error):
+                failure = error
                 log.append("fail \(error.code)")
             case .close: log.append("close")
             }

@@ -5,7 +5,7 @@ import Testing
 
 /// What reaches a server of an address and of its secrets, in each of their forms, and that nothing of them is written
 /// anywhere.
-@Suite(.tags(.server), .enabled(if: AddressServer.missing == nil, "\(AddressServer.missing ?? "")"))
+@Suite(.tags(.server), .fewAtATime, .enabled(if: AddressServer.missing == nil, "\(AddressServer.missing ?? "")"))
 struct AddressTests {
     /// A run against a server, and what the server is to note.
     struct Case: Sendable, CustomTestStringConvertible {

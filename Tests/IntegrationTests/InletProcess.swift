@@ -62,6 +62,13 @@ struct Report: Decodable {
     var frames: Frames
     var ended: String
     var error: Failure?
+    /// The most resident memory that the process had.
+    var peakKiB: Int
+
+    private enum CodingKeys: String, CodingKey {
+        case frames, ended, error
+        case peakKiB = "peak_rss_kib"
+    }
 
     /// Standard error holds something besides the report.
     struct NoReport: Error, CustomStringConvertible {

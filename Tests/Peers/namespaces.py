@@ -1,9 +1,18 @@
 """Networks of a script's own: namespaces of the kernel's and links between them, gone when the script ends."""
 
+import ctypes
 import os
 import signal
 import subprocess
 import sys
+import time
+
+import peer
+
+CLONE_NEWNET = 0x40000000
+# Of a peer that isolates itself, and of its clients.
+OWN_ADDRESSES = ("10.77.0.1/24", "fe80::77:1/64")
+CLIENT_ADDRESSES = ("10.77.0.2/24", "fe80::77:2/64")
 
 
 def ip(*words, check=True):
@@ -77,3 +86,40 @@ class Network:
 
     def run(self, name, *command):
         subprocess.run([*self.within(name), *command], check=True, stdout=subprocess.DEVNULL)
+
+
+def isolate():
+    """Moves this process into a network of its own that one link joins to the network of its clients, and returns the
+    process that holds theirs.
+
+    Neither network has a name: both are gone when their last process ends, however it ends. To be called by a peer's
+    main thread before there are others. The link is called `server` at this end, `client` at the other; its addresses
+    are OWN_ADDRESSES and CLIENT_ADDRESSES, and this end sends to all groups by it.
+    """
+    if not os.access("/proc/self/ns/net", os.R_OK):
+        peer.fail("this system has no network namespaces")
+    holder = peer.spawn(["unshare", "--net", "sleep", "infinity"], stdin=subprocess.DEVNULL)
+    here, there = os.readlink("/proc/self/ns/net"), f"/proc/{holder.pid}/ns/net"
+    deadline = time.monotonic() + 10
+    while holder.poll() is None and os.readlink(there) == here:
+        if time.monotonic() > deadline:
+            peer.fail("the network of the clients was not made")
+        time.sleep(0.01)
+    libc = ctypes.CDLL(None, use_errno=True)
+    if holder.poll() is not None or libc.unshare(CLONE_NEWNET):
+        peer.fail("no network namespace can be made here, which needs root")
+    inside = ["nsenter", f"--net={there}"]
+    # Where the system itself would look for groups first.
+    subprocess.run([*inside, *"ip link add other type veth peer name other-end".split()], check=True)
+    for name in ("other", "other-end"):
+        subprocess.run([*inside, "ip", "link", "set", name, "up"], check=True)
+    ip("link", "add", "server", "type", "veth", "peer", "name", "client", "netns", str(holder.pid))
+    for addresses, name, within in (
+            (OWN_ADDRESSES, "server", []), (CLIENT_ADDRESSES, "client", inside)):
+        # No address is probed for, which would take its time.
+        commands = ["link set lo up", f"link set {name} addrgenmode none", f"link set {name} up"]
+        commands += [f"addr add {address} dev {name} {'nodad' if ':' in address else ''}" for address in addresses]
+        for command in commands:
+            subprocess.run([*within, "ip", *command.split()], capture_output=True, check=True)
+    ip("route", "add", "224.0.0.0/4", "dev", "server")
+    return holder.pid

@@ -20,6 +20,7 @@ import struct
 import threading
 import time
 
+import namespaces
 import peer
 
 MUTATIONS = {
@@ -54,6 +55,7 @@ MUTATIONS = {
 }
 SOURCE, OLD_SOURCE = 0x1234ABCD, 0x0BADCAFE
 AHEAD = 10_000 * 90_000
+ENDS = ["close", "reset", "bye", "silence"]
 REASONS = {200: "OK", 302: "Moved Temporarily", 401: "Unauthorized", 404: "Not Found", 405: "Method Not Allowed",
            453: "Not Enough Bandwidth", 454: "Session Not Found", 461: "Unsupported Transport", 501: "Not Implemented",
            503: "Service Unavailable"}
@@ -176,7 +178,13 @@ class Connection:
         self.channels, self.ports, self.udp = (0, 1), None, None
         self.nonce_uses = 0
         self.alive = time.monotonic()
-        self.stream = Stream(self.options, server.file)
+        # What is described and sent may change from one connection to the next.
+        is_later = number > 1 and server.later is not None
+        self.file = server.later if is_later else server.file
+        self.codec = self.options.later_codec if number > 1 else "H264"
+        self.stream = Stream(self.options, self.file)
+        self.is_paused = threading.Event()
+        self.has_begun = self.is_multicast = self.has_redirected = False
 
     def write(self, data):
         with self.lock:
@@ -230,6 +238,9 @@ class Connection:
                 return buffer
             buffer = rest[size:]
             method, url, *_ = lines[0].split(" ") + ["", ""]
+            if method.startswith("RTSP/"):
+                peer.say({"event": "answer", "connection": self.number, "status": int(url), "headers": headers})
+                continue
             peer.say({"event": "request", "connection": self.number, "method": method, "url": url, "headers": headers,
                       "body": rest[:size].decode("latin-1"), "time": time.monotonic_ns()})
             self.answer(method, url, headers)
@@ -255,7 +266,7 @@ class Connection:
                 "Location: "
                 f"{self.options.redirect if '://' in self.options.redirect else self.server.url + '/moved'}"]
         elif method == "DESCRIBE":
-            body = self.server.description()
+            body = self.server.description(self.file, self.codec)
             fields = ["Content-Type: application/sdp", f"Content-Base: {url.rstrip('/')}/"]
         elif method == "SETUP":
             status, fields = self.set_up(headers.get("transport", ""))
@@ -272,7 +283,11 @@ class Connection:
             fields.append(f"Session: {self.session};timeout={self.options.session_timeout}")
         if body:
             fields.append(f"Content-Length: {len(body)}")
-        begins = method == "PLAY" and status == 200
+        self.is_over.wait(self.server.delays.get(method, 0))
+        begins = method == "PLAY" and status == 200 and not self.has_begun
+        if method == "PLAY" and status == 200:
+            self.has_begun = True
+            self.is_paused.clear()
         if begins and "early-picture" in self.mutations:
             self.server.allowance.acquire()
             if not self.options.withhold:
@@ -285,14 +300,21 @@ class Connection:
             self.alive = time.monotonic()
             threading.Thread(
                 target=self.play, args=(1 if "early-picture" in self.mutations else 0,), daemon=True).start()
+        if method == "PAUSE" and status == 200:
+            self.is_paused.set()
         if method == "TEARDOWN" and status == 200:
             self.is_over.set()
 
     def set_up(self, transport):
         is_tcp = "interleaved" in transport or "/TCP" in transport.upper()
-        if is_tcp and self.options.transport == "udp" or not is_tcp and self.options.transport == "tcp":
+        is_mute = "multicast" in transport and self.options.mute_multicast
+        refused = "udp" if is_tcp else "tcp"
+        if self.options.transport == refused and not is_mute:
             return 461, []
         self.session = self.session or f"{random.getrandbits(32):08X}"
+        self.is_multicast = is_mute
+        if is_mute:
+            return 200, ["Transport: RTP/AVP;multicast;destination=239.255.42.99;port=47100-47101;ttl=1"]
         if is_tcp:
             asked = re.search(r"interleaved=(\d+)-(\d+)", transport)
             self.channels = (int(asked[1]), int(asked[2])) if asked else (0, 1)
@@ -364,6 +386,10 @@ class Connection:
         start, reported = time.monotonic() - index / self.options.fps, -10.0
         try:
             while not self.is_over.is_set() and (self.options.pictures == 0 or index < self.options.pictures):
+                if self.is_paused.is_set() or self.is_multicast:
+                    self.is_over.wait(0.05)
+                    self.end_if_silent()
+                    continue
                 if not self.server.allowance.acquire(timeout=0.1):
                     self.end_if_silent()
                     continue
@@ -375,6 +401,10 @@ class Connection:
                     reported = time.monotonic()
                     self.send(self.stream.report(index), is_control=True)
                 self.send_picture(index)
+                if self.options.redirect_later and index >= 5 and not self.has_redirected:
+                    self.has_redirected = True
+                    self.write(f"REDIRECT {self.server.url} RTSP/1.0\r\nCSeq: 77\r\n"
+                               f"Location: {self.options.redirect_later}\r\n\r\n".encode())
                 self.end_if_silent()
                 index += 1
         except OSError:
@@ -383,7 +413,22 @@ class Connection:
     def end_if_silent(self):
         if self.options.alive_by and time.monotonic() - self.alive > self.options.session_timeout:
             peer.say({"event": "expired", "connection": self.number})
+            self.end(self.options.end_by)
+
+    def end(self, way):
+        """Ends the session of its own accord."""
+        if way == "close":
             self.is_over.set()
+        elif way == "reset":
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            self.is_over.set()
+        else:
+            if way == "bye":
+                self.send(self.stream.report(0) + struct.pack(">BBHI", 0x81, 203, 1, SOURCE), is_control=True)
+            # The connection stays, and a request that names the session gets 454.
+            self.session = "ended"
+            self.alive = float("inf")
+            self.is_paused.set()
 
     def send_picture(self, index):
         packets = self.stream.packets(index)
@@ -406,7 +451,8 @@ class Connection:
 
     def send(self, packet, is_control=False, cut=0):
         if self.ports:
-            self.udp[is_control].sendto(packet, (self.socket.getpeername()[0], self.ports[is_control]))
+            host, _, *zone = self.socket.getpeername()
+            self.udp[is_control].sendto(packet, (host, self.ports[is_control], *zone))
             return
         frame = self.interleaved(packet, is_control)
         self.write(frame[:len(frame) - min(cut, len(packet))] if cut else frame)
@@ -422,10 +468,13 @@ class Server:
         self.file = pictures(options.file)
         self.random = random.Random(options.seed)
         self.allowance = threading.Semaphore(0 if options.withhold else 1)
+        self.delays = {method: float(seconds) for method, _, seconds in (each.partition("=") for each in options.delay)}
         self.refusals = {}
         for each in options.status:
             method, status, times = re.fullmatch(r"(\w+)=(\d+)(?::(\d+))?", each).groups()
             self.refusals[method] = [int(status), int(times or 1 << 30)]
+        self.later = pictures(options.later_file) if options.later_file else None
+        self.connections = []
         self.url = ""
 
     def refusal(self, method):
@@ -434,11 +483,11 @@ class Server:
             self.refusals[method][1] -= 1
         return status if times else 0
 
-    def description(self):
-        sets = [base64.b64encode(unit).decode() for unit in self.file[0] if is_parameters(unit)]
+    def description(self, file, codec):
+        sets = [base64.b64encode(unit).decode() for unit in file[0] if is_parameters(unit)]
         sprop = "" if self.options.no_parameters else ";sprop-parameter-sets=" + ",".join(sets)
         lines = ["v=0", "o=- 0 0 IN IP4 127.0.0.1", "s=script", "c=IN IP4 0.0.0.0", "t=0 0", "a=control:*",
-                 "m=video 0 RTP/AVP 96", "a=rtpmap:96 H264/90000", f"a=fmtp:96 packetization-mode=1{sprop}",
+                 "m=video 0 RTP/AVP 96", f"a=rtpmap:96 {codec}/90000", f"a=fmtp:96 packetization-mode=1{sprop}",
                  "a=control:track0"]
         return "\r\n".join(lines) + "\r\n"
 
@@ -446,14 +495,18 @@ class Server:
         """Two sockets on an even port and the next one (RFC 3550, section 11)."""
         while True:
             port = peer.free_port(socket.SOCK_DGRAM) & ~1
-            made = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2)]
+            family, address = self.place()
+            made = [socket.socket(family, socket.SOCK_DGRAM) for _ in range(2)]
             try:
                 for offset, each in enumerate(made):
-                    each.bind(("127.0.0.1", port + offset))
+                    each.bind((address, port + offset))
                 return made
             except OSError:
                 for each in made:
                     each.close()
+
+    def place(self):
+        return (socket.AF_INET6, "::") if self.options.isolated else (socket.AF_INET, "127.0.0.1")
 
     def disturb(self, packets, mutations):
         made = []
@@ -469,16 +522,24 @@ class Server:
         return made
 
     def run(self):
-        listener = socket.create_server(("127.0.0.1", self.options.port))
+        clients = namespaces.isolate() if self.options.isolated else None
+        family, address = self.place()
+        listener = socket.create_server((address, self.options.port), family=family)
         port = listener.getsockname()[1]
-        self.url = f"rtsp://127.0.0.1:{port}/stream"
-        commands = {"next": self.next, "report": lambda message: None}
-        peer.serve(self.options, commands, {"port": port, "url": self.url, "pictures": len(self.file)})
+        self.url = f"rtsp://{'[fe80::77:1]' if clients else address}:{port}/stream"
+        commands = {"next": self.next, "report": lambda message: None, "end": self.end}
+        peer.serve(self.options, commands, {
+            "port": port, "url": self.url, "pictures": len(self.file), "clients": clients})
         number = 0
         while True:
             connection, _ = listener.accept()
             number += 1
-            threading.Thread(target=Connection(self, connection, number).run, daemon=True).start()
+            self.connections.append(Connection(self, connection, number))
+            threading.Thread(target=self.connections[-1].run, daemon=True).start()
+
+    def end(self, message):
+        for each in self.connections:
+            each.end(message["by"])
 
     def next(self, message):
         self.allowance.release(int(message.get("count", 1)))
@@ -508,11 +569,21 @@ if __name__ == "__main__":
                         help="where DESCRIBE is led to: an address, or any word for this server")
     parser.add_argument("--status", action="append", default=[], metavar="METHOD=STATUS[:TIMES]",
                         help="what a method is answered, as DESCRIBE=503:2")
+    parser.add_argument("--delay", action="append", default=[], metavar="METHOD=SECONDS",
+                        help="how much later a method is answered, as PLAY=1.5")
+    parser.add_argument("--isolated", action="store_true",
+                        help="listen in a network of its own, at fe80::77:1; the ready line names the process in whose "
+                             "network its clients are. Needs root")
     parser.add_argument("--public", default="OPTIONS, DESCRIBE, SETUP, PLAY, TEARDOWN, GET_PARAMETER",
                         help="what OPTIONS states")
     parser.add_argument("--session-timeout", type=int, default=60, help="seconds, as SETUP states")
     parser.add_argument("--alive-by", default="",
                         help="methods, or RTCP, that keep a session alive; without any it never ends")
     parser.add_argument("--no-parameters", action="store_true", help="no parameter sets in the description")
+    parser.add_argument("--end-by", choices=ENDS, default="close", help="how a session ends without a sign of life")
+    parser.add_argument("--redirect-later", default="", help="where the client is led to after five pictures")
+    parser.add_argument("--later-file", default="", help="raw H.264 of the second connection and those behind it")
+    parser.add_argument("--later-codec", default="H264", help="what the second connection and later ones describe")
+    parser.add_argument("--mute-multicast", action="store_true", help="accept multicast, and send nothing by it")
     parser.add_argument("--port", type=int, default=0, help="port; 0 takes a free one")
     Server(parser.parse_args()).run()

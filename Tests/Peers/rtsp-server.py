@@ -8,6 +8,7 @@ import subprocess
 import threading
 import time
 
+import namespaces
 import peer
 import timecode
 
@@ -17,7 +18,8 @@ try:
     gi.require_version("Gst", "1.0")
     gi.require_version("GstRtsp", "1.0")
     gi.require_version("GstRtspServer", "1.0")
-    from gi.repository import Gio, GLib, Gst, GstRtsp, GstRtspServer
+    gi.require_version("GstVideo", "1.0")
+    from gi.repository import Gio, GLib, Gst, GstRtsp, GstRtspServer, GstVideo
 except (ImportError, ValueError) as missing:
     peer.fail(f"gst-rtsp-server is missing: {missing}; apt-get install python3-gi gir1.2-gst-rtsp-server-1.0")
 
@@ -25,6 +27,14 @@ PAYLOADERS = {
     "h264": "h264parse ! rtph264pay name=pay0 pt=96 config-interval=-1",
     "h265": "h265parse ! rtph265pay name=pay0 pt=96 config-interval=-1",
     "mjpeg": "jpegparse ! rtpjpegpay name=pay0 pt=26",
+    "vp8": "rtpvp8pay name=pay0 pt=96",
+    "vp9": "rtpvp9pay name=pay0 pt=96",
+    "mpeg4": "mpeg4videoparse ! rtpmp4vpay name=pay0 pt=96 config-interval=1",
+}
+# The same in an MPEG transport stream: RFC 2250.
+MULTIPLEXERS = {
+    "h264": "h264parse config-interval=-1 ! mpegtsmux alignment=7 ! rtpmp2tpay name=pay0 pt=33",
+    "h265": "h265parse config-interval=-1 ! mpegtsmux alignment=7 ! rtpmp2tpay name=pay0 pt=33",
 }
 # A picture in, a picture out, so that the delay measured is not the encoder's.
 ENCODERS = {
@@ -48,7 +58,10 @@ def read_options():
     parser = peer.parser(__doc__)
     parser.add_argument("--path", default="/stream", help="path of the URL")
     parser.add_argument("--port", type=int, default=0, help="port; 0 takes a free one")
-    parser.add_argument("--codec", choices=sorted(PAYLOADERS), default="h264")
+    parser.add_argument("--isolated", action="store_true",
+                        help="listen in a network of its own, at 10.77.0.1 and fe80::77:1; the ready line names the "
+                             "process in whose network its clients are. Needs root")
+    parser.add_argument("--codec", choices=sorted(ENCODERS), default="h264")
     parser.add_argument("--size", default="640x480", help="of live pictures")
     parser.add_argument("--fps", default="30", help="of live pictures, such as 30 or 30000/1001")
     parser.add_argument("--gop", type=int, default=30, help="live frames from one key frame to the next")
@@ -57,7 +70,10 @@ def read_options():
     parser.add_argument("--refresh", action="store_true",
                         help="a piece of each picture refreshes itself, in place of key frames; H.264 only")
     parser.add_argument("--file",
-                        help="an MP4 file to send as it is, from its start for each client, instead of live pictures")
+                        help="an MP4 or Matroska file to send as it is, from its start for each client, in place of "
+                             "live pictures")
+    parser.add_argument("--mux", choices=["none", "ts"], default="none",
+                        help="ts: in an MPEG transport stream; H.264 and H.265 only")
     parser.add_argument("--transport", choices=sorted(PROTOCOLS), default="all",
                         help="what the server agrees to; all is TCP, UDP and HTTP")
     parser.add_argument("--auth", choices=["none", "basic", "digest"], default="none")
@@ -66,6 +82,8 @@ def read_options():
     parser.add_argument("--tls", action="store_true", help="rtsps with a certificate by an authority made now")
     parser.add_argument("--certificate-name", default="localhost",
                         help="another name makes a certificate that does not fit")
+    parser.add_argument("--feedback", action="store_true",
+                        help="the profile AVPF: a client may ask for a key frame (RFC 4585)")
     parser.add_argument("--session-timeout", type=int, default=60,
                         help="seconds without a sign of life until a session ends")
     parser.add_argument("--send-log",
@@ -80,10 +98,13 @@ class Live:
         self.server = server
         self.options = dict(server.live)
         self.source = element.get_by_name("live")
+        self.encoder = element.get_by_name("encoder")
         self.drawn = {}
         self.first = None
         self.is_ended = False
-        element.get_by_name("encoder").get_static_pad("src").add_probe(Gst.PadProbeType.BUFFER, self.sent)
+        pad = self.encoder.get_static_pad("src")
+        pad.add_probe(Gst.PadProbeType.BUFFER, self.sent)
+        pad.add_probe(Gst.PadProbeType.EVENT_UPSTREAM, self.asked)
         threading.Thread(target=self.run, daemon=True).start()
 
     def run(self):
@@ -113,6 +134,16 @@ class Live:
             if self.source.emit("push-buffer", buffer) != Gst.FlowReturn.OK:
                 break
 
+    def asked(self, _, info):
+        structure = info.get_event().get_structure()
+        if structure and structure.get_name() == "GstForceKeyUnit":
+            self.server.key_requests += 1
+        return Gst.PadProbeReturn.OK
+
+    def request_key(self):
+        self.encoder.get_static_pad("src").send_event(
+            GstVideo.video_event_new_upstream_force_key_unit(Gst.CLOCK_TIME_NONE, True, 0))
+
     def sent(self, _, info):
         pts = info.get_buffer().pts
         found = self.drawn.pop(pts - ENCODER_START + self.first if pts >= ENCODER_START else pts, None)
@@ -139,7 +170,8 @@ class Factory(GstRtspServer.RTSPMediaFactory):
     def do_create_element(self, url):
         server, live = self.server, self.server.live
         if server.options.file:
-            head = f'filesrc location="{server.options.file}" ! qtdemux'
+            demuxer = "matroskademux" if server.options.file.endswith(".mkv") else "qtdemux"
+            head = f'filesrc location="{server.options.file}" ! {demuxer}'
         else:
             width, height = live["size"].split("x")
             rate = fractions.Fraction(str(live["fps"]))
@@ -153,14 +185,15 @@ class Factory(GstRtspServer.RTSPMediaFactory):
                 f"caps=video/x-raw,format=I420,width={width},height={height},"
                 f"framerate={rate.numerator}/{rate.denominator},"
                 f"colorimetry=bt601 ! {encoder}")
-        return Gst.parse_launch(f"( {head} ! {PAYLOADERS[live['codec']]} )")
+        payloaders = MULTIPLEXERS if server.options.mux == "ts" else PAYLOADERS
+        return Gst.parse_launch(f"( {head} ! {payloaders[live['codec']]} )")
 
     def configure(self, _, media):
         server, element = self.server, media.get_element()
         if server.options.file:
             element.get_by_name("pay0").get_static_pad("sink").add_probe(Gst.PadProbeType.BUFFER, server.hold)
         else:
-            live = Live(server, element)
+            live = server.playing = Live(server, element)
             media.connect("unprepared", lambda _: setattr(live, "is_ended", True))
 
 
@@ -171,20 +204,26 @@ class Server:
         self.live = {name: getattr(options, name) for name in names}
         if options.file:
             self.live["codec"] = codec_of(options.file)
-        self.generation = self.frames = 0
+        self.playing = None
+        self.generation = self.frames = self.key_requests = 0
         self.schedule = timecode.Schedule(float(fractions.Fraction(options.fps)))
         self.going = threading.Event()
         self.going.set()
         self.send_log = open(options.send_log, "w", buffering=1) if options.send_log else None
         self.requests = {}
+        self.reporters, self.watched = {}, []
         self.server = GstRtspServer.RTSPServer.new()
-        self.server.set_address("127.0.0.1")
+        self.server.set_address("::" if options.isolated else "127.0.0.1")
         self.server.set_service(str(options.port))
         self.factory = Factory(self)
         self.factory.set_protocols(PROTOCOLS[options.transport])
+        if options.feedback:
+            self.factory.set_profiles(GstRtsp.RTSPProfile.AVP | GstRtsp.RTSPProfile.AVPF)
         if options.transport == "multicast":
             pool = GstRtspServer.RTSPAddressPool.new()
-            pool.add_range("239.255.77.1", "239.255.77.50", 15000, 25000, 1)
+            pool.add_range("239.255.77.1", "239.255.77.50", 15000, 19999, 1)
+            # Other ports, as a socket of IPv6 has the same port of IPv4, too.
+            pool.add_range("ff15::77:1", "ff15::77:50", 20000, 25000, 1)
             self.factory.set_address_pool(pool)
         self.ready = {"codec": self.live["codec"], "user": options.user, "password": options.password}
         self.protect()
@@ -225,9 +264,23 @@ class Server:
         for method in ("options", "describe", "setup", "play", "pause", "teardown", "get-parameter", "set-parameter"):
             client.connect(f"{method}-request", self.count, method)
         if self.options.transport == "multicast":
-            client.connect("send-message", lambda *_: share_ports())
+            if not self.options.isolated:
+                client.connect("send-message", lambda *_: share_ports())
+            client.connect("play-request", self.watch_reports)
         client.connect("new-session", lambda _, session: session.set_timeout(self.options.session_timeout))
         self.requests["connections"] = self.requests.get("connections", 0) + 1
+
+    def watch_reports(self, client, context):
+        """Counts the RTCP packets that receivers send about a stream, by their SSRCs."""
+
+        def note(_, source):
+            name = f"{source.props.ssrc:08x}"
+            self.reporters[name] = self.reporters.get(name, 0) + 1
+
+        session = context.media.get_stream(0).get_rtpsession()
+        if session not in self.watched:
+            self.watched.append(session)
+            session.connect("on-ssrc-active", note)
 
     def count(self, client, context, method):
         self.requests[method] = self.requests.get(method, 0) + 1
@@ -243,9 +296,11 @@ class Server:
         port = self.server.get_bound_port()
         scheme = "rtsps" if self.options.tls else "rtsp"
         handlers = {"stop": self.stop, "resume": self.resume}
-        for name in ("kill", "expire", "set", "report"):
+        for name in ("kill", "expire", "set", "key", "report"):
             handlers[name] = on_main(getattr(self, name))
         url = f"{scheme}://127.0.0.1:{port}{self.options.path}"
+        if self.options.isolated:
+            url = f"rtsp://{namespaces.OWN_ADDRESSES[0].split('/')[0]}:{port}{self.options.path}"
         peer.serve(self.options, handlers, {"port": port, "url": url, **self.ready})
         GLib.MainLoop().run()
 
@@ -273,7 +328,7 @@ class Server:
         changes = {name: value for name, value in message.items() if name in self.live}
         if self.options.file:
             raise ValueError("a file is sent as it is")
-        if changes.get("codec", "h264") not in PAYLOADERS:
+        if changes.get("codec", "h264") not in ENCODERS:
             raise ValueError(f"no codec {changes['codec']!r}")
         self.live.update(changes)
         if "fps" in changes:
@@ -281,11 +336,16 @@ class Server:
         self.generation += 1
         return {"live": self.live}
 
+    def key(self, _):
+        if self.playing is None:
+            raise ValueError("nothing live plays")
+        self.playing.request_key()
+
     def report(self, _):
         clients = self.server.client_filter(lambda *_: GstRtspServer.RTSPFilterResult.REF)
         return {
             "clients": len(clients), "sessions": self.server.get_session_pool().get_n_sessions(), "frames": self.frames,
-            "requests": self.requests,
+            "requests": self.requests, "reporters": self.reporters, "keyRequests": self.key_requests,
         }
 
 
@@ -336,10 +396,14 @@ def codec_of(path):
         capture_output=True, text=True)
     codec = {"hevc": "h265"}.get(found.stdout.strip(), found.stdout.strip())
     if codec not in PAYLOADERS:
-        peer.fail(f"{path}: no H.264, H.265 or MJPEG video in it: {codec} {found.stderr.strip()}")
+        peer.fail(f"{path}: none of {', '.join(PAYLOADERS)} is in it: {codec} {found.stderr.strip()}")
     return codec
 
 
 if __name__ == "__main__":
+    options = read_options()
+    clients = namespaces.isolate() if options.isolated else None
     Gst.init(None)
-    Server(read_options()).run()
+    server = Server(options)
+    server.ready["clients"] = clients
+    server.run()

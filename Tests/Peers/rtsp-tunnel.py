@@ -169,7 +169,8 @@ class Gate:
             out.close()
 
     async def frame(self, reader, writer):
-        """Sends what the server says: each time as a message of three fragments, with a ping between."""
+        """Sends what the server says: each time as a message of three fragments, with a ping between, once the one
+        before is answered."""
         while data := await reader.read(65536):
             cuts = [0, len(data) // 3, len(data) // 2, len(data)]
             for index in range(3):
@@ -178,7 +179,7 @@ class Gate:
                 size = bytes([len(part)]) if len(part) < 126 else b"\x7e" + struct.pack(">H", len(part)) \
                     if len(part) < 65536 else b"\x7f" + struct.pack(">Q", len(part))
                 writer.write(bytes([first]) + size + part)
-                if index == 1:
+                if index == 1 and self.pings == self.pongs:
                     self.pings += 1
                     writer.write(b"\x89\x0cstill there?")
             await writer.drain()
@@ -192,7 +193,7 @@ class Gate:
             if not self.is_allowed(request.method, request.raw_path, headers):
                 return web.Response(status=401, headers={"WWW-Authenticate": self.challenge()})
             # aiohttp ends a WebSocket that leaves a ping of its heartbeat unanswered for half as long.
-            socket = web.WebSocketResponse(protocols=["rtsp.onvif.org"], heartbeat=0.2, max_msg_size=1 << 20)
+            socket = web.WebSocketResponse(protocols=["rtsp.onvif.org"], heartbeat=1, max_msg_size=1 << 20)
             await socket.prepare(request)
             upstream, out = await asyncio.open_connection("127.0.0.1", self.options.to)
 

@@ -32,13 +32,14 @@ def main():
     parser.add_argument("--port", type=int, default=0, help="port; 0 takes a free one")
     parser.add_argument("--seconds", type=int, default=120,
                         help="how long to repeat the file until VLC starts it afresh")
+    parser.add_argument("--mux", choices=["none", "ts"], default="none", help="ts: in an MPEG transport stream")
     options = parser.parse_args()
     if not shutil.which("cvlc"):
         peer.fail("VLC is missing: apt-get install vlc-bin vlc-plugin-base")
     # VLC refuses root, so it runs as nobody, who must be able to read the file. Where a file begins again, VLC takes
     # its stream away for a moment and answers 404: so a long one is made of a short one.
     folder = peer.folder()
-    copy = os.path.join(folder, "stream.mp4")
+    copy = os.path.join(folder, "stream" + os.path.splitext(options.file)[1])
     done = subprocess.run(
         ["ffmpeg", "-hide_banner", "-loglevel", "error", "-nostdin", "-stream_loop", "-1", "-i", options.file,
          "-map", "0:v:0", "-c", "copy", "-t", str(options.seconds), copy], capture_output=True, text=True)
@@ -48,11 +49,12 @@ def main():
     os.mkdir(f"{folder}/home")
     os.chmod(f"{folder}/home", 0o777)
     # VLC cannot take port 0, and the port found free may be taken meanwhile: then another.
+    mux = ",mux=ts" if options.mux == "ts" else ""
     for _ in range(5):
         port = options.port or peer.free_port()
         url = f"rtsp://127.0.0.1:{port}/stream"
         child = peer.spawn(
-            ["cvlc", "--no-audio", "--loop", "--sout", f"#rtp{{sdp={url}}}", "--sout-keep", copy],
+            ["cvlc", "--no-audio", "--loop", "--sout", f"#rtp{{sdp={url}{mux}}}", "--sout-keep", copy],
             user="nobody", cwd=folder, env={**os.environ, "HOME": f"{folder}/home"}, stdin=subprocess.DEVNULL, stdout=2)
         if peer.wait_for_port(port, child) and is_described(url, port):
             break

@@ -52,6 +52,23 @@ extension RTSPSourceTests {
             expectSecret(run)
         }
 
+        @Test(
+            "The password goes readably to no server where that is not wanted",
+            arguments: [RTSPConfiguration.BasicAuthentication.encrypted, .never])
+        func noBasic(_ policy: RTSPConfiguration.BasicAuthentication) async throws {
+            let server = try RTSPScript(options(.basic))
+            let run = SourceRun(
+                .test(server.url) {
+                    $0.user = "viewer"
+                    $0.password = Self.password
+                    $0.basicAuthentication = policy
+                }, decodes: false)
+            let error = try await run.failure()
+            #expect(error?.code == .authenticationFailed && error?.message.contains("basic-auth") == true)
+            #expect(server.methods == ["DESCRIBE"])
+            expectSecret(run, error)
+        }
+
         @Test("A nonce that serves only once, or twice, is replaced as often as the server asks", arguments: [1, 2])
         func nonces(_ uses: Int) async throws {
             var options = try options(.md5)

@@ -8,7 +8,7 @@ import Testing
 
 extension RTSPSourceTests {
     /// Datagrams of strangers, as many as the machine can send.
-    @Suite struct FloodTests {
+    @Suite(.alone) struct FloodTests {
         /// Sends datagrams to a port of this machine until it is stopped.
         private final class Flood: Sendable {
             private let isOver = Atomic(false)

@@ -6,7 +6,7 @@ import Testing
 
 extension RTSPSourceTests {
     /// Servers that mean harm, or are broken: each ends in a typed error, in time and without taking memory.
-    @Suite struct LimitTests {
+    @Suite(.alone) struct LimitTests {
         private static let kinds: [(HostileServer.Kind, [InletError.Code])] = [
             (.endlessHeader, [.malformedData]), (.endlessLine, [.malformedData]), (.hugeBody, [.malformedData]),
             (.vastLength, [.malformedData]), (.random, [.malformedData]),
@@ -41,6 +41,21 @@ extension RTSPSourceTests {
             // The sum of the time-outs, a second for a loaded machine, and what the server takes for its garbage.
             #expect(time < .seconds(3), "\(time)")
             #expect(Self.memory - before < 16 << 20, "\((Self.memory - before) >> 10) KiB")
+        }
+
+        @Test("A reader that was held up for longer than read-timeout finds what has arrived meanwhile")
+        func heldUp() async throws {
+            var options = try ScriptClip.of(.slices).options
+            options.pictures = 0
+            let server = try RTSPScript(options)
+            let run = SourceRun(.test(server.url) { $0.readTimeout = .milliseconds(400) }, decodes: false)
+            _ = try await run.open()
+            for _ in 0..<3 {
+                _ = try await run.next()
+                try await Task.sleep(for: .milliseconds(900))
+            }
+            for _ in 0..<10 { #expect(try await run.next()?.packet != nil) }
+            try await run.close()
         }
 
         @Test("A stream that runs on takes no more memory than at its beginning")

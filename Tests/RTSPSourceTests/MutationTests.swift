@@ -20,8 +20,9 @@ extension RTSPSourceTests {
             var options = clip.options
             options.mutations = mutations
             options.transport = transport
-            // Over UDP half the time between pictures is what a missing packet is waited for.
-            options.frameRate = transport == .udp ? 50 : 100
+            // Over UDP half the time between pictures is what a missing packet is waited for: where one is only late,
+            // that has to be longer than the server may be held up.
+            options.frameRate = transport == .udp ? mutations.contains(.reorder) ? 16 : 50 : 100
             change(&options)
             let server = try RTSPScript(options)
             let run = SourceRun(

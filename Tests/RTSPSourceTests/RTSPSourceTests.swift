@@ -1,6 +1,5 @@
 import ReferenceTools
 import Testing
 
-/// The RTSP source against servers, one test at a time: each has a server and a decoder of its own to share the
-/// processors with.
-@Suite(.tags(.server), .serialized) struct RTSPSourceTests {}
+/// The RTSP source against servers, a few tests at a time, as each has a server and a decoder of its own.
+@Suite(.tags(.server), .fewAtATime) struct RTSPSourceTests {}

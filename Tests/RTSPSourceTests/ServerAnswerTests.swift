@@ -81,7 +81,7 @@ extension RTSPSourceTests {
             #expect(try server.report()["connections"]?.int == 9)
         }
 
-        @Test("A redirection to a server that takes no connections ends with the time for connecting")
+        @Test("A redirection to a server that takes no connections ends with the time for connecting", .alone)
         func deadEnd() async throws {
             let silent = try ReferenceSocket.thatTakesNoConnections()
             var options = try options()
@@ -124,8 +124,84 @@ extension RTSPSourceTests {
             options.percent = 100
             options.frameRate = 10
             let lossy = try RTSPScript(options)
-            try await expectPlays(.test(lossy.url) { $0.transport = .udp })
+            let configuration = RTSPConfiguration.test(lossy.url) { $0.transport = .udp }
+            let scoped = try #require(configuration.scopedToCapturer() as? RTSPConfiguration)
+            try await expectPlays(scoped)
             #expect(lossy.methods.count { $0 == "PLAY" } == 2, "\(lossy.methods)")
+            // The same capturer does not wait in vain again.
+            try await expectPlays(scoped)
+            #expect(lossy.methods.count { $0 == "PLAY" } == 3, "\(lossy.methods)")
+        }
+
+        @Test("Where multicast is refused, or nothing comes by it, datagrams to this client are asked for, then TCP")
+        func multicast() async throws {
+            for (isMute, transport) in [(false, RTSPScript.Transport.all), (true, .all), (true, .tcp)] {
+                var options = try options()
+                options.transport = transport
+                options.isMulticastMute = isMute
+                // The answer comes when the client has gone on with another connection.
+                options.delays = ["TEARDOWN=1"]
+                let server = try RTSPScript(options)
+                try await expectPlays(.test(server.url) { $0.transport = .multicast })
+                let asked = server.requests.filter { $0.method == "SETUP" }.compactMap { $0.headers["transport"] }
+                #expect(asked.first?.contains("multicast") == true)
+                #expect(asked.dropFirst().first?.contains("client_port=") == true)
+                #expect(asked.last?.contains("interleaved") == (transport == .tcp), "\(asked)")
+                try await expectTeardown(server, isMute ? 2 : 1)
+            }
+        }
+
+        @Test("What a second description says is followed: other parameter sets are, another codec ends the source")
+        func secondDescription() async throws {
+            var options = try options()
+            options.mutations = [.loss]
+            options.percent = 100
+            options.laterFile = try ScriptClip.of(.slices).path
+            let server = try RTSPScript(options)
+            let run = SourceRun(.test(server.url) { $0.transport = .udp }, decodes: false)
+            let format = try await run.open()
+            let first = format.packetStream?.parameters.extraData
+            let packet = try #require(try await run.next()?.packet)
+            #expect(first?.isEmpty == false && packet.parameters.extraData != first)
+            #expect(packet.isKey && packet.flags.isDisjoint(with: [.loss, .discontinuity]))
+            try await run.close()
+            options.laterCodec = "H265"
+            let other = try RTSPScript(options)
+            let error = try await failure(other.url) { $0.transport = .udp }
+            #expect(error?.code == .formatChanged, "\(error.map { "\($0)" } ?? "none")")
+        }
+
+        @Test("A request to go elsewhere is answered and followed, and the stream goes on behind what came before")
+        func redirectRequest() async throws {
+            let second = try RTSPScript(options())
+            var options = try options()
+            options.laterRedirect = second.url
+            let first = try RTSPScript(options)
+            let run = SourceRun(.test(first.url), decodes: false)
+            _ = try await run.open()
+            var last: Int64 = .min
+            var breaks: [Bool] = []
+            for _ in 0..<500 where breaks.isEmpty || second.sent.count < 5 {
+                let packet = try #require(try await run.next()?.packet)
+                let ticks = try #require(packet.pts?.ticks)
+                #expect(ticks > last)
+                last = ticks
+                if packet.flags.contains(.discontinuity) { breaks.append(packet.isKey) }
+            }
+            #expect(breaks == [true])
+            #expect(first.answers == [200])
+            try await run.close()
+            try await expectTeardown(first)
+            try await expectTeardown(second)
+        }
+
+        @Test("A request to go where a redirection may not lead ends the source")
+        func refusedRequest() async throws {
+            var options = try options()
+            options.laterRedirect = "rtsp://127.0.0.2/stream"
+            let server = try RTSPScript(options)
+            let error = try await failure(server.url) { $0.privateAddresses = .deny }
+            #expect(error?.code == .addressRefused, "\(error.map { "\($0)" } ?? "none")")
         }
 
         @Test("An address where nothing listens is refused at once")

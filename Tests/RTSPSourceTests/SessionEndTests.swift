@@ -41,6 +41,7 @@ extension RTSPSourceTests {
             options.refusals = sign.refusals
             options.publicMethods = sign.publicMethods
             options.sessionTimeout = 2
+            options.frameRate = 10
             let server = try RTSPScript(options)
             let run = SourceRun(.test(server.url) { $0.transport = transport == .udp ? .udp : .tcp }, decodes: false)
             #expect(try await play(run, for: .seconds(5)) == nil)
@@ -64,6 +65,102 @@ extension RTSPSourceTests {
             #expect(try await play(run, for: .seconds(10))?.code == .disconnected)
             #expect(server.hasExpired)
             try await run.close()
+        }
+
+        @Test(
+            "A session that dies at its time-out, however it shows, makes the capturer use another sign of life",
+            arguments: RTSPScript.End.allCases)
+        func otherSign(_ end: RTSPScript.End) async throws {
+            var options = try options()
+            options.signsOfLife = "GET_PARAMETER"
+            options.publicMethods = "OPTIONS, PLAY"
+            options.sessionTimeout = 2
+            options.end = end
+            let server = try RTSPScript(options)
+            let configuration = RTSPConfiguration.test(server.url) { $0.readTimeout = .seconds(1) }
+            let scoped = try #require(configuration.scopedToCapturer() as? RTSPConfiguration)
+            let first = SourceRun(scoped, decodes: false)
+            let error = try await play(first, for: .seconds(20))
+            #expect(error != nil)
+            try await first.close()
+            let second = SourceRun(scoped, decodes: false)
+            #expect(try await play(second, for: .seconds(5)) == nil)
+            try await second.close()
+            let signs = server.requests.filter { ["OPTIONS", "GET_PARAMETER"].contains($0.method) }
+            #expect(Set(signs.filter { $0.connection == 1 }.map(\.method)) == ["OPTIONS"])
+            #expect(Set(signs.filter { $0.connection == 2 }.map(\.method)) == ["GET_PARAMETER"])
+        }
+
+        @Test("A paused session is kept alive")
+        func pause() async throws {
+            var options = try options()
+            options.signsOfLife = "OPTIONS,GET_PARAMETER"
+            options.sessionTimeout = 2
+            let server = try RTSPScript(options)
+            let run = SourceRun(.test(server.url), decodes: false)
+            _ = try await run.open()
+            _ = try await run.next()
+            #expect(try await run.pause())
+            try await Task.sleep(for: .seconds(5))
+            #expect(!server.hasExpired && server.requests.count { $0.method == "GET_PARAMETER" } >= 2)
+            try await run.resume()
+            #expect(try await run.next()?.packet != nil)
+            #expect(server.connections.accepted == 1)
+            try await run.close()
+            try await expectTeardown(server)
+        }
+
+        @Test("A session that ends during a pause is begun anew", arguments: RTSPScript.End.allCases, [false, true])
+        func pauseAndEnd(_ end: RTSPScript.End, _ isNoticed: Bool) async throws {
+            var options = try options()
+            options.sessionTimeout = isNoticed ? 1 : 60
+            let server = try RTSPScript(options)
+            let run = SourceRun(.test(server.url), decodes: false)
+            _ = try await run.open()
+            let before = try #require(try await run.next()?.packet?.pts)
+            #expect(try await run.pause())
+            try server.end(end)
+            // Long enough for a keep-alive, which is refused.
+            if isNoticed { try await Task.sleep(for: .seconds(2)) }
+            try await run.resume()
+            let packet = try #require(try await run.next()?.packet)
+            #expect(packet.isKey && packet.flags.contains(.discontinuity) && !packet.flags.contains(.loss))
+            #expect(try #require(packet.pts) > before)
+            #expect(server.requests.last { $0.method == "PLAY" }?.connection == 2)
+            try await run.close()
+        }
+
+        @Test("A cancellation in a pause gives the session back")
+        func cancelledPause() async throws {
+            let server = try RTSPScript(options())
+            let run = SourceRun(.test(server.url), decodes: false)
+            _ = try await run.open()
+            _ = try await run.next()
+            #expect(try await run.pause())
+            run.cancel()
+            try await run.close()
+            try await expectTeardown(server)
+        }
+
+        @Test(
+            "A session whose number is still on its way is given back when that has come",
+            arguments: [true, false])
+        func endDuringSetup(_ isCancelled: Bool) async throws {
+            var options = try options()
+            options.delays = ["SETUP=1.5"]
+            let server = try RTSPScript(options)
+            let run = SourceRun(
+                .test(server.url) { if !isCancelled { $0.connectTimeout = .milliseconds(700) } }, decodes: false)
+            let opening = Task { _ = try await run.open() }
+            if isCancelled {
+                while !server.methods.contains("SETUP") { try await Task.sleep(for: .milliseconds(20)) }
+                run.cancel()
+            }
+            let error = await #expect(throws: InletError.self) { try await opening.value }
+            #expect(error?.code == (isCancelled ? .cancelled : .timedOut))
+            try await run.close()
+            try await expectTeardown(server)
+            #expect(server.requests.last?.headers["session"] != nil)
         }
 
         @Test("A close gives the session back", arguments: [RTSPConfiguration.Transport.tcp, .udp])
@@ -102,7 +199,7 @@ extension RTSPSourceTests {
         }
 
         @Test(
-            "A close does not wait for a server that answers nothing, which gets its TEARDOWN all the same",
+            "A close does not wait for a server that answers nothing, which gets its TEARDOWN all the same", .alone,
             arguments: [RTSPConfiguration.Transport.tcp, .udp])
         func muteServer(_ transport: RTSPConfiguration.Transport) async throws {
             let server = try RTSPScript(options())

@@ -3,6 +3,7 @@ import FFmpegDecoder
 import InletCore
 import Logging
 import RTSPSource
+import ReferenceTools
 import Synchronization
 import Testing
 
@@ -23,9 +24,15 @@ struct SourceRun {
     ///   - decodes: whether the source yields pictures. The default, true, decodes with libavcodec; otherwise it yields
     ///     access units.
     ///   - limit: how long a call may take.
-    init(_ configuration: RTSPConfiguration, decodes: Bool = true, limit: Duration = Self.limit) {
-        let source: any FrameSourceConfiguration = decodes ? configuration : AccessUnits(configuration: configuration)
-        runner = SourceRunner(source, limit: limit, logger: log.logger)
+    ///   - clock: the source's clock. The default is the machine's.
+    ///   - network: the network in which the source connects. The default, nil, is that of this process.
+    init(
+        _ configuration: RTSPConfiguration, decodes: Bool = true, limit: Duration = Self.limit,
+        clock: any CaptureClock = RealClock(), network: NetworkNamespace? = nil
+    ) {
+        var source: any FrameSourceConfiguration = decodes ? configuration : AccessUnits(configuration: configuration)
+        if let network { source = SourceElsewhere(configuration: source, network: network) }
+        runner = SourceRunner(source, limit: limit, clock: clock, logger: log.logger)
     }
 
     /// - Parameter capture: a capture of a session.
@@ -40,11 +47,29 @@ struct SourceRun {
     /// Returns the next picture or access unit; nil at the end.
     func next() async throws -> SourceItem? { try value(of: await runner.next()) }
 
+    /// Pauses the source; returns false if it cannot.
+    func pause() async throws -> Bool { try value(of: await runner.pause()) }
+
+    /// Continues after a pause.
+    func resume() async throws { try value(of: await runner.resume()) }
+
+    /// The environment of the source.
+    var context: SourceContext { runner.context }
+
     /// Closes the source.
     func close() async throws { try value(of: await runner.close()) }
 
+    /// What the source has reported of RTP.
+    var reception: ReceptionFigures? { runner.context.reception }
+
     /// Cancels the source.
     func cancel() { runner.cancel() }
+
+    /// Cancels the source after a while.
+    func cancel(after time: Duration) async {
+        try? await Task.sleep(for: time)
+        runner.cancel()
+    }
 
     /// How long the last call went on after the cancellation, on the source's own thread.
     var timeAfterCancellation: Duration { runner.timeAfterCancellation }
@@ -95,9 +120,9 @@ struct SourceRun {
         var sum = Insecure.MD5()
         let chroma = frame.size.chroma
         for (index, rows) in [frame.size, chroma, chroma].enumerated() {
-            guard frame.pixelFormat == .yuv420p, let plane = frame.planes[index],
+            guard frame.pixelFormat.isI420, let plane = frame.planes[index],
                 plane.holds(rows: rows.height, of: rows.width), let top = unsafe plane.topRow
-            else { return "not yuv420p" }
+            else { return "not planar 4:2:0" }
             for row in 0..<rows.height {
                 unsafe sum.update(
                     bufferPointer: UnsafeRawBufferPointer(start: top + row * plane.stride, count: rows.width))

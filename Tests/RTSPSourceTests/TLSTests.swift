@@ -80,7 +80,8 @@ extension RTSPSourceTests {
         }
 
         @Test(
-            "A server that does not speak TLS, or says nothing in the handshake, ends in an error, without a busy wait")
+            "A server that does not speak TLS, or says nothing in the handshake, ends in an error, without a busy wait",
+            .alone)
         func noTLS() async throws {
             let plain = try HostileServer(.random)
             let garbled = try await SourceRun(.test(plain.url("rtsps"))).failure()

@@ -42,9 +42,9 @@ extension RTSPSourceTests {
                 report.requests
                     == [request]
                     + (authentication == .none ? [] : ["\(request) \(authentication == .basic ? "Basic" : "Digest")"]))
-            // Each ping but those that the end cut off: as many as have come by then, which a busy machine decides.
-            #expect(report.pongs <= report.pings && report.pongs * 2 >= report.pings, "\(report)")
-            #expect(kind == .aiohttp || report.pings > 20)
+            // Each ping but one that the end cut off: the next is sent when one is answered.
+            #expect(kind == .aiohttp || (0...1).contains(report.pings - report.pongs), "\(report)")
+            #expect(kind == .aiohttp || report.pongs > 3, "\(report)")
             // aiohttp counts 1006 where its own close finds nobody any more.
             #expect(report.closes == [1000] || (kind == .aiohttp && report.closes == [1006]))
             #expect(try server.report()["requests"]?["teardown"]?.int == 1)

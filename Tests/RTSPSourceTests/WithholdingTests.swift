@@ -5,8 +5,8 @@ import Testing
 
 extension RTSPSourceTests {
     /// A picture is handed on when it is there, and not when the next one comes: the server sends one only after the
-    /// last was received.
-    @Suite struct WithholdingTests {
+    /// last was received. Alone, as a sender that falls silent for half a second may be taken for gone.
+    @Suite(.alone) struct WithholdingTests {
         /// More pictures than any rule about a sender's markers needs to be learned.
         private static let count = 20
         /// Far more than any wait within the source, and less than its time-outs.

@@ -67,6 +67,18 @@ public final class RTSPScript: Sendable {
     /// What the server agrees to; 461 answers the other.
     public enum Transport: String, Sendable, CaseIterable { case tcp, udp, all }
 
+    /// How the server ends a session of its own accord.
+    public enum End: String, Sendable, CaseIterable {
+        /// It closes the connection.
+        case close
+        /// It resets the connection.
+        case reset
+        /// It sends RTCP BYE, then nothing. What names the session gets 454.
+        case bye
+        /// It sends nothing any more. What names the session gets 454.
+        case silence
+    }
+
     /// What the server is started with.
     public struct Options: Sendable {
         /// The raw H.264 file to send over and over.
@@ -102,6 +114,11 @@ public final class RTSPScript: Sendable {
         public var redirect = ""
         /// The statuses with which methods are refused, such as `DESCRIBE=503:2` for the first two times.
         public var refusals: [String] = []
+        /// How many seconds later than others a method is answered, such as `PLAY=1.5`.
+        public var delays: [String] = []
+        /// Whether the server is in a network of its own, linked with the one of its clients, ``RTSPScript/clients``.
+        /// Needs ``NetworkNamespace/isAvailable``. The default is false.
+        public var isIsolated = false
         /// The answer to OPTIONS; nil is all that the server knows.
         public var publicMethods: String?
         /// Seconds without a sign of life until a session ends. The default is 60.
@@ -111,6 +128,16 @@ public final class RTSPScript: Sendable {
         public var signsOfLife = ""
         /// Whether the description has the parameter sets. The default is true.
         public var describesParameters = true
+        /// How a session ends without a sign of life. The default is ``End/close``.
+        public var end = End.close
+        /// Where the client is led to by a request after five pictures. The default, empty, is nowhere.
+        public var laterRedirect = ""
+        /// The file of the second connection and those behind it; nil is that of the first.
+        public var laterFile: String?
+        /// The name of the format that the second connection and those behind it describe. The default is H264.
+        public var laterCodec = "H264"
+        /// Whether multicast is accepted, and nothing sent by it. The default is false.
+        public var isMulticastMute = false
 
         /// The defaults for a file.
         public init(file: String) { self.file = file }
@@ -125,9 +152,14 @@ public final class RTSPScript: Sendable {
             ]
             for mutation in mutations { list += ["--mutation", mutation.rawValue] }
             for refusal in refusals { list += ["--status", refusal] }
+            for delay in delays { list += ["--delay", delay] }
+            if isIsolated { list.append("--isolated") }
             if isWithholding { list.append("--withhold") }
             if hasOneChallengeLine { list.append("--auth-one-line") }
             if !describesParameters { list.append("--no-parameters") }
+            list += ["--end-by", end.rawValue, "--redirect-later=\(laterRedirect)", "--later-codec", laterCodec]
+            if let laterFile { list += ["--later-file", laterFile] }
+            if isMulticastMute { list.append("--mute-multicast") }
             if let publicMethods { list.append("--public=\(publicMethods)") }
             return list
         }
@@ -151,6 +183,9 @@ public final class RTSPScript: Sendable {
     public let url: String
     /// The port that it listens on.
     public let port: Int
+    /// The network of the clients, where the server is isolated. There the link to the server is called `client`, and
+    /// the server has the addresses 10.77.0.1 and fe80::77:1.
+    public let clients: NetworkNamespace?
     /// The number of pictures in the file.
     public let pictures: Int
 
@@ -162,10 +197,14 @@ public final class RTSPScript: Sendable {
         url = process.ready["url"]?.text ?? ""
         port = process.ready["port"]?.int ?? 0
         pictures = process.ready["pictures"]?.int ?? 0
+        clients = process.ready["clients"]?.int.map { NetworkNamespace(of: $0) }
     }
 
     /// Sends more pictures, of a server that withholds them.
     public func next(_ count: Int = 1) throws { try process.send("next", ["count": .number(Double(count))]) }
+
+    /// Ends all sessions.
+    public func end(_ way: End) throws { try process.send("end", ["by": .string(way.rawValue)]) }
 
     /// The requests so far.
     public var requests: [Request] {
@@ -180,6 +219,9 @@ public final class RTSPScript: Sendable {
 
     /// The methods of the requests so far.
     public var methods: [String] { requests.map(\.method) }
+
+    /// The statuses that the client has answered requests with.
+    public var answers: [Int] { events("answer").compactMap { $0["status"]?.int } }
 
     /// The pictures that were sent so far, each with its last byte, by their numbers.
     public var sent: [Int] { events("sent").compactMap { $0["picture"]?.int } }

@@ -25,9 +25,13 @@ public final class RTSPServer: Sendable {
         /// Whether a piece of each picture refreshes itself, once in ``keyFrameInterval``, in place of key frames;
         /// H.264 only. The default is false.
         public var isRefreshing = false
-        /// The MP4 file to send as it is, without encoding, from its start for each client. The default is nil: live
-        /// pictures.
+        /// Whether a client may ask for a key frame by RTCP (RFC 4585, profile AVPF). The default is false.
+        public var takesKeyFrameRequests = false
+        /// The MP4 or Matroska file (`.mkv`) to send as it is, without encoding, from its start for each client. The
+        /// default is nil: live pictures.
         public var file: String?
+        /// Whether the pictures are in an MPEG transport stream; H.264 and H.265 only. The default is false.
+        public var isTransportStream = false
         /// The default is ``Transport/all``.
         public var transport = Transport.all
         /// The default is ``Authentication/none``.
@@ -44,6 +48,9 @@ public final class RTSPServer: Sendable {
         public var port = 0
         /// Seconds without a sign of life until a session ends. The default is 60.
         public var sessionTimeout = 60
+        /// Whether the server is in a network of its own, linked with the one of its clients, ``RTSPServer/clients``.
+        /// Needs ``NetworkNamespace/isAvailable``. The default is false.
+        public var isIsolated = false
         /// A file for a line a live frame: its number, and CLOCK_MONOTONIC nanoseconds when it was drawn and when it
         /// went out.
         public var sendLog: String?
@@ -58,6 +65,9 @@ public final class RTSPServer: Sendable {
     public let url: String
     /// The port that it listens on.
     public let port: Int
+    /// The network of the clients, where the server is isolated. There the link to the server is called `client`, and
+    /// the server has the addresses 10.77.0.1 and fe80::77:1.
+    public let clients: NetworkNamespace?
     /// The certificate of the authority that vouches for the server, with TLS.
     public let authority: String?
 
@@ -75,12 +85,16 @@ public final class RTSPServer: Sendable {
         ]
         if let file = options.file { arguments += ["--file", file] }
         if let log = options.sendLog { arguments += ["--send-log", log] }
+        if options.isTransportStream { arguments += ["--mux", "ts"] }
         if options.isTLS { arguments.append("--tls") }
         if options.isRefreshing { arguments.append("--refresh") }
+        if options.isIsolated { arguments.append("--isolated") }
+        if options.takesKeyFrameRequests { arguments.append("--feedback") }
         process = try PeerProcess("rtsp-server.py", arguments)
         url = process.ready["url"]?.text ?? ""
         port = process.ready["port"]?.int ?? 0
         authority = process.ready["ca"]?.text
+        clients = process.ready["clients"]?.int.map { NetworkNamespace(of: $0) }
     }
 
     /// A live camera.
@@ -120,7 +134,7 @@ public final class RTSPServer: Sendable {
         try process.send("set", changes)
     }
 
-    /// Clients, sessions, frames sent, and requests by method.
+    /// Clients, sessions, frames sent, requests by method, and requests for key frames that the encoder got.
     public func report() throws -> PeerMessage { try process.send("report") }
 
     /// Ends the server at once.

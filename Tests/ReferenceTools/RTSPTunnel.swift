@@ -62,9 +62,16 @@ public final class RTSPTunnel: Sendable {
     /// Starts a gate and waits until it listens.
     ///
     /// - Throws: ``PeerProcess/Failure``.
-    public init(to server: RTSPServer, _ options: Options) throws {
+    public convenience init(to server: RTSPServer, _ options: Options) throws {
+        try self.init(toPort: server.port, options)
+    }
+
+    /// Starts a gate to a server that listens at a port of 127.0.0.1, and waits until it listens itself.
+    ///
+    /// - Throws: ``PeerProcess/Failure``.
+    public init(toPort port: Int, _ options: Options) throws {
         var arguments = [
-            "--kind", options.kind.rawValue, "--to", "\(server.port)", "--auth", options.authentication.rawValue,
+            "--kind", options.kind.rawValue, "--to", "\(port)", "--auth", options.authentication.rawValue,
             "--user=\(options.user)", "--password=\(options.password)",
         ]
         if let method = options.protectedMethod { arguments += ["--only", method] }
@@ -72,8 +79,8 @@ public final class RTSPTunnel: Sendable {
         if options.endsPosts { arguments.append("--one-message") }
         let python = options.kind == .aiohttp ? Self.python : nil
         process = try PeerProcess("rtsp-tunnel.py", arguments, python: python ?? "/usr/bin/python3")
-        port = process.ready["port"]?.int ?? 0
-        url = "\(options.isTLS ? "rtsps" : "rtsp")://127.0.0.1:\(port)/stream"
+        self.port = process.ready["port"]?.int ?? 0
+        url = "\(options.isTLS ? "rtsps" : "rtsp")://127.0.0.1:\(self.port)/stream"
         authority = process.ready["ca"]?.text
     }
 

@@ -9,9 +9,10 @@ public final class VLCServer: Sendable {
 
     /// Starts VLC and waits until it describes its stream.
     ///
+    /// - Parameter isTransportStream: whether it sends an MPEG transport stream. The default is false.
     /// - Throws: ``PeerProcess/Failure``.
-    public init(file: String) throws {
-        process = try PeerProcess("vlc-server.py", ["--file", file])
+    public init(file: String, isTransportStream: Bool = false) throws {
+        process = try PeerProcess("vlc-server.py", ["--file", file, "--mux", isTransportStream ? "ts" : "none"])
         port = process.ready["port"]?.int ?? 0
         url = process.ready["url"]?.text ?? ""
     }

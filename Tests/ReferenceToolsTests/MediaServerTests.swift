@@ -72,6 +72,18 @@ extension PeerTests {
         }
     }
 
+    @Suite(.serialized, .enabled(if: FFmpegSender.missing == nil, "\(FFmpegSender.missing ?? "")"))
+    struct RTSPRelayTests {
+        @Test("Each reader gets the pictures that ffmpeg published, from the first one")
+        func pictures() throws {
+            let path = try TestClips.path("h264-b.mp4")
+            let server = try RTSPRelay(file: path)
+            for _ in 0..<2 {
+                #expect(try Client.sums(server.url, ["-rtsp_transport", "tcp"]) == Client.sums(path))
+            }
+        }
+    }
+
     @Suite(.serialized, .enabled(if: MJPEGServer.missing == nil, "\(MJPEGServer.missing ?? "")"))
     struct MJPEGServerTests {
         @Test("Its pictures are readable, with and without lengths", arguments: [true, false])

@@ -8,7 +8,7 @@ final class CaptureReplay {
     private let file: CaptureFile
     private let context: SourceContext
     /// When the first record was played on the context's clock; nil plays as fast as records are taken.
-    private let start: MonotonicTime?
+    private var start: MonotonicTime?
     /// The record that is played next, at the time ``now``.
     private var head: CaptureRecord?
     /// The time of the last record.
@@ -31,6 +31,12 @@ final class CaptureReplay {
 
     /// Returns when a captured moment is played; nil if records are not paced.
     func time(of captured: MonotonicTime) -> MonotonicTime? { start.map { $0 + (captured - file.origin) } }
+
+    /// Plays all that follows later by this time.
+    func postpone(by time: Duration) { start = start.map { $0 + time } }
+
+    /// Whether ``step()`` has found no more that could have arrived.
+    var isQuiet: Bool { head == nil }
 
     /// Moves to the next record.
     ///

@@ -5,8 +5,8 @@ public import InletDecode
 public struct RTSPCaptureConfiguration: PacketSourceConfiguration {
     /// The path of the file.
     public var path: String
-    /// How the packets are paced. The default, `.unpaced`, plays as fast as packets are taken; `.realtime` at the times
-    /// at which they arrived.
+    /// How the packets are paced. The default, `.none`, plays as fast as packets are taken; `.realtime` plays them at
+    /// the times at which they arrived.
     public var pace = Pace.none
     /// The number of decoding threads; 0 is one per core. The default, nil, is that.
     public var threads: Int?

@@ -6,6 +6,7 @@ final class RTSPCaptureSource: FrameSource {
     private let configuration: RTSPCaptureConfiguration
     private var source: RTSPSource?
     private var replay: CaptureReplay?
+    private var pausedAt: MonotonicTime?
 
     init(_ configuration: RTSPCaptureConfiguration) { self.configuration = configuration }
 
@@ -30,6 +31,18 @@ final class RTSPCaptureSource: FrameSource {
         guard case .packet(var packet) = item else { return item }
         packet.receiveTime = packet.receiveTime.flatMap { replay?.time(of: $0) }
         return .packet(packet)
+    }
+
+    /// Pauses by not reading further.
+    func pause(_ context: SourceContext) -> Bool {
+        pausedAt = context.clock.now
+        return true
+    }
+
+    func resume(_ context: SourceContext) {
+        guard let pausedAt else { return }
+        replay?.postpone(by: context.clock.now - pausedAt)
+        self.pausedAt = nil
     }
 
     func close() {

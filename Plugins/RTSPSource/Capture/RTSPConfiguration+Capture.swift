@@ -20,6 +20,7 @@ extension RTSPConfiguration {
         }
         header["credentials"] = (user ?? address?.user) == nil ? "no" : "yes"
         header["share-credentials"] = sharesCredentials ? "yes" : "no"
+        header["basic-auth"] = basicAuthentication.rawValue
         header["transport"] = transport.rawValue
         header["key-frames"] = keyFrameRequests.rawValue
         header["latency"] = "\(latency.wholeNanoseconds)"
@@ -41,6 +42,8 @@ extension RTSPConfiguration {
         // Without any credentials a challenge would end the session; which ones they were makes no difference.
         if header["credentials"] == "yes" { (user, password) = ("user", "password") }
         sharesCredentials = header["share-credentials"] == "yes"
+        basicAuthentication =
+            header["basic-auth"].flatMap { BasicAuthentication(rawValue: $0) } ?? basicAuthentication
         transport = header["transport"].flatMap { Transport(rawValue: $0) } ?? transport
         keyFrameRequests = header["key-frames"].flatMap { KeyFrameRequests(rawValue: $0) } ?? keyFrameRequests
         latency = Self.time(header["latency"], upTo: .seconds(10)) ?? latency

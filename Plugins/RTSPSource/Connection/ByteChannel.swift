@@ -48,6 +48,28 @@ struct PolledDescriptor: Equatable {
     var wantsOutput: Bool
 }
 
+extension ByteChannel {
+    /// Sends as many of the waiting bytes as the system takes now, and removes them.
+    ///
+    /// - Throws: as ``write(_:)``.
+    func writeAll(_ waiting: inout [UInt8]) throws(InletError) {
+        while !waiting.isEmpty {
+            var failure: InletError?
+            let count = unsafe waiting.withUnsafeBytes { bytes in
+                do throws(InletError) {
+                    return unsafe try write(bytes)
+                } catch {
+                    failure = error
+                    return 0
+                }
+            }
+            if let failure { throw failure }
+            guard count > 0 else { return }
+            waiting.removeFirst(count)
+        }
+    }
+}
+
 /// The result of a read that does not block.
 enum ReadOutcome: Equatable {
     /// So many bytes, at least one.

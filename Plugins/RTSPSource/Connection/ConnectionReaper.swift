@@ -11,31 +11,29 @@ import Synchronization
     import Darwin
 #endif
 
-/// Waits for the servers that have not answered TEARDOWN in time, so that closing a source need not.
+/// Waits for the servers that have not answered SETUP or TEARDOWN in time, so that closing a source need not.
 ///
-/// A connection that is closed while bytes of the server are unread is reset, and a server may then drop the request
-/// unread: the session would keep its place until it times out. So the rest is read and thrown away first.
+/// A session can be ended only once the answer to SETUP has brought its identifier. A connection that is closed while
+/// bytes from the server are unread is reset, and the server may then discard TEARDOWN unread: the session would last
+/// until its time-out. So the remaining bytes are read and discarded first.
 enum ConnectionReaper {
-    /// A connection on its way from one thread to another.
-    private struct Handover: @unchecked Sendable {
-        // Used by the one thread that takes it; the source's thread has let go of it.
-        let connection: RTSPConnection
-    }
-
     private static let count = Atomic(0)
     /// The most connections that are waited for at once; beyond that they are closed.
     private static let most = 16
-    /// How long a server may take.
+    /// How long a server may take to answer TEARDOWN.
     private static let patience = Duration.seconds(2)
+    /// How long a server may take to answer SETUP: the default of `connect-timeout`.
+    private static let setupPatience = Duration.seconds(5)
 
-    /// Takes a connection over and closes it when the server has answered or ended it.
-    static func take(_ connection: RTSPConnection) {
+    /// Takes a connection over and closes it when the server has ended the session or the connection.
+    static func take(_ connection: RTSPConnection, _ session: RTSPSession, clock: any CaptureClock) {
         guard count.load(ordering: .relaxed) < most else { return }
         count.add(1, ordering: .relaxed)
-        let handover = Handover(connection: connection)
+        // The source's thread has let go of it.
+        let handover = Handover(connection)
         do {
             try SystemThread.start(named: "inlet-teardown") {
-                drain(handover.connection)
+                drain(handover.value, session, clock)
                 count.subtract(1, ordering: .relaxed)
             }
         } catch {
@@ -43,17 +41,27 @@ enum ConnectionReaper {
         }
     }
 
-    private static func drain(_ connection: RTSPConnection) {
-        let end = ContinuousClock.now + patience
-        while ContinuousClock.now < end, !connection.hasEnded {
+    private static func drain(_ connection: RTSPConnection, _ session: RTSPSession, _ clock: any CaptureClock) {
+        var session = session
+        var start = ContinuousClock.now
+        while !session.isClosed, !connection.hasEnded {
+            let end = start + (session.isAbandoningSetup ? setupPatience : patience)
+            guard ContinuousClock.now < end else { return }
             var polled = connection.polled
             _ = unsafe poll(&polled, nfds_t(polled.count), 100)
             do throws(InletError) {
                 try connection.flush()
                 while ContinuousClock.now < end, try connection.read() {
                     while let event = try connection.next({ _, _, _ in }) {
-                        if case .response(let answer) = event, !answer.isHTTP { return }
+                        guard case .response(let answer) = event else { continue }
+                        // TEARDOWN follows a late answer to SETUP, and has its own time.
+                        let wasAbandoning = session.isAbandoningSetup
+                        defer { if wasAbandoning, !session.isAbandoningSetup { start = .now } }
+                        for action in session.handle(.response(answer), at: clock.now) {
+                            if case .send(let bytes) = action { try connection.send(bytes, at: clock.now) }
+                        }
                     }
+                    if session.isClosed { return }
                 }
             } catch {
                 return

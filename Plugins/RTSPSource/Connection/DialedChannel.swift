@@ -72,26 +72,33 @@ import InletCore
     func flush() throws(InletError) {
         guard let channel = try connected() else { return }
         if channel.wantsOutput { try channel.flush() }
-        while !output.isEmpty {
-            var failure: InletError?
-            let count = unsafe output.withUnsafeBytes { bytes in
-                do throws(InletError) {
-                    return unsafe try channel.write(bytes)
-                } catch {
-                    failure = error
-                    return 0
-                }
-            }
-            if let failure { throw failure }
-            guard count > 0 else { return }
-            output.removeFirst(count)
-        }
+        try channel.writeAll(&output)
     }
 
     /// Reads what has arrived.
     @unsafe func read(into target: UnsafeMutableRawBufferPointer) throws(InletError) -> ReadOutcome {
         guard let channel = try connected() else { return .wouldBlock }
         return unsafe try channel.read(into: target)
+    }
+
+    /// Reads what has arrived, as much as the buffer has room for, and hands it on.
+    ///
+    /// - Parameter take: called with the bytes, which are valid during the call.
+    func read(
+        into buffer: inout [UInt8], _ take: (RawSpan) throws(InletError) -> Void
+    ) throws(InletError) -> ReadOutcome {
+        var outcome = Result<ReadOutcome, InletError>.success(.wouldBlock)
+        unsafe buffer.withUnsafeMutableBytes { target in
+            do throws(InletError) {
+                let read = unsafe try self.read(into: target)
+                outcome = .success(read)
+                guard case .bytes(let count) = read else { return }
+                try take(unsafe UnsafeRawBufferPointer(rebasing: target[..<min(count, target.count)]).bytes)
+            } catch {
+                outcome = .failure(error)
+            }
+        }
+        return try outcome.get()
     }
 
     /// Returns the channel, if its TCP connection is made.

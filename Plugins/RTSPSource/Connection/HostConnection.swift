@@ -32,7 +32,8 @@ struct HostConnection {
     ///   - deadline: when to give up.
     ///   - wait: waits for descriptors; see ``DescriptorWait``.
     /// - Throws: ``InletError/Code/hostNotFound``, ``InletError/Code/connectionRefused`` and others of
-    ///   ``SocketError``; ``InletError/Code/timedOut``; ``InletError/Code/addressRefused`` if no address is allowed.
+    ///   ``SocketError``; ``InletError/Code/timedOut``; ``InletError/Code/addressRefused`` if no address is allowed;
+    ///   ``InletError/Code/invalidConfiguration`` for a link-local address without an interface.
     ///
     /// - Returns: the connection, and how many addresses there are to try.
     func connect(
@@ -40,6 +41,11 @@ struct HostConnection {
     ) throws(InletError) -> (channel: TCPChannel, addresses: Int) {
         let found: [IPAddress]
         if let address = IPAddress(literal: host) {
+            guard !address.needsZone else {
+                throw InletError(
+                    .invalidConfiguration,
+                    "A link-local address needs the interface that leads to it, as in rtsp://[fe80::1%25eth0]/stream.")
+            }
             found = [address]
         } else {
             found = try HostResolution.addresses(of: host, until: deadline, wait)
@@ -90,7 +96,7 @@ struct HostConnection {
             guard wait.clock.now < deadline else {
                 throw InletError(
                     .timedOut,
-                    "The server does not answer. Check the address, the server and what lies between. \(Self.advice)",
+                    "The server does not answer. Check the address, the server and the network. \(Self.advice)",
                     context: .init(operation: "connect"))
             }
         }

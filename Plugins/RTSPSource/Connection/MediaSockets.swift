@@ -11,7 +11,8 @@ import InletFFmpeg
 
 /// The two UDP sockets of a stream: RTP on an even port, RTCP on the next (RFC 3550, section 11).
 ///
-/// Datagrams from other hosts than the server are dropped. Confined to one thread.
+/// Datagrams from other hosts than the server are dropped. In a multicast group, receiver reports and key-frame
+/// requests are sent to the group (RFC 3550, section 6). Confined to one thread.
 @safe final class MediaSockets {
     let rtp: Int32
     let rtcp: Int32
@@ -19,7 +20,8 @@ import InletFFmpeg
     let port: UInt16
     /// Where RTP comes from: the server's address, with the port 0 if that is unknown.
     private var sender: (address: IPAddress, rtpPort: UInt16, rtcpPort: UInt16)?
-    private let isMulticast: Bool
+    /// The group's address and port for RTCP; nil with unicast.
+    private let group: SocketAddress?
     /// Where datagrams of a capture come from, instead of the sockets; nil outside captures.
     private let replay: CaptureReplay?
     private let datagram = DatagramMemory()
@@ -47,7 +49,7 @@ import InletFFmpeg
             }
             (rtp, rtcp) = isEven ? (first, second) : (second, first)
             port = isEven ? found : found - 1
-            isMulticast = false
+            group = nil
             replay = nil
             return
         }
@@ -59,29 +61,38 @@ import InletFFmpeg
     ///
     /// - Parameters:
     ///   - group: the group's address.
+    ///   - rtcpPort: the port for RTCP; 0 is the one after `rtpPort`.
+    ///   - timeToLive: the time to live of reports; nil is the system's default of 1, which crosses no router.
     ///   - local: this machine's address on the interface to join on: that of the control connection.
-    /// - Throws: ``InletError/Code/unsupported`` if the address is no group's, or the system cannot join it.
-    init(joining group: IPAddress, rtpPort: UInt16, rtcpPort: UInt16, local: IPAddress) throws(InletError) {
-        guard group.space == .multicast, rtpPort > 0 else {
+    /// - Throws: ``InletError/Code/malformedData`` if the address is not a group's, or an error of ``SocketError`` if
+    ///   the system cannot join it.
+    init(
+        joining group: IPAddress, rtpPort: UInt16, rtcpPort: UInt16, timeToLive: Int?, local: IPAddress
+    ) throws(InletError) {
+        guard group.space == .multicast, rtpPort > 0, rtcpPort > 0 || rtpPort < .max else {
             throw InletError(
                 .malformedData, "The server names no multicast group to join. Try transport=tcp.")
         }
+        var group = group
+        if group.bytes.count == 16 { group.zone = NetworkInterface.index(of: local) }
+        let rtcpPort = rtcpPort > 0 ? rtcpPort : rtpPort + 1
         rtp = try Self.open(group, port: rtpPort)
         do throws(InletError) {
-            rtcp = try Self.open(group, port: rtcpPort > 0 ? rtcpPort : rtpPort == .max ? 0 : rtpPort + 1)
+            rtcp = try Self.open(group, port: rtcpPort)
         } catch {
             close(rtp)
             throw error
         }
         port = rtpPort
-        isMulticast = true
+        self.group = SocketAddress(group, port: rtcpPort)
         replay = nil
-        for descriptor in [rtp, rtcp] { try Self.join(group, local, descriptor) }
+        for descriptor in [rtp, rtcp] { try Multicast.join(group, local, descriptor) }
+        Multicast.send(from: local, group, timeToLive: timeToLive, rtcp)
     }
 
     /// Takes datagrams from a capture. There are no sockets then.
     init(replaying replay: CaptureReplay) {
-        (rtp, rtcp, port, isMulticast) = (-1, -2, 49_152, false)
+        (rtp, rtcp, port, group) = (-1, -2, 49_152, nil)
         self.replay = replay
     }
 
@@ -141,20 +152,24 @@ import InletFFmpeg
     private func isFromSender(_ source: SocketAddress?, isControl: Bool) -> Bool {
         guard let sender, let source else { return false }
         let port = isControl ? sender.rtcpPort : sender.rtpPort
-        return source.ip?.unmapped == sender.address.unmapped && (port == 0 || isMulticast || source.port == port)
+        return source.ip?.unmapped == sender.address.unmapped && (port == 0 || group != nil || source.port == port)
     }
 
-    /// Sends a datagram to the server's port, if that is known. Nothing waits for it.
+    /// Sends a datagram to the server's port, if that is known, or a report to the group. Nothing waits for it.
     func send(_ bytes: [UInt8], isControl: Bool) {
-        guard let sender, !isMulticast || isControl else { return }
-        let port = isControl ? sender.rtcpPort : sender.rtpPort
-        guard port > 0 else { return }
-        let target = SocketAddress(sender.address, port: port)
+        guard let target = target(isControl: isControl) else { return }
         _ = unsafe target.withSocketAddress { address, length in
             unsafe sendto(
                 isControl ? rtcp : rtp, bytes, bytes.count,
                 Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL), address, length)
         }
+    }
+
+    private func target(isControl: Bool) -> SocketAddress? {
+        if let group { return isControl ? group : nil }
+        guard let sender else { return nil }
+        let port = isControl ? sender.rtcpPort : sender.rtpPort
+        return port > 0 ? SocketAddress(sender.address, port: port) : nil
     }
 
     private static func open(_ address: IPAddress, port: UInt16) throws(InletError) -> Int32 {
@@ -176,32 +191,6 @@ import InletFFmpeg
 
     private static func port(of descriptor: Int32) -> UInt16 {
         unsafe SocketAddress { unsafe getsockname(descriptor, $0, &$1) == 0 }?.port ?? 0
-    }
-
-    private static func join(_ group: IPAddress, _ local: IPAddress, _ descriptor: Int32) throws(InletError) {
-        let status: Int32
-        if group.bytes.count == 4 {
-            // ip(7), `ip_mreqn`: the group, this machine's address, and the index of an interface, 0 for any.
-            var request = group.bytes + (local.bytes.count == 4 ? local.bytes : [0, 0, 0, 0]) + [0, 0, 0, 0]
-            status = unsafe setsockopt(
-                descriptor, Int32(IPPROTO_IP), IP_ADD_MEMBERSHIP, &request, socklen_t(request.count))
-        } else {
-            // ipv6(7), `ipv6_mreq`: the group and the index of an interface, 0 for any.
-            var request = group.bytes + [0, 0, 0, 0]
-            status = unsafe setsockopt(
-                descriptor, Int32(IPPROTO_IPV6), IPV6_JOIN_GROUP, &request, socklen_t(request.count))
-        }
-        guard status == 0 else { throw SocketError.error(errno, operation: "IP_ADD_MEMBERSHIP") }
-    }
-}
-
-extension IPAddress {
-    /// The IPv4 address that an IPv6 address stands for (RFC 4291, 2.5.5.2); the address itself otherwise.
-    fileprivate var unmapped: IPAddress {
-        guard bytes.count == 16, bytes.prefix(10).allSatisfy({ $0 == 0 }), bytes[10] == 0xFF, bytes[11] == 0xFF else {
-            return self
-        }
-        return IPAddress(bytes: bytes.suffix(4)) ?? self
     }
 }
 

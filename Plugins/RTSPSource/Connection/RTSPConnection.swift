@@ -53,20 +53,7 @@ import InletRTSP
     /// Sends what waits, as far as the system takes it.
     func flush() throws(InletError) {
         if channel.wantsOutput || channel.second != nil { try channel.flush() }
-        while !output.isEmpty {
-            var failure: InletError?
-            let count = unsafe output.withUnsafeBytes { bytes in
-                do throws(InletError) {
-                    return unsafe try channel.write(bytes)
-                } catch {
-                    failure = error
-                    return 0
-                }
-            }
-            if let failure { throw failure }
-            guard count > 0 else { return }
-            output.removeFirst(count)
-        }
+        try channel.writeAll(&output)
     }
 
     /// Reads what has arrived, as much as there is room for.

@@ -33,6 +33,8 @@ import InletFFmpeg
                 unsafe bytes.storeBytes(of: port.bigEndian, toByteOffset: 2, as: UInt16.self)
                 // ipv6(7): flow information stands before the address.
                 for (index, byte) in address.bytes.enumerated() { unsafe bytes[8 + index] = byte }
+                // The zone follows the address, in host byte order.
+                unsafe bytes.storeBytes(of: address.zone, toByteOffset: 24, as: UInt32.self)
             }
         }
     }

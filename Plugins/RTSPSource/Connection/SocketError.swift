@@ -22,11 +22,11 @@ enum SocketError {
         case EHOSTUNREACH, ENETUNREACH, EHOSTDOWN, ENETDOWN, EADDRNOTAVAIL:
             return InletError(
                 .disconnected,
-                "No way leads to the address: \(SystemErrorText.of(number)). Check the network and the address.",
+                "The address is unreachable: \(SystemErrorText.of(number)). Check the network and the address.",
                 context: context)
         case ETIMEDOUT:
             return InletError(
-                .timedOut, "The server does not answer. Check the address and what lies between.", context: context)
+                .timedOut, "The server does not answer. Check the address and the network.", context: context)
         case ECONNRESET, EPIPE, ECONNABORTED, ENOTCONN, ENETRESET:
             return InletError(
                 .disconnected, "The connection was broken off. Check the server and the network.", context: context)

@@ -162,7 +162,7 @@ struct TLSSettings: Sendable, Hashable {
         }
         let reason = unsafe inlet_tls_reason().map { unsafe String(cString: $0) } ?? "the server ended the connection"
         return InletError(
-            .tlsFailed, "TLS could not be agreed on: \(reason). Check that the port is the one for rtsps.",
+            .tlsFailed, "The TLS handshake failed: \(reason). Check that the port is the one for rtsps.",
             context: context)
     }
 

@@ -24,15 +24,26 @@ final class MediaStream {
     private var schedule: RTCPSchedule
     private var writer: RTCPWriter
     private var senderReport: (report: SenderReport, arrival: MonotonicTime)?
+    /// The last report that came before the first packet shows who the sender is.
+    private var earlyReport: (report: SenderReport, arrival: MonotonicTime, host: Int64)?
+    private var replayed = ReplayedUnits()
     /// This machine's time of day in nanoseconds since 1970.
     private let hostTime: () -> Int64
     private let requests: RTCPWriter.KeyFrameRequests
+    private let clockRate: Int
+    private var answers = KeyFrameAnswers()
+    /// The number of units dropped for missing references when a key frame was last requested.
+    private var useless = 0
     /// Whether decoding waits for a key frame that can be requested.
     private var isKeyNeeded = false
+    /// Whether decoding waits for a key frame, whether or not one can be requested by RTCP.
+    private(set) var awaitsKeyFrame = false
     /// The next unit, if it was asked for and not taken.
     private var waiting: AccessUnit?
     /// Whether the sender has ended the stream (RTCP BYE).
     private(set) var hasEnded = false
+    /// Whether the server has paused the stream: it sends no key frame then. ``breakOff()`` requests one again.
+    var isPaused = false
     /// When the last packet of the stream arrived.
     private(set) var lastArrival: MonotonicTime?
 
@@ -45,6 +56,7 @@ final class MediaStream {
         requests: RTCPWriter.KeyFrameRequests, at start: MonotonicTime, hostTime: @escaping () -> Int64
     ) {
         self.hostTime = hostTime
+        clockRate = reception.clockRate
         receiver = RTPReceiver(reception)
         depacketizer = Depacketizer(format, settings: depacketizing)
         timeline = RTPTimeline(clockRate: reception.clockRate)
@@ -60,10 +72,29 @@ final class MediaStream {
 
     /// What was received and lost.
     var reception: ReceptionStatistics { receiver.statistics }
-    /// What was met in the payloads.
+    /// What the depacketizer counted.
     var payloads: DepacketizerStatistics { depacketizer.statistics }
+    /// The counts of packets received and lost, and of key frames requested.
+    var figures: ReceptionFigures {
+        var figures = ReceptionFigures()
+        let counts = reception
+        figures.packets = UInt64(clamping: counts.received)
+        figures.packetsLost = UInt64(clamping: counts.lost)
+        figures.packetsDuplicated = UInt64(clamping: counts.duplicates)
+        figures.packetsReordered = UInt64(clamping: counts.reordered)
+        figures.packetsLate = UInt64(clamping: counts.late)
+        figures.jitter = .nanoseconds(Int64(receiver.jitter) &* 1_000_000_000 / Int64(max(1, clockRate)))
+        figures.keyFrameRequests = UInt64(clamping: answers.requests)
+        figures.keyFrameResponses = UInt64(clamping: answers.responses)
+        figures.keyFrameResponseTime = answers.responseTime
+        return figures
+    }
     /// The latest parameter sets in Annex B; empty if there are none.
     var parameterSets: [UInt8] { depacketizer.parameterSets }
+    /// The state of the search for video in a transport stream; nil for other formats.
+    var transportStream: TransportStreamState? { depacketizer.transportStream }
+    /// Whether the RTP timestamps, and so the sender reports, are unrelated to the times of the pictures.
+    private var hasTransmissionTimes: Bool { depacketizer.format == .transportStream }
     /// The sender, once it is known.
     var ssrc: UInt32? { receiver.ssrc }
 
@@ -100,11 +131,15 @@ final class MediaStream {
         depacketizer.restart()
         dropUnits()
         timeline.breakOff()
+        wallClock.reset()
+        replayed.reset()
+        earlyReport = nil
         needKeyFrame()
     }
 
-    /// Has key frames requested, at most one a second, until one comes.
+    /// Requests key frames, at most one a second, until one comes.
     private func needKeyFrame() {
+        awaitsKeyFrame = true
         isKeyNeeded = !requests.isEmpty
         if isKeyNeeded { schedule.needKeyFrame() }
     }
@@ -123,31 +158,47 @@ final class MediaStream {
 
     /// Returns the next access unit; nil if none is complete.
     func takeUnit() -> Unit? {
-        guard hasUnit, let unit = waiting else { return nil }
+        guard hasUnit, var unit = waiting else { return nil }
         waiting = nil
+        let replay = replayed.facts(of: unit.timestamp)
+        if let replay {
+            if replay.isCleanPoint, !unit.isKey, unit.recoveryFrames == nil { unit.recoveryFrames = 0 }
+            // What the unit refers to may not have been recorded.
+            if replay.isAfterGap { unit.isAfterLoss = true }
+        }
         if unit.isKey || unit.isRecoveryPoint {
             isKeyNeeded = false
+            awaitsKeyFrame = false
             schedule.noteKeyFrame()
+            answers.noteKeyFrame(at: unit.lastArrival)
         }
         if unit.isDamaged || unit.isAfterLoss && !unit.isKey { needKeyFrame() }
+        if unit.startsTimeline { timeline.breakOff() }
         let place = timeline.place(unit.timestamp, arrival: unit.lastArrival)
-        // The sender's report is about its earlier timeline, and never about a wrong timestamp.
-        if place.isDiscontinuity { wallClock.reset() }
+        if place.isDiscontinuity { wallClock.beginTimeline(at: unit.timestamp) }
+        if let replay { wallClock.note(replay.time, at: unit.timestamp, host: hostTime()) }
         return Unit(
             unit: unit, ticks: place.ticks, isDiscontinuity: place.isDiscontinuity,
-            wallClock: place.isRestamped ? nil : wallClock.time(of: unit.timestamp))
+            wallClock: place.isRestamped && replay == nil || hasTransmissionTimes
+                ? nil : wallClock.time(of: unit.timestamp))
     }
+
+    /// Notes that a key frame was requested by other means than RTCP.
+    func noteKeyFrameRequest(at time: MonotonicTime) { answers.noteRequest(at: time) }
 
     /// Appends the RTCP that is due, if any.
     func control(at time: MonotonicTime, into packet: inout [UInt8]) {
         guard time >= schedule.deadline else { return }
         let due = schedule.take(at: time)
         guard due.isReportDue || due.isKeyFrameRequestDue else { return }
+        let isRequested = due.isKeyFrameRequestDue && !isPaused
+        guard due.isReportDue || isRequested else { return }
+        if isRequested, receiver.ssrc != nil { answers.noteRequest(at: time) }
         writer.append(
             report: receiver.receptionReport(at: time, sender: senderReport),
-            requests: due.isKeyFrameRequestDue ? requests : [], to: receiver.ssrc, into: &packet)
+            requests: isRequested ? requests : [], to: receiver.ssrc, into: &packet)
         // A request may get lost, and without a sender there is nobody to ask yet.
-        if due.isKeyFrameRequestDue, isKeyNeeded { schedule.needKeyFrame() }
+        if isRequested, isKeyNeeded { schedule.needKeyFrame() }
     }
 
     /// Notes what the server said when it began to play.
@@ -166,25 +217,53 @@ final class MediaStream {
     }
 
     private func deliver(_ received: ReceivedPacket, _ bytes: RawSpan, hasMore: Bool) {
-        lastArrival = max(lastArrival ?? received.arrival, received.arrival)
         if received.isRestart {
             depacketizer.restart()
             timeline.breakOff()
             wallClock.reset()
+            replayed.reset()
         }
+        if let early = earlyReport {
+            earlyReport = nil
+            take(early.report, of: received.header.ssrc, at: early.arrival, host: early.host)
+        }
+        if let replay = ONVIFReplayExtension(received.header, of: bytes) {
+            replayed.note(replay, at: received.header.timestamp)
+        }
+        let videoPackets = depacketizer.statistics.videoTransportPackets
         depacketizer.add(
             received.header, bytes, lostBefore: received.lostBefore, at: received.arrival, hasMore: hasMore)
+        let dropped = depacketizer.statistics.withoutReferences
+        if dropped != useless {
+            useless = dropped
+            needKeyFrame()
+        }
+        // In a transport stream other packets come whether there are pictures or not.
+        if !hasTransmissionTimes || lastArrival == nil
+            || depacketizer.statistics.videoTransportPackets != videoPackets
+        {
+            lastArrival = max(lastArrival ?? received.arrival, received.arrival)
+        }
     }
 
     private func takeControl(_ packet: RawSpan, at time: MonotonicTime) {
         RTCP.read(packet) { item in
             switch item {
             case .senderReport(let report):
-                wallClock.note(report, of: receiver.ssrc, host: hostTime())
-                if report.ssrc == receiver.ssrc { senderReport = (report, time) }
+                guard let ssrc = receiver.ssrc else {
+                    earlyReport = (report, time, hostTime())
+                    return
+                }
+                take(report, of: ssrc, at: time, host: hostTime())
             case .goodbye(let ssrc): if ssrc == receiver.ssrc { hasEnded = true }
             case .other: break
             }
         }
+    }
+
+    private func take(_ report: SenderReport, of ssrc: UInt32, at time: MonotonicTime, host: Int64) {
+        guard report.ssrc == ssrc else { return }
+        wallClock.note(report, of: ssrc, host: host)
+        senderReport = (report, time)
     }
 }

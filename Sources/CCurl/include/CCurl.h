@@ -126,13 +126,13 @@ static inline void inlet_curl_set_callbacks(CURL *easy, const struct inlet_curl_
     inlet_curl.easy_setopt(easy, CURLOPT_PREREQDATA, owner);
 }
 
-// Only HTTP and HTTPS, whatever else libcurl speaks.
-static inline CURLcode inlet_curl_allow_http(CURL *easy) {
+// Only HTTP and HTTPS, whatever else libcurl speaks. Where this fails, all of it is allowed.
+__attribute__((warn_unused_result)) static inline CURLcode inlet_curl_allow_http(CURL *easy) {
 #if LIBCURL_VERSION_NUM >= 0x075500
-    return inlet_curl.easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-#else
-    return inlet_curl.easy_setopt(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+    // The library may be older than its header.
+    if (inlet_curl.easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK) return CURLE_OK;
 #endif
+    return inlet_curl.easy_setopt(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
 }
 
 // A name service that hangs must not hold up the end of a transfer.

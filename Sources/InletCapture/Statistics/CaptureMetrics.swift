@@ -93,6 +93,7 @@ private struct Publication {
         count("inlet_frames_captured_total", sourceOnly, before.captured, now.captured)
         count("inlet_frames_converted_total", sourceOnly, before.converted, now.converted)
         drops("inlet_source_frames_dropped_total", sourceOnly, before.sourceDrops, now.sourceDrops)
+        if let reception = now.reception { publish(reception, before.reception ?? ReceptionFigures()) }
         time("inlet_capture_latency_seconds", sourceOnly, before.captureLatency, now.captureLatency)
         if let rate = now.recentFrameRate { meter("inlet_frame_rate", sourceOnly).set(rate) }
         meter("inlet_sinks_attached", sourceOnly).set(now.sinks.count(where: \.isAttached))
@@ -105,6 +106,20 @@ private struct Publication {
             count(
                 "inlet_source_failures_total", sourceOnly + [("code", "\(code)")], past.failures[code], failures)
         }
+    }
+
+    private func publish(_ now: ReceptionFigures, _ before: ReceptionFigures) {
+        count("inlet_source_packets_received_total", sourceOnly, before.packets, now.packets)
+        count("inlet_source_packets_lost_total", sourceOnly, before.packetsLost, now.packetsLost)
+        count("inlet_source_packets_duplicated_total", sourceOnly, before.packetsDuplicated, now.packetsDuplicated)
+        count("inlet_source_packets_reordered_total", sourceOnly, before.packetsReordered, now.packetsReordered)
+        count("inlet_source_packets_late_total", sourceOnly, before.packetsLate, now.packetsLate)
+        meter("inlet_source_jitter_seconds", sourceOnly).set(Double(now.jitter.wholeNanoseconds) / 1e9)
+        count("inlet_source_key_frame_requests_total", sourceOnly, before.keyFrameRequests, now.keyFrameRequests)
+        count("inlet_source_key_frame_responses_total", sourceOnly, before.keyFrameResponses, now.keyFrameResponses)
+        guard now.keyFrameResponses > 0 else { return }
+        meter("inlet_source_key_frame_response_seconds", sourceOnly)
+            .set(Double(now.keyFrameResponseTime.wholeNanoseconds) / 1e9 / Double(now.keyFrameResponses))
     }
 
     func publish(_ sink: CaptureStatistics.Sink) {

@@ -28,6 +28,7 @@ final class SessionCounters: Sendable {
 
     private struct Losses {
         var past: [DropReason: UInt64] = [:]
+        var reception: ReceptionFigures?
         var context: SourceContext?
     }
 
@@ -36,7 +37,10 @@ final class SessionCounters: Sendable {
     func follow(_ context: SourceContext) {
         losses.withLock {
             guard $0.context !== context else { return }
-            if let before = $0.context { $0.past.merge(before.dropCounts, uniquingKeysWith: &+) }
+            if let before = $0.context {
+                $0.past.merge(before.dropCounts, uniquingKeysWith: &+)
+                $0.reception = Self.sum($0.reception, before.reception)
+            }
             $0.context = context
         }
     }
@@ -72,10 +76,16 @@ final class SessionCounters: Sendable {
         statistics.sourceDrops = losses.withLock {
             $0.past.merging($0.context?.dropCounts ?? [:], uniquingKeysWith: &+)
         }
+        statistics.reception = losses.withLock { Self.sum($0.reception, $0.context?.reception) }
         let gaps = lostInSequence.load(ordering: .relaxed)
         if gaps > 0 { statistics.sourceDrops[.lostBySource, default: 0] &+= gaps }
         statistics.recentFrameRate = recent.rate(at: now)
         return statistics
+    }
+
+    private static func sum(_ past: ReceptionFigures?, _ now: ReceptionFigures?) -> ReceptionFigures? {
+        guard let past else { return now }
+        return now.map { past.followed(by: $0) } ?? past
     }
 
     private static func time(_ nanoseconds: borrowing Atomic<Int64>) -> MonotonicTime? {

@@ -298,7 +298,7 @@ struct CapturerStateMachine {
             finish(.failure(error), now, &actions)
             return
         }
-        let delay = policy.retry.delay(afterFailures: failures, using: &random)
+        let delay = policy.retry.delay(after: error, failures: failures, using: &random)
         actions.append(.tell(.sourceFailed(error, retryIn: delay)))
         phase = wantsPause ? .closedForPause : .waiting(until: now + delay, delay: delay)
     }

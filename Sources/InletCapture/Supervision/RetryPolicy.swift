@@ -8,7 +8,7 @@ public import InletCore
 public struct RetryPolicy: Sendable, Hashable {
     /// The longest delay after the first failure. The default is half a second.
     public var firstDelay = Duration.milliseconds(500)
-    /// The upper limit of all delays. The default is 10 seconds.
+    /// The upper limit of all delays, those that a server asks for included. The default is 10 seconds.
     public var maximumDelay = Duration.seconds(10)
     /// The factor by which the longest delay grows from one failure to the next. The default is 2.
     public var multiplier = 2.0
@@ -61,6 +61,23 @@ public struct RetryPolicy: Sendable, Hashable {
         if let limit, failures > limit { return false }
         if permanentCodes.contains(error.code) { return false }
         return wasLive || !Self.permanentUntilLive.contains(error.code)
+    }
+
+    /// The delay before the next attempt after a failure: where the other side asks for a wait
+    /// (``InletError/retryAfter``), that time comes before the delay, both together up to ``maximumDelay``.
+    ///
+    /// - Parameters:
+    ///   - error: why the last attempt failed.
+    ///   - failures: how many attempts in a row have failed, at least 1.
+    ///   - generator: where the jitter comes from.
+    public func delay(
+        after error: InletError, failures: Int, using generator: inout some RandomNumberGenerator
+    ) -> Duration {
+        let delay = delay(afterFailures: failures, using: &generator)
+        guard let least = error.retryAfter, least > .zero else { return delay }
+        // Neither overflows: both are at most half of the range.
+        let most = max(.zero, maximumDelay)
+        return min(most, min(most, least) + delay)
     }
 
     /// The delay before the next attempt.

@@ -11,6 +11,8 @@ public struct InletError: Error, Sendable {
     public var cause: (any Error)?
     /// Where it happened.
     public var context: Context
+    /// How long the other side asks to wait before the next attempt. The default, nil, means that it did not ask.
+    public var retryAfter: Duration?
 
     /// Makes an error.
     ///
@@ -63,6 +65,8 @@ public struct InletError: Error, Sendable {
         public static let serverUnavailable = Code("serverUnavailable")
         /// The server has forgotten the session, as after a restart: status 454 of RTSP.
         public static let sessionLost = Code("sessionLost")
+        /// The codec or the time base of the stream has changed, so that it must be opened anew.
+        public static let formatChanged = Code("formatChanged")
         /// The server ended a stream that has no natural end.
         public static let streamEnded = Code("streamEnded")
         /// The other side went away.

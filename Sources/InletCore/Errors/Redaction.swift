@@ -115,7 +115,10 @@ public enum Redaction {
             !url[(colon + 1)...].allSatisfy(\.isASCIIDigit) || url.endIndex == colon + 1
         else { return nil }
         let line = rest.prefix { !"\n\r".utf8.contains($0) }
-        let tail = line[url.endIndex..<(line.firstRange(ofBytes: "//".utf8)?.lowerBound ?? line.endIndex)]
+        // A text that is a single URI may go on behind the end of its first line.
+        guard url.endIndex <= line.endIndex else { return nil }
+        let more = line[url.endIndex...]
+        let tail = more[..<(more.firstRange(ofBytes: "//".utf8)?.lowerBound ?? more.endIndex)]
         guard let first = tail.firstIndex(of: UInt8(ascii: "@")) else { return nil }
         return tail[first...].prefix { !endsURL($0) }.lastIndex(of: UInt8(ascii: "@"))
     }

@@ -20,6 +20,7 @@ public final class SourceContext: Sendable {
     private let deadlineNanoseconds = Atomic(Int64.max)
     private let awaitsProgress = Atomic(false)
     private let drops = Mutex([DropReason: UInt64]())
+    private let received = Mutex(ReceptionFigures?.none)
     private let wanted = Mutex(SourceDemand.everything)
     private let wantedVersion = Atomic(0)
     private let interruptionText = Mutex(String?.none)
@@ -125,6 +126,12 @@ public final class SourceContext: Sendable {
 
     /// The losses counted so far.
     public var dropCounts: [DropReason: UInt64] { drops.withLock { $0 } }
+
+    /// States what was received by RTP so far, over all connections of this source.
+    public func reportReception(_ figures: ReceptionFigures) { received.withLock { $0 = figures } }
+
+    /// What was received by RTP, as last reported; nil if the source receives nothing in this way.
+    public var reception: ReceptionFigures? { received.withLock { $0 } }
 
     /// The combined demand of all sinks. It may change at any time; read it when ``demandVersion`` has changed.
     public var demand: SourceDemand { wanted.withLock { $0 } }

@@ -17,6 +17,8 @@ public struct CaptureStatistics: Sendable {
     /// Losses before any sink: in the source, its driver or decoder, over all connections of the run. Gaps in the
     /// source's own count are among them, as ``DropReason/lostBySource``.
     public var sourceDrops: [DropReason: UInt64] = [:]
+    /// What was received by RTP, over all connections of the run; nil if the source receives nothing in this way.
+    public var reception: ReceptionFigures?
     /// Every sink that is or was attached, in the order of attachment.
     public var sinks: [Sink] = []
     /// The time from the capture of a picture to its arrival here, decoded; only if the source reports when it was

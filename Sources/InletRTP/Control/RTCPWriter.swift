@@ -19,9 +19,8 @@ package struct RTCPWriter: Sendable {
 
     /// - Parameters:
     ///   - ssrc: the receiver's own synchronization source, chosen at random.
-    ///   - name: the canonical name (RFC 7022), which should be random and say nothing about the user. At most 255
-    ///     bytes
-    ///     count.
+    ///   - name: the canonical name (RFC 7022), which should be random and say nothing about the user. It is cut
+    ///     off at 255 bytes.
     package init(ssrc: UInt32, name: [UInt8]) {
         self.ssrc = ssrc
         self.name = Array(name.prefix(255))

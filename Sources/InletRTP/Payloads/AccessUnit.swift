@@ -5,7 +5,8 @@ package struct AccessUnit: Sendable {
     /// The bytes: Annex B with start codes of four bytes for H.264 and H.265, a whole JPEG file, a temporal unit of
     /// AV1 with temporal delimiter and sizes, a frame of VP8, VP9 or MPEG-4.
     package var data: PacketData
-    /// The RTP timestamp.
+    /// The RTP timestamp; of a transport stream, the lower 32 bits of the presentation time, whose clock has the same
+    /// rate.
     package var timestamp: UInt32
     /// When the first packet arrived.
     package var firstArrival: MonotonicTime
@@ -25,6 +26,8 @@ package struct AccessUnit: Sendable {
     /// Whether a picture before this one, to which later ones may refer, is missing in whole or in part. Set on the
     /// first unit after the loss only.
     package var isAfterLoss = false
+    /// Whether the sender states that its clock is another one from here on: timestamps before and after are unrelated.
+    package var startsTimeline = false
     /// Whether the parameter sets differ from those of the units before.
     package var hasNewParameterSets = false
 

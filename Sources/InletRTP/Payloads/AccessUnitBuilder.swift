@@ -2,7 +2,7 @@ import InletCore
 
 /// Collects the bytes of one access unit after another, within limits, and queues the finished ones.
 struct AccessUnitBuilder {
-    /// What is known of a finished unit besides its bytes.
+    /// The facts about a finished unit besides its bytes.
     struct Facts {
         var isKey = false
         var recoveryFrames: Int?
@@ -11,7 +11,13 @@ struct AccessUnitBuilder {
         var isDamaged = false
         var isAfterLoss = false
         var hasNewParameterSets = false
+        /// The counter for the unit if it is dropped although it is whole; nil if it is to be returned.
+        var dropped: WritableKeyPath<DepacketizerStatistics, Int>?
     }
+
+    /// Whether the next unit that begins is the first of another timeline.
+    var isTimelineBroken = false
+    private var startsTimeline = false
 
     let settings: DepacketizerSettings
     let pool: AccessUnitPool
@@ -29,8 +35,7 @@ struct AccessUnitBuilder {
     private(set) var end = 0
     private var block: AccessUnitBlock?
     private var headroom = 0
-    // The size of recent units, which chooses the size of the next block. It falls slowly.
-    private var usualSize = AccessUnitPool.smallest
+    private var sizes = UnitSizes()
 
     // A ring, so that taking a unit moves no others.
     private var ready: [AccessUnit?] = Array(repeating: nil, count: Self.maximumReady)
@@ -65,6 +70,7 @@ struct AccessUnitBuilder {
         lastArrival = time
         isOpen = true
         isRefused = false
+        (startsTimeline, isTimelineBroken) = (startsTimeline || isTimelineBroken, false)
         self.timestamp = timestamp
         firstArrival = time
         self.headroom = headroom
@@ -141,9 +147,9 @@ struct AccessUnitBuilder {
         }
         let needed = end + size
         if let block, needed <= block.capacity { return true }
-        let wanted = block.map { max(needed, $0.capacity &* 2) } ?? max(needed, usualSize &+ headroom)
+        let wanted = block.map { max($0.capacity &* 2, sizes.large &+ headroom) } ?? sizes.usual &+ headroom
         let most = max(needed, settings.maximumSize &+ headroom)
-        guard let larger = pool.take(min(wanted, most)) else {
+        guard let larger = pool.take(max(needed, min(wanted, most))) else {
             refuse(\.noMemory)
             return false
         }
@@ -186,15 +192,17 @@ struct AccessUnitBuilder {
             // It is counted already.
         } else if facts.isDamaged, settings.damage == .drop {
             statistics.droppedUnits &+= 1
+        } else if let counter = facts.dropped {
+            statistics[keyPath: counter] &+= 1
         } else if let block, place > start {
             if !isFull {
                 // Padding is written behind the unit, so the tail is saved first.
                 var next: AccessUnitBlock?
                 if !tail.isEmpty {
-                    next = pool.take(max(usualSize, tail.count &+ headroom))
+                    next = pool.take(max(sizes.usual, tail.count) &+ headroom)
                     next?.write(block.bytes.extracting(tail), at: headroom)
                 }
-                queue(facts, block.packetData(start..<place))
+                queue(facts, data(of: block, start..<place))
                 self.block = next
                 isReturned = true
                 reopen(tail.count)
@@ -208,21 +216,35 @@ struct AccessUnitBuilder {
         return isReturned
     }
 
+    /// Returns the bytes of a finished unit. One that fills little of its block is copied to a smaller one: consumers
+    /// may hold it for long.
+    private func data(of block: AccessUnitBlock, _ range: Range<Int>) -> PacketData {
+        let isWasteful = block.capacity > Self.largestWaste && block.capacity / 4 > range.count
+        guard isWasteful, let smaller = pool.take(range.count) else { return block.packetData(range) }
+        smaller.write(block.bytes.extracting(range), at: 0)
+        return smaller.packetData(0..<range.count)
+    }
+
+    /// Blocks up to this size are not worth a copy.
+    private static let largestWaste = 32 << 10
+
     private mutating func reopen(_ size: Int) {
         isOpen = size > 0
         isRefused = false
+        if isOpen { (startsTimeline, isTimelineBroken) = (startsTimeline || isTimelineBroken, false) }
         start = headroom
         end = headroom + size
         firstArrival = lastArrival
     }
 
     private mutating func queue(_ facts: Facts, _ data: PacketData) {
-        usualSize = max(data.count &+ data.count / 4, usualSize - usualSize / 64)
+        sizes.note(data.count)
         ready[(firstReady + readyCount) % Self.maximumReady] = AccessUnit(
             data: data, timestamp: timestamp, firstArrival: firstArrival, lastArrival: lastArrival,
             isKey: facts.isKey, recoveryFrames: facts.recoveryFrames, isIntra: facts.isIntra,
             isReference: facts.isReference, isDamaged: facts.isDamaged, isAfterLoss: facts.isAfterLoss,
-            hasNewParameterSets: facts.hasNewParameterSets)
+            startsTimeline: startsTimeline, hasNewParameterSets: facts.hasNewParameterSets)
+        startsTimeline = false
         readyCount += 1
         statistics.units &+= 1
     }

@@ -2,8 +2,9 @@ import Synchronization
 
 /// A bounded pool of memory for access units.
 ///
-/// Sizes are powers of two. Memory returns when the last owner of a unit releases it, on any thread, and serves the
-/// next unit; what is idle for long is freed. The pool may be released before its blocks.
+/// Sizes are a power of two or 1.25, 1.5 or 1.75 times that, so at most a quarter more than was asked for. Memory
+/// returns when the last owner of a unit releases it, on any thread, and serves the next unit; what is idle for long is
+/// freed. The pool may be released before its blocks.
 final class AccessUnitPool: Sendable {
     private struct State {
         // Memory that nothing else refers to, with the count of takings when it was given back.
@@ -41,23 +42,34 @@ final class AccessUnitPool: Sendable {
     /// Returns a block of at least that many bytes; nil if the limits forbid it.
     func take(_ size: Int) -> AccessUnitBlock? {
         guard size <= maximumBytes else { return nil }
-        var capacity = Self.smallest
-        while capacity < size { capacity <<= 1 }
-        let address: UInt?? = state.withLock { state in
+        let capacity = Self.capacity(for: size)
+        let memory: (address: UInt?, capacity: Int)? = state.withLock { state in
             guard state.inUse < maximumBlocks else { return nil }
             state.takings += 1
-            if let last = state.idle.lastIndex(where: { $0.capacity == capacity }) {
+            // One that is a little larger serves as well.
+            let range = capacity...(capacity &+ capacity / 2)
+            if let last = state.idle.lastIndex(where: { range.contains($0.capacity) }) {
                 state.inUse += 1
-                return .some(state.idle.remove(at: last).address)
+                let block = state.idle.remove(at: last)
+                return (block.address, block.capacity)
             }
             while state.bytes + capacity > maximumBytes, !state.idle.isEmpty { Self.freeOldest(&state) }
             guard state.bytes + capacity <= maximumBytes else { return nil }
             state.bytes += capacity
             state.inUse += 1
             state.allocations += 1
-            return .some(nil)
+            return (nil, capacity)
         }
-        return address.map { AccessUnitBlock(capacity: capacity, address: $0, pool: self) }
+        return memory.map { AccessUnitBlock(capacity: $0.capacity, address: $0.address, pool: self) }
+    }
+
+    /// Returns the size of the block that so many bytes get.
+    private static func capacity(for size: Int) -> Int {
+        var power = smallest
+        while power &* 2 <= size { power &*= 2 }
+        guard size > power else { return power }
+        let step = power / 4
+        return power &+ (size &- power &+ step &- 1) / step &* step
     }
 
     /// Takes memory back. Called by the block's `deinit`, on any thread.

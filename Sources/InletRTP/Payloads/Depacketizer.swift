@@ -12,6 +12,7 @@ package final class Depacketizer {
     private var nal: NALDepacketizer?
     private var jpeg: JPEGDepacketizer?
     private var frames: FrameDepacketizer?
+    private var transport: TransportStreamDepacketizer?
 
     /// Makes a depacketizer for one stream.
     package init(_ format: RTPPayloadFormat, settings: DepacketizerSettings = DepacketizerSettings()) {
@@ -25,6 +26,7 @@ package final class Depacketizer {
         case .vp8: frames = FrameDepacketizer(.vp8, settings: settings)
         case .vp9: frames = FrameDepacketizer(.vp9, settings: settings)
         case .mpeg4Visual: frames = FrameDepacketizer(.mpeg4, settings: settings)
+        case .transportStream: transport = TransportStreamDepacketizer(settings: settings)
         }
         for set in settings.parameterSets { nal?.addDescribed(set, &builder) }
     }
@@ -50,6 +52,7 @@ package final class Depacketizer {
         nal?.add(header, payload, lostBefore: lostBefore, at: time, hasMore: hasMore, to: &builder)
         jpeg?.add(header, packet, lostBefore: lostBefore, at: time, to: &builder)
         frames?.add(header, payload, lostBefore: lostBefore, at: time, to: &builder)
+        transport?.add(payload, lostBefore: lostBefore, at: time, hasMore: hasMore, to: &builder)
     }
 
     /// Returns the oldest finished unit; nil if there is none.
@@ -57,16 +60,20 @@ package final class Depacketizer {
 
     /// When ``tick(at:)`` is to be called if no packet arrives; nil if time finishes nothing. It may have passed
     /// already: then the call is due as soon as no more bytes are buffered.
-    package var quietDeadline: MonotonicTime? { nal?.quietDeadline }
+    package var quietDeadline: MonotonicTime? { nal?.quietDeadline ?? transport?.quietDeadline }
 
     /// Finishes a unit whose ``quietDeadline`` has passed. Earlier calls do nothing.
-    package func tick(at time: MonotonicTime) { nal?.tick(at: time, &builder) }
+    package func tick(at time: MonotonicTime) {
+        nal?.tick(at: time, &builder)
+        transport?.tick(at: time, &builder)
+    }
 
     /// Finishes the last unit, after the last packet of the stream.
     package func end() {
         nal?.end(&builder)
         jpeg?.end(&builder)
         frames?.end(&builder)
+        transport?.end(&builder)
     }
 
     /// Forgets what is incomplete, as when the sender starts anew. The next unit counts as one after a loss. Parameter
@@ -75,11 +82,15 @@ package final class Depacketizer {
         nal?.restart(&builder)
         jpeg?.restart(&builder)
         frames?.restart(&builder)
+        transport?.restart(&builder)
     }
 
     /// The latest parameter sets of H.264 and H.265 in Annex B, for a decoder that wants them beforehand. Empty if
     /// there are none.
-    package var parameterSets: [UInt8] { nal?.sets.annexB ?? [] }
+    package var parameterSets: [UInt8] { nal?.sets.annexB ?? transport?.nal?.sets.annexB ?? [] }
+
+    /// The state of the search for video in a transport stream; nil for other formats.
+    package var transportStream: TransportStreamState? { transport?.state(builder.statistics) }
 
     /// What was met so far.
     package var statistics: DepacketizerStatistics { builder.statistics }

@@ -6,6 +6,10 @@ package struct DepacketizerStatistics: Sendable, Hashable {
     package var damagedUnits = 0
     /// Damaged units that were not returned.
     package var droppedUnits = 0
+    /// Whole units of H.265 that were not returned because a picture that they refer to is missing.
+    package var withoutReferences = 0
+    /// Units of H.265 that were not returned because they precede, when shown, the key picture at which decoding began.
+    package var leadingPictures = 0
     /// Losses that are proven to concern pictures to which no other refers.
     package var lostNonReference = 0
     /// Units dropped because they exceed a limit of size or number.
@@ -16,6 +20,8 @@ package struct DepacketizerStatistics: Sendable, Hashable {
     package var malformed = 0
     /// Payloads of a kind that is not read: interleaved ones of H.264, PACI of H.265, unknown types.
     package var unsupported = 0
+    /// JPEG pictures dropped because their header refers to that of the picture before, as ONVIF's extension allows.
+    package var incompleteHeaders = 0
     /// Parameter sets that were not kept because they are too large or too many.
     package var refusedParameterSets = 0
     /// Markers within a picture.
@@ -40,6 +46,19 @@ package struct DepacketizerStatistics: Sendable, Hashable {
     package var fragmentsWithoutEnd = 0
     /// Start codes within payloads.
     package var startCodes = 0
+
+    /// Packets of the video of transport streams with content that was read.
+    package var videoTransportPackets = 0
+    /// Packets of transport streams that are malformed or marked as damaged, and places where none was found.
+    package var malformedTransportPackets = 0
+    /// Packets of the video of transport streams whose content is encrypted.
+    package var scrambledTransportPackets = 0
+    /// Packets of the video of transport streams that came twice.
+    package var repeatedTransportPackets = 0
+    /// Packets of the video of transport streams that are missing by their counters.
+    package var lostTransportPackets = 0
+    /// Sections of transport streams, such as program maps, with a wrong check or size.
+    package var malformedSections = 0
 
     package init() {}
 }

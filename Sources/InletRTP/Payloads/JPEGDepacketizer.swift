@@ -2,8 +2,10 @@ import InletCore
 
 /// Joins the payloads of Motion JPEG (RFC 2435) to JPEG files.
 ///
-/// With ONVIF's header extension (ONVIF Streaming Specification, section 5.1.3), the segments that it carries replace
-/// those that RFC 2435 derives from its few fields, which is how pictures of more than 2040 pixels are sent.
+/// With ONVIF's header extension (ONVIF Streaming Specification, section "JPEG over RTP"), the segments that it carries
+/// replace those that RFC 2435 derives from its few fields, which is how pictures of more than 2040 pixels are sent.
+/// Such a picture may leave out tables and the frame header, which are then those of the picture before. It is dropped
+/// and counted: whether the picture before arrived, and what it was copied from itself, is unknown.
 struct JPEGDepacketizer {
     /// The fields of the payload header: section 3.1.
     private struct Fields {
@@ -35,6 +37,8 @@ struct JPEGDepacketizer {
     private var keptTables: [UInt8: (precision: UInt8, bytes: [UInt8])] = [:]
     private var extensionSegments: [UInt8] = []
     private var hasExtension = false
+    /// Whether a picture of the stream had Huffman tables in its extension, which later ones then inherit.
+    private var hasOwnHuffmanTables = false
     /// Whether the file's header is written, and how many bytes of the scan are.
     private var hasHeader = false
     private var scanSize = 0
@@ -65,7 +69,15 @@ struct JPEGDepacketizer {
         let isFirst = !builder.isOpen
         builder.open(timestamp: header.timestamp, at: time)
         if isFirst { hasExtension = segments?.isInitial ?? false }
-        if let segments, hasExtension, !hasHeader { keepSegments(packet.extracting(segments.range), &builder) }
+        if let segments {
+            let bytes = packet.extracting(segments.range)
+            if hasHeader {
+                // They continue the scan: section "Logical decoding specification".
+                builder.append(bytes)
+            } else if hasExtension {
+                keepSegments(bytes, &builder)
+            }
+        }
         if let fields {
             addScan(fields, payload, isFirst: isFirst, &builder)
         } else if payload.byteCount > 0 {
@@ -78,8 +90,10 @@ struct JPEGDepacketizer {
     }
 
     private func extensionRange(_ header: RTPHeader, _ packet: RawSpan) -> (range: Range<Int>, isInitial: Bool)? {
-        guard let (profile, bytes) = header.headerExtension, profile == 0xFFD8 || profile == 0xFFFF,
-            bytes.lowerBound >= 0, bytes.upperBound <= packet.byteCount
+        // A recorder's extension may precede it.
+        guard
+            let (profile, bytes) = ONVIFReplayExtension.furtherExtension(header, of: packet) ?? header.headerExtension,
+            profile == 0xFFD8 || profile == 0xFFFF, bytes.lowerBound >= 0, bytes.upperBound <= packet.byteCount
         else { return nil }
         return (bytes, profile == 0xFFD8)
     }
@@ -117,7 +131,13 @@ struct JPEGDepacketizer {
             return
         }
         if !hasHeader, !isDamaged {
-            guard writeHeader(fields, &builder) else { return noteMalformed(&builder) }
+            let markers = Self.markers(in: extensionSegments)
+            guard isSelfContained(fields, markers) else {
+                builder.statistics.incompleteHeaders &+= 1
+                isDamaged = true
+                return
+            }
+            guard writeHeader(fields, markers, &builder) else { return noteMalformed(&builder) }
             hasHeader = true
         }
         let scan = payload.extracting(start..<payload.byteCount)
@@ -164,14 +184,34 @@ struct JPEGDepacketizer {
 
     // MARK: The file's header
 
-    private mutating func writeHeader(_ fields: Fields, _ builder: inout AccessUnitBuilder) -> Bool {
+    /// Whether nothing of the header has to be copied from the picture before.
+    ///
+    /// With an extension, a quality of 0 stands for the quantization tables of the picture before unless the extension
+    /// has some, sides of 0 for its frame header, and Huffman tables are inherited always.
+    private mutating func isSelfContained(_ fields: Fields, _ markers: [UInt8]) -> Bool {
+        guard hasExtension else { return true }
+        if markers.contains(0xC4) {
+            hasOwnHuffmanTables = true
+        } else if hasOwnHuffmanTables {
+            return false
+        }
+        if fields.quality == 0, !markers.contains(0xDB) { return false }
+        return fields.width > 0 || fields.height > 0 || markers.contains(where: Self.isFrameHeader)
+    }
+
+    private static func isFrameHeader(_ marker: UInt8) -> Bool { (0xC0...0xC2).contains(marker) }
+
+    private mutating func writeHeader(
+        _ fields: Fields, _ markers: [UInt8], _ builder: inout AccessUnitBuilder
+    ) -> Bool {
         if (1...99).contains(fields.quality), tables?.quality != fields.quality {
             tables = (fields.quality, 0, JPEGTables.quantizers(quality: Int(fields.quality)))
         }
-        let markers = Self.markers(in: extensionSegments)
-        guard let tables, fields.quality > 0 && fields.quality < 100 || fields.quality >= 128 || hasExtension else {
-            return false
-        }
+        let isDerived = (1...99).contains(fields.quality) || fields.quality >= 128
+        guard isDerived || fields.quality == 0 && hasExtension else { return false }
+        // Of quality 0 all tables are in the extension.
+        let tables = isDerived ? tables : (0, 0, [])
+        guard let tables else { return false }
         builder.append([0xFF, 0xD8] + Self.jfif)
         if fields.restartInterval > 0, !markers.contains(0xDD) {
             let interval = fields.restartInterval
@@ -187,9 +227,9 @@ struct JPEGDepacketizer {
             start += size
             count += 1
         }
-        if !markers.contains(where: { (0xC0...0xC2).contains($0) }) {
+        if !markers.contains(where: Self.isFrameHeader) {
             guard let (width, height) = size(fields) else { return false }
-            let chroma: UInt8 = count > 1 ? 1 : 0
+            let chroma: UInt8 = count == 1 ? 0 : 1
             builder.append([0xFF, 0xC0, 0, 17, 8])
             builder.append([UInt8(height >> 8), UInt8(height & 0xFF), UInt8(width >> 8), UInt8(width & 0xFF), 3])
             builder.append([1, fields.type & 1 == 0 ? 0x21 : 0x22, 0, 2, 0x11, chroma, 3, 0x11, chroma])

@@ -27,5 +27,6 @@ extension NALDepacketizer {
     mutating func restart(_ builder: inout AccessUnitBuilder) {
         reset(&builder)
         tracker.noteReferenceLoss()
+        references.restart()
     }
 }

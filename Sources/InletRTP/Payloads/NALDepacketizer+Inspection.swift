@@ -42,6 +42,11 @@ extension NALDepacketizer {
         let type = Self.type(first, isHEVC: isHEVC)
         if Self.isSlice(type, isHEVC: isHEVC) {
             picture.slices += 1
+            if isHEVC, picture.header == nil {
+                let sets = sets.references
+                // A header names at most 64 pictures, which take less.
+                picture.header = builder.read(range.prefix(1024)) { HEVCPictureHeader($0, sets) } ?? nil
+            }
             if !isHEVC, type == 1 || type == 5 { inspectSlice(range, builder) }
             return
         }

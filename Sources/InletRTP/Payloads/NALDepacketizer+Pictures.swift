@@ -11,12 +11,14 @@ extension NALDepacketizer {
         isHeld = false
         quietDeadline = nil
         guard builder.isOpen else { return }
-        let shift = builder.start
+        let (oldEnd, size) = (builder.end, builder.count)
+        let verdict = judge(picture, builder)
         let needsSets = needsParameterSets(picture, builder)
         if needsSets {
             sets.join()
             builder.insert(sets.annexB.rawBytes, behind: picture.delimiterSize)
         }
+        if verdict == .decodable(separates: true) { builder.insert(Self.endOfSequence.rawBytes, behind: 0) }
         let hasSets = needsSets || picture.kinds != 0
         let isHarmless = !isHEVC && tracker.isHarmless(before: picture.number)
         let timestamp = builder.timestamp
@@ -26,21 +28,45 @@ extension NALDepacketizer {
         facts.isIntra = picture.isIntra
         facts.isReference = picture.isReference
         facts.isDamaged = picture.isDamaged
-        facts.isAfterLoss = tracker.hasLoss && !isHarmless
+        switch verdict {
+        case .decodable: break
+        case .lacksReferences: facts.dropped = \.withoutReferences
+        case .leading: facts.dropped = \.leadingPictures
+        case .unknown:
+            facts.isAfterLoss = tracker.hasLoss && !isHarmless || references.isActive && references.mayBeWrong
+        }
         facts.hasNewParameterSets = sets.isChanged && hasSets
         // What was inserted moved the rest only if the room in front of it was too small.
-        let moved = needsSets && builder.start == shift ? sets.size : 0
-        if builder.finish(facts, upTo: place.map { $0 + moved }) {
+        let moved = builder.end - oldEnd
+        let isReturned = builder.finish(facts, upTo: place.map { $0 + moved })
+        if isHEVC, isReturned || facts.dropped != nil {
+            references.note(picture.header, at: timestamp, verdict, isReturned: isReturned)
+        }
+        if isReturned {
             if tracker.hasLoss, isHarmless { builder.statistics.lostNonReference &+= 1 }
             tracker.noteUnit(picture.number, isReference: picture.isReference)
             if hasSets { sets.isChanged = false }
+            last = (end, timestamp, picture.isReference)
+        } else if facts.dropped != nil {
+            if verdict == .lacksReferences { tracker.noteReferenceLoss() }
             last = (end, timestamp, picture.isReference)
         } else {
             noteDropped(picture, &builder)
         }
         guard !picture.isDamaged else { return }
         if !picture.hasMarker, end != .streamEnd { builder.statistics.missingMarkers &+= 1 }
-        policy.noteEnd(end, slices: picture.slices, hadMarker: picture.hasMarker)
+        policy.noteEnd(end, slices: picture.slices, size: size, hadMarker: picture.hasMarker)
+    }
+
+    /// An end of sequence: H.265, section 7.4.2.2 and table 7-1. The picture behind it refers to none before it.
+    static let endOfSequence: [UInt8] = [0, 0, 0, 1, 36 << 1, 1]
+
+    /// Returns what H.265 tells of a picture's references. It counts if damaged pictures are dropped: the others go to
+    /// the decoder, which then has other pictures.
+    private mutating func judge(_ picture: Picture, _ builder: AccessUnitBuilder) -> HEVCReferences.Verdict {
+        guard isHEVC, !picture.isDamaged, builder.settings.damage == .drop else { return .unknown }
+        if picture.recoveryFrames != nil, !picture.isKey { references.noteGradualRefresh() }
+        return references.judge(picture.header, at: builder.timestamp)
     }
 
     /// Whether a picture at which decoding can start, or the first after a change, lacks parameter sets. A decoder gets
@@ -55,6 +81,7 @@ extension NALDepacketizer {
 
     private mutating func noteDropped(_ picture: Picture, _ builder: inout AccessUnitBuilder) {
         last = nil
+        references.noteLoss()
         if picture.isReference == false, !picture.hasLossAtEdge {
             builder.statistics.lostNonReference &+= 1
             return
@@ -67,6 +94,7 @@ extension NALDepacketizer {
 
     /// Packets before this one are missing.
     mutating func noteLoss(_ count: Int, timestamp: UInt32, _ builder: inout AccessUnitBuilder) {
+        references.noteLoss()
         let isSamePicture = builder.isOpen && builder.timestamp == timestamp
         if unit.isOpen { abandonUnit(&builder) }
         if builder.isOpen, picture.hasSlice {

@@ -109,11 +109,19 @@ extension NALDepacketizer {
                 isHeld = false
                 builder.statistics.sliceMarkers &+= 1
                 policy.noteSliceMarker()
+            } else if stream != nil, picture.hasMarker {
+                builder.statistics.sliceMarkers &+= 1
+                policy.noteSliceMarker()
+                picture.hasMarker = false
             }
             if !picture.hasSlice { noteMissingStart(&builder) }
         default: break
         }
-        builder.open(timestamp: arrival.timestamp, at: arrival.time, headroom: sets.size)
+        builder.open(timestamp: arrival.timestamp, at: arrival.time, headroom: sets.size + Self.endOfSequence.count)
+        if stream?.isUncertain == true {
+            picture.isDamaged = true
+            picture.hasLossAtEdge = true
+        }
         unit.start = builder.end
         if case .prefix = role, picture.hasSlice { picture.prefixStart = unit.start }
         if Self.isSlice(type, isHEVC: isHEVC) { noteSlice() }

@@ -22,6 +22,8 @@ struct NALDepacketizer {
         var isIntra: Bool?
         var recoveryFrames: Int?
         var number: ReferenceTracker.Number?
+        /// What H.265 says of the pictures that it refers to.
+        var header: HEVCPictureHeader?
         /// The kinds of parameter sets in the unit, one bit each.
         var kinds: UInt8 = 0
         /// The size of the access unit delimiter at the front, which parameter sets must not precede.
@@ -50,6 +52,7 @@ struct NALDepacketizer {
     let usesDONL: Bool
     var sets = ParameterSets()
     var tracker = ReferenceTracker()
+    var references = HEVCReferences()
     var policy: PictureEndPolicy
     var picture = Picture()
     var unit = Unit()
@@ -63,10 +66,16 @@ struct NALDepacketizer {
     var highestLayer = 0
     var picturesAtLayer = 0
 
-    init(isHEVC: Bool, usesDONL: Bool, settings: DepacketizerSettings) {
+    /// Where the reader of a stream of bytes is; nil if the payloads are those of RFC 6184 or RFC 7798.
+    var stream: ByteStream?
+
+    /// - Parameter isByteStream: whether the NAL units come as a stream of bytes, with start codes. The default is
+    ///   false.
+    init(isHEVC: Bool, usesDONL: Bool, isByteStream: Bool = false, settings: DepacketizerSettings) {
         self.isHEVC = isHEVC
         self.usesDONL = usesDONL
-        policy = PictureEndPolicy(quietTime: settings.quietTime)
+        stream = isByteStream ? ByteStream() : nil
+        policy = PictureEndPolicy(quietTime: settings.quietTime, provesMarkers: isByteStream)
     }
 
     mutating func add(
@@ -116,9 +125,13 @@ struct NALDepacketizer {
         }
     }
 
-    private mutating func setDeadline(at time: MonotonicTime) {
+    mutating func setDeadline(at time: MonotonicTime) {
         if isHeld {
             quietDeadline = time
+        } else if stream != nil {
+            // A NAL unit in a stream of bytes never looks complete, so only a seeming end of it may be one.
+            let mayEnd = picture.hasSlice && picture.hasMarker && policy.trustsMarker(at: 0) && policy.needsQuiet
+            quietDeadline = mayEnd ? time + policy.quietTime : nil
         } else if picture.hasSlice, unit.isOpen ? unit.hasMarker : policy.needsQuiet {
             quietDeadline = time + policy.quietTime
         } else {
@@ -159,5 +172,6 @@ struct NALDepacketizer {
         isHeld = false
         quietDeadline = nil
         last = nil
+        if stream != nil { stream = ByteStream() }
     }
 }

@@ -21,6 +21,8 @@ struct ParameterSets {
     private var sequences: [Sequence] = []
     // The sequence parameter set that each picture parameter set names.
     private var sequenceOfPicture: [(picture: Int, sequence: Int)] = []
+    /// What those of H.265 tell about the pictures that a picture refers to.
+    private(set) var references = HEVCPictureSets()
     /// The bytes of all of them, with start codes.
     private(set) var size = 0
     // Joined only when they are needed, so that a sender cannot make each set cost as much as all.
@@ -51,6 +53,7 @@ struct ParameterSets {
             let place = entries.firstIndex { $0.kind.rawValue > kind.rawValue } ?? entries.count
             entries.insert(Entry(kind: kind, id: id, bytes: Self.copy(nal)), at: place)
         }
+        if isHEVC { references.keep(kind, id: id, nal) }
         joined = nil
         isChanged = true
         return true
@@ -93,28 +96,28 @@ struct ParameterSets {
             let id = reader.exponential()
             return reader.isExhausted ? nil : id
         case .sequence:
-            guard let start = sequenceIDOffset(&reader) else { return nil }
-            for _ in 0..<start { _ = reader.bit() }
+            guard let (_, skipped) = hevcLayers(&reader) else { return nil }
+            for _ in 0..<skipped { _ = reader.bit() }
             let id = reader.exponential()
             return reader.isExhausted ? nil : id
         }
     }
 
-    /// Skips the first fields of a sequence parameter set, and returns how many bits of its profiles and levels remain:
-    /// H.265, section 7.3.3.
-    private static func sequenceIDOffset(_ reader: inout BitReader) -> Int? {
+    /// Skips the first fields of a sequence parameter set, and returns the number of temporal layers less one, and how
+    /// many bits of the profiles and levels remain: H.265, section 7.3.3.
+    static func hevcLayers(_ reader: inout BitReader) -> (subLayers: Int, bits: Int)? {
         _ = reader.bits(4)
         let subLayers = reader.bits(3)
         _ = reader.bit()
         // General profile of 88 bits and level of 8.
         for _ in 0..<12 { _ = reader.bits(8) }
-        guard subLayers > 0 else { return reader.isExhausted ? nil : 0 }
+        guard subLayers > 0 else { return reader.isExhausted ? nil : (0, 0) }
         var size = 0
         for index in 0..<8 {
             let (hasProfile, hasLevel) = (reader.bit(), reader.bit())
             if index < subLayers { size += hasProfile * 88 + hasLevel * 8 }
         }
-        return reader.isExhausted ? nil : size
+        return reader.isExhausted ? nil : (subLayers, size)
     }
 
     private mutating func readH264(_ kind: Kind, _ nal: RawSpan) -> Int? {

@@ -18,7 +18,31 @@ struct PictureEndPolicy {
 
     private static let longestQuietTime = Duration.milliseconds(40)
 
-    init(quietTime: Duration) { self.quietTime = quietTime }
+    // Whether markers have to be proven, the pictures whose marker was right, the size of the largest of them, and
+    // whether one was wrong.
+    private let provesMarkers: Bool
+    private var proofs = 0
+    private var provenSize = 0
+    private var hasFalseMarkers = false
+
+    private static let enoughProofs = 2
+
+    /// - Parameter provesMarkers: whether markers count only once they have been right. The default is false.
+    init(quietTime: Duration, provesMarkers: Bool = false) {
+        self.quietTime = quietTime
+        self.provesMarkers = provesMarkers
+    }
+
+    /// Whether a marker counts in a picture of that many bytes so far.
+    ///
+    /// Markers that have to be proven count no further into a picture than they have been right: a sender may well put
+    /// them into the large pictures alone.
+    func trustsMarker(at size: Int) -> Bool {
+        !provesMarkers || !hasFalseMarkers && proofs >= Self.enoughProofs && size <= provenSize
+    }
+
+    /// Notes a marker behind which the picture went on. Markers do not count any more.
+    mutating func noteFalseMarker() { hasFalseMarkers = true }
 
     /// Whether pictures have to be ended by quiet time.
     var needsQuiet: Bool { hasSliceMarkers || picturesWithoutMarker >= 2 }
@@ -47,12 +71,18 @@ struct PictureEndPolicy {
     }
 
     /// Notes a whole picture.
-    mutating func noteEnd(_ end: End, slices: Int, hadMarker: Bool) {
+    ///
+    /// - Parameter size: its bytes.
+    mutating func noteEnd(_ end: End, slices: Int, size: Int, hadMarker: Bool) {
         if hadMarker {
             picturesWithoutMarker = 0
             hasMarkers = true
         } else {
             picturesWithoutMarker = min(picturesWithoutMarker + 1, 1000)
+        }
+        if hadMarker, end == .pictureStart || end == .quiet {
+            proofs = min(proofs + 1, 1 << 30)
+            provenSize = max(provenSize, size)
         }
         guard end == .pictureStart || end == .timestamp || end == .quiet else { return }
         sameSlices = slices == self.slices ? min(sameSlices + 1, 1 << 30) : 1

@@ -14,4 +14,6 @@ package enum RTPPayloadFormat: Sendable, Hashable {
     case vp9
     /// MPEG-4 Visual by RFC 6416.
     case mpeg4Visual
+    /// An MPEG transport stream (RFC 2250), whose tables name its video.
+    case transportStream
 }

@@ -12,6 +12,9 @@ extension RTPReceiver {
         /// The longest time that packets wait for a missing one. They also wait no longer than half the time from
         /// picture to picture. The default is 30 ms.
         package var maximumHold: Duration = .milliseconds(30)
+        /// Whether all packets of a picture have its timestamp, and no others, so that timestamps show the time from
+        /// picture to picture. The default is true. In transport streams each packet has the time of its transmission.
+        package var hasPictureTimes = true
         /// The most packets that wait, rounded up to a power of two from 16 to 256. The default is 128.
         package var maximumHeldPackets = 128
         /// The most bytes that wait for a missing packet, and the most that wait until a new sender is certain. The
@@ -19,9 +22,10 @@ extension RTPReceiver {
         package var maximumHeldBytes = 512 * 1024
         /// The synchronization source that the server has announced. The default is nil: that of the first packet.
         package var expectedSSRC: UInt32?
-        /// Whether packets of another synchronization source are never accepted, rather than only once they are certain
-        /// to have replaced the stream. For servers that are known to send remains of other sessions. The default is
-        /// false.
+        /// Whether packets of another synchronization source than the announced one are never accepted. If none was
+        /// announced, the source of the first packet may be of another session: within seconds the one with more
+        /// packets, or the one that goes on, is the stream. For servers that are known to send packets of other
+        /// sessions. The default is false: another source is followed once it is certain to have replaced the stream.
         package var refusesForeignSSRC = false
 
         package init() {}

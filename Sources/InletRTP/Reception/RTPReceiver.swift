@@ -27,6 +27,7 @@ package struct RTPReceiver: Sendable {
     private var window = SequenceWindow()
     private var held: HeldPackets
     private var candidate: CandidateStream
+    private var trial: SourceTrial
     private var spacing = UnitSpacing()
     private var lastArrival: MonotonicTime?
     private var isRestartPending = false
@@ -51,6 +52,7 @@ package struct RTPReceiver: Sendable {
         quality = ReceptionQuality(clockRate: settings.clockRate)
         held = HeldPackets(capacity: settings.capacity, maximumBytes: settings.maximumHeldBytes)
         candidate = CandidateStream(maximumBytes: settings.maximumHeldBytes)
+        trial = SourceTrial(maximumBytes: settings.maximumHeldBytes)
     }
 
     /// Begins anew with the next packet, whatever its sequence number, as after a pause. Packets that wait are
@@ -62,6 +64,7 @@ package struct RTPReceiver: Sendable {
         (next, deadline, lastArrival) = (nil, nil, nil)
         held.removeAll()
         candidate.clear()
+        trial.reset()
     }
 
     /// Takes a packet and delivers what is now in order: any number of packets, often this one alone.
@@ -145,6 +148,7 @@ package struct RTPReceiver: Sendable {
         quality.note(
             sequence, timestamp: packet.header.timestamp, arrival: packet.arrival, isFirstCopy: isFirstCopy)
         lastArrival = packet.arrival
+        if settings.refusesForeignSSRC { trial.noteOwn(at: packet.arrival) }
     }
 
     /// Delivers or holds a packet that is not before the next one and not far behind it.
@@ -158,7 +162,7 @@ package struct RTPReceiver: Sendable {
         window.note(sequence, timestamp: packet.header.timestamp)
         statistics.received &+= 1
         if sequence == next {
-            spacing.note(timestamp: packet.header.timestamp, arrival: packet.arrival)
+            if settings.hasPictureTimes { spacing.note(timestamp: packet.header.timestamp, arrival: packet.arrival) }
         } else if !settings.isOrdered, held.insert(sequence, packet, bytes) {
             updateDeadline()
             return release(at: packet.arrival, deliver)
@@ -241,7 +245,15 @@ package struct RTPReceiver: Sendable {
         _ packet: ReceivedPacket, _ bytes: RawSpan, _ deliver: (ReceivedPacket, RawSpan) -> Void
     ) {
         statistics.foreignSource &+= 1
-        guard !settings.refusesForeignSSRC else { return }
+        if settings.refusesForeignSSRC {
+            // What the server has announced counts.
+            guard settings.expectedSSRC == nil, trial.noteRival(packet, bytes, lastOwn: lastArrival) else { return }
+            candidate = trial.rival
+            trial.reset()
+            guard let kept = candidate.kept else { return }
+            ssrc = packet.header.ssrc
+            return follow(kept, from: kept.lowerBound, isRestart: next != nil, deliver)
+        }
         candidate.note(packet, bytes)
         let silence = (lastArrival ?? candidate.firstArrival).map { packet.arrival - $0 } ?? .zero
         let isSpread = lastArrival == nil || candidate.spansPictures || silence >= Self.pictureSilence

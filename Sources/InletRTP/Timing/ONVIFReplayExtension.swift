@@ -14,10 +14,6 @@ package struct ONVIFReplayExtension: Sendable, Equatable {
     package var isEndOfSection: Bool
     /// Whether the access unit does not follow the previous one in time (bit D).
     package var isDiscontinuity: Bool
-    /// Whether no more data follows (bit T).
-    package var isTerminal: Bool
-    /// The lowest byte of the `CSeq` of the PLAY request that the access unit answers.
-    package var requestNumber: UInt8
 
     /// Reads the extension of a packet.
     ///
@@ -35,16 +31,19 @@ package struct ONVIFReplayExtension: Sendable, Equatable {
         isCleanPoint = flags & 0x80 != 0
         isEndOfSection = flags & 0x40 != 0
         isDiscontinuity = flags & 0x20 != 0
-        isTerminal = flags & 0x10 != 0
-        requestNumber = packet[start + 9]
     }
 
-    /// Returns where the extension of JPEG begins and ends that may follow within the same header extension; nil if the
-    /// packet has none.
-    package static func furtherExtension(_ header: RTPHeader) -> Range<Int>? {
-        guard let (profile, bytes) = header.headerExtension, profile == Self.profile, bytes.count > Self.size else {
-            return nil
-        }
-        return bytes.lowerBound + Self.size..<bytes.upperBound
+    /// Returns the extension that may follow within the same header extension, such as that of JPEG: the number that
+    /// names its layout, and its bytes. Nil if the packet has none, or one that is cut off.
+    package static func furtherExtension(
+        _ header: RTPHeader, of packet: RawSpan
+    ) -> (profile: UInt16, bytes: Range<Int>)? {
+        guard let (profile, bytes) = header.headerExtension, profile == Self.profile, bytes.lowerBound >= 0,
+            bytes.upperBound <= packet.byteCount, bytes.count >= Self.size + 4
+        else { return nil }
+        let start = bytes.lowerBound + Self.size
+        let end = start + 4 + 4 * Int(packet.bigEndian16(at: start + 2))
+        guard end <= bytes.upperBound else { return nil }
+        return (packet.bigEndian16(at: start), start + 4..<end)
     }
 }

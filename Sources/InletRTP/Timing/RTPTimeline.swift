@@ -70,10 +70,9 @@ package struct RTPTimeline: Sendable {
     /// Units with the same timestamp, beyond the first, that are taken for pictures of one time.
     private static let largestRepetition = 1
 
-    /// - Parameter clockRate: ticks a second, from the session description. Values that make no sense become 90,000,
-    ///   the rate of all video formats in use.
+    /// - Parameter clockRate: ticks a second, from 1000 to 1,000,000,000. Others become the nearest of these.
     package init(clockRate: Int) {
-        self.clockRate = (1000...1_000_000_000).contains(clockRate) ? Int64(clockRate) : 90_000
+        self.clockRate = Int64(max(1000, min(clockRate, 1_000_000_000)))
     }
 
     /// Notes that the next unit does not continue the others: the receiver reported a restart, or the stream was

@@ -25,13 +25,23 @@ package struct WallClock: Sendable {
     private var reference: Reference?
     /// A statement that does not fit the others.
     private var candidate: Reference?
+    /// The machine's time of day when the candidate was stated.
+    private var candidateHost: Int64 = 0
     /// Statements averaged so far.
     private var count = 0
+    /// What the reply to PLAY stated, until the first unit that it can be about.
+    private var play: (reference: Reference, host: Int64)?
+    /// Whether no unit has come since the timestamps became unrelated to those before: what is stated meanwhile is
+    /// about the units that follow.
+    private var awaitsTimeline = true
     /// What the times of day are worth, by the last statement.
     package private(set) var state = State.unknown
     /// Statements that were not used because they do not fit the others.
     package private(set) var outliers = 0
 
+    /// The largest distance, in seconds, between a timeline's first unit and the timestamp of a statement about it:
+    /// servers may begin with a cached group of pictures.
+    private static let nearest: Int64 = 60
     /// How far a statement may be from the others, in nanoseconds.
     private static let tolerance: Int64 = 500_000_000
     /// The greatest number of statements of which the average consists.
@@ -42,12 +52,44 @@ package struct WallClock: Sendable {
 
     /// - Parameter clockRate: ticks a second, as in ``RTPTimeline/init(clockRate:)``.
     package init(clockRate: Int) {
-        self.clockRate = (1000...1_000_000_000).contains(clockRate) ? Int64(clockRate) : 90_000
+        self.clockRate = Int64(max(1000, min(clockRate, 1_000_000_000)))
     }
 
-    /// Forgets everything. Called when the receiver reports a restart or ``RTPTimeline`` a discontinuity: the
-    /// timestamps are then unrelated to those before.
-    package mutating func reset() { self = Self(clockRate: Int(clockRate)) }
+    /// Forgets what was stated about the units so far. Called when the receiver reports a restart, or the stream was
+    /// paused: what is stated from now on is about the units that follow. What the last reply to PLAY stated is kept,
+    /// in case no unit has come since.
+    package mutating func reset() {
+        let (play, outliers) = (play, outliers)
+        self = Self(clockRate: Int(clockRate))
+        (self.play, self.outliers) = (play, outliers)
+    }
+
+    /// Notes that timestamps from this one on are unrelated to those before, as ``RTPTimeline`` reports. What was
+    /// stated since ``reset()``, or fits these timestamps and not those before, stays.
+    package mutating func beginTimeline(at timestamp: UInt32) {
+        if !awaitsTimeline {
+            let (candidate, host) = (candidate, candidateHost)
+            reset()
+            if let candidate, isNear(candidate, timestamp) { set(candidate, host: host) }
+        }
+        begin(at: timestamp)
+    }
+
+    /// Takes what the reply to PLAY stated, if it can be about this unit, the first of a timeline.
+    private mutating func begin(at timestamp: UInt32) {
+        awaitsTimeline = false
+        guard let play else { return }
+        self.play = nil
+        guard isNear(play.reference, timestamp), reference == nil else { return }
+        set(play.reference, host: play.host)
+        // The first report is likely to be more exact.
+        count = 0
+    }
+
+    /// Whether a statement's timestamp is one that the stream has near this one. Servers state 0, or anything.
+    private func isNear(_ stated: Reference, _ timestamp: UInt32) -> Bool {
+        Int64(Int32(bitPattern: timestamp &- stated.timestamp).magnitude) <= Self.nearest &* clockRate
+    }
 
     /// Notes a report of the sender.
     ///
@@ -61,23 +103,22 @@ package struct WallClock: Sendable {
     }
 
     /// Notes the time of an access unit's own header extension. It is exact, so it is not averaged.
-    package mutating func note(_ replay: ONVIFReplayExtension, at timestamp: UInt32, host: Int64) {
-        guard replay.time.value != 0 else { return }
-        set(Reference(timestamp: timestamp, time: replay.time.nanoseconds(near: host)), host: host, isRecorded: true)
+    package mutating func note(_ replayed: NTPTime, at timestamp: UInt32, host: Int64) {
+        guard replayed.value != 0 else { return }
+        set(Reference(timestamp: timestamp, time: replayed.nanoseconds(near: host)), host: host, isRecorded: true)
     }
 
-    /// Notes the time that the reply to PLAY states for a timestamp, unless a report has stated one already.
+    /// Notes the time that the reply to PLAY states for a timestamp. It counts from the first unit of the timeline that
+    /// the reply is about until a report states a time.
     package mutating func notePlay(_ time: Int64, at timestamp: UInt32, host: Int64) {
-        guard reference == nil else { return }
-        set(Reference(timestamp: timestamp, time: time), host: host)
-        // The first report is likely to be more exact.
-        count = 0
+        play = (Reference(timestamp: timestamp, time: time), host)
     }
 
     /// Returns the time of day of a timestamp; nil while none is known.
     ///
     /// It is called for every access unit, so that timestamps are counted on over wraps.
     package mutating func time(of timestamp: UInt32) -> Int64? {
+        if awaitsTimeline || play != nil { begin(at: timestamp) }
         guard let reference else { return nil }
         let time = Self.time(of: timestamp, from: reference, clockRate)
         // The shortest way leads to the right time only within half a wrap of the reference.
@@ -108,6 +149,7 @@ package struct WallClock: Sendable {
         }
         outliers &+= 1
         candidate = stated
+        candidateHost = host
     }
 
     private mutating func set(_ stated: Reference, host: Int64, isRecorded: Bool = false) {

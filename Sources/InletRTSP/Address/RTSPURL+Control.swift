@@ -46,12 +46,23 @@ extension RTSPURL {
         return appended == resolved ? [appended] : [appended, resolved]
     }
 
-    /// Returns the address that a redirection leads to; nil if it cannot be read.
+    /// Returns the target of a redirect; nil if it cannot be read.
+    ///
+    /// A link-local address has the zone of this one: the server does not know the names of this machine's interfaces.
     package func redirected(to location: [UInt8]) -> RTSPURL? {
         let text = Array(TextBytes.trimmed(location))
         guard !text.isEmpty else { return nil }
         if text.first == UInt8(ascii: "/") { return with(path: text) }
-        return RTSPURL(lenient: text)
+        guard var target = RTSPURL(lenient: text) else { return nil }
+        target.zone = target.isLinkLocal ? zone : []
+        return target
+    }
+
+    /// Whether the host is in fe80::/10 (RFC 4291, section 2.5.6).
+    var isLinkLocal: Bool {
+        let start = TextBytes.lowercased(host.prefix(3))
+        return host.contains(UInt8(ascii: ":")) && start.starts(with: "fe".utf8)
+            && "89ab".utf8.contains(start.last ?? 0)
     }
 
     private static func isBase(_ control: [UInt8]) -> Bool { control.isEmpty || control.elementsEqual("*".utf8) }

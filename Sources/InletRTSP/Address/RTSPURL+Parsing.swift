@@ -15,9 +15,12 @@ extension RTSPURL {
             isSecure = secure
             rest = rest[scheme.end...]
         }
-        guard let split = Self.split(rest), let (host, port) = Self.hostAndPort(split.authority) else { return nil }
+        guard let split = Self.split(rest), let (written, port) = Self.hostAndPort(split.authority) else { return nil }
+        var host = written
+        let zone = Self.takeZone(&host)
+        guard !host.isEmpty else { return nil }
         self.init(
-            isSecure: isSecure ?? false, host: host, explicitPort: port,
+            isSecure: isSecure ?? false, host: host, zone: zone, explicitPort: port,
             path: RTSPRequestWriter.escaped(Array(split.path)), credentials: split.credentials)
     }
 
@@ -96,6 +99,15 @@ extension RTSPURL {
         let isEmpty = text[last...].count == 1 && text[..<last].last != UInt8(ascii: ":")
         return isBehindIPv4 || isEmpty
             ? checked(text[..<last], port: text[last...]) : checked(text, port: text.suffix(0))
+    }
+
+    /// Removes the zone from an IPv6 address: `%25` and a name (RFC 6874, section 2), or a lone `%` and a name, as
+    /// people write it (section 3).
+    private static func takeZone(_ host: inout [UInt8]) -> [UInt8] {
+        guard host.contains(UInt8(ascii: ":")), let sign = host.firstIndex(of: UInt8(ascii: "%")) else { return [] }
+        let text = host[sign...].dropFirst()
+        host = Array(host[..<sign])
+        return unescaped(text.starts(with: "25".utf8) && text.count > 2 ? text.dropFirst(2) : text)
     }
 
     private static func checked(

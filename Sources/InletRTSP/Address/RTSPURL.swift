@@ -6,6 +6,9 @@ package struct RTSPURL: Sendable, Equatable {
     package var isSecure: Bool
     /// The host; an IPv6 address is without brackets.
     package var host: [UInt8]
+    /// The name of the interface by which a link-local IPv6 host is reached (RFC 6874); empty if none is stated. It has
+    /// a meaning on this machine only, so no request carries it.
+    package var zone: [UInt8]
     /// The port; nil stands for the default one.
     package var explicitPort: UInt16?
     /// The path and the query as written. Empty, or begins with `/` or `?`.
@@ -14,6 +17,9 @@ package struct RTSPURL: Sendable, Equatable {
 
     /// The port to connect to: 554, or 322 with encryption, unless the address names another (RFC 7826, section 22.14).
     package var port: UInt16 { explicitPort ?? (isSecure ? 322 : 554) }
+
+    /// The host as the system looks it up: with `%` and the zone, if there is one.
+    package var hostWithZone: [UInt8] { zone.isEmpty ? host : host + [UInt8(ascii: "%")] + zone }
 
     /// The address without credentials, as requests carry it.
     package var requestURI: [UInt8] {
@@ -58,9 +64,13 @@ package struct RTSPURL: Sendable, Equatable {
     }
 
     /// Makes an address of its parts.
-    init(isSecure: Bool, host: [UInt8], explicitPort: UInt16?, path: [UInt8], credentials: RTSPCredentials?) {
+    init(
+        isSecure: Bool, host: [UInt8], zone: [UInt8], explicitPort: UInt16?, path: [UInt8],
+        credentials: RTSPCredentials?
+    ) {
         self.isSecure = isSecure
         self.host = host
+        self.zone = zone
         self.explicitPort = explicitPort
         self.path = path
         self.credentials = credentials

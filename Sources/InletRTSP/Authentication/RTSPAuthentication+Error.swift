@@ -9,8 +9,12 @@ extension RTSPAuthentication {
         case .noCredentials:
             return InletError(.authenticationFailed, "The server requires a user name and a password. \(offer)")
         case .noUsableScheme:
+            let advice =
+                isBasicWithheld
+                ? " Basic sends the password in plain text; basic-auth=always permits that." : ""
             return InletError(
-                .authenticationFailed, "The server offers no way of authentication that may be used. \(offer)")
+                .authenticationFailed,
+                "The server offers no way of authentication that may be used. \(offer)\(advice)")
         case .refused, .retry:
             return InletError(.authenticationFailed, "The server refuses user name or password. \(offer)")
         }

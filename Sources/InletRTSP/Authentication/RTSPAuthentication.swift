@@ -9,6 +9,17 @@ package struct RTSPAuthentication: Sendable {
         case allowed
         /// Only over an encrypted connection.
         case encryptedOnly
+        /// Never, not even over an encrypted connection.
+        case never
+
+        /// Returns whether Basic may be used over a connection.
+        func allows(isEncrypted: Bool) -> Bool {
+            switch self {
+            case .allowed: true
+            case .encryptedOnly: isEncrypted
+            case .never: false
+            }
+        }
     }
 
     /// What to do about a refused request.
@@ -25,6 +36,8 @@ package struct RTSPAuthentication: Sendable {
 
     /// The schemes of the last refusal, as an error message names them.
     package private(set) var offeredSchemes: [String] = []
+    /// Whether the last refusal offered Basic, which may not be used here.
+    private(set) var isBasicWithheld = false
 
     private let credentials: RTSPCredentials?
     private let clientNonce: [UInt8]
@@ -48,7 +61,7 @@ package struct RTSPAuthentication: Sendable {
         clientNonce: [UInt8]? = nil
     ) {
         self.credentials = credentials
-        allowsBasic = basic == .allowed || isEncrypted
+        allowsBasic = basic.allows(isEncrypted: isEncrypted)
         self.clientNonce =
             clientNonce ?? Self.hexadecimal((0..<16).map { _ in UInt8.random(in: .min ... .max) })
     }
@@ -67,6 +80,7 @@ package struct RTSPAuthentication: Sendable {
     ) -> Outcome {
         let all = RTSPChallenge.all(in: values)
         offeredSchemes = all.map(\.label)
+        isBasicWithheld = !allowsBasic && all.contains { $0.scheme == .basic }
         guard credentials != nil else { return .noCredentials }
         let usable = all.filter { $0.strength != nil && (allowsBasic || $0.scheme != .basic) }
         // The first of the strongest.

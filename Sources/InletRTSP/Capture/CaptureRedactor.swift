@@ -115,18 +115,16 @@ package struct CaptureRedactor: Sendable {
 
     /// Masks the secrets of one address, absolute or relative.
     func redactAddress(_ range: Range<Int>, of text: inout [UInt8]) {
-        var rest = range
-        while let scheme = Self.firstScheme(in: rest, of: text) {
-            let authority = (scheme + 3)..<range.upperBound
-            // The first of several addresses may end within the user information of another: the last @ counts.
-            if let at = text[authority].lastIndex(of: UInt8(ascii: "@")) {
-                hide(authority.lowerBound..<at, of: &text)
-                rest = at..<range.upperBound
-            } else {
-                rest = authority
-            }
+        guard let scheme = Self.firstScheme(in: range, of: text) else {
+            return redactParametersOfAddress(range, of: &text)
         }
-        redactParametersOfAddress(rest, of: &text)
+        let authority = (scheme + 3)..<range.upperBound
+        // The first of several addresses may end within the user information of another: the last @ counts.
+        guard let at = text[authority].lastIndex(of: UInt8(ascii: "@")) else {
+            return redactParametersOfAddress(authority, of: &text)
+        }
+        hide(authority.lowerBound..<at, of: &text)
+        redactParametersOfAddress(at..<range.upperBound, of: &text)
     }
 
     /// Masks the values of `name=value`, and what a query holds without a name.
@@ -195,5 +193,6 @@ package struct CaptureRedactor: Sendable {
 
     static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
     static func isLineEnd(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\n") }
-    private static func endsAddress(_ byte: UInt8) -> Bool { byte <= 0x20 || "\"'<>".utf8.contains(byte) }
+    // Not quotation marks, which may stand within a password.
+    private static func endsAddress(_ byte: UInt8) -> Bool { byte <= 0x20 }
 }

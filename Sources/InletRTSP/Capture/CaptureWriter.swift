@@ -26,6 +26,8 @@ package struct CaptureWriter: Sendable {
     private var text: [Range<Int>] = []
     /// Whether the rest of a message that was too long to hold is masked as it comes.
     private var masksRest = false
+    /// Whether the capture has ended because more would have to be held back than may be.
+    private var isFull = false
 
     /// The most bytes that are held back.
     package static let mostHeld = 4 << 20
@@ -135,17 +137,28 @@ package struct CaptureWriter: Sendable {
     // MARK: Held records
 
     private mutating func hold(_ record: CaptureRecord, start: Int? = nil) {
+        guard !isFull else { return }
         if held.isEmpty, start == nil {
             record.append(to: &output)
             return
         }
-        heldBytes &+= record.bytes.count
+        heldBytes &+= Self.cost(of: record)
         held.append(Held(record: record, start: start))
-        if heldBytes > Self.mostHeld, !text.isEmpty {
+        guard heldBytes > Self.mostHeld else { return }
+        if !text.isEmpty {
             maskText()
             release()
         }
+        // What the client's parser does not go on with can be neither written nor held for ever.
+        guard heldBytes > Self.mostHeld else { return }
+        isFull = true
+        held = []
+        heldBytes = 0
+        CaptureRecord(.closed, time: record.time, bytes: Array("too much to hold".utf8)).append(to: &output)
     }
+
+    /// What a record takes in memory, roughly.
+    private static func cost(of record: CaptureRecord) -> Int { record.bytes.count + 64 }
 
     /// Masks the message so far, and what of it is still to come: it is too long to be held back.
     private mutating func maskText() {
@@ -225,7 +238,7 @@ package struct CaptureWriter: Sendable {
         for item in held {
             if let start = item.start, start + item.record.bytes.count > final { break }
             item.record.append(to: &output)
-            heldBytes &-= item.record.bytes.count
+            heldBytes &-= Self.cost(of: item.record)
             count += 1
         }
         held.removeFirst(count)

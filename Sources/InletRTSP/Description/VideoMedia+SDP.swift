@@ -15,23 +15,31 @@ extension VideoMedia {
         encodingName = name
         payloadType = number
         payloadTypes = numbers
-        clockRate = media.encodings[number]?.clockRate ?? 90_000
+        // The clock of the times in a transport stream is 90 kHz, whatever the description states (ISO/IEC 13818-1,
+        // section 2.4.3.7).
+        clockRate = name.elementsEqual("MP2T".utf8) ? 90_000 : Self.clockRate(media.encodings[number]?.clockRate)
         parameterSets = Self.parameterSets(codec, parameters)
         usesDONL = codec == .hevc && (Self.number("sprop-max-don-diff", parameters) ?? 0) > 0
         packetizationMode = Self.number("packetization-mode", parameters) ?? 0
         config = Self.value("config", parameters).flatMap { HeaderText.hexadecimalBytes($0) } ?? []
         dimensionsHint = media.frameSizes[number] ?? media.dimensions
         frameRateHint = media.frameRate
-        let usesFeedback = media.transport.suffix(4).elementsEqual("AVPF".utf8)
+        usesFeedbackProfile = media.transport.suffix(4).elementsEqual("AVPF".utf8)
         let feedback = media.feedback.filter { $0.payloadType == nil || $0.payloadType == number }
-        supportsPLI = usesFeedback || feedback.contains { $0.kind.elementsEqual("nack pli".utf8) }
-        supportsFIR = usesFeedback || feedback.contains { $0.kind.starts(with: "ccm fir".utf8) }
+        supportsPLI = usesFeedbackProfile || feedback.contains { $0.kind.elementsEqual("nack pli".utf8) }
+        supportsFIR = usesFeedbackProfile || feedback.contains { $0.kind.starts(with: "ccm fir".utf8) }
         isEncrypted = media.transport.split(separator: UInt8(ascii: "/")).contains { $0.starts(with: "SAVP".utf8) }
         isTransportStream = name.elementsEqual("MP2T".utf8)
         control = media.control
         connection = media.connection ?? sdp.connection
         port = media.port
         sourceFilter = media.sourceFilter ?? sdp.sourceFilter
+    }
+
+    /// Returns the stated clock rate if it is plausible, or else 90,000, the rate of all video formats in use. Below
+    /// 1000 ticks a second, timestamps are too coarse to tell pictures apart; no clock has more than 10^9.
+    private static func clockRate(_ stated: Int?) -> Int {
+        stated.flatMap { (1000...1_000_000_000).contains($0) ? $0 : nil } ?? 90_000
     }
 
     // MARK: Formats

@@ -9,7 +9,8 @@ package struct VideoMedia: Sendable, Equatable {
     package var payloadType: UInt8
     /// All payload types of the media description, among them redundancy and other formats.
     package var payloadTypes: [UInt8]
-    /// Ticks of the time stamps a second.
+    /// The ticks of the RTP timestamp per second, from 1000 to 1,000,000,000: as stated, or 90,000 if out of that
+    /// range.
     package var clockRate: Int
     /// The parameter sets of H.264 (SPS, PPS) or H.265 (VPS, SPS, PPS) as NAL units without start codes. Empty if none
     /// are stated or they are incomplete: then they come within the stream.
@@ -28,6 +29,8 @@ package struct VideoMedia: Sendable, Equatable {
     package var supportsPLI: Bool
     /// Whether the server accepts full intra requests (RFC 5104, section 4.3.1).
     package var supportsFIR: Bool
+    /// Whether the profile is the one with early feedback (RFC 4585, section 5): `RTP/AVPF` or `RTP/SAVPF`.
+    package var usesFeedbackProfile: Bool
     /// Whether the packets are encrypted (SRTP, RFC 3711).
     package var isEncrypted: Bool
     /// Whether the packets hold an MPEG transport stream.
@@ -43,6 +46,12 @@ package struct VideoMedia: Sendable, Equatable {
 
     /// Whether the payload format is one that can be played.
     package var isKnown: Bool { codec != nil || isTransportStream }
+
+    /// Returns whether another description is of the same stream.
+    func isSame(as other: VideoMedia) -> Bool {
+        control != nil && control == other.control && payloadType == other.payloadType
+            && encodingName == other.encodingName
+    }
 }
 
 extension SDP {
@@ -59,9 +68,12 @@ extension SDP {
         let videos = media.filter { TextBytes.isSame($0.kind, ignoringCase: "video") }.map { VideoMedia($0, of: self) }
         switch choice {
         case .first:
+            if let first = videos.first(where: { $0.isKnown && !$0.isEncrypted }) {
+                // gst-rtsp-server describes a stream once for each profile that it offers, with the same control.
+                return videos.first { $0.isSame(as: first) && $0.usesFeedbackProfile && !$0.isEncrypted } ?? first
+            }
             // Some servers announce video by another name; its format tells.
-            return videos.first { $0.isKnown && !$0.isEncrypted }
-                ?? (videos.isEmpty ? media.map { VideoMedia($0, of: self) }.first { $0.isKnown } : nil)
+            return (videos.isEmpty ? media.map { VideoMedia($0, of: self) }.first { $0.isKnown } : nil)
                 ?? videos.first
         case .at(let index): return videos.indices.contains(index) ? videos[index] : nil
         }

@@ -60,18 +60,9 @@ package enum RangeHeader: Sendable, Equatable {
             guard time[6] == UInt8(ascii: "."), let number = TextBytes.number(digits) else { return nil }
             fraction = (digits.count..<9).reduce(number) { product, _ in product * 10 }
         }
-        let seconds = days(year: year, month: month, day: day) * 86_400 + hour * 3600 + minute * 60 + second
+        let seconds = UTCTime.days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second
         let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         let (sum, overflowed) = scaled.addingReportingOverflow(fraction)
         return overflow || overflowed ? nil : Int64(sum)
-    }
-
-    /// Returns the days from 1970-01-01 to a date of the Gregorian calendar. The year is counted from March, so that
-    /// the leap day is its last.
-    private static func days(year: Int, month: Int, day: Int) -> Int {
-        let shifted = month > 2 ? year : year - 1
-        let monthFromMarch = month > 2 ? month - 3 : month + 9
-        let dayOfYear = (153 * monthFromMarch + 2) / 5 + day - 1
-        return 365 * shifted + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 719_468
     }
 }

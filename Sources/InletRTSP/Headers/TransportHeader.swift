@@ -24,6 +24,9 @@ package struct TransportHeader: Sendable, Equatable {
     }
 
     package var delivery: Delivery
+    /// Whether the request is for the profile with early feedback (RFC 4585, section 5). The default is
+    /// false.
+    package var requestsFeedbackProfile = false
     /// Whether the profile is that of SRTP.
     package var isEncrypted = false
     package var interleaved: Pair?
@@ -42,15 +45,15 @@ package struct TransportHeader: Sendable, Equatable {
 
     /// The value of the header in a request for playing.
     package var requestValue: [UInt8] {
-        var text: String
+        var text = requestsFeedbackProfile ? "RTP/AVPF" : "RTP/AVP"
         switch delivery {
         case .tcp:
-            text = "RTP/AVP/TCP;unicast"
+            text += "/TCP;unicast"
             if let interleaved { text += ";interleaved=\(interleaved.rtp)-\(interleaved.rtcp)" }
         case .unicast:
-            text = "RTP/AVP;unicast"
+            text += ";unicast"
             if let clientPorts { text += ";client_port=\(clientPorts.rtp)-\(clientPorts.rtcp)" }
-        case .multicast: text = "RTP/AVP;multicast"
+        case .multicast: text += ";multicast"
         }
         return Array(text.utf8)
     }

@@ -38,9 +38,15 @@ package struct KeepAliveMemory: Sendable, Equatable {
     /// the next session uses another method.
     mutating func noteEnd(after time: Duration, timeout: Duration) {
         guard time >= timeout * 0.8, time <= timeout * 1.5 + .seconds(5) else { return }
-        if !refuse(next) {
-            refused.removeAll()
-            method = nil
-        }
+        rotate(from: next)
+    }
+
+    /// Notes that a server closed the connection on a request, as some do on a method that they do not know.
+    mutating func noteHangUp(on method: RTSPMethod) { rotate(from: method) }
+
+    private mutating func rotate(from tried: RTSPMethod) {
+        guard !refuse(tried) else { return }
+        refused.removeAll()
+        method = nil
     }
 }

@@ -22,6 +22,9 @@ extension RTSPSession {
         case portsUnavailable(InletError)
         /// No packet came by this transport in reasonable time.
         case transportSilent
+        /// The stream has ended without an RTSP message: by silence, by a broken connection, or by RTCP BYE. The
+        /// time is that of its last packet. ``close`` follows.
+        case streamLost(since: MonotonicTime)
         /// The consumer wants no packets for now.
         case pause
         /// The consumer wants packets again.
@@ -49,19 +52,9 @@ extension RTSPSession {
         /// To close the connection, open one to this address, and report it. Credentials are not in the address.
         case reconnect(RTSPURL)
         /// The session has failed. ``close`` follows, now or after the server's last answer.
-        case fail(InletError, Retry)
+        case fail(InletError)
         /// To close the connection. Nothing follows.
         case close
-    }
-
-    /// Whether a new session may succeed where one has failed.
-    package enum Retry: Sendable, Equatable {
-        /// It cannot, unless something is changed.
-        case never
-        /// It may at any time.
-        case anytime
-        /// The server has no room for another session, so the client should wait before it asks again.
-        case later
     }
 
     /// A stream that has been set up.
@@ -102,7 +95,7 @@ extension RTSPSession.Action: CustomStringConvertible, CustomDebugStringConverti
         case .paused: "paused"
         case .pauseRefused: "pause refused"
         case .reconnect(let url): "reconnect to \(url)"
-        case .fail(let error, _): "fail: \(error)"
+        case .fail(let error): "fail: \(error)"
         case .close: "close"
         }
     }

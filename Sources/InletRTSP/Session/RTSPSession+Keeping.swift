@@ -42,26 +42,49 @@ extension RTSPSession {
             return outcome == .retry ? [sendKeepAlive(at: now, answersChallenge: true)] : []
         case 405, 501, 551:
             return keepAlive.refuse(request.request.method) ? [sendKeepAlive(at: now)] : []
-        case 454: return fail(statusOf: response, to: request.request.method, at: now)
+        case 454: return sessionForgotten(response, to: request.request.method, at: now)
         default: return []
         }
     }
 
+    private mutating func sessionForgotten(
+        _ response: RTSPResponse, to method: RTSPMethod, at now: MonotonicTime
+    ) -> [Action] {
+        guard step == .paused else { return fail(statusOf: response, to: method, at: now) }
+        noteEnd(at: now)
+        return suspend()
+    }
+
+    /// How soon behind an unanswered keep-alive the end of the connection counts as the answer to it.
+    private static let hangUpTime = Duration.seconds(2)
+
+    /// Notes that the server closed the connection.
+    mutating func noteHangUp(at now: MonotonicTime) {
+        guard aliveSince != nil, let request = pendingKeepAlives.last,
+            (.zero...Self.hangUpTime).contains(now - request.sent)
+        else { return noteEnd(at: now) }
+        aliveSince = nil
+        keepAlive.noteHangUp(on: request.request.method)
+    }
+
     /// Notes that the session has ended, for the choice of the next session's keep-alives.
     mutating func noteEnd(at now: MonotonicTime) {
-        guard let playingSince, let session else { return }
-        keepAlive.noteEnd(after: now - playingSince, timeout: .seconds(min(session.timeout, 86_400)))
+        guard let aliveSince, let session else { return }
+        self.aliveSince = nil
+        keepAlive.noteEnd(after: now - aliveSince, timeout: .seconds(min(session.timeout, 86_400)))
     }
 
     // MARK: Pauses
 
-    /// Sends what the consumer's wish requires, if it can be sent now.
+    /// Sends the request that the consumer's call to pause or resume requires, if it can be sent now.
     mutating func followWish(at now: MonotonicTime) -> [Action] {
         if wantsPause, step == .playing {
             step = .pausing
             return [send(Request(method: .pause, uri: aggregate.requestURI), at: now)]
         }
+        if !wantsPause, step == .suspended { return reconnect() }
         if !wantsPause, step == .paused {
+            isResuming = true
             // Without a range the stream goes on where it was paused (RFC 2326, section 10.5).
             sendsRange = false
             return play(at: now)
@@ -77,6 +100,7 @@ extension RTSPSession {
             return [.pauseRefused]
         }
         step = .paused
+        aliveSince = now
         nextKeepAlive = now + keepAliveInterval
         return [.paused] + followWish(at: now)
     }
@@ -92,8 +116,11 @@ extension RTSPSession {
         }
         switch String(decoding: request.method, as: UTF8.self) {
         case "OPTIONS":
-            headers.append("Public", "OPTIONS, TEARDOWN, ANNOUNCE")
+            headers.append("Public", "OPTIONS, TEARDOWN, ANNOUNCE, GET_PARAMETER, REDIRECT")
             return [reply(200, "OK")]
+        // RFC 2326, section 10.8: without a body it only checks that the client is alive.
+        case "GET_PARAMETER" where request.body.isEmpty: return [reply(200, "OK")]
+        case "REDIRECT": return redirected(by: request, reply, at: now)
         case "TEARDOWN": return [reply(200, "OK")] + streamEnded(at: now)
         case "ANNOUNCE":
             // On-demand servers announce the end of a stream by the notice 2101.
@@ -103,8 +130,31 @@ extension RTSPSession {
         }
     }
 
+    /// Follows the server's request REDIRECT (RFC 2326, section 10.10) at once: its `Range` states only when the server
+    /// will stop.
+    private mutating func redirected(
+        by request: RTSPRequest, _ reply: (Int, String) -> Action, at now: MonotonicTime
+    ) -> [Action] {
+        guard let location = request.headers.first("Location") else { return [reply(400, "Bad Request")] }
+        switch step {
+        case .startingToPlay, .playing, .pausing, .paused: break
+        // The server can redirect by its answer to the request that is under way.
+        default: return [reply(455, "Method Not Valid in This State")]
+        }
+        // The count limits servers that redirect to each other without end.
+        if let aliveSince, now - aliveSince >= Self.settledTime { redirects = 0 }
+        return [reply(200, "OK")] + redirected(to: location, by: "REDIRECT", at: now)
+    }
+
+    /// How long a stream must have played until earlier redirects no longer count.
+    private static let settledTime = Duration.seconds(10)
+
     private mutating func streamEnded(at now: MonotonicTime) -> [Action] {
-        guard step != .closing, step != .changingTransport else { return [] }
-        return fail(InletError(.streamEnded, "The server ended the stream."), .anytime, at: now)
+        if step == .paused {
+            noteEnd(at: now)
+            return suspend()
+        }
+        guard step != .abandoningSetup, step != .closing, step != .changingTransport else { return [] }
+        return fail(InletError(.streamEnded, "The server ended the stream."), at: now)
     }
 }

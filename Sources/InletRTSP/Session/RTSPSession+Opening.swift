@@ -16,7 +16,7 @@ extension RTSPSession {
         let video: VideoMedia
         switch Self.choose(configuration.video, from: sdp) {
         case .success(let chosen): video = chosen
-        case .failure(let error): return fail(error, .never, at: now)
+        case .failure(let error): return fail(error, at: now)
         }
         self.video = video
         tool = sdp.tool
@@ -57,17 +57,18 @@ extension RTSPSession {
     // MARK: SETUP
 
     private var requestedTransport: TransportHeader {
-        switch configuration.transports.indices.contains(transport) ? configuration.transports[transport] : .tcp {
+        var header: TransportHeader
+        switch currentTransport {
         case .tcp:
-            var header = TransportHeader(delivery: .tcp)
+            header = TransportHeader(delivery: .tcp)
             header.interleaved = TransportHeader.Pair(0, 1)
-            return header
         case .udp:
-            var header = TransportHeader(delivery: .unicast)
+            header = TransportHeader(delivery: .unicast)
             header.clientPorts = ports
-            return header
-        case .multicast: return TransportHeader(delivery: .multicast)
+        case .multicast: header = TransportHeader(delivery: .multicast)
         }
+        header.requestsFeedbackProfile = video?.usesFeedbackProfile == true && !refusesFeedbackProfile
+        return header
     }
 
     private mutating func beginTransport(at now: MonotonicTime) -> [Action] {
@@ -80,7 +81,7 @@ extension RTSPSession {
 
     mutating func setUp(at now: MonotonicTime) -> [Action] {
         guard controlCandidates.indices.contains(candidate) else {
-            return fail(InletError(.internal, "There is no address for SETUP."), .never, at: now)
+            return fail(InletError(.internal, "There is no address for SETUP."), at: now)
         }
         step = .settingUp
         var request = Request(method: .setup, uri: controlCandidates[candidate].requestURI)
@@ -93,6 +94,14 @@ extension RTSPSession {
         if session == nil { session = response.headers.first("Session").flatMap { SessionHeader($0) } }
         guard response.isSuccess, let video else {
             if let actions = redirected(by: response, at: now) { return actions }
+            // Other clients request RTP/AVP whatever the description says, so a server may accept nothing else, and
+            // say so by the status of a header or a request that it cannot read.
+            if [400, 406, 415, 451, 459, 461, 500, 501].contains(response.status),
+                requestedTransport.requestsFeedbackProfile
+            {
+                refusesFeedbackProfile = true
+                return setUp(at: now)
+            }
             if response.status == 461 {
                 return tryNextTransport(at: now) ?? fail(statusOf: response, to: .setup, at: now)
             }
@@ -111,8 +120,8 @@ extension RTSPSession {
             response.headers.first("Transport").map { TransportHeader(reply: $0, requested: requested) }
             ?? requested
         if let error = complete(&transport, requested: requested, video) {
-            guard session != nil else { return tryNextTransport(at: now) ?? fail(error, .never, at: now) }
-            guard self.transport + 1 < configuration.transports.count else { return fail(error, .never, at: now) }
+            guard session != nil else { return tryNextTransport(at: now) ?? fail(error, at: now) }
+            guard self.transport + 1 < configuration.transports.count else { return fail(error, at: now) }
             self.transport += 1
             step = .changingTransport
             return [.closePorts, send(Request(method: .teardown, uri: aggregate.requestURI), at: now, isLast: true)]
@@ -187,6 +196,11 @@ extension RTSPSession {
                 sendsRange = false
                 return play(at: now)
             }
+            // The server forgot the session during the pause.
+            if isResuming, response.status == 454 {
+                noteEnd(at: now)
+                return (ports != nil ? [.closePorts] : []) + reconnect()
+            }
             return fail(statusOf: response, to: .play, at: now)
         }
         let infos = response.headers.values("RTP-Info").flatMap { RTPInfo.all(in: $0) }
@@ -198,8 +212,8 @@ extension RTSPSession {
 
     mutating func nowPlaying(_ playing: Playing, at now: MonotonicTime) -> [Action] {
         step = .playing
-        playingSince = playingSince ?? now
-        redirects = 0
+        aliveSince = now
+        isResuming = false
         return [.playing(playing)] + followWish(at: now)
     }
 }

@@ -35,7 +35,7 @@ extension RTSPSession {
             bytes,
             Pending(
                 cSeq: lastCSeq, request: request, authorization: authorization, answersChallenge: answersChallenge,
-                deadline: now + wait)
+                sent: now, deadline: now + wait)
         )
     }
 
@@ -64,10 +64,11 @@ extension RTSPSession {
         guard response.status >= 200 else { return [] }
         guard let (request, isKeepAlive) = requestAnswered(by: response) else { return [] }
         if isKeepAlive { return keepAliveAnswered(request, response, at: now) }
+        if step == .abandoningSetup { return abandonedSetupAnswered(response, at: now) }
         if response.isHTTP {
             return fail(
                 InletError(.unsupported, "A web server answers at this port. RTSP is usually found at port 554."),
-                .never, at: now)
+                at: now)
         }
         if response.status == 401 { return refused(request, response, at: now) }
         if response.isSuccess { authentication.noteSuccess() }
@@ -80,7 +81,7 @@ extension RTSPSession {
         case .closing:
             step = .closed
             return [.close]
-        case .connecting, .openingPorts, .playing, .paused, .closed: return []
+        case .connecting, .openingPorts, .playing, .paused, .suspended, .abandoningSetup, .closed: return []
         }
     }
 
@@ -97,7 +98,7 @@ extension RTSPSession {
             step = .closed
             return [.close]
         case .changingTransport: return reconnect()
-        default: return fail(authentication.error(outcome), .never, at: now)
+        default: return fail(authentication.error(outcome), at: now)
         }
     }
 }

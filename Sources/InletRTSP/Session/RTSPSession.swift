@@ -19,8 +19,12 @@ package struct RTSPSession: Sendable {
         case playing
         case pausing
         case paused
+        /// Paused, and the server has ended the session: resuming begins another.
+        case suspended
         /// Ends a session to begin another with the next transport.
         case changingTransport
+        /// Waits for the answer to SETUP only to end the session that the server may have created.
+        case abandoningSetup
         /// Waits for the last answer.
         case closing
         case closed
@@ -34,6 +38,7 @@ package struct RTSPSession: Sendable {
         var authorization: [UInt8]?
         /// Whether it was sent to answer a refusal.
         var answersChallenge: Bool
+        var sent: MonotonicTime
         var deadline: MonotonicTime
     }
 
@@ -45,14 +50,15 @@ package struct RTSPSession: Sendable {
     }
 
     let configuration: RTSPSessionConfiguration
-    /// The address to connect to. It changes with redirections, and holds no credentials.
+    /// The address to connect to. It changes with redirects, and holds no credentials.
     package internal(set) var url: RTSPURL
     /// What the session has shown about keep-alives, for the configuration of the next one.
     package internal(set) var keepAlive: KeepAliveMemory
 
     var step = Step.connecting
     var authentication: RTSPAuthentication
-    /// The credentials for the server of ``url``; nil if there are none, or a redirection leads where they may not go.
+    /// The credentials for the server of ``url``; nil if there are none, or after a redirect to a server that may
+    /// not get them.
     package internal(set) var credentials: RTSPCredentials?
     var pending: Pending?
     /// Keep-alives without an answer, the newest last.
@@ -70,15 +76,21 @@ package struct RTSPSession: Sendable {
     /// Which of the configured transports is tried.
     var transport = 0
     var ports: TransportHeader.Pair?
+    /// Whether the server refused the profile with early feedback, although its description states it.
+    var refusesFeedbackProfile = false
 
     var session: SessionHeader?
     var nextKeepAlive = MonotonicTime.distantFuture
-    var playingSince: MonotonicTime?
+    /// When the server last answered PLAY or PAUSE, which always keep a session alive; nil before the first answer, and
+    /// after the end was noted.
+    var aliveSince: MonotonicTime?
     var hasMedia = false
     /// Whether the next PLAY names a range.
     var sendsRange = true
     /// Whether the consumer wants the stream to pause.
     var wantsPause = false
+    /// Whether PLAY was sent to end a pause, and has not been answered.
+    var isResuming = false
 
     package init(_ configuration: RTSPSessionConfiguration) {
         self.configuration = configuration
@@ -102,6 +114,20 @@ package struct RTSPSession: Sendable {
     /// Whether the session has ended.
     package var isClosed: Bool { step == .closed }
 
+    /// Whether the session has been closed before the server has answered SETUP, so that it cannot be ended yet.
+    package var isAbandoningSetup: Bool { step == .abandoningSetup }
+
+    /// Whether the stream is paused and the server has ended the session, so that there is nothing to keep alive.
+    package var isSuspended: Bool { step == .suspended }
+
+    /// Whether the end of the connection is not a failure: another session begins, now or when the pause ends.
+    package var outlivesConnection: Bool { step == .paused || step == .suspended || isResuming }
+
+    /// The transport that is tried or in use.
+    package var currentTransport: RTSPSessionConfiguration.Transport {
+        configuration.transports.indices.contains(transport) ? configuration.transports[transport] : .tcp
+    }
+
     /// Takes what has happened, and returns what to do.
     package mutating func handle(_ event: Event, at now: MonotonicTime) -> [Action] {
         guard step != .closed else { return [] }
@@ -121,8 +147,11 @@ package struct RTSPSession: Sendable {
             return setUp(at: now)
         case .portsUnavailable(let error):
             guard step == .openingPorts else { return [] }
-            return tryNextTransport(at: now) ?? fail(error, .never, at: now)
+            return tryNextTransport(at: now) ?? fail(error, at: now)
         case .transportSilent: return changeTransport(at: now)
+        case .streamLost(let since):
+            noteEnd(at: since)
+            return []
         case .pause:
             wantsPause = true
             return followWish(at: now)
@@ -142,9 +171,10 @@ package struct RTSPSession: Sendable {
     }
 
     private mutating func timedOut(_ request: Pending, at now: MonotonicTime) -> [Action] {
-        pending = nil
+        // The answer to SETUP may still come, and with it a session to end.
+        if step != .settingUp { pending = nil }
         switch step {
-        case .closing:
+        case .closing, .abandoningSetup:
             step = .closed
             return [.close]
         case .changingTransport: return reconnect()
@@ -157,25 +187,28 @@ package struct RTSPSession: Sendable {
             return [.pauseRefused]
         default:
             return fail(
-                InletError(.timedOut, "The server does not answer \(request.request.method.rawValue)."), .anytime,
-                at: now)
+                InletError(.timedOut, "The server does not answer \(request.request.method.rawValue)."), at: now)
         }
     }
 
     private mutating func connectionEnded(at now: MonotonicTime) -> [Action] {
         pending = nil
         switch step {
-        case .closing:
+        case .closing, .abandoningSetup:
             step = .closed
             return [.close]
         case .changingTransport: return reconnect()
+        case .paused, .suspended:
+            noteHangUp(at: now)
+            return suspend()
+        case .startingToPlay where isResuming: return reconnect()
         default:
-            noteEnd(at: now)
+            noteHangUp(at: now)
             step = .closed
             let error = InletError(
                 .disconnected, "The server closed the connection.",
                 context: .init(subject: url.description))
-            return [.fail(error, .anytime), .close]
+            return [.fail(error), .close]
         }
     }
 
@@ -188,7 +221,8 @@ package struct RTSPSession: Sendable {
         ports = nil
         video = nil
         nextKeepAlive = .distantFuture
-        playingSince = nil
+        aliveSince = nil
+        isResuming = false
         hasMedia = false
         sendsRange = true
         authentication.reset()
@@ -198,7 +232,7 @@ package struct RTSPSession: Sendable {
     private mutating func changeTransport(at now: MonotonicTime) -> [Action] {
         guard step == .playing || step == .startingToPlay else { return [] }
         guard transport + 1 < configuration.transports.count else {
-            return fail(InletError(.timedOut, "The server plays, but no packet arrives."), .anytime, at: now)
+            return fail(InletError(.timedOut, "The server plays, but no packet arrives."), at: now)
         }
         transport += 1
         guard session != nil else { return [.closePorts] + reconnect() }

@@ -12,7 +12,7 @@ package struct RTSPSessionConfiguration: Sendable {
         case multicast
     }
 
-    /// To whom credentials are sent after a redirection.
+    /// To whom credentials are sent after a redirect.
     package enum RedirectCredentials: Sendable, Equatable {
         /// To the protocol, host and port they were given for, and to no other.
         case sameOrigin
@@ -34,9 +34,9 @@ package struct RTSPSessionConfiguration: Sendable {
     package var responseTimeout = Duration.seconds(5)
     /// How long ``RTSPSession/Event/close`` waits for the server's answer. The default is 150 ms.
     package var closeTimeout = Duration.milliseconds(150)
-    /// How many redirections are followed in a row. The default is 8.
+    /// The most redirects that are followed in a row. The default is 8.
     package var mostRedirects = 8
-    /// To whom credentials are sent after a redirection. The default is the same protocol, host and port only.
+    /// To whom credentials are sent after a redirect. The default is the same protocol, host and port only.
     package var redirectCredentials = RedirectCredentials.sameOrigin
     /// When Basic, which sends the password readably, may be used. The default is always.
     package var basic = RTSPAuthentication.BasicPolicy.allowed

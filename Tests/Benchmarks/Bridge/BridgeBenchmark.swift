@@ -19,6 +19,10 @@ import Logging
             let words = Array(wanted)
             try await LiveStreams.measure(words[1], count: Int(words[2]) ?? 1, seconds: Int(words[3]) ?? 10)
         }
+        if wanted.first == "steady", wanted.count == 4 {
+            let words = Array(wanted)
+            try await SteadyStreams.measure(words[1], count: Int(words[2]) ?? 1, seconds: Int(words[3]) ?? 10)
+        }
     }
 }
 

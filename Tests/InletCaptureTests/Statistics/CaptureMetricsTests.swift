@@ -129,6 +129,32 @@ import Testing
         #expect(total == 14)
     }
 
+    @Test("What a source has received grows by the difference, and adds up over its connections")
+    func reception() throws {
+        let reporter = CaptureMetrics(capturer([]), factory: metrics)
+        var first = ReceptionFigures()
+        (first.packets, first.packetsLost, first.packetsDuplicated) = (100, 4, 3)
+        (first.packetsReordered, first.packetsLate, first.jitter) = (2, 1, .milliseconds(9))
+        var second = first
+        second.jitter = .milliseconds(4)
+        (second.keyFrameRequests, second.keyFrameResponses) = (3, 2)
+        second.keyFrameResponseTime = .milliseconds(300)
+        for figures in [first, first.followed(by: second)] {
+            var statistics = CaptureStatistics()
+            statistics.reception = figures
+            reporter.publish(statistics, phase: .live)
+        }
+        let totals: KeyValuePairs<String, Int64> = [
+            "packets_received": 200, "packets_lost": 8, "packets_duplicated": 6, "packets_reordered": 4,
+            "packets_late": 2, "key_frame_requests": 3, "key_frame_responses": 2,
+        ]
+        for (name, total) in totals {
+            #expect(try metrics.expectCounter("inlet_source_\(name)_total", source).totalValue == total, "\(name)")
+        }
+        #expect(try metrics.expectMeter("inlet_source_jitter_seconds", source).values == [0.009, 0.004])
+        #expect(try metrics.expectMeter("inlet_source_key_frame_response_seconds", source).values == [0.15])
+    }
+
     @Test("Cancelling the reporter's task ends it while the capturer is not even started")
     func cancellation() async {
         let capturer = capturer([])

@@ -32,6 +32,24 @@ import Testing
         #expect(Redaction.redact("open rtsp://admin:my p@ss@host/path failed") == "open rtsp://***@host/path failed")
     }
 
+    @Test("No text makes it fail, whatever ends its lines and addresses")
+    func anyText() {
+        // What libFuzzer found: an address of several lines, with an @ behind the end of the first.
+        #expect(Redaction.redact(uri: "p://*?a:b\r\nc@d").hasPrefix("p://"))
+        let parts = [
+            "rtsp", "turn", "rtmp", "://", "//", "/", ":", "@", "?", "&", "=", "\r", "\n", " ", "\"", "'", "<", "a",
+            "1",
+            "password", "--key", "Authorization:", "\u{0}", "é", "%40", ";", ",", "*",
+        ]
+        var random = SplitMix64(seed: 7)
+        for _ in 0..<20_000 {
+            let count = Int.random(in: 1...14, using: &random)
+            let text = (0..<count).map { _ in parts.randomElement(using: &random) ?? "" }.joined()
+            _ = Redaction.redact(text)
+            _ = Redaction.redact(uri: text)
+        }
+    }
+
     @Test("Credentials in the address of a relay are blotted out, though it has no place for them")
     func relays() {
         #expect(

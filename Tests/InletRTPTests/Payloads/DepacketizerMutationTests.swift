@@ -5,7 +5,7 @@ import Testing
 /// Packets that are changed at random: nothing crashes, and every bound holds.
 @Suite struct DepacketizerMutationTests {
     static let formats: [RTPPayloadFormat] = [
-        .h264, .h265(usesDONL: false), .h265(usesDONL: true), .jpeg, .av1, .vp8, .vp9, .mpeg4Visual,
+        .h264, .h265(usesDONL: false), .h265(usesDONL: true), .jpeg, .av1, .vp8, .vp9, .mpeg4Visual, .transportStream,
     ]
 
     /// Well-formed payloads to begin with, of each format's kind as far as there are some.
@@ -24,6 +24,9 @@ import Testing
                     payload: [0xBE, 0x81, 1, 2, 3, 0x38, 1, 2, 3, 4, 5, 6, 7, 8, 1, 0x14, 1, 0x82, 0x49, 1, 2, 3],
                     timestamp: 0, hasMarker: true)
             ]
+        case .transportStream:
+            TransportStreamTests.stream().payloads(3) + TransportStreamTests.stream { $0.size = .none }.payloads(1)
+                + StartCodeTests.stream(isMPEG4: true).payloads() + StartCodeTests.stream(isMPEG4: false).payloads()
         case .mpeg4Visual: [TestPacket(payload: [0, 0, 1, 0x20, 9, 0, 0, 1, 0xB6, 0x10, 1, 2], timestamp: 0)]
         }
     }

@@ -129,4 +129,96 @@ import Testing
         #expect(parsed.segments[0xC0] == [frame])
         #expect(parsed.scan == Self.scan([50]))
     }
+
+    /// A packet with a header extension.
+    private static func packet(
+        _ profile: UInt16, _ segments: [UInt8], _ payload: [UInt8], timestamp: UInt8, hasMarker: Bool = true
+    ) -> [UInt8] {
+        // Fill bytes precede a marker, and may pad.
+        let padding = [UInt8](repeating: 0xFF, count: (4 - segments.count % 4) % 4)
+        let words = UInt8((segments.count + padding.count) / 4)
+        var bytes: [UInt8] = [0x90, hasMarker ? 0x9A : 0x1A, 0, 0, 0, 0, 0, timestamp, 0, 0, 0, 1]
+        bytes += [UInt8(profile >> 8), UInt8(profile & 0xFF), 0, words]
+        return bytes + padding + segments + payload
+    }
+
+    private static func add(_ bytes: [UInt8], to joiner: Depacketizer) throws -> AccessUnit? {
+        let header = try #require(unsafe RTPHeader(bytes.span.bytes))
+        unsafe joiner.add(header, bytes.span.bytes, lostBefore: 0, at: MonotonicTime(nanoseconds: 0), hasMore: false)
+        return joiner.takeUnit()
+    }
+
+    private static let frame: [UInt8] =
+        [0xFF, 0xC0, 0, 17, 8, 0x08, 0x70, 0x0F, 0x00, 3, 1, 0x22, 0, 2, 0x11, 1, 3, 0x11, 1]
+    private static let quantizers: [UInt8] =
+        [0xFF, 0xDB, 0, 132, 0] as [UInt8] + Array(tables[..<64]) + [1] + Array(tables[64...])
+    private static let huffman: [UInt8] =
+        [0xFF, 0xC4, 0, 20, 0] as [UInt8] + [UInt8](repeating: 0, count: 16) + [0]
+
+    /// The payload of a picture, with the width and the height in eights.
+    private static func payload(quality: UInt8, width: UInt8, height: UInt8) -> [UInt8] {
+        [0, 0, 0, 0, 1, quality, width, height] + [UInt8](repeating: 7, count: 20)
+    }
+
+    struct Header: Sendable {
+        var segments: [UInt8]
+        var quality: UInt8
+        var width: UInt8
+        var isWhole: Bool
+    }
+
+    /// ONVIF Streaming Specification, section "Logical decoding specification".
+    @Test(
+        "A header that says to copy from the picture before is dropped and counted, and a complete one is not",
+        arguments: [
+            Header(segments: frame + quantizers, quality: 0, width: 0, isWhole: true),
+            Header(segments: frame, quality: 60, width: 0, isWhole: true),
+            Header(segments: frame, quality: 0, width: 0, isWhole: false),
+            Header(segments: quantizers, quality: 0, width: 0, isWhole: false),
+            Header(segments: quantizers, quality: 0, width: 40, isWhole: true),
+            Header(segments: [], quality: 60, width: 0, isWhole: false),
+        ])
+    func copiesPrevious(_ sent: Header) throws {
+        let joiner = Depacketizer(.jpeg)
+        // A whole picture of other tables, from which nothing may be taken.
+        let first = Self.payload(quality: 90, width: 40, height: 30)
+        #expect(try Self.add(Self.packet(0xFFD8, Self.frame, first, timestamp: 0), to: joiner) != nil)
+        let payload = Self.payload(quality: sent.quality, width: sent.width, height: sent.width)
+        let unit = try Self.add(Self.packet(0xFFD8, sent.segments, payload, timestamp: 9), to: joiner)
+        #expect((unit != nil) == sent.isWhole)
+        #expect(joiner.statistics.incompleteHeaders == (sent.isWhole ? 0 : 1))
+        if let unit, sent.quality == 0 {
+            // The tables are those of the extension, and no others.
+            let bytes = unit.bytes
+            #expect(bytes.indices.dropLast().count { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xDB } == 1)
+        }
+    }
+
+    @Test("A picture without Huffman tables, after one that brought its own, is dropped")
+    func inheritsHuffmanTables() throws {
+        let joiner = Depacketizer(.jpeg)
+        let payload = Self.payload(quality: 60, width: 0, height: 0)
+        let own = Self.frame + Self.huffman
+        for (timestamp, segments) in [own, Self.frame, own].enumerated() {
+            let bytes = Self.packet(0xFFD8, segments, payload, timestamp: UInt8(timestamp))
+            #expect((try Self.add(bytes, to: joiner) != nil) == (timestamp != 1))
+        }
+        #expect(joiner.statistics.incompleteHeaders == 1)
+    }
+
+    @Test("What an extension holds behind the first part of the scan belongs there")
+    func extensionWithinScan() throws {
+        let joiner = Depacketizer(.jpeg)
+        let payload = Self.payload(quality: 60, width: 0, height: 0)
+        let first = Self.packet(0xFFD8, Self.frame, payload, timestamp: 0, hasMarker: false)
+        #expect(try Self.add(first, to: joiner) == nil)
+        // Only the first packet's extension is marked with the picture's beginning.
+        var rest = payload
+        rest[3] = 20
+        let segment: [UInt8] = [0xFF, 0xFE, 0, 6, 1, 2, 3, 4]
+        let unit = try #require(try Self.add(Self.packet(0xFFFF, segment, rest, timestamp: 0), to: joiner))
+        let scan = [UInt8](repeating: 7, count: 20)
+        let expected: [UInt8] = scan + segment + scan + [0xFF, 0xD9]
+        #expect(Array(unit.bytes.suffix(50)) == expected)
+    }
 }

@@ -106,4 +106,63 @@ import Testing
         #expect(log.delivered[1].isRestart)
         #expect(log.receive(foreign(101, timestamp: 3600), at: 46) == [101])
     }
+
+    @Test("If the first packets are a stranger's that stops, the stream is followed half a second later")
+    func strangerFirst() {
+        var log = ReceiverLog { $0.refusesForeignSSRC = true }
+        #expect(log.receive(foreign(9000), at: 0) == [9000])
+        // A picture of two packets every 40 ms.
+        for step in UInt16(0)..<13 {
+            let time = Int64(step / 2) * 40 + 10
+            #expect(log.receive(step, timestamp: UInt32(step / 2), at: time) == [])
+        }
+        #expect(log.receive(13, timestamp: 6, at: 500) == Array(0...13))
+        #expect(log.receiver.ssrc == 0xBA9D_A416)
+        #expect(log.delivered.map(\.isRestart).filter { $0 }.count == 1)
+        #expect(log.receive(14, timestamp: 7, at: 540) == [14])
+    }
+
+    /// Sends the stream beside a stranger of fewer packets, which comes first.
+    private func compete(strangers: Int) -> ReceiverLog {
+        var log = ReceiverLog { $0.refusesForeignSSRC = true }
+        var (own, other): (UInt16, UInt16) = (0, 9000)
+        for picture in UInt32(0)..<250 {
+            let time = Int64(picture) * 40
+            for _ in 0..<strangers {
+                log.receive(foreign(other, timestamp: picture), at: time)
+                other += 1
+            }
+            for _ in 0..<10 {
+                log.receive(own, timestamp: picture, at: time)
+                own += 1
+            }
+        }
+        return log
+    }
+
+    @Test("Of two sources that go on, the one with more packets is the stream after a second, whichever came first")
+    func majority() {
+        let late = compete(strangers: 3)
+        #expect(late.receiver.ssrc == 0xBA9D_A416)
+        #expect(late.receiver.statistics.restarts == 1)
+        #expect(late.delivered.filter { $0.header.ssrc != 0xBA9D_A416 }.count <= 3 * 27)
+        #expect(late.delivered.last?.header.sequence == 2499)
+        // Here the first source has more packets.
+        let early = compete(strangers: 20)
+        #expect(early.receiver.statistics.restarts == 0)
+        #expect(early.delivered.count == 20 * 250)
+    }
+
+    @Test("A source that has won is left only after two seconds of silence")
+    func decided() {
+        var log = ReceiverLog { $0.refusesForeignSSRC = true }
+        for step in UInt16(0)..<200 {
+            log.receive(step, timestamp: UInt32(step), at: Int64(step) * 20)
+            if step % 4 == 0 { log.receive(foreign(step / 4, timestamp: UInt32(step)), at: Int64(step) * 20 + 1) }
+        }
+        for step in UInt16(0)..<40 {
+            #expect(log.receive(foreign(50 + step, timestamp: UInt32(step)), at: 4000 + Int64(step) * 48) == [])
+        }
+        #expect(log.receive(foreign(90, timestamp: 40), at: 6000).last == 90)
+    }
 }

@@ -92,6 +92,14 @@ import Testing
         #expect(log.receiver.deadline == PacketScript.time(328))
     }
 
+    @Test("Where each packet has a timestamp of its own, these do not shorten the wait")
+    func timesOfTransmission() {
+        var log = ReceiverLog { $0.hasPictureTimes = false }
+        for step in 0..<20 { log.receive(UInt16(step), timestamp: UInt32(step * 90), at: Int64(step)) }
+        log.receive(21, timestamp: 1890, at: 21)
+        #expect(log.receiver.deadline == PacketScript.time(51))
+    }
+
     @Test("An ordered transport's gap is a loss at once")
     func orderedGap() {
         var log = tcp()

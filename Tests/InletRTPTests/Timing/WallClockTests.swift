@@ -109,6 +109,50 @@ import Testing
         #expect(clock.time(of: 100) == Self.host + 7 * Self.second)
     }
 
+    @Test("What PLAY states after a pause counts from the first unit that follows, and what was stated before does not")
+    func resumed() {
+        var clock = WallClock(clockRate: 90_000)
+        clock.note(Self.report(0, at: 0), of: 7, host: Self.host)
+        #expect(clock.time(of: 90_000) == Self.host + Self.second)
+        // The reply to PLAY comes while the units of before are still the stream's.
+        clock.notePlay(Self.host + 100 * Self.second, at: 5_000_000, host: Self.host)
+        clock.reset()
+        clock.beginTimeline(at: 5_090_000)
+        #expect(clock.time(of: 5_090_000) == Self.host + 101 * Self.second)
+        // The next timeline is another: nothing is known of it.
+        clock.beginTimeline(at: 5_000_000)
+        #expect(clock.time(of: 5_000_000) == nil)
+    }
+
+    @Test("A report between a restart and the first unit behind it stays")
+    func reportBeforeUnit() {
+        var clock = WallClock(clockRate: 90_000)
+        clock.note(Self.report(0, at: 0), of: 7, host: Self.host)
+        _ = clock.time(of: 90_000)
+        clock.reset()
+        clock.note(Self.report(50, at: 777), of: 7, host: Self.host)
+        clock.beginTimeline(at: 777 + 90_000)
+        #expect(clock.time(of: 777 + 90_000) == Self.host + 51 * Self.second)
+    }
+
+    @Test("A report that fits the timestamps behind a jump, and not those before, stays when the jump is certain")
+    func reportOfJump() {
+        var clock = WallClock(clockRate: 90_000)
+        clock.note(Self.report(0, at: 0), of: 7, host: Self.host)
+        _ = clock.time(of: 90_000)
+        clock.note(Self.report(3, at: 3_000_000_000), of: 7, host: Self.host)
+        clock.beginTimeline(at: 3_000_090_000)
+        #expect(clock.time(of: 3_000_090_000) == Self.host + 4 * Self.second)
+    }
+
+    @Test("What PLAY states for a timestamp that the stream does not have is nonsense")
+    func playElsewhere() {
+        var clock = WallClock(clockRate: 90_000)
+        clock.notePlay(Self.host, at: 0, host: Self.host)
+        #expect(clock.time(of: 2_000_000_000) == nil)
+        #expect(clock.state == .unknown)
+    }
+
     @Test("Any reports are taken without a crash")
     func mutated() {
         var random = SplitMix64(seed: 9)

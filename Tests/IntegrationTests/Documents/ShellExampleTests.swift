@@ -4,7 +4,7 @@ import Testing
 
 /// The shell's examples of the documents, as they stand: in namespaces of their own, where the hosts that they name are
 /// this one, and the secrets that they read are there. The namespaces need root, or a system that gives them to users.
-@Suite(.tags(.server)) struct ShellExampleTests {
+@Suite(.tags(.server), .fewAtATime) struct ShellExampleTests {
     @Test("Each reason for which examples do not run to their end stands for one")
     func reasons() throws {
         let examples = try ShellExample.all()

@@ -7,7 +7,10 @@ extension NetworkTests {
     /// What happens when the server or the network fails in the middle.
     @Suite(.enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"))
     struct NetworkRecoveryTests {
-        @Test("A server that is killed and started again 50 times is found again 50 times, and nothing is left behind")
+        // Alone, as it counts the descriptors of the process.
+        @Test(
+            "A server that is killed and started again 50 times is found again 50 times, and nothing is left behind",
+            .fewAtATime, .alone)
         func restarts() async throws {
             var options = RTSPServer.Options()
             options.size = ImageSize(width: 320, height: 240)

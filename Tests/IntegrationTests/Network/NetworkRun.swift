@@ -12,14 +12,19 @@ final class NetworkRun: Sendable {
     let log = TimecodeSink.Log()
     private let seen = Mutex<[CapturerEvent]>([])
 
-    /// - Parameter uri: as on a command line.
-    init(_ uri: String, frames: UInt64? = nil, queue: QueuePolicy = .lossless(64), retry: RetryPolicy = .never) throws {
+    /// - Parameters:
+    ///   - uri: as on a command line.
+    ///   - comparedRate: the pictures per second of a server with whose drawings each picture is compared.
+    init(
+        _ uri: String, frames: UInt64? = nil, queue: QueuePolicy = .lossless(64), retry: RetryPolicy = .never,
+        comparedRate: Int? = nil
+    ) throws {
         var configuration = CapturerConfiguration()
         configuration.retry = retry
         configuration.frameLimit = frames
         configuration.logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         capturer = Capturer(try PluginRegistry.trusting.source(uri), configuration: configuration)
-        capturer.attach(TimecodeSink(log), queue: queue)
+        capturer.attach(TimecodeSink(log, comparedRate: comparedRate), queue: queue)
     }
 
     /// Tries again after a twentieth of a second.

@@ -143,18 +143,6 @@ extension NetworkTests {
             #expect(try sums(of: server.url) == sums(of: path))
         }
 
-        @Test(
-            "VLC's stream is read",
-            .enabled(if: VLCServer.missing == nil, "\(VLCServer.missing ?? "")"))
-        func vlc() async throws {
-            let server = try VLCServer(file: try TestClips.path("h264-b.mp4"))
-            let run = try NetworkRun(
-                "\(server.url)?transport=udp", frames: 60, retry: NetworkRun.quickRetry)
-            #expect(try await run.play().get() == .frameLimit)
-            let times = run.log.readings.map(\.timestamp)
-            #expect(times.count == 60 && zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
-        }
-
         /// The MD5 sums of the pictures, by ffmpeg for a file and by Inlet for an address.
         private func sums(of input: String) throws -> [String] {
             let text: String

@@ -19,6 +19,8 @@ final class TimecodeSink: FrameSink {
         var flags: FrameFlags
         var wallClock: Int64?
         var received: MonotonicTime?
+        /// How many samples are not what was drawn; nil where that is not looked at, or cannot be read.
+        var misfits: Int?
     }
 
     /// The readings so far. Safe from any thread.
@@ -30,8 +32,14 @@ final class TimecodeSink: FrameSink {
     }
 
     private let log: Log
+    private let comparedRate: Int?
 
-    init(_ log: Log) { self.log = log }
+    /// - Parameter comparedRate: the pictures per second of a server with whose drawings each picture is compared. The
+    ///   default is nil: only the number is read.
+    init(_ log: Log, comparedRate: Int? = nil) {
+        self.log = log
+        self.comparedRate = comparedRate
+    }
 
     func consume(_ frame: VideoFrame) {
         let code = TimecodeReader.read(frame.buffer)
@@ -40,6 +48,7 @@ final class TimecodeSink: FrameSink {
                 number: code.map { Int($0.frame) }, drawn: code?.captureTime, timestamp: frame.timestamp,
                 presentation: frame.pts.map { Double($0.nanoseconds) / 1e9 } ?? .nan, sequence: frame.sequence,
                 size: frame.size, flags: frame.flags, wallClock: frame.wallClock,
-                received: frame.stages.received))
+                received: frame.stages.received,
+                misfits: comparedRate.flatMap { TimecodePicture.misfits(frame.buffer, rate: $0) }))
     }
 }

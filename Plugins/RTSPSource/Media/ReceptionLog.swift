@@ -1,0 +1,43 @@
+import InletCore
+import InletRTP
+
+/// Reports what was received and lost to the source's context, over all streams of a source.
+struct ReceptionLog {
+    private var stream: MediaStream?
+    /// The sum of the figures of earlier streams.
+    private var past = ReceptionFigures()
+    /// The drops of the current stream that have been counted.
+    private var counted = DepacketizerStatistics()
+
+    /// The reason for dropping an access unit of more bytes, or of more NAL units, than is allowed.
+    private static let tooLarge = DropReason("tooLarge")
+
+    /// Counts what was dropped since the last call, and reports the figures.
+    ///
+    /// - Parameter current: the current stream; nil if there is none.
+    mutating func report(_ current: MediaStream?, to context: SourceContext) {
+        if current !== stream, let old = stream {
+            countDrops(of: old, context)
+            past = past.followed(by: old.figures)
+            stream = nil
+        }
+        guard let current else { return }
+        if stream == nil { (stream, counted) = (current, DepacketizerStatistics()) }
+        countDrops(of: current, context)
+        context.reportReception(past.followed(by: current.figures))
+    }
+
+    private mutating func countDrops(of stream: MediaStream, _ context: SourceContext) {
+        let now = stream.payloads
+        guard now != counted else { return }
+        let before = counted
+        counted = now
+        func count(_ reason: DropReason, _ counters: KeyPath<DepacketizerStatistics, Int>...) {
+            let number = counters.reduce(0) { $0 &+ now[keyPath: $1] &- before[keyPath: $1] }
+            context.countDrop(reason, UInt64(clamping: number))
+        }
+        count(.damaged, \.droppedUnits, \.withoutReferences)
+        count(.poolExhausted, \.noMemory)
+        count(Self.tooLarge, \.tooLarge)
+    }
+}

@@ -1,0 +1,28 @@
+import InletCore
+import InletFFmpeg
+import InletRTSP
+
+/// What has been learnt about an ONVIF device, and how many key frames were requested.
+struct ONVIFMemory: Sendable {
+    /// The addresses and the profile that were found, and the authentication that the device accepts.
+    var session: ONVIFSession
+    /// The time before which nothing is requested.
+    var earliest = MonotonicTime(nanoseconds: .min)
+    /// The number of failures in a row.
+    var failures = 0
+    /// The codes of the failures that were logged: each is logged once.
+    var logged: Set<InletError.Code> = []
+    /// The most public address of the connections so far, which decides where a redirect may lead.
+    var leader: IPAddress?
+    var statistics = Statistics()
+
+    /// Counts of key-frame requests.
+    struct Statistics: Sendable, Equatable {
+        /// The number of requests that were sent (SetSynchronizationPoint).
+        var sent: UInt64 = 0
+        /// The number of requests that succeeded.
+        var answered: UInt64 = 0
+        /// The number of failures, of these requests and of those that find the service and the profile.
+        var failed: UInt64 = 0
+    }
+}

@@ -1,0 +1,171 @@
+import InletCore
+import InletRTSP
+import InletSystem
+import Logging
+import Synchronization
+
+/// Requests key frames from an ONVIF device, at most one a second, without blocking the caller: the exchanges run on a
+/// thread of their own, which ends when there is nothing left to do.
+///
+/// Failures do not affect the stream. Each kind is logged once; all are counted and followed by a growing back-off.
+/// Nothing more is requested once the device has refused the credentials.
+///
+/// Safe from any thread.
+final class ONVIFRequester: Sendable {
+    private struct State {
+        var memory: ONVIFMemory
+        /// Whether a key-frame request is to be sent.
+        var isWanted = false
+        /// Whether the thread runs.
+        var isBusy = false
+        var isClosed = false
+
+        /// Notes that a key-frame request succeeded.
+        mutating func noteAnswer() {
+            memory.statistics.answered &+= 1
+            memory.failures = 0
+            isWanted = false
+        }
+    }
+
+    private let state: Mutex<State>
+    private let cancelled: WakeUpSignal
+    /// The context of the thread. The source's deadlines do not apply to it.
+    private let context: SourceContext
+    private let device: RTSPURL
+    private let configuration: RTSPConfiguration
+
+    /// The shortest time between two requests for key frames.
+    private static let interval = Duration.seconds(1)
+    /// The deadline of one run of the thread: all exchanges that a request needs.
+    private static let patience = Duration.seconds(30)
+    /// The most exchanges of one run, which is more than finding the profile of a recorder takes.
+    private static let mostExchanges = 64
+    private static let longestPause = Duration.seconds(60)
+
+    /// - Parameter source: the source's context, for its clock and its log.
+    /// - Returns: nil if no key frames are to be requested by ONVIF.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` as ``RTSPConfiguration/onvifSettings()``, or
+    ///   ``InletError/Code/resourceExhausted``.
+    init?(_ configuration: RTSPConfiguration, _ source: SourceContext) throws(InletError) {
+        guard let settings = try configuration.onvifSettings() else { return nil }
+        self.configuration = configuration
+        device = settings.device
+        cancelled = try WakeUpSignal()
+        context = SourceContext(clock: source.clock, wakeUpDescriptor: cancelled.descriptor, logger: source.logger)
+        state = Mutex(State(memory: configuration.memory?.onvif ?? ONVIFMemory(session: ONVIFSession(settings))))
+    }
+
+    /// The counts of requests so far.
+    var statistics: ONVIFMemory.Statistics { state.withLock { $0.memory.statistics } }
+
+    /// Begins to find the media service and the profile, so that the first request takes one exchange.
+    func prepare() { _ = start(at: context.clock.now, isWanted: false) }
+
+    /// Requests a key frame, unless a request is under way or was sent less than a second ago. Does not block.
+    ///
+    /// - Returns: whether a request follows that was not under way.
+    func request(at time: MonotonicTime) -> Bool { start(at: time, isWanted: true) }
+
+    private func start(at time: MonotonicTime, isWanted: Bool) -> Bool {
+        let (begins, isNew) = state.withLock { state in
+            guard !state.isClosed, time >= state.memory.earliest else { return (false, false) }
+            let isNew = isWanted && !state.isWanted
+            if isWanted { state.isWanted = true }
+            guard !state.isBusy else { return (false, isNew) }
+            state.isBusy = true
+            return (true, isNew)
+        }
+        guard begins else { return isNew }
+        do throws(InletError) {
+            try SystemThread.start(named: "inlet-onvif") { [self] in run() }
+        } catch {
+            fail(error, nil)
+        }
+        return isNew
+    }
+
+    /// Cancels the exchange that is under way. Does not wait for the thread.
+    func close() {
+        let statistics = state.withLock { state in
+            state.isClosed = true
+            configuration.memory?.onvif = state.memory
+            return state.memory.statistics
+        }
+        context.cancel()
+        cancelled.raise()
+        context.logger.debug(
+            "ONVIF: \(statistics.sent) key-frame requests, \(statistics.answered) answers, \(statistics.failed) failures."
+        )
+    }
+
+    // MARK: On the thread
+
+    private func run() {
+        let end = context.clock.now + Self.patience
+        var memory = state.withLock { $0.memory }
+        var connection = ONVIFExchange(
+            wait: DescriptorWait(context: context), tls: configuration.tls, policy: configuration.addressPolicy,
+            device: device, leader: memory.leader)
+        do throws(InletError) {
+            for _ in 0..<Self.mostExchanges {
+                guard let exchange = next(&memory.session) else { return }
+                let limit = min(end, context.clock.now + configuration.connectTimeout)
+                let response = try connection.perform(exchange, until: limit)
+                let isAnswered = try memory.session.take(response, at: Self.time)
+                // Answers are parsed outside the lock, since the source's thread takes it, too.
+                let (session, leader) = (memory.session, connection.leader)
+                state.withLock { state in
+                    (state.memory.session, state.memory.leader) = (session, leader)
+                    if isAnswered { state.noteAnswer() }
+                }
+            }
+            throw InletError(
+                .malformedData,
+                "The ONVIF device takes too many requests to find the stream. Name its profile by onvif-profile.")
+        } catch {
+            memory.session.restart()
+            fail(error, memory.session)
+        }
+    }
+
+    /// Returns the next request; nil if there is none, in which case the thread ends.
+    private func next(_ session: inout ONVIFSession) -> ONVIFSession.Exchange? {
+        let (now, isWanted) = (context.clock.now, state.withLock { $0.isWanted })
+        var random = SystemRandomNumberGenerator()
+        let nonce = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+        let exchange = session.next(wantsKeyFrame: isWanted, at: Self.time, nonce: nonce)
+        return state.withLock { state in
+            guard let exchange, !state.isClosed else {
+                (state.isBusy, state.isWanted) = (false, false)
+                return nil
+            }
+            if case .synchronizationPoint = exchange.request {
+                state.memory.statistics.sent &+= 1
+                state.memory.earliest = now + Self.interval
+            }
+            return exchange
+        }
+    }
+
+    /// The time of day in seconds since 1970.
+    private static var time: Int64 { HostTime.now / 1_000_000_000 }
+
+    /// - Parameter session: the session after the failure; nil if it is unchanged.
+    private func fail(_ error: InletError, _ session: ONVIFSession?) {
+        let now = context.clock.now
+        let isNews = state.withLock { state in
+            (state.isBusy, state.isWanted) = (false, false)
+            guard !state.isClosed else { return false }
+            state.memory.failures = min(state.memory.failures + 1, 6)
+            state.memory.statistics.failed &+= 1
+            if let session { state.memory.session = session }
+            let pause = min(.seconds(1 << state.memory.failures), Self.longestPause)
+            state.memory.earliest = state.memory.session.isRefused ? .distantFuture : now + pause
+            return state.memory.logged.insert(error.code).inserted
+        }
+        guard isNews else { return }
+        context.logger.warning(
+            "No key frame could be requested by ONVIF; the stream continues without it: \(error.message)")
+    }
+}

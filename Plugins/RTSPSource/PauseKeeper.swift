@@ -1,0 +1,43 @@
+import Dispatch
+import InletCore
+import InletSystem
+import Synchronization
+
+/// Keeps the session of a paused client alive on a thread of its own: the source's thread does not call the client
+/// during a pause, and a server ends a session without keep-alives.
+///
+/// The client belongs to that thread until ``stop()`` returns.
+final class PauseKeeper: Sendable {
+    private let signal: WakeUpSignal
+    private let isStopped = Atomic(false)
+    private let ended = DispatchSemaphore(value: 0)
+
+    /// Starts the thread for a client that is paused.
+    ///
+    /// - Throws: ``InletError/Code/resourceExhausted`` if the system refuses a descriptor or a thread.
+    init(_ client: RTSPClient) throws(InletError) {
+        signal = try WakeUpSignal()
+        // Used by the keeper's thread alone until `stop` has waited for its end.
+        let handover = Handover(client)
+        client.keeper = self
+        do throws(InletError) {
+            try SystemThread.start(named: "inlet-pause") {
+                while !self.isStopped.load(ordering: .acquiring), handover.value.keepAliveInPause() {}
+                self.ended.signal()
+            }
+        } catch {
+            client.keeper = nil
+            throw error
+        }
+    }
+
+    /// Becomes readable when the thread is to end.
+    var descriptor: Int32 { signal.descriptor }
+
+    /// Ends the thread and waits until it no longer uses the client. Called once.
+    func stop() {
+        isStopped.store(true, ordering: .releasing)
+        signal.raise()
+        ended.wait()
+    }
+}

@@ -1,0 +1,38 @@
+/// What a source has received by RTP, and the key frames that it has requested. Counts are of the whole run.
+public struct ReceptionFigures: Sendable, Hashable {
+    /// Packets of the stream that were received in time, each once.
+    public var packets: UInt64 = 0
+    /// Packets that never came, or came too late.
+    public var packetsLost: UInt64 = 0
+    /// Packets that had been received before.
+    public var packetsDuplicated: UInt64 = 0
+    /// Packets that came after a later one, in time to be used in their place.
+    public var packetsReordered: UInt64 = 0
+    /// Packets that came after they had been given up. They are counted as lost, too.
+    public var packetsLate: UInt64 = 0
+    /// The interarrival jitter now (RFC 3550, section 6.4.1).
+    public var jitter = Duration.zero
+    /// Requests for a key frame: by RTCP (RFC 4585, section 6.3.1; RFC 5104, section 4.3.1) or by ONVIF.
+    public var keyFrameRequests: UInt64 = 0
+    /// Key frames that came within two seconds of the first request for them.
+    public var keyFrameResponses: UInt64 = 0
+    /// The sum of the times from the first request to the key frame, over ``keyFrameResponses``.
+    public var keyFrameResponseTime = Duration.zero
+
+    /// Creates figures with all counts at zero.
+    public init() {}
+
+    /// Returns the sum of the counts of two connections, with the jitter of the later one.
+    package func followed(by later: Self) -> Self {
+        var sum = later
+        sum.packets &+= packets
+        sum.packetsLost &+= packetsLost
+        sum.packetsDuplicated &+= packetsDuplicated
+        sum.packetsReordered &+= packetsReordered
+        sum.packetsLate &+= packetsLate
+        sum.keyFrameRequests &+= keyFrameRequests
+        sum.keyFrameResponses &+= keyFrameResponses
+        sum.keyFrameResponseTime += keyFrameResponseTime
+        return sum
+    }
+}

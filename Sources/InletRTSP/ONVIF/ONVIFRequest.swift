@@ -1,0 +1,92 @@
+import InletCore
+
+/// A request to a service of an ONVIF device, in SOAP 1.2.
+package enum ONVIFRequest: Sendable, Equatable {
+    /// The time of the device (Core Specification, `GetSystemDateAndTime`), which needs no authentication.
+    case clock
+    /// The services and their addresses (Core Specification, `GetServices`).
+    case services
+    /// The same for devices from before 2011 (`GetCapabilities`).
+    case capabilities
+    /// The media profiles.
+    case profiles(MediaVersion)
+    /// The RTSP address of a profile, which is given by its token.
+    case streamURI(MediaVersion, profile: [UInt8])
+    /// A key frame in all streams of a profile (Media Service Specification, `SetSynchronizationPoint`).
+    case synchronizationPoint(MediaVersion, profile: [UInt8])
+
+    /// The two media services of ONVIF, of which a device has either or both.
+    package enum MediaVersion: Sendable, Equatable {
+        /// `ver10`, of profile S.
+        case media1
+        /// `ver20`, of profile T.
+        case media2
+
+        /// The service's namespace.
+        var namespace: StaticString {
+            switch self {
+            case .media1: "http://www.onvif.org/ver10/media/wsdl"
+            case .media2: "http://www.onvif.org/ver20/media/wsdl"
+            }
+        }
+    }
+
+    /// The name of the operation; the answer's element has `Response` behind it.
+    package var name: StaticString {
+        switch self {
+        case .clock: "GetSystemDateAndTime"
+        case .services: "GetServices"
+        case .capabilities: "GetCapabilities"
+        case .profiles: "GetProfiles"
+        case .streamURI: "GetStreamUri"
+        case .synchronizationPoint: "SetSynchronizationPoint"
+        }
+    }
+
+    private var namespace: StaticString {
+        switch self {
+        case .clock, .services, .capabilities: "http://www.onvif.org/ver10/device/wsdl"
+        case .profiles(let version), .streamURI(let version, _), .synchronizationPoint(let version, _):
+            version.namespace
+        }
+    }
+
+    /// The value of `Content-Type` (RFC 3902).
+    package var contentType: String {
+        #"application/soap+xml; charset=utf-8; action="\#(namespace)/\#(name)""#
+    }
+
+    /// Returns the envelope.
+    ///
+    /// - Parameter security: the element with the credentials; nil if there is none.
+    package func envelope(security: [UInt8]?) -> [UInt8] {
+        var text = Array(
+            #"<?xml version="1.0" encoding="UTF-8"?><s:Envelope xmlns:s="http://www.w3.org/2003/05/soap-envelope">"#
+                .utf8)
+        if let security { text += "<s:Header>".utf8 + security + "</s:Header>".utf8 }
+        text += #"<s:Body><\#(name) xmlns="\#(namespace)">"#.utf8
+        text += content
+        text += "</\(name)></s:Body></s:Envelope>".utf8
+        return text
+    }
+
+    private var content: [UInt8] {
+        switch self {
+        case .clock, .profiles: []
+        case .services: Array("<IncludeCapability>false</IncludeCapability>".utf8)
+        case .capabilities: Array("<Category>All</Category>".utf8)
+        case .streamURI(.media1, let profile):
+            Array(
+                """
+                <StreamSetup><Stream xmlns="http://www.onvif.org/ver10/schema">RTP-Unicast</Stream>\
+                <Transport xmlns="http://www.onvif.org/ver10/schema"><Protocol>RTSP</Protocol></Transport></StreamSetup>
+                """.utf8) + Self.element(profile)
+        case .streamURI(.media2, let profile): Array("<Protocol>RTSP</Protocol>".utf8) + Self.element(profile)
+        case .synchronizationPoint(_, let profile): Self.element(profile)
+        }
+    }
+
+    private static func element(_ profile: [UInt8]) -> [UInt8] {
+        Array("<ProfileToken>".utf8) + XMLReader.escaped(profile) + "</ProfileToken>".utf8
+    }
+}

@@ -1,0 +1,279 @@
+package import InletCore
+
+/// Asks an ONVIF device for key frames of one stream: finds the media service, then the profile of the stream, and
+/// requests a synchronization point of it (ONVIF Media and Media2 Service Specifications).
+///
+/// A state machine without connections and without a clock. What was found is kept, so that later requests take one
+/// exchange.
+package struct ONVIFSession: Sendable {
+    /// The device, the stream, and how requests authenticate.
+    package struct Settings: Sendable, Equatable {
+        /// The address of the device service.
+        package var device: RTSPURL
+        /// The address of the stream, by which the profile is found.
+        package var stream: RTSPURL
+        /// The token of the profile; nil finds it. The default is nil.
+        package var profile: [UInt8]?
+        /// The user's name and password; nil if there are none. The default is nil.
+        package var credentials: RTSPCredentials?
+        /// Whether a host to which the device redirects gets the credentials, too. The default is false.
+        package var sharesCredentials = false
+        /// When Basic may be used. The default is only over an encrypted connection: ONVIF does not require devices to
+        /// offer it, so its main user over plain HTTP would be an eavesdropper.
+        package var basic = RTSPAuthentication.BasicPolicy.encryptedOnly
+
+        package init(device: RTSPURL, stream: RTSPURL) {
+            self.device = device
+            self.stream = stream
+        }
+    }
+
+    /// A request to send over a new connection, which is closed after the answer.
+    package struct Exchange: Sendable {
+        /// Where to connect to; the port is ``RTSPURL/tunnelPort``.
+        package var url: RTSPURL
+        /// The operation that is requested.
+        package var request: ONVIFRequest
+        /// The head and the body of the HTTP request.
+        package var bytes: [UInt8]
+    }
+
+    /// How requests authenticate. By ONVIF's Core Specification, section "Authentication", clients send the first
+    /// request without credentials, and never both kinds at once.
+    enum Access: Sendable {
+        case none
+        /// HTTP authentication.
+        case http
+        /// A ``UsernameToken``.
+        case token
+    }
+
+    /// A request, and how it was sent.
+    struct Pending: Sendable {
+        var request: ONVIFRequest
+        var url: RTSPURL
+        /// The value of `Authorization`; nil if it had none.
+        var authorization: [UInt8]?
+        var hasToken = false
+        var answersChallenge = false
+        var redirects = 0
+        /// Whether it is to be sent, for the first time or again.
+        var isDue = true
+    }
+
+    let settings: Settings
+    /// The last request; nil once it was answered and need not be repeated.
+    var pending: Pending?
+    /// Whether requests may carry the credentials: not after a redirect to another server.
+    private(set) var mayAuthenticate = true
+    var access = Access.none
+    var authentication: RTSPAuthentication
+    /// How many seconds the device's clock is ahead; nil if it is unknown.
+    var clockOffset: Int64?
+    /// Whether the device's time was requested since a request with a token was last accepted.
+    var isClockFresh = false
+    /// Whether the device has refused the credentials, which are then not sent again.
+    package internal(set) var isRefused = false
+
+    private var device: RTSPURL
+    private var media: (version: ONVIFRequest.MediaVersion, url: RTSPURL)?
+    /// The older media service, in case that the newer one fails.
+    private var otherMedia: RTSPURL?
+    private var lacksServices = false
+    /// The profiles whose addresses are not known yet; nil before the profiles were requested.
+    private var candidates: ArraySlice<[UInt8]>?
+    /// The profile that is taken if no other fits better.
+    private var likeliest: (profile: [UInt8], fitness: Int)?
+    /// The token of the stream's profile; nil until it is found.
+    package private(set) var profile: [UInt8]?
+
+    /// The most profiles that are compared. Cameras have fewer; recorders may have more, and each costs an exchange.
+    private static let mostProfiles = 32
+    private static let mostRedirects = 5
+
+    package init(_ settings: Settings) {
+        self.settings = settings
+        device = settings.device
+        profile = settings.profile
+        authentication = RTSPAuthentication(
+            credentials: settings.credentials, isEncrypted: settings.device.isSecure, basic: settings.basic)
+    }
+
+    /// Returns the next request; nil if there is nothing to do.
+    ///
+    /// - Parameters:
+    ///   - wantsKeyFrame: whether a key frame is to be requested; otherwise only the service and the profile are found.
+    ///   - time: the time of day in seconds since 1970.
+    ///   - nonce: at least 16 random bytes that no other request uses.
+    package mutating func next(wantsKeyFrame: Bool, at time: Int64, nonce: [UInt8]) -> Exchange? {
+        guard !isRefused else { return nil }
+        if pending?.isDue != true {
+            guard let (request, url) = nextRequest(wantsKeyFrame) else { return nil }
+            pending = Pending(request: request, url: url)
+        }
+        guard var sent = pending else { return nil }
+        // A token needs the device's time. Requesting that needs no token.
+        if access == .token, clockOffset == nil, sent.request != .clock {
+            sent = Pending(request: .clock, url: device)
+        }
+        sent.isDue = false
+        if access == .http, mayAuthenticate, sent.request != .clock {
+            let target = HTTPEndpoint(sent.url, userAgent: "").target
+            sent.authorization = authentication.authorization(methodName: Array("POST".utf8), uri: target)
+        }
+        let exchange = exchange(&sent, at: time, nonce: nonce)
+        pending = sent
+        return exchange
+    }
+
+    private func nextRequest(_ wantsKeyFrame: Bool) -> (ONVIFRequest, RTSPURL)? {
+        guard let media else { return (lacksServices ? .capabilities : .services, device) }
+        if let profile {
+            return wantsKeyFrame ? (.synchronizationPoint(media.version, profile: profile), media.url) : nil
+        }
+        guard let candidate = candidates?.first else { return (.profiles(media.version), media.url) }
+        return (.streamURI(media.version, profile: candidate), media.url)
+    }
+
+    /// Takes the answer to the last request.
+    ///
+    /// - Parameter time: the time of day in seconds since 1970.
+    /// - Returns: whether it is the answer to a key-frame request.
+    /// - Throws: why no key frame can be requested; the session begins anew with the next request.
+    package mutating func take(_ response: RTSPResponse, at time: Int64) throws(InletError) -> Bool {
+        guard let sent = pending, !sent.isDue else { return false }
+        pending = nil
+        do throws(InletError) {
+            if [301, 302, 307, 308].contains(response.status) {
+                try redirect(sent, response)
+                return false
+            }
+            let answer = try? ONVIFAnswer(response.body, to: sent.request)
+            if case .fault(let codes)? = answer, ONVIFAnswer.isAuthenticationFault(codes) || response.status == 401 {
+                try refuse(sent, response)
+                return false
+            }
+            if response.status == 401 {
+                try refuse(sent, response)
+                return false
+            }
+            noteAcceptance(of: sent)
+            guard response.isSuccess, case .response(let element)? = answer else {
+                try fail(sent, response, answer)
+                return false
+            }
+            try take(element, of: sent, at: time)
+        } catch {
+            restart()
+            throw error
+        }
+        if case .synchronizationPoint = sent.request { return true }
+        return false
+    }
+
+    /// Notes that the last request could not be sent, or was not answered: the service and the profile may have
+    /// changed.
+    package mutating func restart() {
+        (pending, mayAuthenticate) = (nil, true)
+        (device, media, otherMedia, lacksServices) = (settings.device, nil, nil, false)
+        (candidates, likeliest, profile) = (nil, nil, settings.profile)
+    }
+
+    // MARK: Answers
+
+    private mutating func take(_ element: XMLElement, of sent: Pending, at time: Int64) throws(InletError) {
+        switch sent.request {
+        case .clock:
+            // If the device does not state its time, the clocks are assumed to agree.
+            clockOffset = element.deviceTime.map { $0 &- time } ?? 0
+            isClockFresh = true
+        case .services, .capabilities:
+            let newer = element.mediaAddress(.media2).flatMap { device.service(at: $0) }
+            let older = element.mediaAddress(.media1).flatMap { device.service(at: $0) }
+            if let newer {
+                media = (.media2, newer)
+                otherMedia = older
+            } else if let older {
+                media = (.media1, older)
+            } else if sent.request == .services {
+                lacksServices = true
+            } else {
+                throw InletError(.unsupported, "The ONVIF device names no media service.")
+            }
+        case .profiles:
+            let profiles = element.profileTokens.prefix(Self.mostProfiles)
+            likeliest = profiles.first.map { ($0, 0) }
+            // A single profile needs no comparison.
+            candidates = profiles.count == 1 ? [] : profiles
+            try chooseProfile()
+        case .streamURI(_, let candidate):
+            let url = element.streamAddress.flatMap { RTSPURL(lenient: $0) }
+            let fitness = url.map { settings.stream.fitness(ofProfileAt: $0) } ?? 0
+            if fitness > likeliest?.fitness ?? 0 { likeliest = (candidate, fitness) }
+            candidates = fitness == 2 ? [] : candidates?.dropFirst()
+            try chooseProfile()
+        case .synchronizationPoint: break
+        }
+    }
+
+    /// Chooses the profile that fits best, once all were compared.
+    private mutating func chooseProfile() throws(InletError) {
+        guard candidates?.isEmpty != false else { return }
+        guard let likeliest else { throw InletError(.notFound, "The ONVIF device has no media profile.") }
+        profile = likeliest.profile
+        candidates = nil
+    }
+
+    /// Continues without the operation that the device refused, if another one can replace it.
+    private mutating func fail(
+        _ sent: Pending, _ response: RTSPResponse, _ answer: ONVIFAnswer?
+    ) throws(InletError) {
+        switch sent.request {
+        case .services:
+            lacksServices = true
+            return
+        case .clock:
+            (clockOffset, isClockFresh) = (0, true)
+            return
+        case .streamURI:
+            candidates = candidates?.dropFirst()
+            return try chooseProfile()
+        case .profiles, .synchronizationPoint:
+            guard let other = otherMedia else { break }
+            (media, otherMedia, candidates, likeliest) = ((.media1, other), nil, nil, nil)
+            profile = settings.profile
+            return
+        case .capabilities: break
+        }
+        let name = "\(sent.request.name)"
+        if case .fault(let codes)? = answer {
+            let text = codes.map { String(decoding: $0, as: UTF8.self).sanitized(limit: 64) }.joined(separator: ", ")
+            throw InletError(.unsupported, "The ONVIF device refuses \(name) (\(text)).")
+        }
+        if response.isSuccess { _ = try ONVIFAnswer(response.body, to: sent.request) }
+        throw Self.error(response, to: sent.request)
+    }
+
+    private mutating func redirect(_ sent: Pending, _ response: RTSPResponse) throws(InletError) {
+        guard let target = response.headers.first("Location").flatMap({ sent.url.serviceRedirected(to: $0) }) else {
+            throw InletError(.malformedData, "The ONVIF device redirects to no valid address.")
+        }
+        guard sent.redirects < Self.mostRedirects else {
+            throw InletError(.malformedData, "The ONVIF device redirects in circles.")
+        }
+        guard !sent.url.isSecure || target.isSecure else {
+            throw InletError(.tlsFailed, "The ONVIF device redirects from https to http, where others can listen in.")
+        }
+        var again = Pending(request: sent.request, url: target)
+        again.redirects = sent.redirects + 1
+        if !sent.url.sharesCredentials(with: target) {
+            authentication.reset()
+            mayAuthenticate = mayAuthenticate && settings.sharesCredentials
+        }
+        switch sent.request {
+        case .clock, .services, .capabilities: device = target
+        case .profiles, .streamURI, .synchronizationPoint: media?.url = target
+        }
+        pending = again
+    }
+}

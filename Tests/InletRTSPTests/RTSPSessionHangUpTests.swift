@@ -1,0 +1,40 @@
+import InletCore
+import InletRTSP
+import Testing
+
+/// Servers that answer a keep-alive by closing the connection.
+@Suite struct RTSPSessionHangUpTests {
+    private static func playing(_ memory: KeepAliveMemory) throws -> ScriptedServer {
+        var server = try ScriptedServer("rtsp://cam/live") { $0.keepAlive = memory }
+        server.play(sessionHeader: "AB;timeout=60")
+        _ = server.takeLog()
+        return server
+    }
+
+    @Test("A method on which the server closes the connection is not used again, long before the time-out")
+    func closes() throws {
+        var memory = KeepAliveMemory()
+        var methods: [String] = []
+        for _ in 0..<3 {
+            var server = try Self.playing(memory)
+            server.waitForDeadline()
+            methods += server.takeLog()
+            server.now = server.now + .milliseconds(20)
+            server.handle(.disconnected)
+            memory = server.session.keepAlive
+        }
+        #expect(methods == ["OPTIONS", "GET_PARAMETER", "SET_PARAMETER"].map { "\($0) rtsp://cam/live" })
+    }
+
+    @Test("A connection that ends later, or after the answer, says nothing of the method", arguments: [true, false])
+    func endsLater(_ isAnswered: Bool) throws {
+        var server = try Self.playing(KeepAliveMemory())
+        server.waitForDeadline()
+        if isAnswered { server.reply(200, [("Public", "OPTIONS")]) }
+        server.now = server.now + (isAnswered ? .milliseconds(20) : .seconds(5))
+        server.handle(.disconnected)
+        var next = try Self.playing(server.session.keepAlive)
+        next.waitForDeadline()
+        #expect(next.takeLog() == ["OPTIONS rtsp://cam/live"])
+    }
+}
