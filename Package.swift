@@ -113,6 +113,9 @@ let package = Package(
         // OpenSSL, likewise, for TLS over connections of our own.
         .target(name: "COpenSSL"),
 
+        // inlet_plugin.h, for plug-ins that this package does not come with, and what their child processes speak.
+        .target(name: "CInletPlugin"),
+
         library("InletCore", [logging]),
         // Threads, wake-ups, the clock and the words of the system, for the modules and plug-ins of this package.
         library("InletSystem", ["InletCore", "CLinux"]),
@@ -132,6 +135,8 @@ let package = Package(
         // What sinks that are web servers share.
         library("InletHTTP", ["InletCore", "InletSystem", logging, crypto] + nio),
         library("InletV4L2", ["InletCore", "InletSystem", "CV4L2"]),
+        // Messages between Inlet and the child process of a plug-in, for both ends.
+        library("InletPluginWire", ["InletCore", "InletSystem", "CInletPlugin", "CLinux"]),
         library(
             "InletCapture",
             [

@@ -22,6 +22,7 @@ enum ImportRule {
             "InletCore", "InletSystem", "NIOCore", "NIOPosix", "NIOHTTP1", "Logging", "Crypto", "FoundationEssentials",
         ]),
         "InletV4L2": system.union(["InletCore", "InletSystem", "CV4L2"]),
+        "InletPluginWire": system.union(["InletCore", "InletSystem", "CInletPlugin", "CLinux"]),
         "InletCapture": system.union([
             "InletCore", "InletSystem", "InletConvert", "InletDecode", "InletOutput", "Logging", "CoreMetrics",
             "DequeModule", "CLinux",

@@ -1,0 +1,108 @@
+package import InletCore
+import CLinux
+import Glibc
+import InletSystem
+
+/// One end of the connection between Inlet and the child process of a plug-in: a socket of the type `SOCK_SEQPACKET`,
+/// on which each message arrives whole or not at all.
+///
+/// Never blocks: who waits for a message polls ``descriptor``. Safe from any thread.
+package final class MessageSocket: Sendable {
+    /// The socket, for polling.
+    package let descriptor: Int32
+
+    /// Takes over a socket, and closes it at the end.
+    package init(adopting descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { close(descriptor) }
+
+    /// Makes a connected pair, of which neither end is inherited by programs that this process starts.
+    ///
+    /// - Throws: ``InletError/Code/resourceExhausted`` if the process has no descriptor left.
+    package static func pair() throws(InletError) -> (MessageSocket, MessageSocket) {
+        var ends: [Int32] = [-1, -1]
+        // The type's raw value is that of all architectures but MIPS.
+        let type = Int32(SOCK_SEQPACKET.rawValue) | inlet_socket_close_on_exec
+        guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else {
+            throw InletError(
+                .resourceExhausted,
+                "No connection to a plug-in's process can be made: \(SystemErrorText.of(errno)). "
+                    + "Raise the limit of descriptors (ulimit -n) or stop some sources.",
+                context: .init(operation: "socketpair", nativeCode: errno))
+        }
+        return (MessageSocket(adopting: ends[0]), MessageSocket(adopting: ends[1]))
+    }
+
+    /// Why a message could not be sent.
+    package enum SendFailure: Error {
+        /// The other end is gone.
+        case closed
+        /// The other end does not read: messages that were sent earlier fill what the system holds for it.
+        case full
+        /// The `errno` of another failure.
+        case system(Int32)
+    }
+
+    /// Sends a message.
+    ///
+    /// - Parameters:
+    ///   - message: a struct of `inlet_plugin_protocol.h`.
+    ///   - trailer: bytes behind it. Empty by default.
+    ///   - descriptor: a descriptor of which the other end gets a copy. The default, -1, means none.
+    package func send(
+        _ message: some BitwiseCopyable, _ trailer: [UInt8] = [], descriptor passed: Int32 = -1
+    ) throws(SendFailure) {
+        let sent = unsafe withUnsafeBytes(of: message) { unsafe send($0, trailer, passed) }
+        guard sent < 0 else { return }
+        switch errno {
+        case EPIPE, ECONNRESET, ENOTCONN: throw .closed
+        case EAGAIN: throw .full
+        case let number: throw .system(number)
+        }
+    }
+
+    private func send(_ message: UnsafeRawBufferPointer, _ trailer: [UInt8], _ passed: Int32) -> Int {
+        func send(_ bytes: UnsafeRawBufferPointer) -> Int {
+            while true {
+                let sent = unsafe inlet_send_message(
+                    descriptor, bytes.baseAddress, bytes.count, passed, Int32(MSG_DONTWAIT))
+                if sent >= 0 || errno != EINTR { return sent }
+            }
+        }
+        guard !trailer.isEmpty else { return unsafe send(message) }
+        var whole = unsafe Array(message)
+        whole += trailer
+        return unsafe whole.withUnsafeBytes { unsafe send($0) }
+    }
+
+    /// Why no message was received.
+    package enum ReceiveFailure: Error {
+        /// There is none at present.
+        case empty
+        /// The other end is gone.
+        case closed
+        /// The message is longer than the buffer. It is lost.
+        case tooLong
+        /// The `errno` of another failure.
+        case system(Int32)
+    }
+
+    /// Receives the next message into a buffer, in place of what is there.
+    package func receive(into buffer: inout MessageBuffer) throws(ReceiveFailure) {
+        let received = unsafe buffer.refill { (bytes, passed) in
+            while true {
+                let count = unsafe inlet_receive_message(
+                    descriptor, bytes.baseAddress, bytes.count, passed, Int32(MSG_DONTWAIT))
+                if count >= 0 || errno != EINTR { return count }
+            }
+        }
+        guard received <= 0 else { return }
+        guard received < 0 else { throw .closed }
+        switch errno {
+        case EAGAIN: throw .empty
+        case EMSGSIZE: throw .tooLong
+        case ECONNRESET: throw .closed
+        case let number: throw .system(number)
+        }
+    }
+}
