@@ -40,7 +40,7 @@ class Receiver:
             raise RuntimeError("the server did not start; see standard error")
 
     def report(self, _):
-        return {"frames": self.frames, "latest": list(self.latest)}
+        return {"frames": self.frames, "latest": list(self.latest), "runs": self.child.poll() is None}
 
     def serve(self, options, ready):
         if not self.start():

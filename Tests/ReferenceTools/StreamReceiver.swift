@@ -46,6 +46,9 @@ public final class StreamReceiver: Sendable {
     /// How many pictures it has decoded, over all of its lives.
     public func frames() throws -> Int { try process.send("report")["frames"]?.int ?? 0 }
 
+    /// Whether it has not ended. One of ffmpeg's ends with the connection of the one client that it takes.
+    public func isRunning() throws -> Bool { try process.send("report")["runs"] == true }
+
     /// The pictures of its present life, the last 200 of them.
     public func pictures() throws -> [Picture] {
         guard case .list(let pictures)? = try process.send("report")["latest"] else { return [] }
