@@ -29,7 +29,9 @@ final class RTSPClient {
     let memory: ServerMemory?
     /// Requests key frames by ONVIF; nil if that is not configured, and in captures.
     let keyFrames: ONVIFRequester?
-    var session: RTSPSession
+    var session: RTSPSession { didSet { sessionDeadline = session.deadline } }
+    /// When the session wants to be called, as it said last: asked for before each packet.
+    private var sessionDeadline = MonotonicTime.distantFuture
     var connection: RTSPConnection?
     var sockets: MediaSockets?
     var failure: InletError?
@@ -55,7 +57,9 @@ final class RTSPClient {
     /// How many streams servers have agreed to send, one after the other.
     var streamNumber = 0
     /// What the server has agreed to send; nil until then.
-    var established: RTSPSession.Established?
+    var established: RTSPSession.Established? { didSet { channels = established?.channels ?? [] } }
+    /// The interleaved channels on which packets come.
+    private var channels: Set<UInt8> = []
     /// When the server began to play; nil before.
     var playingSince: MonotonicTime?
     /// When the wait for packets began: when the server began to play, or before that, when it was last connected to.
@@ -92,6 +96,7 @@ final class RTSPClient {
         session = RTSPSession(
             try configuration.sessionConfiguration(
                 memory?.keepAlive ?? KeepAliveMemory(), startingWith: memory?.transport))
+        sessionDeadline = session.deadline
     }
 
     /// The time, which stands still in a capture until the next record is played.
@@ -169,7 +174,7 @@ final class RTSPClient {
         } else if let recorder, isDue(at: time) {
             recorder.timer(at: time)
         }
-        if session.deadline <= time { try perform(session.handle(.timer, at: time), until: end) }
+        if sessionDeadline <= time { try perform(session.handle(.timer, at: time), until: end) }
         guard let stream else { return }
         stream.idle(at: time)
         if stream.hasEnded {
@@ -197,7 +202,7 @@ final class RTSPClient {
 
     /// Whether there is anything that time alone requires.
     private func isDue(at time: MonotonicTime) -> Bool {
-        if session.deadline <= time || isUnreachable && playingSince != nil { return true }
+        if sessionDeadline <= time || isUnreachable && playingSince != nil { return true }
         if let stream, stream.deadline(sendsControl: mayReport) <= time { return true }
         guard let since = playingSince, !hasMedia, sockets != nil, !isPaused else { return false }
         return time - since >= Self.udpPatience
@@ -226,7 +231,7 @@ final class RTSPClient {
     }
 
     private func waitAndRead(_ connection: RTSPConnection, until end: MonotonicTime) throws(InletError) {
-        var until = min(end, session.deadline)
+        var until = min(end, sessionDeadline)
         if let stream { until = min(until, stream.deadline(sendsControl: mayReport)) }
         if let since = playingSince, !hasMedia, sockets != nil, !isPaused {
             until = min(until, since + Self.udpPatience)
@@ -274,7 +279,7 @@ final class RTSPClient {
     // MARK: What arrives
 
     private func take(_ channel: UInt8, _ packet: RawSpan, _ hasMore: Bool) {
-        guard established?.channels.contains(channel) == true else { return }
+        guard channels.contains(channel) else { return }
         stream?.take(packet, at: connection?.arrival ?? now, hasMore: hasMore)
     }
 

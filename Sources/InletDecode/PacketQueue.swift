@@ -30,6 +30,18 @@ final class PacketQueue: Sendable {
         var isClosed = false
         var takerWaits = false
         var putterWaits = false
+
+        /// Returns whether ``take()`` waits, and has to be woken.
+        mutating func endTakersWait() -> Bool {
+            defer { takerWaits = false }
+            return takerWaits
+        }
+
+        /// Returns whether ``put(_:mayWait:)`` waits, and has to be woken.
+        mutating func endPuttersWait() -> Bool {
+            defer { putterWaits = false }
+            return putterWaits
+        }
     }
 
     private let state = Mutex(State())
@@ -45,20 +57,21 @@ final class PacketQueue: Sendable {
     /// - Returns: whether it was added.
     func put(_ packet: SourcePacket, mayWait: () -> Bool) -> Bool {
         while true {
-            let (isOver, isPut) = state.withLock { state -> (Bool, Bool) in
-                guard !state.isClosed else { return (true, false) }
+            let (isOver, isPut, wakes) = state.withLock { state -> (Bool, Bool, Bool) in
+                guard !state.isClosed else { return (true, false, false) }
                 let hasRoom =
                     state.packets.count < limits.packets && state.bytes + packet.data.count <= limits.bytes
                 guard hasRoom || state.packets.isEmpty else {
                     state.putterWaits = true
-                    return (false, false)
+                    return (false, false, false)
                 }
                 state.packets.append(packet)
                 state.bytes += packet.data.count
                 state.keys += packet.isKey ? 1 : 0
-                wakeTaker(&state)
-                return (true, true)
+                return (true, true, state.endTakersWait())
             }
+            // Outside the lock, which the other thread takes first.
+            if wakes { filled.signal() }
             if isOver { return isPut }
             guard mayWait() else { return false }
             emptied.wait()
@@ -67,10 +80,11 @@ final class PacketQueue: Sendable {
 
     /// Notes that no packet follows.
     func finish(_ end: Result<Void, InletError>) {
-        state.withLock { state in
+        let wakes = state.withLock { state in
             state.end = end
-            wakeTaker(&state)
+            return state.endTakersWait()
         }
+        if wakes { filled.signal() }
     }
 
     /// Returns the next packet. Blocks until there is one.
@@ -79,18 +93,18 @@ final class PacketQueue: Sendable {
     /// - Throws: the error passed to ``finish(_:)``, when all packets were taken.
     func take() throws(InletError) -> Taken? {
         while true {
-            let found = state.withLock { state -> Result<Taken?, InletError>? in
+            let (found, wakes) = state.withLock { state -> (Result<Taken?, InletError>?, Bool) in
                 guard let packet = state.packets.popFirst() else {
-                    if let end = state.end { return end.map { nil } }
+                    if let end = state.end { return (end.map { nil }, false) }
                     state.takerWaits = true
-                    return nil
+                    return (nil, false)
                 }
                 state.bytes -= packet.data.count
                 state.keys -= packet.isKey ? 1 : 0
-                wakePutter(&state)
-                return .success(
-                    Taken(packet: packet, precedesKey: state.keys > 0, waiting: state.packets.count))
+                let taken = Taken(packet: packet, precedesKey: state.keys > 0, waiting: state.packets.count)
+                return (.success(taken), state.endPuttersWait())
             }
+            if wakes { emptied.signal() }
             if let found { return try found.get() }
             filled.wait()
         }
@@ -98,31 +112,22 @@ final class PacketQueue: Sendable {
 
     /// Discards the queued packets.
     func clear() {
-        state.withLock { state in
+        let wakes = state.withLock { state in
             state.packets.removeAll(keepingCapacity: true)
             (state.bytes, state.keys) = (0, 0)
-            wakePutter(&state)
+            return state.endPuttersWait()
         }
+        if wakes { emptied.signal() }
     }
 
     /// Wakes a blocked ``put(_:mayWait:)``, which then asks whether it may continue.
-    func interruptPut() { state.withLock { wakePutter(&$0) } }
+    func interruptPut() {
+        if state.withLock({ $0.endPuttersWait() }) { emptied.signal() }
+    }
 
     /// Accepts no more packets and discards those queued.
     func close() {
         state.withLock { $0.isClosed = true }
         clear()
-    }
-
-    private func wakeTaker(_ state: inout State) {
-        guard state.takerWaits else { return }
-        state.takerWaits = false
-        filled.signal()
-    }
-
-    private func wakePutter(_ state: inout State) {
-        guard state.putterWaits else { return }
-        state.putterWaits = false
-        emptied.signal()
     }
 }

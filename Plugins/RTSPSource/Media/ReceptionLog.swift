@@ -32,12 +32,9 @@ struct ReceptionLog {
         guard now != counted else { return }
         let before = counted
         counted = now
-        func count(_ reason: DropReason, _ counters: KeyPath<DepacketizerStatistics, Int>...) {
-            let number = counters.reduce(0) { $0 &+ now[keyPath: $1] &- before[keyPath: $1] }
-            context.countDrop(reason, UInt64(clamping: number))
-        }
-        count(.damaged, \.droppedUnits, \.withoutReferences)
-        count(.poolExhausted, \.noMemory)
-        count(Self.tooLarge, \.tooLarge)
+        func count(_ reason: DropReason, _ number: Int) { context.countDrop(reason, UInt64(clamping: number)) }
+        count(.damaged, now.droppedUnits &- before.droppedUnits &+ now.withoutReferences &- before.withoutReferences)
+        count(.poolExhausted, now.noMemory &- before.noMemory)
+        count(Self.tooLarge, now.tooLarge &- before.tooLarge)
     }
 }

@@ -24,7 +24,9 @@ public struct MonotonicTime: Sendable, Hashable, Comparable {
 
     /// Returns the time from `right` to `left`, exact.
     public static func - (left: Self, right: Self) -> Duration {
-        .nanoseconds(left.nanoseconds) - .nanoseconds(right.nanoseconds)
+        let (difference, overflow) = left.nanoseconds.subtractingReportingOverflow(right.nanoseconds)
+        // One conversion to 128 bits where 64 hold the difference.
+        return overflow ? .nanoseconds(left.nanoseconds) - .nanoseconds(right.nanoseconds) : .nanoseconds(difference)
     }
 }
 

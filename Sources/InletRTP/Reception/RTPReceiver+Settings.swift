@@ -9,8 +9,8 @@ extension RTPReceiver {
         /// Whether the transport keeps the order, as TCP does: then a packet that is missing is lost, and nothing waits
         /// for it. The default is false.
         package var isOrdered = false
-        /// The longest time that packets wait for a missing one. They also wait no longer than half the time from
-        /// picture to picture. The default is 30 ms.
+        /// The longest time that packets wait for a missing one. They also wait no longer than the time from picture
+        /// to picture. The default is 30 ms.
         package var maximumHold: Duration = .milliseconds(30)
         /// Whether all packets of a picture have its timestamp, and no others, so that timestamps show the time from
         /// picture to picture. The default is true. In transport streams each packet has the time of its transmission.

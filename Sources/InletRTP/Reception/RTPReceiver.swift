@@ -217,8 +217,9 @@ package struct RTPReceiver: Sendable {
     }
 
     private mutating func updateDeadline() {
-        let half = spacing.interval.map { max($0 / 2, Self.leastHold) } ?? settings.maximumHold
-        deadline = held.earliestArrival.map { $0 + min(half, settings.maximumHold) }
+        // What follows a loss is seldom shown, so a longer wait delays little that would be seen.
+        let interval = spacing.interval.map { max($0, Self.leastHold) } ?? settings.maximumHold
+        deadline = held.earliestArrival.map { $0 + min(interval, settings.maximumHold) }
     }
 
     // MARK: What does not continue it
