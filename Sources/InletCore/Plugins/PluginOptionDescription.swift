@@ -19,6 +19,26 @@ public struct PluginOptionDescription: Sendable {
     /// Former names, which still mean this option.
     public let formerNames: Set<String>
     let isValid: @Sendable (String) -> Bool
+
+    /// Makes the description of an option that is not known when the program is built, as one that a manifest declares.
+    ///
+    /// - Parameter isValid: whether a text is a value of the option's type and range.
+    package init(
+        name: String, type: String, defaultValue: String, range: String?, unit: String?, summary: String,
+        kind: PluginOptionKind, schemes: Set<String>?, formerNames: Set<String> = [],
+        isValid: @escaping @Sendable (String) -> Bool
+    ) {
+        self.name = name
+        self.type = type
+        self.defaultValue = defaultValue
+        self.range = range
+        self.unit = unit
+        self.summary = summary
+        self.kind = kind
+        self.schemes = schemes
+        self.formerNames = formerNames
+        self.isValid = isValid
+    }
 }
 
 extension [PluginOptionDescription] {

@@ -40,6 +40,9 @@ public struct PluginOptionValues: Sendable {
         texts[option.name].flatMap { Value(optionText: $0) } ?? option.defaultValue
     }
 
+    /// Returns the text given for an option that is only known by its description; nil if the URI does not give one.
+    package func text(of option: PluginOptionDescription) -> String? { texts[option.name] }
+
     /// Returns the declared option that a name stands for, and the form in which it gives the value.
     private static func find(
         _ name: String, in declared: [PluginOptionDescription]

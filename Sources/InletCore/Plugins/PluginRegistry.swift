@@ -8,6 +8,8 @@ public struct PluginRegistry: Sendable {
     /// What options of URIs may read on this machine, such as `password-file=PATH`. The default is
     /// ``LocalAccess/denied``: a URI may come from anyone.
     public var localAccess: LocalAccess
+    /// What looks for schemes that no registered plug-in has. The default, nil, means that such a scheme is an error.
+    public var finder: (any PluginFinder)?
 
     /// Makes an empty registry.
     public init(localAccess: LocalAccess = .denied) { self.localAccess = localAccess }
@@ -38,8 +40,13 @@ public struct PluginRegistry: Sendable {
     ///   with which reading a secret for an option failed.
     public func source(_ uri: String) throws -> any FrameSourceConfiguration {
         let uri = try PluginURI(uri)
-        guard let plugin = sourcePlugins.last(where: { $0.info.schemes.contains(uri.scheme) }) else {
-            throw unknownScheme(uri, kind: "source", known: sourcePlugins.map(\.info), other: sinkPlugins.map(\.info))
+        guard
+            let plugin = try sourcePlugins.last(where: { $0.info.schemes.contains(uri.scheme) })
+                ?? found(uri, { finder throws(InletError) in try finder.source(scheme: uri.scheme) })
+        else {
+            throw unknownScheme(
+                uri, kind: "source", known: sourcePlugins.map(\.info), other: sinkPlugins.map(\.info),
+                found: finder?.sourceSchemes() ?? [], foundOther: finder?.sinkSchemes() ?? [])
         }
         let made = try configuration(uri, plugin.info, plugin.makeConfiguration)
         guard var decoding = made as? any DecodingConfiguration, !decoderPlugins.isEmpty else { return made }
@@ -63,8 +70,13 @@ public struct PluginRegistry: Sendable {
     /// - Throws: as ``source(_:)``.
     public func sink(_ uri: String) throws -> any FrameSinkConfiguration {
         let uri = try PluginURI(uri)
-        guard let plugin = sinkPlugins.last(where: { $0.info.schemes.contains(uri.scheme) }) else {
-            throw unknownScheme(uri, kind: "sink", known: sinkPlugins.map(\.info), other: sourcePlugins.map(\.info))
+        guard
+            let plugin = try sinkPlugins.last(where: { $0.info.schemes.contains(uri.scheme) })
+                ?? found(uri, { finder throws(InletError) in try finder.sink(scheme: uri.scheme) })
+        else {
+            throw unknownScheme(
+                uri, kind: "sink", known: sinkPlugins.map(\.info), other: sourcePlugins.map(\.info),
+                found: finder?.sinkSchemes() ?? [], foundOther: finder?.sourceSchemes() ?? [])
         }
         return try configuration(uri, plugin.info, plugin.makeConfiguration)
     }
@@ -81,10 +93,27 @@ public struct PluginRegistry: Sendable {
         }
     }
 
+    /// Asks the finder, unless the scheme belongs to a registered plug-in of either kind.
+    private func found<Plugin>(
+        _ uri: PluginURI, _ find: (any PluginFinder) throws(InletError) -> Plugin?
+    ) throws(InletError) -> Plugin? {
+        guard let finder, !schemes.contains(uri.scheme) else { return nil }
+        do throws(InletError) {
+            return try find(finder)
+        } catch {
+            throw error.about(uri.redacted)
+        }
+    }
+
+    /// The schemes of all registered sources and sinks. A ``finder`` is never asked for them.
+    public var schemes: Set<String> {
+        Set(sourcePlugins.flatMap(\.info.schemes) + sinkPlugins.flatMap(\.info.schemes))
+    }
+
     private func unknownScheme(
-        _ uri: PluginURI, kind: String, known: [PluginInfo], other: [PluginInfo]
+        _ uri: PluginURI, kind: String, known: [PluginInfo], other: [PluginInfo], found: [String], foundOther: [String]
     ) -> InletError {
-        let schemes = known.flatMap(\.schemes)
+        let schemes = known.flatMap(\.schemes) + found
         var message = "There is no \(kind) '\(uri.scheme):'."
         if kind == "sink", uri.scheme == "file", !uri.text.lowercasedASCII.hasBytePrefix("file:") {
             // A path alone is a source to read; how to write it is for the scheme to say.
@@ -93,7 +122,7 @@ public struct PluginRegistry: Sendable {
             if let nearest = Spelling.nearest(to: end, among: schemes) {
                 message += " Did you mean '\(nearest):\(uri.rest)'?"
             }
-        } else if other.contains(where: { $0.schemes.contains(uri.scheme) }) {
+        } else if other.contains(where: { $0.schemes.contains(uri.scheme) }) || foundOther.contains(uri.scheme) {
             message = "'\(uri.scheme):' is not a \(kind)."
         } else if let nearest = Spelling.nearest(to: uri.scheme, among: schemes) {
             message += " Did you mean '\(nearest):'?"

@@ -86,7 +86,7 @@ public struct PluginURI: Sendable, Hashable {
     public var redacted: String { Redaction.redact(uri: text) }
 
     /// Returns the redacted URI with the values of declared options that are not secrets.
-    func redacted(declared: [PluginOptionDescription]) -> String {
+    package func redacted(declared: [PluginOptionDescription]) -> String {
         Redaction.redact(uri: text) { name in
             if let description = declared.named(name) {
                 return description.kind != .secret && !Redaction.isSecret(name)
