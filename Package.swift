@@ -76,6 +76,7 @@ let package = Package(
         .library(name: "V4L2Source", targets: ["V4L2Source"]),
         .library(name: "V4L2Sink", targets: ["V4L2Sink"]),
         .executable(name: "inlet", targets: ["InletCLI"]),
+        .executable(name: "inlet-plugin-host", targets: ["InletPluginHost"]),
     ],
     traits: [
         .trait(
@@ -105,6 +106,8 @@ let package = Package(
         // The build of libsrt that libavformat is linked with: one process has one libsrt.
         .systemLibrary(name: "CSRT", pkgConfig: "srt", providers: [.apt(["libsrt-gnutls-dev"]), .brew(["srt"])]),
         .systemLibrary(name: "CLinux"),
+        // Filters of system calls, for the processes of plug-ins alone.
+        .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
         .systemLibrary(name: "CV4L2"),
         .systemLibrary(name: "CV4LConvert", providers: [.apt(["libv4l-dev"])]),
 
@@ -177,6 +180,13 @@ let package = Package(
             name: "InletCLI", dependencies: ["Inlet", "InletOutput", argumentParser, logging],
             swiftSettings: houseSettings),
 
+        // The child process of a plug-in that this package does not come with. It links no libav: a plug-in may bring
+        // its own.
+        .executableTarget(
+            name: "InletPluginHost",
+            dependencies: ["InletCore", "InletSystem", "InletPluginWire", "CInletPlugin", "CLinux", "CSeccomp"],
+            swiftSettings: houseSettings),
+
         .executableTarget(
             name: "FirstFrame", dependencies: ["Inlet"], path: "Samples/FirstFrame", swiftSettings: houseSettings),
         .executableTarget(
@@ -232,6 +242,12 @@ let package = Package(
             [
                 "InletCore", "InletSystem", "InletDecode", "InletRTP", "InletRTSP", "InletTesting", "RTSPSource",
                 "FFmpegDecoder", "ReferenceTools", crypto, logging,
+            ]),
+        tests(
+            "InletPluginHostTests",
+            [
+                "InletCore", "InletSystem", "InletPluginWire", "InletPluginHost", "CInletPlugin", "CLinux",
+                "ReferenceTools",
             ]),
         tests("InletV4L2Tests", ["InletCore", "InletV4L2", "CV4L2"]),
         tests(

@@ -23,6 +23,9 @@ enum ImportRule {
         ]),
         "InletV4L2": system.union(["InletCore", "InletSystem", "CV4L2"]),
         "InletPluginWire": system.union(["InletCore", "InletSystem", "CInletPlugin", "CLinux"]),
+        "InletPluginHost": system.union([
+            "InletCore", "InletSystem", "InletPluginWire", "CInletPlugin", "CLinux", "CSeccomp",
+        ]),
         "InletCapture": system.union([
             "InletCore", "InletSystem", "InletConvert", "InletDecode", "InletOutput", "Logging", "CoreMetrics",
             "DequeModule", "CLinux",

@@ -1,0 +1,22 @@
+import CInletPlugin
+
+/// The arrays of four planes in C structs, which Swift takes for tuples.
+@safe enum PlaneArray {
+    /// A tuple of four planes.
+    typealias Storage = (inlet_plane, inlet_plane, inlet_plane, inlet_plane)
+
+    /// Writes up to four planes.
+    static func write(to storage: inout Storage, _ planes: [inlet_plane]) {
+        unsafe withUnsafeMutableBytes(of: &storage) { bytes in
+            let places = unsafe bytes.assumingMemoryBound(to: inlet_plane.self)
+            for unsafe(index, plane) in unsafe planes.prefix(places.count).enumerated() { unsafe places[index] = plane }
+        }
+    }
+
+    /// Returns the first planes. At most four.
+    static func read(_ storage: Storage, count: Int) -> [inlet_plane] {
+        unsafe withUnsafeBytes(of: storage) { bytes in
+            unsafe Array(bytes.assumingMemoryBound(to: inlet_plane.self).prefix(count))
+        }
+    }
+}

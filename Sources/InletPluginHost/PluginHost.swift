@@ -1,0 +1,63 @@
+import Glibc
+import InletCore
+import InletPluginWire
+
+/// The program that loads a plug-in which Inlet does not come with, closes it off, and speaks for it with Inlet.
+@main enum PluginHost {
+    private static let usage = """
+        Usage: inlet-plugin-host [OPTION]... --library PATH
+               inlet-plugin-host [OPTION]... --command PROGRAM [ARGUMENT]...
+
+        Runs a plug-in of inlet in a process of its own, closed off from everything that it has no permission for.
+        inlet starts this program, with a connection on descriptor 3; on its own it does nothing.
+
+          --network        the plug-in may use the network
+          --devices        the plug-in may use devices
+          --file PATH      the plug-in may read and write this file, or what is in this folder
+          --folder PATH    the plug-in may read what is in this folder
+          --memory BYTES   the most memory; the default is 2 GiB
+          --without LAYER  leaves out a layer of the sandbox: landlock, seccomp, limits
+          --probe          says which interfaces the plug-in has, and ends
+          --help           this text
+
+        Exit codes: 0 closed by inlet, 1 failed and told inlet why, 64 usage, 76 inlet is gone.
+
+        """
+
+    /// Runs the program.
+    static func main() {
+        let words = Array(CommandLine.arguments.dropFirst())
+        if words.contains("--help"), words.first == "--help" {
+            write(usage, to: STDOUT_FILENO)
+            exit(0)
+        }
+        let arguments: HostArguments
+        do throws(HostArguments.Fault) {
+            arguments = try HostArguments(words)
+        } catch {
+            write("inlet-plugin-host: \(error.text); try --help. inlet starts this program.\n", to: STDERR_FILENO)
+            exit(ExitCode.usage)
+        }
+        let session = PluginSession(arguments)
+        do throws(PluginFailure) {
+            try Sandbox(arguments).apply()
+        } catch {
+            session.fail(error)
+        }
+        switch arguments.code {
+        case .command(let words): session.fail(Interpreter.run(words, isProbe: arguments.isProbe))
+        case .library(let path):
+            do throws(InletError) {
+                try Watchdog.start(watching: HostChannel.shared.socket.descriptor) { MessageInbox.raiseWake() }
+            } catch {
+                session.fail(PluginFailure(error))
+            }
+            session.run(library: path)
+        }
+    }
+
+    private static func write(_ text: String, to descriptor: Int32) {
+        var text = text
+        _ = text.withUTF8 { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+    }
+}

@@ -1,0 +1,15 @@
+import Glibc
+
+/// Text that a plug-in passes.
+enum PluginText {
+    /// The longest text that is read.
+    private static let limit = 4096
+
+    /// Reads text up to its zero byte. What is not UTF-8 is replaced; a null pointer is no text.
+    static func read(_ text: UnsafePointer<CChar>?) -> String {
+        guard let text = unsafe text else { return "" }
+        let count = unsafe strnlen(text, limit)
+        let bytes = unsafe UnsafeRawBufferPointer(start: text, count: count)
+        return unsafe String(decoding: bytes, as: UTF8.self)
+    }
+}

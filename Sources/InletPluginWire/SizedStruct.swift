@@ -1,0 +1,19 @@
+/// Structs of the other side that begin with their own size in bytes, and grow at their end.
+package enum SizedStruct {
+    /// Copies a struct: no byte beyond the size that it states, and zeros for what it does not have.
+    ///
+    /// - Parameter address: the struct, which begins with a `uint32_t` of its size.
+    /// - Returns: the copy, and the size that the struct states; nil if it states fewer than 8 bytes, which is none.
+    package static func read<Value: BitwiseCopyable>(
+        _ address: UnsafeRawPointer, into value: inout Value
+    ) -> Int? {
+        let stated = unsafe Int(address.loadUnaligned(as: UInt32.self))
+        guard stated >= 8 else { return nil }
+        unsafe withUnsafeMutableBytes(of: &value) { bytes in
+            unsafe bytes.initializeMemory(as: UInt8.self, repeating: 0)
+            let known = min(stated, bytes.count)
+            unsafe bytes.copyMemory(from: UnsafeRawBufferPointer(start: address, count: known))
+        }
+        return stated
+    }
+}
