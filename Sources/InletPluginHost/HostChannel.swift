@@ -10,6 +10,9 @@ final class HostChannel: Sendable {
     /// The one connection of the process, as a plug-in's log function comes without a context.
     static let shared = HostChannel()
 
+    /// The first descriptor that the process must not have at its start.
+    static let firstForeignDescriptor = INLET_CHILD_SOCKET + 1
+
     /// The socket, for polling and receiving.
     let socket = MessageSocket(adopting: INLET_CHILD_SOCKET)
     private let lines = Mutex(LineLimit())

@@ -45,7 +45,7 @@ import InletPluginWire
             session.fail(error)
         }
         switch arguments.code {
-        case .command(let words): session.fail(Interpreter.run(words, isProbe: arguments.isProbe))
+        case .command(let words): session.fail(Interpreter.run(words))
         case .library(let path):
             do throws(InletError) {
                 try Watchdog.start(watching: HostChannel.shared.socket.descriptor) { MessageInbox.raiseWake() }

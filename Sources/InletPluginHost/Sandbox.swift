@@ -1,9 +1,80 @@
-/// Stub.
+import CLinux
+import Glibc
+import InletCore
+import InletSystem
+
+/// Closes the process off, before any of the plug-in's code runs: loading a library runs its constructors.
+///
+/// All layers hold for threads that are started later and for a program that the process becomes. None can be taken
+/// back.
 struct Sandbox {
-    init(_ arguments: HostArguments) {}
-    func apply() throws(PluginFailure) {}
-}
-/// Stub.
-enum Interpreter {
-    static func run(_ words: [String], isProbe: Bool) -> PluginFailure { PluginFailure("not yet") }
+    private let arguments: HostArguments
+
+    init(_ arguments: HostArguments) { self.arguments = arguments }
+
+    /// Applies all layers but those that the user gave up.
+    ///
+    /// - Throws: ``PluginFailure`` if a layer cannot be applied: the plug-in then must not run.
+    func apply() throws(PluginFailure) {
+        clearEnvironment()
+        try dropRights()
+        if !arguments.without.contains(.limits) { try limit() }
+        if !arguments.without.contains(.landlock) { try FileAccess(arguments).restrict() }
+        // Last, as the layers before make calls that it forbids.
+        if !arguments.without.contains(.seccomp) { try SystemCallFilter(arguments).load() }
+    }
+
+    /// Leaves what programs need, and nothing of the user's.
+    private func clearEnvironment() {
+        clearenv()
+        for (name, value) in Self.environment { unsafe setenv(name, value, 1) }
+        if arguments.isProbe { unsafe setenv("INLET_PLUGIN_PROBE", "1", 1) }
+    }
+
+    private static let environment = [
+        ("PATH", "/usr/local/bin:/usr/bin:/bin"), ("LANG", "C.UTF-8"), ("HOME", "/nonexistent"),
+    ]
+
+    /// What no user gives up: it takes nothing from a plug-in that it may have.
+    private func dropRights() throws(PluginFailure) {
+        // The parent has closed them, too; a descriptor that leaks would reach past every layer.
+        guard inlet_close_from(UInt32(HostChannel.firstForeignDescriptor)) == 0 else {
+            throw Self.failure("the closing of descriptors", errno, "Inlet needs Linux 5.9 or later for plug-ins.")
+        }
+        guard inlet_forbid_new_privileges() == 0, inlet_forbid_tracing() == 0 else {
+            throw Self.failure("the refusal of new privileges", errno, "Inlet needs Linux 3.5 or later.")
+        }
+        // Root without capabilities is a user who owns what root owns: Landlock decides about that.
+        guard inlet_drop_capabilities() == 0 else {
+            throw Self.failure("the loss of capabilities", errno, "Report this.")
+        }
+    }
+
+    /// The number of processes has no limit here, as that one counts all of the user's; the filter of system calls
+    /// allows none. Threads are bounded by the memory for their stacks.
+    private func limit() throws(PluginFailure) {
+        var limits = [
+            (INLET_LIMIT_MEMORY, UInt64(arguments.memory)), (INLET_LIMIT_CORE, 0), (INLET_LIMIT_DESCRIPTORS, 256),
+            (INLET_LIMIT_STACK, 8 << 20), (INLET_LIMIT_MESSAGES, 0),
+        ]
+        if arguments.files.isEmpty { limits.append((INLET_LIMIT_FILE, 0)) }
+        for (kind, most) in limits {
+            guard inlet_lower_limit(Int32(kind), most) == 0 else {
+                throw Self.failure("the layer limits", errno, Self.advice(.limits))
+            }
+        }
+    }
+
+    /// A failure to apply a layer.
+    static func failure(_ layer: String, _ number: Int32, _ advice: String) -> PluginFailure {
+        var failure = PluginFailure(
+            "The plug-in's sandbox cannot be set up: \(layer) fails: \(SystemErrorText.of(number)). \(advice)")
+        failure.nativeCode = number
+        return failure
+    }
+
+    /// What to try where a layer cannot be applied.
+    static func advice(_ layer: SandboxLayer) -> String {
+        "If the plug-in is trusted, allow it to run without the layer \(layer.rawValue)."
+    }
 }

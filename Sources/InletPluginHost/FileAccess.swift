@@ -1,0 +1,148 @@
+import CLinux
+import Glibc
+import InletCore
+import InletPluginWire
+import InletSystem
+
+/// The layer `landlock`: which files may be opened, and for what.
+///
+/// What is not named here fails with EACCES. The kernel's versions differ: 1 has no renaming between folders, 3 first
+/// has truncation, 4 TCP, 5 requests to devices, 6 signals and abstract sockets. Debian 12's kernel has 2, where TCP and
+/// signals are the layer `seccomp`'s alone. No version keeps a process from asking whether a file is there and how long
+/// it is.
+struct FileAccess {
+    private let arguments: HostArguments
+    private let version: Int32
+
+    /// Asks the kernel for its version of Landlock.
+    ///
+    /// - Throws: ``PluginFailure`` if it has none.
+    init(_ arguments: HostArguments) throws(PluginFailure) {
+        self.arguments = arguments
+        version = inlet_landlock_version()
+        guard version > 0 else { throw Self.failure(errno) }
+    }
+
+    /// Applies the layer to this thread, and those that it starts.
+    func restrict() throws(PluginFailure) {
+        var wanted = inlet_landlock_ruleset(files: handled, network: 0, scoped: 0)
+        if version >= 4 { wanted.network = arguments.mayUseNetwork ? NetworkRight.bind : NetworkRight.all }
+        if version >= 6 { wanted.scoped = Scope.all }
+        let ruleset = unsafe inlet_landlock_create(&wanted)
+        guard ruleset >= 0 else { throw Self.failure(errno) }
+        defer { close(ruleset) }
+        for rule in rules { try allow(rule.access, rule.path, in: ruleset) }
+        // A client's socket may be bound to a port that the system picks; the layer seccomp has no listening.
+        if version >= 4, arguments.mayUseNetwork {
+            guard inlet_landlock_allow_port(ruleset, NetworkRight.bind, 0) == 0 else { throw Self.failure(errno) }
+        }
+        guard inlet_landlock_restrict(ruleset) == 0 else { throw Self.failure(errno) }
+    }
+
+    private var rules: [(path: String, access: UInt64)] {
+        var rules: [(path: String, access: UInt64)] = []
+        for path in Self.programs + programFolders { rules.append((path, Right.read | Right.execute)) }
+        for path in Self.readable { rules.append((path, Right.read)) }
+        for path in ["/dev/null", "/dev/zero"] { rules.append((path, Right.readFile | Right.writeFile)) }
+        if arguments.mayUseNetwork {
+            for path in Self.ofNetwork { rules.append((path, Right.read)) }
+        }
+        if arguments.mayUseDevices {
+            // All of them, as cameras come and go: for root that includes disks.
+            rules.append(("/dev", Right.read | Right.writeFile | Right.control))
+            for path in ["/sys", "/run/udev"] { rules.append((path, Right.read)) }
+        }
+        for path in arguments.files { rules.append((path, Right.read | Right.change)) }
+        return rules
+    }
+
+    private static let programs = ["/usr", "/bin", "/lib", "/lib64"]
+    private static let readable = [
+        "/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/dev/urandom", "/dev/random", "/proc/self",
+        "/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system/cpu",
+    ]
+    // A file that is replaced later is another one, and not readable any more; the folders hold the real ones of
+    // /etc/resolv.conf.
+    private static let ofNetwork = [
+        "/etc/resolv.conf", "/etc/hosts", "/etc/host.conf", "/etc/nsswitch.conf", "/etc/gai.conf", "/etc/services",
+        "/etc/protocols", "/etc/ssl", "/etc/pki", "/run/systemd/resolve", "/run/NetworkManager/resolv.conf",
+    ]
+
+    /// The folders of the plug-in, and of the libraries that this process itself has loaded, as a plug-in written in
+    /// Swift needs those of its runtime.
+    private var programFolders: [String] {
+        var folders = arguments.folders
+        switch arguments.code {
+        case .library(let path): folders.append(Self.folder(of: path))
+        case .command(let words):
+            if let program = words.first, program.contains("/") { folders.append(Self.folder(of: program)) }
+        }
+        return folders + LoadedLibraries.folders()
+    }
+
+    private static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// Allows what the kernel's version knows of an access. A path that does not exist is left out.
+    private func allow(_ access: UInt64, _ path: String, in ruleset: Int32) throws(PluginFailure) {
+        let file = unsafe open(path, inlet_open_path)
+        guard file >= 0 else { return }
+        defer { close(file) }
+        var status = stat()
+        let isFolder = unsafe fstat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        let possible = access & handled & (isFolder ? .max : Right.ofFiles)
+        guard possible == 0 || inlet_landlock_allow_path(ruleset, possible, file) == 0 else {
+            throw Self.failure(errno)
+        }
+    }
+
+    /// All that this version can forbid.
+    private var handled: UInt64 {
+        var handled = Right.first
+        if version >= 2 { handled |= Right.refer }
+        if version >= 3 { handled |= Right.truncate }
+        if version >= 5 { handled |= Right.control }
+        return handled
+    }
+
+    private static func failure(_ number: Int32) -> PluginFailure {
+        Sandbox.failure(
+            "the layer landlock", number,
+            "It needs Linux 5.13 or later, and \"landlock\" among the kernel's security modules (the boot parameter "
+                + "lsm=). " + Sandbox.advice(.landlock))
+    }
+
+    /// LANDLOCK_ACCESS_FS_... of linux/landlock.h.
+    private enum Right {
+        static let execute: UInt64 = 1 << 0
+        static let writeFile: UInt64 = 1 << 1
+        static let readFile: UInt64 = 1 << 2
+        static let readFolder: UInt64 = 1 << 3
+        static let refer: UInt64 = 1 << 13
+        static let truncate: UInt64 = 1 << 14
+        static let control: UInt64 = 1 << 15
+        /// Those of version 1: from 0 to 12.
+        static let first: UInt64 = (1 << 13) - 1
+        static let read = readFile | readFolder
+        /// To write, to remove, and to make folders, files and symbolic links.
+        static let change: UInt64 = writeFile | 1 << 4 | 1 << 5 | 1 << 7 | 1 << 8 | 1 << 12 | refer | truncate
+        /// Those that a rule for a file may have.
+        static let ofFiles = execute | writeFile | readFile | truncate | control
+    }
+
+    /// LANDLOCK_ACCESS_NET_...
+    private enum NetworkRight {
+        static let bind: UInt64 = 1 << 0
+        static let connect: UInt64 = 1 << 1
+        static let all = bind | connect
+    }
+
+    /// LANDLOCK_SCOPE_...
+    private enum Scope {
+        static let abstractSockets: UInt64 = 1 << 0
+        static let signals: UInt64 = 1 << 1
+        static let all = abstractSockets | signals
+    }
+}

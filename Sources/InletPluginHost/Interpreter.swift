@@ -1,0 +1,28 @@
+import CInletPlugin
+import Glibc
+import InletSystem
+
+/// A plug-in that is a program of its own, such as one in Python, which speaks the protocol itself.
+///
+/// What is weaker than for a library: the process must be able to become another program once, and nothing tells its
+/// first from its second time, so that the plug-in may become any program of the folders that it may read, with the
+/// same rights. Other processes can trace it as they can any of the user's (the kernel takes back what keeps them from
+/// it when a program starts). And nothing watches the connection while the program hangs.
+enum Interpreter {
+    /// Becomes the program, which finds the connection on descriptor 3.
+    ///
+    /// - Parameter words: the program, searched for in the system's folders if it has no slash, and its arguments.
+    /// - Returns: why that has failed.
+    static func run(_ words: [String]) -> PluginFailure {
+        var arguments: [UnsafeMutablePointer<CChar>?] = unsafe words.map { unsafe strdup($0) }
+        unsafe arguments.append(nil)
+        defer { for unsafeargument in unsafe arguments { unsafe free(argument) } }
+        let program = words.first ?? ""
+        unsafe execvp(program, &arguments)
+        let number = errno
+        return PluginFailure(
+            INLET_ERROR_PLUGIN,
+            "The plug-in's program '\(program)' cannot be started: \(SystemErrorText.of(number)). Install it, or check "
+                + "that the plug-in may read its folder.", nativeCode: number)
+    }
+}
