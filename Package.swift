@@ -140,6 +140,10 @@ let package = Package(
         library("InletV4L2", ["InletCore", "InletSystem", "CV4L2"]),
         // Messages between Inlet and the child process of a plug-in, for both ends.
         library("InletPluginWire", ["InletCore", "InletSystem", "CInletPlugin", "CLinux"]),
+        // Plug-ins that Inlet did not ship: sources and sinks in a process of their own, or loaded into this one.
+        library(
+            "InletPlugins",
+            ["InletCore", "InletSystem", "InletDecode", "InletPluginWire", "CInletPlugin", "CLinux", logging]),
         library(
             "InletCapture",
             [
@@ -275,7 +279,7 @@ let package = Package(
             ]),
         tests(
             "PipeSinkTests",
-            ["InletCore", "InletCapture", "InletTesting", "PatternSource", "PipeSink", "ReferenceTools"]),
+            ["InletCore", "InletSystem", "InletCapture", "InletTesting", "PatternSource", "PipeSink", "ReferenceTools"]),
         tests(
             "StillSinksTests",
             ["InletCore", "InletCapture", "InletTesting", "PatternSource", "StillSinks", "ReferenceTools"]),
@@ -295,6 +299,12 @@ let package = Package(
                 "InletCore", "InletCapture", "InletHTTP", "InletRTC", "InletTesting", "FFmpegSource", "FFmpegSink",
                 "PatternSource",
                 "InletCLI", "ReferenceTools", metrics, metricsTestKit, withWebRTC("WebRTCSink"),
+            ]),
+        tests(
+            "InletPluginsTests",
+            [
+                "InletCore", "InletSystem", "InletDecode", "InletPluginWire", "InletPlugins", "InletTesting",
+                "CInletPlugin", "CLinux", logging,
             ]),
         tests("ReferenceToolsTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools"]),
         tests(

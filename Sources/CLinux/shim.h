@@ -11,7 +11,10 @@
 #include <spawn.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
@@ -89,5 +92,44 @@ static inline ssize_t inlet_receive_message(int socket, void *bytes, size_t coun
     errno = EMSGSIZE;
     return -1;
 }
+
+// A descriptor that stands for a child process of this one, and becomes readable when that ends: unlike its number, it
+// never comes to mean another process. Returns -1 with errno.
+static inline int inlet_process_descriptor(pid_t process) {
+    extern long syscall(long, ...);
+    return (int)syscall(SYS_pidfd_open, process, 0);
+}
+
+// Sends a signal to the process of such a descriptor. Returns -1 with errno.
+static inline int inlet_process_signal(int descriptor, int signal) {
+    extern long syscall(long, ...);
+    return (int)syscall(SYS_pidfd_send_signal, descriptor, signal, NULL, 0);
+}
+
+// Asks without waiting whether the process of such a descriptor has ended, and removes its entry unless that `stays`.
+// Returns 1 with the exit code, or the negative number of the signal; 0 while it runs; -1 with errno: ECHILD where the
+// entry is gone.
+static inline int inlet_process_ended(int descriptor, int stays, int *code) {
+    siginfo_t information;
+    memset(&information, 0, sizeof information);
+    // P_PIDFD, which the C library declares only with _GNU_SOURCE.
+    int flags = WEXITED | WNOHANG | (stays ? WNOWAIT : 0);
+    if (waitid((idtype_t)3, (id_t)descriptor, &information, flags)) return -1;
+    if (!information.si_pid) return 0;
+    *code = information.si_code == CLD_EXITED ? information.si_status : -information.si_status;
+    return 1;
+}
+
+// Memory with a descriptor, which may not be executed. The flags are those of include/uapi/linux/memfd.h: CLOEXEC,
+// ALLOW_SEALING and, from Linux 6.3 on, NOEXEC_SEAL. Returns -1 with errno.
+static inline int inlet_shared_memory(const char *name) {
+    extern long syscall(long, ...);
+    int descriptor = (int)syscall(SYS_memfd_create, name, 0xbu);
+    return descriptor >= 0 || errno != EINVAL ? descriptor : (int)syscall(SYS_memfd_create, name, 0x3u);
+}
+
+// Fixes the size of such memory for good: F_ADD_SEALS of SEAL, SHRINK and GROW (include/uapi/linux/fcntl.h). Returns
+// -1 with errno.
+static inline int inlet_seal_size(int descriptor) { return fcntl(descriptor, 1033, 0x7); }
 
 #endif

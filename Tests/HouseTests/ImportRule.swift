@@ -22,6 +22,10 @@ enum ImportRule {
             "InletCore", "InletSystem", "NIOCore", "NIOPosix", "NIOHTTP1", "Logging", "Crypto", "FoundationEssentials",
         ]),
         "InletV4L2": system.union(["InletCore", "InletSystem", "CV4L2"]),
+        "InletPlugins": system.union([
+            "InletCore", "InletSystem", "InletDecode", "InletPluginWire", "CInletPlugin", "CLinux", "Logging",
+            "FoundationEssentials",
+        ]),
         "InletPluginWire": system.union(["InletCore", "InletSystem", "CInletPlugin", "CLinux"]),
         "InletPluginHost": system.union([
             "InletCore", "InletSystem", "InletPluginWire", "CInletPlugin", "CLinux", "CSeccomp",

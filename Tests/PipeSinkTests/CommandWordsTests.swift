@@ -1,4 +1,5 @@
 import InletCore
+import InletSystem
 import Testing
 
 @testable import PipeSink

@@ -1,15 +1,18 @@
 import InletCore
 
 /// The last lines of a program's standard error, for the error that reports its end.
-struct ErrorTail {
-    static let maximumLines = 4
-    static let maximumLineBytes = 300
+package struct ErrorTail: Sendable {
+    private static let maximumLines = 4
+    private static let maximumLineBytes = 300
 
     private var lines: [[UInt8]] = []
     private var line: [UInt8] = []
 
+    /// Makes one without lines.
+    package init() {}
+
     /// Adds what was read. A carriage return ends a line, too: progress lines overwrite each other that way.
-    mutating func append(_ bytes: some Sequence<UInt8>) {
+    package mutating func append(_ bytes: some Sequence<UInt8>) {
         for byte in bytes {
             if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") {
                 endLine()
@@ -27,7 +30,7 @@ struct ErrorTail {
     }
 
     /// The lines, joined by slashes, without credentials and control characters; nil if there are none.
-    var text: String? {
+    package var text: String? {
         let all = (line.isEmpty ? lines : (lines + [line]).suffix(Self.maximumLines)).map { line in
             // Terminal colours are common there, and not worth escaping.
             let plain = line.filter { $0 >= UInt8(ascii: " ") && $0 != 0x7f }

@@ -1,0 +1,41 @@
+public import InletCore
+public import InletDecode
+
+/// A source of a plug-in that Inlet did not ship.
+public struct PluginSourceConfiguration: PacketSourceConfiguration {
+    /// The plug-in.
+    public var program: PluginProgram
+    /// Whether the plug-in is loaded into this process rather than one of its own: a mistake in it then ends this
+    /// process. The default is false.
+    public var isInProcess: Bool
+    /// The scheme of the source's URI.
+    public var scheme: String
+    /// What follows the colon of the URI, up to its options.
+    public var address: String
+    /// The options by their names, every one that the manifest declares.
+    public var options: [(name: String, value: String)]
+    /// The source's URI, without credentials.
+    public var redactedURI: String
+    /// The decoders for a source of packets, in any order.
+    public var decoders: [DecoderPlugin] = []
+    /// The name of the decoder that is tried first. The default, nil, is the preferred one.
+    public var decoder: String?
+
+    public init(
+        program: PluginProgram, isInProcess: Bool = false, scheme: String, address: String,
+        options: [(name: String, value: String)], redactedURI: String
+    ) {
+        self.program = program
+        self.isInProcess = isInProcess
+        self.scheme = scheme
+        self.address = address
+        self.options = options
+        self.redactedURI = redactedURI
+    }
+
+    /// How packets are decoded.
+    public var decoding: DecodingSettings { DecodingSettings(decoders, decoder: decoder) }
+
+    /// Returns a source with this configuration. Starts nothing yet.
+    public func makePacketSource() -> any FrameSource { ProcessSource(self) }
+}

@@ -1,0 +1,65 @@
+import InletCore
+
+/// Makes frames and packets of what a plug-in stated, and keeps what must be remembered from one to the next.
+struct ItemAssembler {
+    private let format: SourceFormat
+    private var parameters: CodecParameters?
+    /// The sequence number of the last item; nil before the first.
+    private(set) var sequence: UInt64?
+
+    init(_ stream: CheckedStream) {
+        format = stream.format
+        parameters = stream.format.packetStream?.parameters
+    }
+
+    /// Whether the source yields packets rather than pictures.
+    var yieldsPackets: Bool { parameters != nil }
+
+    /// Makes a frame.
+    mutating func frame(
+        _ item: CheckedItem, _ picture: CheckedItem.Picture, _ planes: SourcePlanes, owner: any AnyObject & Sendable
+    ) -> SourceItem {
+        sequence = item.sequence
+        var flags: FrameFlags = []
+        if item.isKey { flags.insert(.key) }
+        if item.isCorrupt { flags.insert(.corrupt) }
+        if item.isDiscontinuity { flags.insert(.discontinuity) }
+        var frame = SourceFrame(
+            pixelFormat: picture.format, size: picture.size, planes: planes, owner: owner, pts: time(item.pts),
+            duration: time(item.duration), sequence: item.sequence, colorSpace: picture.color ?? format.colorSpace,
+            rotation: picture.rotation, flags: flags,
+            sampleAspectRatio: picture.aspectRatio ?? format.sampleAspectRatio)
+        frame.captureTime = item.captureTime
+        frame.wallClock = item.wallClock
+        return .frame(frame)
+    }
+
+    /// Makes a packet. Packets are not numbered: a gap is counted here.
+    ///
+    /// - Parameter parameterSets: those that hold from this packet on; nil while they stay as they are.
+    mutating func packet(
+        _ item: CheckedItem, _ data: PacketData, parameterSets: [UInt8]?, _ context: SourceContext
+    ) -> SourceItem? {
+        guard var parameters else { return nil }
+        if let parameterSets { parameters.extraData = parameterSets }
+        self.parameters = parameters
+        // Sequence numbers grow, as was checked.
+        let gap = item.sequence &- (sequence.map { $0 &+ 1 } ?? 0)
+        sequence = item.sequence
+        context.countDrop(.lostBySource, gap)
+        let pts = time(item.pts)
+        var packet = SourcePacket(
+            parameters: parameters, data: data, pts: pts, dts: pts == nil ? nil : time(item.dts) ?? pts,
+            duration: time(item.duration))
+        if item.isKey { packet.flags.insert(.key) }
+        if item.isDiscontinuity { packet.flags.insert(.discontinuity) }
+        if item.isLoss || item.isCorrupt || gap > 0 { packet.flags.insert(.loss) }
+        packet.captureTime = item.captureTime
+        packet.wallClock = item.wallClock
+        return .packet(packet)
+    }
+
+    private func time(_ ticks: Int64?) -> MediaTime? {
+        ticks.map { MediaTime(ticks: $0, timeBase: format.timeBase) }
+    }
+}

@@ -1,0 +1,255 @@
+import CInletPlugin
+import Glibc
+import InletCore
+import InletPluginWire
+import InletSystem
+import Logging
+
+/// Asks the child process of a plug-in, waits for its answers, and ends it.
+///
+/// Nothing that the child does blocks a call beyond its limit. Must not be used from two threads at once.
+final class PluginConnection {
+    private let name: String
+    private let process: PluginProcess
+    private let socket: MessageSocket
+    private let wakeUp: WakeUpSignal
+    private var buffer = MessageBuffer()
+    private var log: PluginLog
+    /// Whether the child is not worth a farewell: it has ended, lied or overrun a deadline.
+    private var isBroken = false
+    /// Whether a question has no answer yet.
+    private var isAsked = false
+    private var isClosed = false
+
+    /// The most notes between a question and its answer.
+    static let mostNotes = 10_000
+    /// How long a child may take for its end.
+    private static let closingLimit = Duration.milliseconds(300)
+
+    /// Starts the child process.
+    ///
+    /// - Throws: ``InletError/Code/notFound`` if `inlet-plugin-host` is not there;
+    ///   ``InletError/Code/resourceExhausted`` if the system refuses what a child needs.
+    init(to program: PluginProgram, probes: Bool = false, logger: Logger) throws(InletError) {
+        name = program.name
+        log = PluginLog(logger, name: program.name)
+        wakeUp = try WakeUpSignal()
+        let (own, childs) = try MessageSocket.pair()
+        socket = own
+        process = try PluginProcess(
+            program.resolvedHostPath(), program.hostArguments(probes: probes), socket: childs.descriptor)
+    }
+
+    deinit { close() }
+
+    /// Sends the message that makes an instance of a source or sink, with the descriptor that cancels it.
+    func sendCreate(
+        kind: Int, scheme: String, address: String, options: [(name: String, value: String)]
+    ) throws(InletError) {
+        let words = [scheme, address] + options.flatMap { [$0.name, $0.value] }
+        let trailer: [UInt8] = words.flatMap { Array($0.utf8) + [0] as [UInt8] }
+        guard words.allSatisfy({ !$0.utf8.contains(0) }),
+            trailer.count <= Int(INLET_LONGEST_MESSAGE) - MemoryLayout<inlet_create>.size
+        else {
+            throw InletError(
+                .invalidConfiguration,
+                "The options of the plug-in \(name) are too long, or hold a zero byte. Shorten them.")
+        }
+        let create = inlet_create(
+            type: UInt32(INLET_MESSAGE_CREATE), kind: UInt32(kind), major: UInt16(INLET_PLUGIN_MAJOR),
+            minor: UInt16(INLET_PLUGIN_MINOR), option_count: UInt32(options.count))
+        try send(create, trailer, descriptor: wakeUp.descriptor)
+    }
+
+    /// Sends a question of `inlet_message`'s form.
+    func send(_ type: Int, due: Int64) throws(InletError) {
+        try send(inlet_message(type: UInt32(type), reserved: 0, deadline: due))
+    }
+
+    /// Sends a message. Not sending it to a child that has gone is no error: the next wait for an answer tells why.
+    func send(
+        _ message: some BitwiseCopyable, _ trailer: [UInt8] = [], descriptor: Int32 = -1
+    ) throws(InletError) {
+        isAsked = true
+        do throws(MessageSocket.SendFailure) {
+            try socket.send(message, trailer, descriptor: descriptor)
+        } catch {
+            switch error {
+            case .closed: return
+            case .full: throw rejection(PluginLie("does not read what Inlet sends"))
+            case .system(let number):
+                throw InletError(
+                    .inputOutput,
+                    "Nothing can be sent to the plug-in \(name): \(SystemErrorText.of(number)). Start it again.",
+                    context: .init(operation: "sendmsg", nativeCode: number))
+            }
+        }
+    }
+
+    /// Waits for the next message that is not a note, which ``read(_:)`` then returns.
+    ///
+    /// - Parameter onNote: takes the notes before it, but for lines of the log. It throws a ``PluginLie`` for one that
+    ///   the child may not send.
+    /// - Returns: the message's type.
+    /// - Throws: ``InletError/Code/cancelled``, ``InletError/Code/timedOut``, the error for the child's death, or
+    ///   ``InletError/Code/pluginRejected`` if it does not keep to the protocol.
+    func receive(
+        within limit: CallLimit, onNote: (PluginNote) throws(PluginLie) -> Void
+    ) throws(InletError) -> Int {
+        var notes = 0
+        while true {
+            if limit.isCancelled { throw cancelled() }
+            do throws(MessageSocket.ReceiveFailure) {
+                try socket.receive(into: &buffer)
+            } catch {
+                switch error {
+                case .empty:
+                    try wait(within: limit)
+                    continue
+                case .closed: throw death()
+                case .tooLong:
+                    throw rejection(PluginLie("sent a message of more than \(INLET_LONGEST_MESSAGE) bytes"))
+                case .system(let number):
+                    throw InletError(
+                        .inputOutput,
+                        "Nothing can be received from the plug-in \(name): \(SystemErrorText.of(number)). "
+                            + "Start it again.",
+                        context: .init(operation: "recvmsg", nativeCode: number))
+                }
+            }
+            guard PluginNote.isNote(buffer.type) else {
+                isAsked = false
+                return Int(buffer.type)
+            }
+            do throws(PluginLie) {
+                notes += 1
+                guard notes <= Self.mostNotes else {
+                    throw PluginLie("sent more than \(Self.mostNotes) notes in place of an answer")
+                }
+                let note = try PluginNote(buffer)
+                if case .log(let level, let text) = note { log.write(level, text) } else { try onNote(note) }
+            } catch {
+                throw rejection(error)
+            }
+        }
+    }
+
+    /// Waits for the child's answer to a question that has no other answer than a result.
+    func receiveResult(
+        within limit: CallLimit, to question: String, onNote: (PluginNote) throws(PluginLie) -> Void
+    ) throws(InletError) -> inlet_wire_result {
+        let type = try receive(within: limit, onNote: onNote)
+        guard type == INLET_MESSAGE_RESULT else { throw unexpected(type, question) }
+        return try read(inlet_wire_result.self)
+    }
+
+    /// Returns the struct at the start of the message that was received last.
+    func read<Message: BitwiseCopyable>(_ type: Message.Type) throws(InletError) -> Message {
+        guard let message = buffer.read(type) else {
+            throw rejection(PluginLie("sent a message that is shorter than its type requires"))
+        }
+        return message
+    }
+
+    /// Returns what follows a struct in the message that was received last.
+    func trailer<Message: BitwiseCopyable>(after type: Message.Type) -> [UInt8] { buffer.trailer(after: type) }
+
+    /// Waits until there may be a message.
+    private func wait(within limit: CallLimit) throws(InletError) {
+        let left = limit.remaining
+        guard left > .zero else { throw overrun() }
+        let ready = Polling.wait(
+            [socket.descriptor, limit.wakeUpDescriptor, process.descriptor, process.output], for: left)
+        if ready & 8 != 0 { process.drainOutput() }
+        // What it said before its end is read first.
+        if ready & 5 == 4 { throw death() }
+    }
+
+    // MARK: Errors
+
+    /// Makes the error for a result that is not negative only if it is no answer to the question.
+    func failure(_ result: inlet_wire_result, to question: String, isCancelled: Bool) -> InletError {
+        guard result.result < 0 else {
+            return rejection(PluginLie("answered \(question) with the result \(result.result)"))
+        }
+        guard let code = ResultCode.code(of: result.result) else {
+            return rejection(PluginLie("failed to \(question) with the unknown result \(result.result)"))
+        }
+        if code == .cancelled, !isCancelled {
+            return rejection(PluginLie("answered \(question) with a cancellation that nobody asked for"))
+        }
+        guard let text = FixedText.text(result.message) else {
+            return rejection(PluginLie("failed to \(question) with a message that is not UTF-8"))
+        }
+        let message = text.isEmpty ? "The plug-in \(name) failed to \(question), and does not say why." : text
+        var error = InletError(
+            code, Redaction.redact(message),
+            context: .init(
+                operation: "\(name): \(question)", nativeCode: result.native_code == 0 ? nil : result.native_code))
+        if result.retry_after > 0 { error.retryAfter = .nanoseconds(result.retry_after) }
+        return error
+    }
+
+    /// Makes the error for a message that is no answer to the question.
+    func unexpected(_ type: Int, _ question: String) -> InletError {
+        rejection(PluginLie("answered \(question) with a message of the type \(type)"))
+    }
+
+    /// Kills the child for what it said, and makes the error for that.
+    func rejection(_ lie: PluginLie) -> InletError {
+        breakOff()
+        return InletError(.pluginRejected, "The plug-in \(name) \(lie.text). Report this to its author.")
+    }
+
+    private func overrun() -> InletError {
+        breakOff()
+        return InletError(
+            .timedOut, "The plug-in \(name) did not answer in time, and was ended. Check its device, or report this.")
+    }
+
+    private func cancelled() -> InletError {
+        wakeUp.raise()
+        return InletError(.cancelled, "The plug-in \(name) was stopped.")
+    }
+
+    private func breakOff() {
+        isBroken = true
+        process.kill()
+    }
+
+    /// Makes the error for a child that has ended, or closed its connection.
+    private func death() -> InletError {
+        isBroken = true
+        let wasAlive = !process.waits(for: Self.closingLimit)
+        _ = process.end(within: .zero)
+        let end = PluginEnd(process.exit, wasAlive: wasAlive)
+        let tail = process.tail.text.map { " It wrote: \($0)." } ?? ""
+        return InletError(end.code, "The plug-in \(name) \(end.text)\(tail) \(end.advice)")
+    }
+
+    // MARK: The end
+
+    /// Ends the child: asks it to close, waits a moment, and kills it. Later calls do nothing.
+    ///
+    /// - Parameters:
+    ///   - limit: how long it may take.
+    ///   - due: when it is told to be done. The default is then.
+    /// - Returns: whether it ended by itself, as it was asked to.
+    @discardableResult func close(within limit: Duration = closingLimit) -> Bool {
+        guard !isClosed else { return false }
+        isClosed = true
+        log.flush()
+        guard !isBroken else {
+            _ = process.end(within: .zero)
+            return false
+        }
+        // One that is still busy with a question does not read on before it is told to give up.
+        if isAsked { wakeUp.raise() }
+        let message = inlet_message(
+            type: UInt32(INLET_MESSAGE_CLOSE), reserved: 0, deadline: (MonotonicTime.now + limit).nanoseconds)
+        var isTold = true
+        do throws(MessageSocket.SendFailure) { try socket.send(message) } catch { isTold = false }
+        _ = process.end(within: isTold ? limit : .zero)
+        return process.exit == .status(0)
+    }
+}

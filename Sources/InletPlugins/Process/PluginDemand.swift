@@ -1,0 +1,15 @@
+import CInletPlugin
+import InletCore
+
+extension inlet_demand {
+    /// Makes a demand as a plug-in is told it.
+    init(_ demand: SourceDemand) {
+        self.init()
+        size = UInt32(MemoryLayout<inlet_demand>.size)
+        wants_pictures = demand.pictures ? 1 : 0
+        wants_packets = demand.packets ? 1 : 0
+        frame_rate = WireValues.ratio(demand.maximumFrameRate)
+        width = UInt32(clamping: demand.largestSize?.width ?? 0)
+        height = UInt32(clamping: demand.largestSize?.height ?? 0)
+    }
+}

@@ -1,0 +1,50 @@
+import CInletPlugin
+import InletCore
+import InletPluginWire
+import Logging
+
+/// What a child says without being asked.
+enum PluginNote: Equatable {
+    case progress
+    case drop(DropReason, UInt64)
+    case interruption(String)
+    case interruptionEnd
+    case log(Logger.Level, String)
+    case keyFrame
+
+    /// Whether a type of message is that of a note.
+    static func isNote(_ type: UInt32) -> Bool {
+        (INLET_MESSAGE_PROGRESS...INLET_MESSAGE_KEY_FRAME).contains(Int(type))
+    }
+
+    /// Reads the message in a buffer.
+    ///
+    /// - Throws: a ``PluginLie`` if it is not what its type says.
+    init(_ buffer: borrowing MessageBuffer) throws(PluginLie) {
+        switch Int(buffer.type) {
+        case INLET_MESSAGE_PROGRESS: self = .progress
+        case INLET_MESSAGE_KEY_FRAME: self = .keyFrame
+        default:
+            guard let note = buffer.read(inlet_note.self) else { throw PluginLie("sent a note that is too short") }
+            try self.init(note)
+        }
+    }
+
+    private init(_ note: inlet_note) throws(PluginLie) {
+        guard let text = FixedText.text(note.text) else { throw PluginLie("sent a note that is not UTF-8") }
+        switch Int(note.type) {
+        case INLET_MESSAGE_DROP:
+            guard (1...32).contains(text.utf8.count), text.utf8.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit })
+            else { throw PluginLie("counted drops for a reason that is not one word of at most 32 letters") }
+            self = .drop(DropReason(text), note.count)
+        case INLET_MESSAGE_INTERRUPTION:
+            self = text.isEmpty ? .interruptionEnd : .interruption(Redaction.redact(text).sanitized(limit: 200))
+        default:
+            let levels: [Logger.Level] = [.debug, .info, .warning, .error]
+            guard levels.indices.contains(Int(note.level)) else {
+                throw PluginLie("sent a line for the log with the unknown level \(note.level)")
+            }
+            self = .log(levels[Int(note.level)], Redaction.redact(text).sanitized())
+        }
+    }
+}

@@ -1,0 +1,15 @@
+/// What the process of a plug-in may reach, beyond its own memory and the libraries of the system.
+public struct PluginPermissions: Sendable, Hashable {
+    /// Whether it may open connections. The default is false.
+    public var network: Bool
+    /// Whether it may use the devices below `/dev`. The default is false.
+    public var devices: Bool
+    /// The absolute paths of files and folders that it may read and write. The default is none.
+    public var files: [String]
+
+    public init(network: Bool = false, devices: Bool = false, files: [String] = []) {
+        self.network = network
+        self.devices = devices
+        self.files = files
+    }
+}

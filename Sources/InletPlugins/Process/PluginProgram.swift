@@ -1,0 +1,79 @@
+import Glibc
+import InletCore
+
+/// The code of a plug-in that Inlet did not ship, and how it is run.
+public struct PluginProgram: Sendable, Hashable {
+    /// Where the code is.
+    public enum Code: Sendable, Hashable {
+        /// The absolute path of a shared library that exports `inlet_plugin_entry`.
+        case library(String)
+        /// A program and its arguments, which speaks the protocol of `inlet_plugin_protocol.h` itself.
+        case command([String])
+    }
+
+    /// The name of the plug-in, as its manifest states it.
+    public var name: String
+    /// Where the code is.
+    public var code: Code
+    /// What its process may reach. The default is nothing.
+    public var permissions: PluginPermissions
+    /// The most memory that its process may use, in bytes. The default is 2 GiB.
+    public var memoryLimit: Int
+    /// The most memory that its process may share with this one for pictures, in bytes. The default is 512 MiB.
+    public var segmentLimit: Int
+    /// The layers of the sandbox that the user gave up: `landlock`, `seccomp`, `limits`. The default is none.
+    public var withoutLayers: Set<String>
+    /// The path of `inlet-plugin-host`. The default, nil, is the one in the folder of the running program.
+    public var hostPath: String?
+
+    public init(
+        name: String, code: Code, permissions: PluginPermissions = PluginPermissions(),
+        memoryLimit: Int = 2 << 30, segmentLimit: Int = 512 << 20, withoutLayers: Set<String> = [],
+        hostPath: String? = nil
+    ) {
+        self.name = name
+        self.code = code
+        self.permissions = permissions
+        self.memoryLimit = memoryLimit
+        self.segmentLimit = segmentLimit
+        self.withoutLayers = withoutLayers
+        self.hostPath = hostPath
+    }
+
+    /// Returns the path of `inlet-plugin-host`.
+    func resolvedHostPath() throws(InletError) -> String {
+        if let hostPath { return hostPath }
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let capacity = bytes.count
+        let count = unsafe bytes.withUnsafeMutableBytes {
+            guard let start = unsafe $0.bindMemory(to: CChar.self).baseAddress else { return 0 }
+            return unsafe readlink("/proc/self/exe", start, capacity)
+        }
+        guard count > 0, count < capacity, let program = String(validating: bytes[..<count], as: UTF8.self),
+            let slash = program.lastIndex(ofByte: "/")
+        else {
+            throw InletError(
+                .notFound,
+                "The folder of the running program is unknown, and so is inlet-plugin-host, which runs the plug-in "
+                    + "\(name). Mount /proc, or state its path.",
+                context: .init(operation: "readlink", nativeCode: errno))
+        }
+        return program[...slash] + "inlet-plugin-host"
+    }
+
+    /// The arguments of `inlet-plugin-host`, without its own name.
+    func hostArguments(probes: Bool) -> [String] {
+        var words: [String] = []
+        if permissions.network { words.append("--network") }
+        if permissions.devices { words.append("--devices") }
+        for path in permissions.files { words += ["--file", path] }
+        words += ["--memory", String(max(0, memoryLimit))]
+        for layer in withoutLayers.sorted() { words += ["--without", layer] }
+        if probes { words.append("--probe") }
+        switch code {
+        case .library(let path): words += ["--library", path]
+        case .command(let command): words += ["--command"] + command
+        }
+        return words
+    }
+}

@@ -1,0 +1,249 @@
+import CInletPlugin
+import InletCore
+import InletPluginWire
+import InletSystem
+import Logging
+
+/// A source that runs in a process of its own.
+///
+/// The child fills slots of shared memory, which frames then refer to. Nothing that it says is believed unchecked, and
+/// nothing that it does takes longer than the operation may.
+final class ProcessSource: FrameSource {
+    private let configuration: PluginSourceConfiguration
+    private var connection: PluginConnection?
+    private var assembler: ItemAssembler?
+    private var canPause = false
+    private var pool: SlotPool
+    private var names = FormatNames()
+    private var dropReasons: Set<DropReason> = []
+    private var demand = inlet_demand()
+    private var demandVersion = -1
+
+    /// How long the child waits for a picture before it says that it has none, and learns what sinks want now.
+    private static let slice = Duration.milliseconds(500)
+    /// How many reasons of drops are distinguished.
+    private static let mostDropReasons = 32
+
+    init(_ configuration: PluginSourceConfiguration) {
+        self.configuration = configuration
+        pool = SlotPool(limit: configuration.program.segmentLimit)
+    }
+
+    /// How many pictures were copied because all other slots were held.
+    var copyCount: UInt64 { pool.copies }
+
+    func open(_ context: SourceContext) throws -> SourceFormat { try start(context) }
+
+    private func start(_ context: SourceContext) throws(InletError) -> SourceFormat {
+        let connection = try PluginConnection(to: configuration.program, logger: context.logger)
+        self.connection = connection
+        let limit = CallLimit(of: context)
+        let onNote = noteHandler(context)
+        try connection.sendCreate(
+            kind: INLET_KIND_SOURCE, scheme: configuration.scheme, address: configuration.address,
+            options: configuration.options)
+        let created = try connection.receiveResult(within: limit, to: "start", onNote: onNote)
+        guard created.result == INLET_OK else {
+            throw connection.failure(created, to: "start", isCancelled: context.isCancelled)
+        }
+        try connection.send(INLET_MESSAGE_OPEN, due: limit.due)
+        let type = try connection.receive(within: limit, onNote: onNote)
+        switch type {
+        case INLET_MESSAGE_OPENED: break
+        case INLET_MESSAGE_RESULT:
+            throw connection.failure(
+                try connection.read(inlet_wire_result.self), to: "open", isCancelled: context.isCancelled)
+        default: throw connection.unexpected(type, "open")
+        }
+        let stream = try connection.read(inlet_wire_stream.self)
+        let trailer = connection.trailer(after: inlet_wire_stream.self)
+        do throws(PluginLie) {
+            let sets = try Self.parameterSets(trailer, stream.parameter_sets_length)
+            let checked = try CheckedStream(stream, parameterSets: sets ?? [], name: configuration.program.name)
+            assembler = ItemAssembler(checked)
+            canPause = checked.canPause
+            return checked.format
+        } catch {
+            throw connection.rejection(error)
+        }
+    }
+
+    /// Returns the parameter sets behind a struct; nil if there are none.
+    private static func parameterSets(_ trailer: [UInt8], _ length: UInt32) throws(PluginLie) -> [UInt8]? {
+        guard length <= trailer.count else {
+            throw PluginLie("sent parameter sets of \(length) bytes in a message that holds \(trailer.count)")
+        }
+        return length == 0 ? nil : Array(trailer.prefix(Int(length)))
+    }
+
+    func next(_ context: SourceContext) throws -> SourceItem? { try read(context) }
+
+    private func read(_ context: SourceContext) throws(InletError) -> SourceItem? {
+        guard let connection else { throw InletError(.cancelled, "The source is closed.") }
+        let onNote = noteHandler(context)
+        while true {
+            try context.checkCancellation()
+            let limit = CallLimit(of: context, slice: Self.slice)
+            followDemand(context)
+            try connection.send(
+                inlet_next(
+                    type: UInt32(INLET_MESSAGE_NEXT), reserved: 0, deadline: limit.due, free_slots: pool.grant(),
+                    demand: demand))
+            switch try answer(within: limit, connection, onNote) {
+            case INLET_MESSAGE_ITEM: return try take(connection, context)
+            default:
+                let result = try connection.read(inlet_wire_result.self)
+                switch Int(result.result) {
+                case INLET_AGAIN: continue
+                case INLET_END: return nil
+                default:
+                    throw connection.failure(result, to: "read a picture", isCancelled: context.isCancelled)
+                }
+            }
+        }
+    }
+
+    /// Waits for an item or a result, and gives the child the memory that it needs for it.
+    private func answer(
+        within limit: CallLimit, _ connection: PluginConnection, _ onNote: (PluginNote) throws(PluginLie) -> Void
+    ) throws(InletError) -> Int {
+        while true {
+            let type = try connection.receive(within: limit, onNote: onNote)
+            switch type {
+            case INLET_MESSAGE_ITEM, INLET_MESSAGE_RESULT: return type
+            case INLET_MESSAGE_NEED_SEGMENT:
+                let need = try connection.read(inlet_need_segment.self)
+                let outcome = try pool.replace(slotLength: need.slot_length) {
+                    message, descriptor throws(InletError) in
+                    try connection.send(message, descriptor: descriptor)
+                }
+                if case .failure(let lie) = outcome { throw connection.rejection(lie) }
+            default: throw connection.unexpected(type, "read a picture")
+            }
+        }
+    }
+
+    private func take(_ connection: PluginConnection, _ context: SourceContext) throws(InletError) -> SourceItem {
+        let item = try connection.read(inlet_wire_item.self)
+        do throws(PluginLie) {
+            let made = try item.is_packet == 0 ? frame(item) : packet(item, connection, context)
+            if context.interruption != nil { context.endInterruption() }
+            return made
+        } catch {
+            throw connection.rejection(error)
+        }
+    }
+
+    private func frame(_ item: inlet_wire_item) throws(PluginLie) -> SourceItem {
+        guard var assembler, !assembler.yieldsPackets else {
+            throw PluginLie("sent a picture, but said that it has packets")
+        }
+        let segment = try pool.accept(item.slot, of: item.segment)
+        let picture = CheckedItem.Picture(
+            format: try names.format(item.pixel_format), size: try WireValues.size(item.width, item.height),
+            rotation: try WireValues.rotation(item.rotation), color: try WireValues.color(item.color),
+            aspectRatio: try WireValues.ratio(item.sample_aspect_ratio, "sample aspect ratio"))
+        let checked = try CheckedItem(
+            CheckedItem.Statement(item), after: assembler.sequence, .picture(picture))
+        let bytes = unsafe UnsafeRawBufferPointer(segment.bytes(of: Int(item.slot)))
+        var planes = try unsafe SlotPlanes.check(item, picture, in: bytes)
+        let owner: any AnyObject & Sendable
+        if pool.canLend(item.slot, of: segment) {
+            owner = SlotLoan(of: segment, slot: Int(item.slot))
+        } else {
+            let copy = unsafe CopiedPicture(bytes)
+            planes = try unsafe SlotPlanes.check(item, picture, in: copy.bytes)
+            owner = copy
+        }
+        let frame = assembler.frame(checked, picture, planes, owner: owner)
+        self.assembler = assembler
+        return frame
+    }
+
+    private func packet(
+        _ item: inlet_wire_item, _ connection: PluginConnection, _ context: SourceContext
+    ) throws(PluginLie) -> SourceItem {
+        guard var assembler, assembler.yieldsPackets else {
+            throw PluginLie("sent a packet, but said that it has pictures")
+        }
+        let segment = try pool.accept(item.slot, of: item.segment)
+        guard let length = Int(exactly: item.length), (1...segment.slotLength).contains(length) else {
+            throw PluginLie("sent a packet of \(item.length) bytes in a slot of \(segment.slotLength)")
+        }
+        let checked = try CheckedItem(CheckedItem.Statement(item), after: assembler.sequence, .packet(length))
+        let sets = try Self.parameterSets(
+            item.parameter_sets_length == 0 ? [] : connection.trailer(after: inlet_wire_item.self),
+            item.parameter_sets_length)
+        let bytes = unsafe UnsafeRawBufferPointer(segment.bytes(of: Int(item.slot)))
+        let data = unsafe PacketData(copying: [UnsafeRawBufferPointer(rebasing: bytes[..<length])])
+        guard let packet = assembler.packet(checked, data, parameterSets: sets, context) else {
+            throw PluginLie("sent a packet, but said that it has pictures")
+        }
+        self.assembler = assembler
+        return packet
+    }
+
+    private func followDemand(_ context: SourceContext) {
+        let version = context.demandVersion
+        guard version != demandVersion else { return }
+        demandVersion = version
+        demand = inlet_demand(context.demand)
+    }
+
+    /// Returns what takes the child's notes.
+    private func noteHandler(_ context: SourceContext) -> (PluginNote) throws(PluginLie) -> Void {
+        { [unowned self] note throws(PluginLie) in
+            switch note {
+            case .progress: context.reportProgress()
+            case .drop(let reason, let count):
+                guard dropReasons.contains(reason) || dropReasons.count < Self.mostDropReasons else {
+                    throw PluginLie("counted drops for more than \(Self.mostDropReasons) reasons")
+                }
+                dropReasons.insert(reason)
+                context.countDrop(reason, count)
+            case .interruption(let reason): context.beginInterruption(reason)
+            case .interruptionEnd: context.endInterruption()
+            case .keyFrame: throw PluginLie("asked for a key frame, which only a sink may")
+            case .log: break
+            }
+        }
+    }
+
+    func pause(_ context: SourceContext) throws -> Bool {
+        guard canPause else { return false }
+        return try change(INLET_MESSAGE_PAUSE, "pause", context)
+    }
+
+    func resume(_ context: SourceContext) throws {
+        guard try change(INLET_MESSAGE_RESUME, "go on after a pause", context) else {
+            throw InletError(.unsupported, "The plug-in \(configuration.program.name) cannot go on after a pause.")
+        }
+    }
+
+    /// - Returns: whether the plug-in can do that.
+    private func change(_ type: Int, _ operation: String, _ context: SourceContext) throws(InletError) -> Bool {
+        guard let connection else { return false }
+        let limit = CallLimit(of: context)
+        try connection.send(type, due: limit.due)
+        let result = try connection.receiveResult(within: limit, to: operation, onNote: noteHandler(context))
+        switch Int(result.result) {
+        case INLET_OK: return true
+        case INLET_ERROR_UNSUPPORTED: return false
+        default: throw connection.failure(result, to: operation, isCancelled: context.isCancelled)
+        }
+    }
+
+    func close() {
+        connection?.close()
+        connection = nil
+    }
+}
+
+extension CheckedItem.Statement {
+    /// What a child says of an item.
+    fileprivate init(_ item: inlet_wire_item) {
+        self.init(
+            isPacket: item.is_packet != 0, flags: item.flags, sequence: item.sequence, pts: item.pts, dts: item.dts,
+            duration: item.duration, captureTime: item.capture_time, wallClock: item.wall_clock)
+    }
+}

@@ -1,0 +1,75 @@
+import CInletPlugin
+import InletCore
+
+/// The segments of a source's child: which slots it may fill, and what becomes of those that it has filled.
+struct SlotPool {
+    private let limit: Int
+    private(set) var segment: SharedSegment?
+    /// The slots of the newest segment that the child may write to now.
+    private(set) var granted: UInt64 = 0
+    /// How many pictures were copied because all other slots were held.
+    private(set) var copies: UInt64 = 0
+
+    /// How many slots a segment has if there is room for them.
+    static let slotCount = 8
+    /// A child needs one to fill while another one is held.
+    private static let leastSlotCount = 2
+
+    /// - Parameter limit: the most bytes of a segment.
+    init(limit: Int) { self.limit = max(0, limit) }
+
+    /// Grants all slots that are free, and returns them.
+    mutating func grant() -> UInt64 {
+        granted = segment?.freeSlots ?? 0
+        return granted
+    }
+
+    /// Makes a segment with slots of at least a length, in place of the one before.
+    ///
+    /// Each is longer than the one before by a quarter at least, so that a child cannot ask for many.
+    mutating func replace(
+        slotLength wanted: UInt64, send: (inlet_segment, Int32) throws(InletError) -> Void
+    ) throws(InletError) -> Result<Void, PluginLie> {
+        let before = segment?.slotLength ?? 0
+        guard wanted > UInt64(before) else { return .failure(PluginLie("asked for memory that it has already")) }
+        let alignment = SharedSegment.alignment
+        guard let least = Int(exactly: wanted), least <= limit / Self.leastSlotCount else {
+            return .failure(
+                PluginLie(
+                    "asked for \(wanted) bytes for a picture; it may share at most \(limit) bytes with Inlet"))
+        }
+        let grown = max(least, min(limit / Self.leastSlotCount, before + before / 4))
+        let length = (grown + alignment - 1) / alignment * alignment
+        let count = min(Self.slotCount, max(Self.leastSlotCount, limit / length))
+        let number = (segment?.number ?? 0) + 1
+        let made = try SharedSegment(number: number, slotLength: length, slotCount: count, isWritable: false) {
+            descriptor throws(InletError) in
+            let message = inlet_segment(
+                type: UInt32(INLET_MESSAGE_SEGMENT), number: number, slot_length: UInt64(length),
+                slot_count: UInt32(count), reserved: 0)
+            try send(message, descriptor)
+        }
+        segment = made
+        granted = made.freeSlots
+        return .success(())
+    }
+
+    /// Returns the segment if the child may have filled the slot, and grants it no more.
+    mutating func accept(_ slot: UInt32, of number: UInt32) throws(PluginLie) -> SharedSegment {
+        guard let segment, number == segment.number else {
+            throw PluginLie("named the memory \(number), which is not the one that it has")
+        }
+        guard slot < UInt32(segment.slotCount), granted & (1 << UInt64(slot)) != 0 else {
+            throw PluginLie("filled the slot \(slot), which it was not given")
+        }
+        granted &= ~(1 << UInt64(slot))
+        return segment
+    }
+
+    /// Whether a slot can be lent without leaving the child with none.
+    mutating func canLend(_ slot: UInt32, of segment: SharedSegment) -> Bool {
+        if segment.freeSlots & ~(1 << UInt64(slot)) != 0 { return true }
+        copies += 1
+        return false
+    }
+}
