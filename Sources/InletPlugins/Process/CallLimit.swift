@@ -15,7 +15,8 @@ struct CallLimit {
         self.context = context
         end = .distantFuture
         let left = Self.timeLeft(of: context)
-        dueTime = left.map { .now + (slice.map { min($0, left ?? $0) } ?? $0) } ?? slice.map { .now + $0 }
+        dueTime =
+            left.map { .now + (slice.map { min($0, left ?? $0) } ?? $0) } ?? slice.map { .now + $0 }
             ?? .distantFuture
     }
 

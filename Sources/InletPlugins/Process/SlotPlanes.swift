@@ -16,7 +16,8 @@ enum SlotPlanes {
         let extents = PlaneExtents.planes(of: picture.format, size: picture.size)
         var planes = SourcePlanes()
         for index in 0..<count {
-            let place = index == 0 ? item.planes.0 : index == 1 ? item.planes.1 : index == 2 ? item.planes.2 : item.planes.3
+            let place =
+                index == 0 ? item.planes.0 : index == 1 ? item.planes.1 : index == 2 ? item.planes.2 : item.planes.3
             guard let offset = Int(exactly: place.offset), offset < memory.count else {
                 throw Self.outside(index, picture)
             }
