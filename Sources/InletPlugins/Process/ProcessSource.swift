@@ -236,6 +236,7 @@ final class ProcessSource: FrameSource {
     func close() {
         connection?.close()
         connection = nil
+        pool.end()
     }
 }
 

@@ -1,55 +1,59 @@
 import CInletPlugin
 import InletCore
+import InletPluginWire
 
 /// Checks where a plug-in says that the planes of a picture lie.
+///
+/// A picture of a format that ``PixelPlane/byFormat`` does not know is checked again by what converts it.
 enum SlotPlanes {
-    /// Checks planes in one block of memory.
+    /// Checks planes that share one block of memory.
     ///
     /// - Parameters:
-    ///   - item: the picture.
-    ///   - memory: the memory that holds all of them.
-    /// - Returns: the planes, each of which lies within the memory as far as the format is known here.
+    ///   - item: what was said of the picture.
+    ///   - picture: the same, checked.
+    ///   - memory: the block.
+    /// - Returns: the planes, each of which lies within the block.
     static func check(
         _ item: inlet_wire_item, _ picture: CheckedItem.Picture, in memory: UnsafeRawBufferPointer
     ) throws(PluginLie) -> SourcePlanes {
-        let count = try planeCount(item.plane_count, picture)
-        let extents = PlaneExtents.planes(of: picture.format, size: picture.size)
+        let kinds = PixelPlane.byFormat[picture.format.name]
+        let count = try planeCount(item.plane_count, kinds, picture)
+        let places = item.planes
         var planes = SourcePlanes()
         for index in 0..<count {
-            let place =
-                index == 0 ? item.planes.0 : index == 1 ? item.planes.1 : index == 2 ? item.planes.2 : item.planes.3
-            guard let offset = Int(exactly: place.offset), offset < memory.count else {
-                throw Self.outside(index, picture)
-            }
+            let place = index == 0 ? places.0 : index == 1 ? places.1 : index == 2 ? places.2 : places.3
+            guard let offset = Int(exactly: place.offset) else { throw outside(index, picture) }
             let plane = unsafe SourcePlane(memory, offset: offset, stride: Int(place.stride))
-            try check(plane, index, extents, picture)
+            try check(plane, index, kinds, picture)
             planes.append(plane)
         }
         return planes
     }
 
-    /// Checks how many planes there are.
-    static func planeCount(_ count: UInt32, _ picture: CheckedItem.Picture) throws(PluginLie) -> Int {
-        let expected = PlaneExtents.planes(of: picture.format, size: picture.size)?.count
-        guard (1...4).contains(count), expected == nil || Int(count) >= expected ?? 0 else {
+    /// Checks how many planes there are, and returns how many count.
+    static func planeCount(
+        _ count: UInt32, _ kinds: [PixelPlane]?, _ picture: CheckedItem.Picture
+    ) throws(PluginLie) -> Int {
+        guard (1...4).contains(count), Int(count) >= kinds?.count ?? 1 else {
             throw PluginLie("sent a picture of \(picture.format) with \(count) planes")
         }
-        return expected ?? Int(count)
+        return kinds?.count ?? Int(count)
     }
 
-    /// Checks one plane.
+    /// Checks that a plane lies within its memory.
     static func check(
-        _ plane: SourcePlane, _ index: Int, _ extents: PlaneExtents.Planes?, _ picture: CheckedItem.Picture
+        _ plane: SourcePlane, _ index: Int, _ kinds: [PixelPlane]?, _ picture: CheckedItem.Picture
     ) throws(PluginLie) {
-        // At least a byte a row is there, whatever the format.
-        let rows = extents?[index] ?? ImageSize(width: 1, height: 1)
-        guard plane.holds(rows: rows.height, of: rows.width) else { throw outside(index, picture) }
+        // A byte at least, whatever the format.
+        let kind = kinds?[index]
+        let rows = kind?.rows(height: picture.size.height) ?? 1
+        let rowBytes = kind?.rowBytes(width: picture.size.width) ?? 1
+        guard plane.offset >= 0, plane.holds(rows: rows, of: rowBytes) else { throw outside(index, picture) }
     }
 
-    /// The lie about a plane.
-    static func outside(_ index: Int, _ picture: CheckedItem.Picture) -> PluginLie {
+    private static func outside(_ index: Int, _ picture: CheckedItem.Picture) -> PluginLie {
         PluginLie(
-            "sent a picture of \(picture.size) pixels in \(picture.format) whose plane \(index) lies outside of its memory"
-        )
+            "sent a picture of \(picture.size) pixels in \(picture.format), whose plane \(index) lies outside of its "
+                + "memory")
     }
 }

@@ -18,6 +18,9 @@ struct SlotPool {
     /// - Parameter limit: the most bytes of a segment.
     init(limit: Int) { self.limit = max(0, limit) }
 
+    /// Lets go of the memory, which lives on for the frames that refer to it.
+    mutating func end() { (segment, granted) = (nil, 0) }
+
     /// Grants all slots that are free, and returns them.
     mutating func grant() -> UInt64 {
         granted = segment?.freeSlots ?? 0

@@ -130,7 +130,7 @@ extension PluginProcessTests {
             var configuration = try ScriptedChild("").configuration()
             let run = try SourceRun(configuration)
             #expect(SourceRun.error { _ = try run.open() }?.code == .notFound)
-            configuration.program.hostPath = "/etc/hostname"
+            configuration.program.hostPath = "/etc/passwd"
             let other = try SourceRun(configuration)
             #expect(SourceRun.error { _ = try other.open() }?.code == .permissionDenied)
         }
@@ -144,7 +144,8 @@ extension PluginProcessTests {
             configuration.program.memoryLimit = 1 << 30
             let run = try SourceRun(configuration)
             let message = try #require(SourceRun.error { _ = try run.open() }).message
-            let parts = message.split(separator: "|")
+            let parts = message.split(separator: "|").map(String.init)
+            try #require(parts.count == 3, "\(message)")
             #expect(
                 parts[0] == "--network --devices --file /a b --file /c --memory 1073741824 --without landlock "
                     + "--without seccomp --library /none.so")

@@ -21,7 +21,7 @@ extension PluginProcessTests {
                 ("item.width=0", "0x48 pixels"), ("item.height=16385", "64x16385"), ("item.width=4294967295", "pixels"),
                 ("item.width=70", "plane 0 lies outside of its memory"), ("item.height=16384", "plane 0 lies outside"),
                 ("item.format=", "without a pixel format"), ("item.format=a/b", "pixel format whose name"),
-                ("item.format=yuv422p,item.offset1=4000", "plane 2 lies outside"),
+                ("item.format=yuv422p,item.offset2=6000", "plane 2 lies outside"),
                 ("item.format=nv12,item.planes=1", "nv12 with 1 planes"), ("item.planes=0", "with 0 planes"),
                 ("item.planes=5", "with 5 planes"), ("item.format=strange,item.planes=0", "strange with 0 planes"),
                 ("item.offset0=18446744073709551615", "plane 0 lies outside"),

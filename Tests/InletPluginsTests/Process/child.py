@@ -40,8 +40,8 @@ class Child:
     def __init__(self, words):
         self.words = {}
         for word in words.split(","):
-            name, _, value = word.partition("=")
-            self.words[name] = value or "1"
+            name, separator, value = word.partition("=")
+            self.words[name] = value if separator else "1"
         self.socket = socket.socket(fileno=3)
         self.wake = -1
         self.memory = None
