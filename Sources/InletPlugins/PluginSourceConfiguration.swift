@@ -37,5 +37,11 @@ public struct PluginSourceConfiguration: PacketSourceConfiguration {
     public var decoding: DecodingSettings { DecodingSettings(decoders, decoder: decoder) }
 
     /// Returns a source with this configuration. Starts nothing yet.
-    public func makePacketSource() -> any FrameSource { ProcessSource(self) }
+    public func makePacketSource() -> any FrameSource {
+        isInProcess ? LoadedSource(self) : ProcessSource(self)
+    }
+
+    /// Whether the source's packets may be read on another thread than that which opened it: a plug-in in this process
+    /// is called on one thread alone.
+    public var readsOnSeparateThread: Bool { !isInProcess }
 }

@@ -117,11 +117,11 @@ final class CaptureSession: Sendable {
     /// Makes the source; one of packets gets a decoder behind it.
     private func makeSource() -> any FrameSource {
         guard let packets = source as? any PacketSourceConfiguration else { return source.makeSource() }
+        let thread = DecodingSource.ReadingThread(
+            start: { body in try SystemThread.start(named: "inlet-read", body) },
+            interrupt: { [weak self] in self?.cancel() })
         return DecodingSource(
-            packets.makePacketSource(), packets.decoding,
-            readOn: .init(
-                start: { body in try SystemThread.start(named: "inlet-read", body) },
-                interrupt: { [weak self] in self?.cancel() }))
+            packets.makePacketSource(), packets.decoding, readOn: packets.readsOnSeparateThread ? thread : nil)
     }
 
     private func capture(from source: any FrameSource) -> Outcome {

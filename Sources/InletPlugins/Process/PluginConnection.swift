@@ -167,27 +167,16 @@ final class PluginConnection {
 
     // MARK: Errors
 
-    /// Makes the error for a result that is not negative only if it is no answer to the question.
-    func failure(_ result: inlet_wire_result, to question: String, isCancelled: Bool) -> InletError {
-        guard result.result < 0 else {
-            return rejection(PluginLie("answered \(question) with the result \(result.result)"))
+    /// Makes the error for a result other than success.
+    func failure(_ result: inlet_wire_result, to operation: String, isCancelled: Bool) -> InletError {
+        var error = PluginCall.emptyError
+        error.native_code = result.native_code
+        error.retry_after = result.retry_after
+        error.message = result.message
+        return switch PluginCall.error(result.result, error, of: name, operation, isCancelled: isCancelled) {
+        case .success(let error): error
+        case .failure(let lie): rejection(lie)
         }
-        guard let code = ResultCode.code(of: result.result) else {
-            return rejection(PluginLie("failed to \(question) with the unknown result \(result.result)"))
-        }
-        if code == .cancelled, !isCancelled {
-            return rejection(PluginLie("answered \(question) with a cancellation that nobody asked for"))
-        }
-        guard let text = FixedText.text(result.message) else {
-            return rejection(PluginLie("failed to \(question) with a message that is not UTF-8"))
-        }
-        let message = text.isEmpty ? "The plug-in \(name) failed to \(question), and does not say why." : text
-        var error = InletError(
-            code, Redaction.redact(message),
-            context: .init(
-                operation: "\(name): \(question)", nativeCode: result.native_code == 0 ? nil : result.native_code))
-        if result.retry_after > 0 { error.retryAfter = .nanoseconds(result.retry_after) }
-        return error
     }
 
     /// Makes the error for a message that is no answer to the question.
@@ -198,7 +187,7 @@ final class PluginConnection {
     /// Kills the child for what it said, and makes the error for that.
     func rejection(_ lie: PluginLie) -> InletError {
         breakOff()
-        return InletError(.pluginRejected, "The plug-in \(name) \(lie.text). Report this to its author.")
+        return PluginCall.rejection(lie, of: name)
     }
 
     private func overrun() -> InletError {

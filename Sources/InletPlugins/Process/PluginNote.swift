@@ -40,11 +40,16 @@ enum PluginNote: Equatable {
         case INLET_MESSAGE_INTERRUPTION:
             self = text.isEmpty ? .interruptionEnd : .interruption(Redaction.redact(text).sanitized(limit: 200))
         default:
-            let levels: [Logger.Level] = [.debug, .info, .warning, .error]
-            guard levels.indices.contains(Int(note.level)) else {
+            guard let level = Self.level(note.level) else {
                 throw PluginLie("sent a line for the log with the unknown level \(note.level)")
             }
-            self = .log(levels[Int(note.level)], Redaction.redact(text).sanitized())
+            self = .log(level, Redaction.redact(text).sanitized())
         }
+    }
+
+    /// Returns the level of a line for the log; nil for a number that is none.
+    static func level(_ number: inlet_log_level) -> Logger.Level? {
+        let levels: [Logger.Level] = [.debug, .info, .warning, .error]
+        return levels.indices.contains(Int(number)) ? levels[Int(number)] : nil
     }
 }

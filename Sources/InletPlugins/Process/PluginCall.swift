@@ -1,0 +1,51 @@
+import CInletPlugin
+import InletCore
+import InletPluginWire
+
+/// What a plug-in's functions return, whichever process it runs in.
+enum PluginCall {
+    /// An error for a function to fill in.
+    static var emptyError: inlet_error {
+        var error = inlet_error()
+        error.size = UInt32(MemoryLayout<inlet_error>.size)
+        return error
+    }
+
+    /// Makes the error for a call that failed.
+    ///
+    /// - Parameters:
+    ///   - result: what the function returned.
+    ///   - error: what it filled in.
+    ///   - name: the plug-in's name.
+    ///   - operation: what it was to do, such as `open`.
+    ///   - isCancelled: whether the call was cancelled.
+    /// - Returns: a lie if the result is none that the function may return.
+    static func error(
+        _ result: inlet_result, _ error: inlet_error, of name: String, _ operation: String, isCancelled: Bool
+    ) -> Result<InletError, PluginLie> {
+        guard result < 0 else {
+            return .failure(PluginLie("was to \(operation), and answered with the result \(result)"))
+        }
+        guard let code = ResultCode.code(of: result) else {
+            return .failure(PluginLie("failed to \(operation) with the unknown result \(result)"))
+        }
+        if code == .cancelled, !isCancelled {
+            return .failure(PluginLie("failed to \(operation) for a cancellation that nobody asked for"))
+        }
+        guard let text = FixedText.text(error.message) else {
+            return .failure(PluginLie("failed to \(operation) with a message that is not UTF-8"))
+        }
+        let message = text.isEmpty ? "The plug-in \(name) failed to \(operation), and does not say why." : text
+        var failure = InletError(
+            code, Redaction.redact(message),
+            context: .init(
+                operation: "\(name): \(operation)", nativeCode: error.native_code == 0 ? nil : error.native_code))
+        if error.retry_after > 0 { failure.retryAfter = .nanoseconds(error.retry_after) }
+        return .success(failure)
+    }
+
+    /// Makes the error for what a plug-in said or did against the contract.
+    static func rejection(_ lie: PluginLie, of name: String) -> InletError {
+        InletError(.pluginRejected, "The plug-in \(name) \(lie.text). Report this to its author.")
+    }
+}
