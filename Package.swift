@@ -304,7 +304,7 @@ let package = Package(
             "InletPluginsTests",
             [
                 "InletCore", "InletSystem", "InletDecode", "InletPluginWire", "InletPlugins", "InletTesting",
-                "CInletPlugin", "CLinux", logging,
+                "ReferenceTools", "CInletPlugin", "CLinux", logging,
             ]),
         tests("ReferenceToolsTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools"]),
         tests(

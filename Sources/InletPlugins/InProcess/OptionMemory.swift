@@ -24,9 +24,10 @@ import Glibc
     }
 
     deinit {
-        for unsafeword in unsafe words {
+        for index in unsafe words.indices {
+            guard let word = unsafe words[index] else { continue }
             // Secrets are among the options.
-            if let word = unsafe word { unsafe memset(word, 0, strlen(word)) }
+            unsafe memset(word, 0, strlen(word))
             unsafe free(word)
         }
         unsafe options.deallocate()
