@@ -222,12 +222,14 @@ final class PluginConnection {
     ///
     /// - Parameters:
     ///   - limit: how long it may take.
-    ///   - due: when it is told to be done. The default is then.
+    ///   - onNote: takes the notes that it sent since its last answer.
     /// - Returns: whether it ended by itself, as it was asked to.
-    @discardableResult func close(within limit: Duration = closingLimit) -> Bool {
+    @discardableResult func close(
+        within limit: Duration = closingLimit, onNote: (PluginNote) throws(PluginLie) -> Void = { _ in }
+    ) -> Bool {
         guard !isClosed else { return false }
         isClosed = true
-        log.flush()
+        defer { log.flush() }
         guard !isBroken else {
             _ = process.end(within: .zero)
             return false
@@ -239,6 +241,25 @@ final class PluginConnection {
         var isTold = true
         do throws(MessageSocket.SendFailure) { try socket.send(message) } catch { isTold = false }
         _ = process.end(within: isTold ? limit : .zero)
+        readLastNotes(onNote)
         return process.exit == .status(0)
+    }
+
+    /// Reads what the child has sent before its end. What is no note, or a wrong one, means nothing any more.
+    private func readLastNotes(_ onNote: (PluginNote) throws(PluginLie) -> Void) {
+        for _ in 0..<Self.mostNotes {
+            do throws(MessageSocket.ReceiveFailure) {
+                try socket.receive(into: &buffer)
+            } catch {
+                return
+            }
+            guard PluginNote.isNote(buffer.type) else { continue }
+            do throws(PluginLie) {
+                let note = try PluginNote(buffer)
+                if case .log(let level, let text) = note { log.write(level, text) } else { try onNote(note) }
+            } catch {
+                return
+            }
+        }
     }
 }

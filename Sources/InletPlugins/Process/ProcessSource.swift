@@ -11,6 +11,8 @@ import Logging
 final class ProcessSource: FrameSource {
     private let configuration: PluginSourceConfiguration
     private var connection: PluginConnection?
+    /// The context since the opening, for what the child says at its end.
+    private var context: SourceContext?
     private var assembler: ItemAssembler?
     private var canPause = false
     private var pool: SlotPool
@@ -37,6 +39,7 @@ final class ProcessSource: FrameSource {
     private func start(_ context: SourceContext) throws(InletError) -> SourceFormat {
         let connection = try PluginConnection(to: configuration.program, logger: context.logger)
         self.connection = connection
+        self.context = context
         let limit = CallLimit(of: context)
         let onNote = noteHandler(context)
         try connection.sendCreate(
@@ -234,8 +237,9 @@ final class ProcessSource: FrameSource {
     }
 
     func close() {
-        connection?.close()
+        if let context { connection?.close(onNote: noteHandler(context)) }
         connection = nil
+        context = nil
         pool.end()
     }
 }

@@ -1,0 +1,48 @@
+import InletPlugins
+import ReferenceTools
+
+/// A plug-in in C of this repository, compiled for a test.
+struct CompiledPlugin {
+    /// The library's path.
+    let path: String
+    /// A folder for files of the test, which goes with the last copy of this value.
+    let folder: TemporaryFolder
+
+    /// - Parameter source: the path of the source from the package's root.
+    init(_ source: String) throws {
+        let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(4).joined(separator: "/")
+        folder = try TemporaryFolder()
+        path = folder.path("plugin.so")
+        try ReferenceCommand.run(
+            "cc",
+            [
+                "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-I\(root)/Sources/CInletPlugin/include", "-fPIC",
+                "-fvisibility=hidden", "-shared", "-D_GNU_SOURCE", "-o", path, "\(root)/\(source)",
+            ])
+    }
+
+    /// The plug-in as Inlet runs it, beside `inlet-plugin-host` of the same build.
+    func program(files: [String] = []) -> PluginProgram {
+        PluginProgram(
+            name: "compiled", code: .library(path), permissions: PluginPermissions(files: files),
+            segmentLimit: 64 << 20)
+    }
+
+    /// A source of it.
+    func source(
+        _ options: [(name: String, value: String)] = [], isInProcess: Bool = false
+    ) -> PluginSourceConfiguration {
+        PluginSourceConfiguration(
+            program: program(), isInProcess: isInProcess, scheme: "compiled", address: "", options: options,
+            redactedURI: "compiled:")
+    }
+
+    /// A sink of it that writes to a file.
+    func sink(
+        to file: String, _ options: [(name: String, value: String)] = [], isInProcess: Bool = false
+    ) -> PluginSinkConfiguration {
+        PluginSinkConfiguration(
+            program: program(files: [file]), isInProcess: isInProcess, scheme: "compiled", address: "",
+            options: [("to", file)] + options, redactedURI: "compiled:")
+    }
+}
