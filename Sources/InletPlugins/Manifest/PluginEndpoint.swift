@@ -1,0 +1,24 @@
+public import InletCore
+
+/// A source or sink that a manifest declares.
+public struct PluginEndpoint: Sendable, Hashable {
+    /// The URI schemes, in lower case.
+    public let schemes: [String]
+    /// The form of its URIs, such as `bars:[NAME]`.
+    public let usage: String
+    /// Every option that its URIs may carry.
+    public let options: [PluginManifestOption]
+    /// Working URIs, ready to be copied.
+    public let examples: [String]
+
+    /// Returns the description that listings show, as for plug-ins that Inlet comes with.
+    ///
+    /// - Parameters:
+    ///   - name: the name of the plug-in.
+    ///   - summary: what the plug-in is, in a sentence.
+    public func info(name: String, summary: String) -> PluginInfo {
+        PluginInfo(
+            name: name, schemes: schemes, summary: summary, usage: usage,
+            options: options.map { $0.description(schemes: schemes) }, examples: examples)
+    }
+}

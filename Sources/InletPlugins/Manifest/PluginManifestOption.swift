@@ -1,0 +1,58 @@
+package import InletCore
+
+/// An option of a URI, as a manifest declares it.
+public struct PluginManifestOption: Sendable, Hashable {
+    /// The name in a URI: lower-case letters, digits and hyphens.
+    public let name: String
+    /// The type of its values.
+    public let type: PluginOptionType
+    /// The value if a URI gives none, in canonical form; nil if there is none.
+    public let defaultValue: String?
+    /// The least value in canonical form; nil if there is none.
+    public let minimum: String?
+    /// The greatest value in canonical form; nil if there is none.
+    public let maximum: String?
+    /// The words of a ``PluginOptionType/choice``; empty for other types.
+    public let choices: [String]
+    /// What its numbers count, such as `pixels`; nil if they have no unit.
+    public let unit: String?
+    /// What it does, in a phrase.
+    public let summary: String
+
+    /// Returns a value in the form in which the plug-in gets it, or nil if it is not of the type, not one of the
+    /// choices or out of range.
+    ///
+    /// A boolean is `true` or `false`; a duration a whole number of nanoseconds followed by `ns`; a fraction stands in
+    /// lowest terms; a number has no plus sign and no superfluous zeros.
+    public func canonical(_ text: String) -> String? {
+        guard let value = type.canonical(text) else { return nil }
+        if type == .choice, !choices.contains(where: { $0.isSameBytes(as: value) }) { return nil }
+        if let minimum, !type.isOrdered(minimum, value) { return nil }
+        if let maximum, !type.isOrdered(value, maximum) { return nil }
+        return value
+    }
+
+    /// The range in words, such as `1 to 100`; nil if any value of the type is allowed.
+    public var range: String? {
+        switch (minimum.map(type.shown), maximum.map(type.shown)) {
+        case (let least?, let greatest?): "\(least) to \(greatest)"
+        case (let least?, nil): "\(least) or more"
+        case (nil, let greatest?): "\(greatest) or less"
+        case (nil, nil): nil
+        }
+    }
+
+    /// The option as listings and the check of a URI need it.
+    package func description(schemes: [String]) -> PluginOptionDescription {
+        let kind: PluginOptionKind =
+            switch type {
+            case .secret: .secret
+            case .path: .file
+            case .text, .integer, .number, .boolean, .size, .rational, .duration, .choice: .value
+            }
+        return PluginOptionDescription(
+            name: name, type: type == .choice ? choices.joined(separator: " | ") : type.listing,
+            defaultValue: defaultValue.map(type.shown) ?? "", range: range, unit: unit, summary: summary, kind: kind,
+            schemes: Set(schemes), isValid: { canonical($0) != nil })
+    }
+}
