@@ -1,0 +1,90 @@
+public import InletCore
+
+/// A plug-in that was found on the machine, with a manifest that is right and files that only trusted users can change.
+public struct DiscoveredPlugin: Sendable, Hashable {
+    /// What its manifest says.
+    public let manifest: PluginManifest
+    /// The path of its manifest, with all links followed.
+    public let file: String
+    /// What is run, and what it may do.
+    public let program: PluginProgram
+    /// Whether it is loaded into this process, as the user asked for.
+    public let isInProcess: Bool
+    /// The manifest and the files with its code, as they were when they were checked.
+    let identities: [FileIdentity]
+
+    /// The paths of its code.
+    public var codeFiles: [String] { identities.dropFirst().map(\.path) }
+
+    /// What the plug-in must implement for what its manifest declares, as the ids of `inlet_plugin.h`.
+    var neededInterfaces: [String] {
+        (manifest.sources.isEmpty ? [] : ["inlet.source/1"]) + (manifest.sinks.isEmpty ? [] : ["inlet.sink/1"])
+    }
+
+    /// Its sources, for a registry.
+    public var sourcePlugins: [SourcePlugin] {
+        manifest.sources.map { endpoint in
+            let info = endpoint.info(name: manifest.name, summary: manifest.summary)
+            return SourcePlugin(info) { uri, values in
+                let (program, options) = try arguments(uri, values, endpoint)
+                return PluginSourceConfiguration(
+                    program: program, isInProcess: isInProcess, scheme: uri.scheme, address: uri.rest,
+                    options: options, redactedURI: uri.redacted(declared: info.options(of: uri.scheme)))
+            }
+        }
+    }
+
+    /// Its sinks, for a registry.
+    public var sinkPlugins: [SinkPlugin] {
+        manifest.sinks.map { endpoint in
+            let info = endpoint.info(name: manifest.name, summary: manifest.summary)
+            return SinkPlugin(info) { uri, values in
+                let (program, options) = try arguments(uri, values, endpoint)
+                return PluginSinkConfiguration(
+                    program: program, isInProcess: isInProcess, scheme: uri.scheme, address: uri.rest,
+                    options: options, redactedURI: uri.redacted(declared: info.options(of: uri.scheme)))
+            }
+        }
+    }
+
+    /// The most bytes of an address and all options together; they are one message to the plug-in.
+    static let longestArguments = 65_536
+
+    /// Returns every declared option with its value in canonical form, the default if the URI gives none, and no text
+    /// if there is no default; and the program, which may use the files that the user names in options.
+    private func arguments(
+        _ uri: PluginURI, _ values: PluginOptionValues, _ endpoint: PluginEndpoint
+    ) throws(InletError) -> (PluginProgram, [(name: String, value: String)]) {
+        guard !uri.rest.utf8.contains(0) else {
+            throw InletError(.invalidConfiguration, "The address holds a zero byte (%00). Leave it out.")
+        }
+        var program = program
+        var options: [(name: String, value: String)] = []
+        for option in endpoint.options {
+            let given = values.text(of: option.description(schemes: endpoint.schemes))
+            var value = given.flatMap(option.canonical) ?? option.defaultValue ?? ""
+            if option.type == .path, !value.isEmpty {
+                value = try Self.absolute(value, option: option.name)
+                program.permissions.files.append(value)
+            }
+            options.append((option.name, value))
+        }
+        let length = options.reduce(uri.rest.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        guard length <= Self.longestArguments else {
+            throw InletError(
+                .invalidConfiguration,
+                "The address and its options are too long together; they may have \(Self.longestArguments) bytes.")
+        }
+        return (program, options)
+    }
+
+    /// Returns the absolute path for one that the user gave: the plug-in has another working directory.
+    private static func absolute(_ path: String, option: String) throws(InletError) -> String {
+        if path.hasBytePrefix("/") { return path }
+        guard let folder = SystemFile.workingFolder else {
+            throw InletError(
+                .notFound, "The working directory is gone, so that \(option) cannot be relative. Give the whole path.")
+        }
+        return folder.hasByteSuffix("/") ? folder + path : "\(folder)/\(path)"
+    }
+}

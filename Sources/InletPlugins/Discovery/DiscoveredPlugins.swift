@@ -1,0 +1,28 @@
+public import InletCore
+
+/// Gives a registry the plug-ins that are installed on the machine.
+///
+/// Nothing is looked for before the registry meets a scheme that none of its own plug-ins has. Every such URI has the
+/// folders searched anew, so that a process that runs for long takes new plug-ins and new versions; only the plug-in
+/// that is needed is probed.
+public struct DiscoveredPlugins: PluginFinder {
+    /// Where and how plug-ins are looked for.
+    public let discovery: PluginDiscovery
+
+    /// Makes a finder, and looks for nothing yet.
+    public init(_ discovery: PluginDiscovery = PluginDiscovery()) { self.discovery = discovery }
+
+    public func source(scheme: String) throws(InletError) -> SourcePlugin? {
+        try discovery.plugin(scheme: scheme, isSink: false)?.sourcePlugins.first { $0.info.schemes.contains(scheme) }
+    }
+
+    public func sink(scheme: String) throws(InletError) -> SinkPlugin? {
+        try discovery.plugin(scheme: scheme, isSink: true)?.sinkPlugins.first { $0.info.schemes.contains(scheme) }
+    }
+
+    public func sourceSchemes() -> [String] {
+        discovery.scan().candidates.flatMap { $0.manifest?.sourceSchemes ?? [] }
+    }
+
+    public func sinkSchemes() -> [String] { discovery.scan().candidates.flatMap { $0.manifest?.sinkSchemes ?? [] } }
+}

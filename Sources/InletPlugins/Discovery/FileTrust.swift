@@ -1,0 +1,73 @@
+import InletCore
+
+/// Decides whether code at a path is as trustworthy as the user who runs Inlet: whether nobody but root and that user
+/// can change the file, put another one in its place, or move a folder above it.
+struct FileTrust: Sendable {
+    /// The users that may own files and folders. The default is root and the user of this process.
+    var owners: Set<UInt32> = [0, SystemFile.user]
+
+    /// Returns the facts of a folder that may be searched.
+    ///
+    /// - Parameter path: a path with all links followed.
+    /// - Throws: ``InletError/Code/pluginRejected`` with the reason if others can change what is in it.
+    func checkFolder(_ path: String) throws(InletError) -> FileFacts {
+        let facts = try checkAbove(path, within: path)
+        guard facts.kind == .folder else { throw Self.error("\(path) is no folder.") }
+        return facts
+    }
+
+    /// Returns the path of a file with all links followed, after checking it and all folders above it.
+    ///
+    /// - Parameters:
+    ///   - path: the path of the file.
+    ///   - folder: the folder that it may not leave by a link, with all links followed; nil allows any place.
+    /// - Throws: ``InletError/Code/pluginRejected`` with the reason, ``InletError/Code/notFound`` if there is no file.
+    func checkFile(_ path: String, within folder: String?) throws(InletError) -> FileIdentity {
+        guard let real = SystemFile.resolved(path) else {
+            throw InletError(.notFound, "There is no file \(path), or it is a link that leads nowhere.")
+        }
+        if let folder, !real.hasBytePrefix(folder.hasByteSuffix("/") ? folder : folder + "/") {
+            throw Self.error(
+                "\(path) is a symbolic link to \(real), outside of the folder. Put the file itself into the folder.")
+        }
+        let facts = try checkAbove(real, within: folder ?? "/")
+        guard facts.kind == .file else { throw Self.error("\(path) is no regular file. Put the file itself there.") }
+        return FileIdentity(path: real, facts)
+    }
+
+    /// Checks a path and every folder above it. Above the folder that is searched, one in which all may create files,
+    /// but nobody may rename those of others, such as `/tmp`, does no harm.
+    ///
+    /// - Returns: the facts of the path itself.
+    private func checkAbove(_ path: String, within folder: String) throws(InletError) -> FileFacts {
+        guard path.hasBytePrefix("/") else { throw Self.error("\(path) is no absolute path.") }
+        var above = "/"
+        var facts = try check(above, allowsSticky: !folder.isSameBytes(as: above))
+        for part in path.split(atByte: "/", keepsEmpty: false) {
+            above += above.hasByteSuffix("/") ? "\(part)" : "/\(part)"
+            let isOutside = folder.hasBytePrefix(above + "/")
+            facts = try check(above, allowsSticky: isOutside)
+        }
+        return facts
+    }
+
+    private func check(_ path: String, allowsSticky: Bool) throws(InletError) -> FileFacts {
+        guard let facts = SystemFile.facts(path) else {
+            throw InletError(.notFound, "\(path) does not exist, or may not be read.")
+        }
+        guard facts.kind != .link else { throw Self.error("\(path) has become a symbolic link; try again.") }
+        guard owners.contains(facts.owner) else {
+            throw Self.error(
+                "\(path) belongs to the user with id \(facts.owner), who is neither root nor the one who runs Inlet. "
+                    + "Give it to one of them with chown.")
+        }
+        guard !facts.isWritableByOthers || allowsSticky && facts.isSticky else {
+            throw Self.error(
+                "\(path) may be written to by others (its mode is \(String(facts.mode, radix: 8))). "
+                    + "Take that away with chmod go-w.")
+        }
+        return facts
+    }
+
+    private static func error(_ message: String) -> InletError { InletError(.pluginRejected, message) }
+}

@@ -1,0 +1,160 @@
+public import InletCore
+import Synchronization
+
+#if canImport(Dispatch)
+    import Dispatch
+#endif
+
+/// Finds the plug-ins that are installed on the machine, by their manifests.
+///
+/// A folder or file that anyone but root and the user can change is refused. A plug-in counts as usable once a child
+/// process has loaded it and said which interfaces it has; one that fails there is never loaded into this process.
+public struct PluginDiscovery: Sendable {
+    /// The folders to search, in this order; of two manifests of one name, the first is used. The default is
+    /// ``PluginFolder/standardPaths``.
+    public var folders: [String]
+    /// The plug-ins to load into this process, by name. Empty by default: every plug-in runs in a process of its own.
+    public var inProcess: Set<String> = []
+    /// The layers of the sandbox to do without, by the name of the plug-in. Empty by default.
+    public var withoutLayers: [String: Set<String>] = [:]
+    /// The path of `inlet-plugin-host`. The default, nil, is beside the running program.
+    public var hostPath: String?
+    /// How long a plug-in may take to say what it is. The default is 2 s.
+    public var probeTimeout = Duration.seconds(2)
+    /// The file in which the results of probes are kept; nil keeps none. The default is `inlet/plugins.json` in
+    /// `$XDG_CACHE_HOME` or `~/.cache`.
+    public var cachePath: String?
+
+    /// The layers of the sandbox that a user can do without.
+    public static let layers: Set<String> = ["landlock", "seccomp", "limits"]
+    /// The most manifests that are read in a folder.
+    static let mostManifests = 256
+
+    var trust = FileTrust()
+    var version = InletVersion.current
+    /// Where programs that a manifest names without a path are looked for.
+    var programFolders = ["/usr/local/bin", "/usr/bin", "/bin"]
+    /// Asks a plug-in for its interfaces.
+    var probe: @Sendable (PluginProgram, Duration) throws(InletError) -> Set<String> = {
+        program, timeout throws(InletError) in try program.probe(within: timeout)
+    }
+
+    /// Makes a discovery, and looks for nothing yet.
+    public init(folders: [String] = PluginFolder.standardPaths) {
+        self.folders = folders
+        cachePath = ProbeCache.standardPath
+    }
+
+    /// Returns everything that is installed, after probing what has not been probed, several at a time.
+    ///
+    /// Blocks for as long as that takes: at most ``probeTimeout`` a plug-in.
+    ///
+    /// - Parameter reserved: the schemes of the registry that the plug-ins are to join.
+    public func inventory(reserved: Set<String> = []) -> PluginInventory {
+        let scan = scan()
+        let results = Mutex([Result<DiscoveredPlugin, InletError>?](repeating: nil, count: scan.candidates.count))
+        let cache = Mutex(ProbeCache(path: cachePath, version: version, trust: trust))
+        DispatchQueue.concurrentPerform(iterations: scan.candidates.count) { index in
+            let result = probed(scan.candidates[index], cache)
+            results.withLock { $0[index] = result }
+        }
+        cache.withLock { $0.save() }
+        var plugins: [DiscoveredPlugin] = []
+        var broken: [BrokenPlugin] = []
+        for (candidate, result) in zip(scan.candidates, results.withLock { $0 }) {
+            switch result {
+            case .success(let plugin): plugins.append(plugin)
+            case .failure(let error):
+                broken.append(BrokenPlugin(name: candidate.name, file: candidate.file, reason: error))
+            case nil: break
+            }
+        }
+        return PluginInventory(
+            folders: scan.folders, plugins: plugins, broken: broken, shadowed: scan.shadowed,
+            conflicts: scan.conflicts(reserved: reserved))
+    }
+
+    /// Returns the one plug-in that offers a scheme, probed; nil if none does.
+    func plugin(scheme: String, isSink: Bool) throws(InletError) -> DiscoveredPlugin? {
+        let scan = scan()
+        let offering = scan.candidates.filter { $0.offers(scheme, isSink: isSink) }
+        if let conflict = scan.conflicts(reserved: []).first(where: { $0.scheme == scheme && $0.isSink == isSink }) {
+            let files = offering.map { "\($0.name) is \($0.file)" }.joined(separator: ", ")
+            throw InletError(.invalidConfiguration, "\(conflict.explanation) \(files).")
+        }
+        // A manifest that cannot be read offers nothing, but is likely to be what the user means.
+        let meant = offering.first ?? scan.candidates.first { $0.manifest == nil && $0.name == scheme }
+        guard let meant else { return nil }
+        let cache = Mutex(ProbeCache(path: cachePath, version: version, trust: trust))
+        let result = probed(meant, cache)
+        cache.withLock { $0.save() }
+        do throws(InletError) {
+            return try result.get()
+        } catch {
+            throw Self.unusable(meant, error)
+        }
+    }
+
+    /// Checks that ``inProcess`` and ``withoutLayers`` name plug-ins that are installed, and layers that there are.
+    ///
+    /// - Throws: ``InletError/Code/invalidConfiguration`` with the name that is wrong.
+    public func validate() throws(InletError) {
+        let wanted = inProcess.union(withoutLayers.keys)
+        for layer in withoutLayers.values.flatMap({ $0 }) where !Self.layers.contains(layer) {
+            throw InletError(
+                .invalidConfiguration,
+                "The sandbox has no layer '\(layer)'. It has \(Self.layers.sorted().joined(separator: ", ")).")
+        }
+        guard !wanted.isEmpty else { return }
+        let known = scan().candidates.map(\.name)
+        for name in wanted.sorted() where !known.contains(name) {
+            let hint = Spelling.nearest(to: name, among: known).map { " Did you mean '\($0)'?" } ?? ""
+            throw InletError(
+                .invalidConfiguration,
+                "There is no plug-in '\(name)' in the folders that `inlet plugins path` lists.\(hint)")
+        }
+    }
+
+    /// Returns a plug-in after a child process has said that it has what its manifest declares.
+    private func probed(
+        _ candidate: PluginCandidate, _ cache: borrowing Mutex<ProbeCache>
+    ) -> Result<DiscoveredPlugin, InletError> {
+        do throws(InletError) {
+            let plugin = try candidate.plugin.get()
+            let known = cache.withLock { $0.interfaces(of: plugin.identities) }
+            let interfaces: Set<String>
+            if let known { interfaces = known } else { interfaces = try probe(plugin.program, probeTimeout) }
+            for needed in plugin.neededInterfaces where !interfaces.contains(needed) {
+                let kind = needed.hasBytePrefix("inlet.sink") ? "sink" : "source"
+                throw InletError(
+                    .pluginRejected,
+                    "The manifest declares a \(kind), but the plug-in has no interface \(needed). "
+                        + "Return one from get_interface, or take the \(kind) out of the manifest.")
+            }
+            if known == nil {
+                try checkUnchanged(plugin)
+                cache.withLock { $0.add(interfaces, of: plugin.identities) }
+            }
+            return .success(plugin)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Checks that the files that were probed are those that were found, so that no result is kept for others.
+    private func checkUnchanged(_ plugin: DiscoveredPlugin) throws(InletError) {
+        for identity in plugin.identities {
+            guard try trust.checkFile(identity.path, within: nil) != identity else { continue }
+            throw InletError(
+                .busy, "\(identity.path) has changed while the plug-in was examined, as in an update. Try again.")
+        }
+    }
+
+    private static func unusable(_ candidate: PluginCandidate, _ error: InletError) -> InletError {
+        var copy = InletError(
+            error.code, "The plug-in \(candidate.name) (\(candidate.file)) cannot be used. \(error.message)",
+            cause: error.cause, context: error.context)
+        copy.retryAfter = error.retryAfter
+        return copy
+    }
+}
