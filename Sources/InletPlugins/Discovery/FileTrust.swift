@@ -30,23 +30,26 @@ struct FileTrust: Sendable {
             throw Self.error(
                 "\(path) is a symbolic link to \(real), outside of the folder. Put the file itself into the folder.")
         }
-        let facts = try checkAbove(real, within: folder ?? "/")
+        let facts = try checkAbove(real, within: folder)
         guard facts.kind == .file else { throw Self.error("\(path) is no regular file. Put the file itself there.") }
         return FileIdentity(path: real, facts)
     }
 
-    /// Checks a path and every folder above it. Above the folder that is searched, one in which all may create files,
-    /// but nobody may rename those of others, such as `/tmp`, does no harm.
+    /// Checks a path and every folder above it. A folder in which all may create files, but nobody may rename those of
+    /// others, such as `/tmp`, does no harm above the folder that is searched.
     ///
     /// - Returns: the facts of the path itself.
-    private func checkAbove(_ path: String, within folder: String) throws(InletError) -> FileFacts {
+    private func checkAbove(_ path: String, within folder: String?) throws(InletError) -> FileFacts {
         guard path.hasBytePrefix("/") else { throw Self.error("\(path) is no absolute path.") }
+        func isOutside(_ above: String) -> Bool {
+            guard let folder else { return true }
+            return above == "/" ? folder != "/" : folder.hasBytePrefix(above + "/")
+        }
         var above = "/"
-        var facts = try check(above, allowsSticky: !folder.isSameBytes(as: above))
+        var facts = try check(above, allowsSticky: isOutside(above))
         for part in path.split(atByte: "/", keepsEmpty: false) {
-            above += above.hasByteSuffix("/") ? "\(part)" : "/\(part)"
-            let isOutside = folder.hasBytePrefix(above + "/")
-            facts = try check(above, allowsSticky: isOutside)
+            above += above == "/" ? "\(part)" : "/\(part)"
+            facts = try check(above, allowsSticky: isOutside(above))
         }
         return facts
     }

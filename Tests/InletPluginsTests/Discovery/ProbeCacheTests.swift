@@ -1,0 +1,136 @@
+import Foundation
+import InletCore
+import Synchronization
+import Testing
+
+@testable import InletPlugins
+
+@Suite struct ProbeCacheTests {
+    private let installed: InstalledPlugins
+
+    init() throws {
+        installed = try InstalledPlugins()
+        try installed.makeFolder("cache")
+        try installed.install("acme")
+    }
+
+    private func probes(_ discovery: PluginDiscovery? = nil) -> Int {
+        let before = installed.probed.count
+        let inventory = (discovery ?? installed.discovery()).inventory()
+        #expect(inventory.plugins.count == 1, "\(inventory.broken)")
+        return installed.probed.count - before
+    }
+
+    private var cache: String { installed.path("cache/inlet/plugins.json") }
+
+    @Test("A plug-in is probed once, and again when its library or manifest is another one")
+    func once() throws {
+        #expect(probes() == 1)
+        #expect(probes() == 0)
+        try installed.write("a/acme.so", "newer code of acme")
+        #expect(probes() == 1)
+        #expect(probes() == 0)
+        let manifest = installed.path("a/acme.inlet.json")
+        let text = try String(contentsOfFile: manifest, encoding: .utf8)
+        try installed.write("a/acme.inlet.json", text + "\n")
+        #expect(probes() == 1)
+        #expect(probes() == 0)
+    }
+
+    @Test("A library of the same length that takes the place of another is probed, though its time is the same")
+    func replaced() throws {
+        let library = installed.path("a/acme.so")
+        let time = Date(timeIntervalSince1970: 1_700_000_000)
+        try FileManager.default.setAttributes([.modificationDate: time], ofItemAtPath: library)
+        #expect(probes() == 1)
+        try installed.write("a/new", "CODE of acme")
+        try FileManager.default.setAttributes([.modificationDate: time], ofItemAtPath: installed.path("a/new"))
+        #expect(unsafe rename(installed.path("a/new"), library) == 0)
+        #expect(probes() == 1)
+    }
+
+    @Test("Another version of Inlet probes anew")
+    func version() {
+        #expect(probes() == 1)
+        var other = installed.discovery()
+        other.version = "99.0.0"
+        #expect(probes(other) == 1)
+        #expect(probes(other) == 0)
+    }
+
+    @Test(
+        "A cache that is broken or foreign is ignored, and replaced",
+        arguments: [
+            "", "{", "null", "[]", "{\"format\":1,\"version\":\"0\",\"entries\":[{\"files\":[],\"interfaces\":[]}]}",
+            String(repeating: "[", count: 2000), "{\"format\":1e999,\"version\":1,\"entries\":-1}",
+        ])
+    func broken(_ content: String) throws {
+        try installed.makeFolder("cache/inlet")
+        try installed.write("cache/inlet/plugins.json", content)
+        #expect(probes() == 1)
+        #expect(probes() == 0)
+    }
+
+    @Test("A cache beyond its greatest length is not read")
+    func length() throws {
+        #expect(probes() == 1)
+        #expect(probes() == 0)
+        let content = try String(contentsOfFile: cache, encoding: .utf8)
+        try installed.write("cache/inlet/plugins.json", content + String(repeating: " ", count: 1 << 20))
+        #expect(probes() == 1)
+    }
+
+    @Test("A cache that others may write to is not believed", arguments: ["cache/inlet/plugins.json", "cache/inlet"])
+    func untrusted(_ name: String) throws {
+        #expect(probes() == 1)
+        #expect(probes() == 0)
+        try installed.mode(0o777, name)
+        #expect(probes() == 1)
+    }
+
+    @Test("The cache is for its owner alone")
+    func mode() throws {
+        #expect(probes() == 1)
+        let attributes = try FileManager.default.attributesOfItem(atPath: cache)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: installed.path("cache/inlet")) == ["plugins.json"])
+    }
+
+    @Test("Without a place for the cache everything works, and is probed each time")
+    func unwritable() throws {
+        try installed.write("file", "")
+        for path in [nil, installed.path("file/inlet/plugins.json"), "/proc/inlet/plugins.json"] {
+            var discovery = installed.discovery()
+            discovery.cachePath = path
+            #expect(probes(discovery) == 1)
+            #expect(probes(discovery) == 1)
+        }
+    }
+
+    @Test("A library that changes while it is probed is not used, and nothing is kept of it")
+    func race() throws {
+        var discovery = installed.discovery()
+        let changes = Mutex(true)
+        let installed = installed
+        discovery.probe = { _, _ throws(InletError) in
+            guard changes.withLock({ $0 }) else { return ["inlet.source/1"] }
+            do { try installed.write("a/acme.so", "code that came later") } catch {
+                throw InletError(.internal, "\(error)")
+            }
+            return ["inlet.source/1"]
+        }
+        let inventory = discovery.inventory()
+        #expect(inventory.plugins.isEmpty)
+        #expect(inventory.broken.first?.reason.code == .busy)
+        #expect(!FileManager.default.fileExists(atPath: cache))
+        changes.withLock { $0 = false }
+        #expect(discovery.inventory().plugins.count == 1)
+    }
+
+    @Test("The cache lies where the environment says, and nowhere if it says nothing")
+    func paths() {
+        #expect(ProbeCache.path(cache: "/c", home: "/h") == "/c/inlet/plugins.json")
+        #expect(ProbeCache.path(cache: "c", home: "/h") == "/h/.cache/inlet/plugins.json")
+        #expect(ProbeCache.path(cache: nil, home: nil) == nil)
+    }
+}
