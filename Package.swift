@@ -75,6 +75,7 @@ let package = Package(
         .library(name: "InletV4L2", targets: ["InletV4L2"]),
         .library(name: "V4L2Source", targets: ["V4L2Source"]),
         .library(name: "V4L2Sink", targets: ["V4L2Sink"]),
+        .library(name: "InletCommand", targets: ["InletCommand"]),
         .executable(name: "inlet", targets: ["InletCLI"]),
         .executable(name: "inlet-plugin-host", targets: ["InletPluginHost"]),
     ],
@@ -180,9 +181,9 @@ let package = Package(
             ["InletSystem", "InletRTC", "InletHTTP", "InletConvert", withWebRTC("CGStreamer"), logging, metrics] + nio,
             pages: ["viewer.html"]),
 
-        .executableTarget(
-            name: "InletCLI", dependencies: ["Inlet", "InletOutput", argumentParser, logging],
-            swiftSettings: houseSettings),
+        // The command, for programs that add plug-ins of their own.
+        library("InletCommand", ["Inlet", "InletOutput", argumentParser, logging]),
+        .executableTarget(name: "InletCLI", dependencies: ["InletCommand"], swiftSettings: houseSettings),
 
         // The child process of a plug-in that this package does not come with. It links no libav: a plug-in may bring
         // its own.

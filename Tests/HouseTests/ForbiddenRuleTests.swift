@@ -33,8 +33,8 @@ import Testing
 
     @Test("The command line may print, and nothing else that is forbidden")
     func commandLine() {
-        #expect(count("print(1)", path: "Sources/InletCLI/A.swift") == 0)
-        #expect(count("try! f()", path: "Sources/InletCLI/A.swift") == 1)
+        #expect(count("print(1)", path: "Sources/InletCommand/A.swift") == 0)
+        #expect(count("try! f()", path: "Sources/InletCommand/A.swift") == 1)
     }
 }
 

@@ -42,9 +42,10 @@ enum ImportRule {
             "V4L2Sink",
             "PipeSink", "StillSinks", "PreviewSink", "InletRTC", "WebRTCSink",
         ]),
-        "InletCLI": system.union([
+        "InletCommand": system.union([
             "Inlet", "InletOutput", "ArgumentParser", "Logging", "FoundationEssentials", "SwiftOverlayShims",
         ]),
+        "InletCLI": ["InletCommand"],
     ]
 
     /// What each plug-in in `Plugins` may import besides ``everyPlugin``: its C module, `InletFFmpeg` where it handles

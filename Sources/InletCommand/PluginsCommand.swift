@@ -11,7 +11,7 @@ struct PluginsCommand: ParsableCommand {
     var name: String?
 
     func run() throws {
-        let registry = PluginRegistry.standard
+        let registry = InletTool.registry
         let all = registry.sources.map { ("source", $0.info) } + registry.sinks.map { ("sink", $0.info) }
         guard let name else {
             for decoder in registry.decoders {

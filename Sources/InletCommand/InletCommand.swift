@@ -1,8 +1,6 @@
 import ArgumentParser
 import Inlet
-import Logging
 
-@main
 struct InletCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inlet",
@@ -34,31 +32,4 @@ struct InletCommand: AsyncParsableCommand {
     #else
         private static let cameraCommands: [any ParsableCommand.Type] = []
     #endif
-
-    static func main() async {
-        Terminal.ignoreBrokenPipes()
-        LoggingSystem.bootstrap { label in
-            // The commands report errors themselves, and only servers know where they listen.
-            var handler = StreamLogHandler.standardError(label: label)
-            handler.logLevel = ["inlet.preview", "inlet.webrtc"].contains(label) ? .notice : .warning
-            return handler
-        }
-        do {
-            var command = try parseAsRoot()
-            if var command = command as? any AsyncParsableCommand {
-                try await command.run()
-            } else {
-                try command.run()
-            }
-        } catch let error as InletError {
-            Terminal.writeError("error: \(error)\n" + ErrorExplanation.hint(for: error.code.description))
-            exit(withError: ExitCode(ExitStatus(error).rawValue))
-        } catch {
-            // A mistyped line may hold a password, and the message quotes it.
-            let message = fullMessage(for: error)
-            guard !exitCode(for: error).isSuccess, !message.isEmpty else { exit(withError: error) }
-            Terminal.writeError(Redaction.redact(message) + "\n")
-            exit(withError: exitCode(for: error))
-        }
-    }
 }

@@ -1,0 +1,59 @@
+import ArgumentParser
+public import Inlet
+import Logging
+
+/// The command `inlet` as a function, for a program that adds plug-ins of its own:
+///
+///     @main
+///     enum MyInlet {
+///         static func main() async {
+///             var registry = PluginRegistry.standard
+///             registry.register(SourcePlugin.mine)
+///             await InletTool.main(registry)
+///         }
+///     }
+public enum InletTool {
+    /// The plug-ins of the command that runs.
+    @TaskLocal static var registry = PluginRegistry.standard
+
+    /// Runs the command that the arguments of the process name, and ends the process with its exit status.
+    ///
+    /// It takes over the process: it sets up the log, ignores SIGPIPE, and reads the options of URIs with the rights of
+    /// the user, as these were written at the terminal.
+    ///
+    /// - Parameter registry: the plug-ins that the command has. The default is all that Inlet comes with.
+    public static func main(_ registry: PluginRegistry = .standard) async -> Never {
+        Terminal.ignoreBrokenPipes()
+        LoggingSystem.bootstrap { label in
+            // The commands report errors themselves, and only servers know where they listen.
+            var handler = StreamLogHandler.standardError(label: label)
+            handler.logLevel = ["inlet.preview", "inlet.webrtc"].contains(label) ? .notice : .warning
+            return handler
+        }
+        do {
+            let command = try InletCommand.parseAsRoot()
+            try await Self.$registry.withValue(registry) { try await run(command) }
+            InletCommand.exit()
+        } catch let error as InletError {
+            Terminal.writeError("error: \(error)\n" + ErrorExplanation.hint(for: error.code.description))
+            InletCommand.exit(withError: ExitCode(ExitStatus(error).rawValue))
+        } catch {
+            // A mistyped line may hold a password, and the message quotes it.
+            let message = InletCommand.fullMessage(for: error)
+            guard !InletCommand.exitCode(for: error).isSuccess, !message.isEmpty else {
+                InletCommand.exit(withError: error)
+            }
+            Terminal.writeError(Redaction.redact(message) + "\n")
+            InletCommand.exit(withError: InletCommand.exitCode(for: error))
+        }
+    }
+
+    private static func run(_ command: any ParsableCommand) async throws {
+        if var command = command as? any AsyncParsableCommand {
+            try await command.run()
+        } else {
+            var command = command
+            try command.run()
+        }
+    }
+}
