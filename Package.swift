@@ -59,6 +59,7 @@ let package = Package(
         .library(name: "InletConvert", targets: ["InletConvert"]),
         .library(name: "InletDecode", targets: ["InletDecode"]),
         .library(name: "InletCapture", targets: ["InletCapture"]),
+        .library(name: "InletPlugins", targets: ["InletPlugins"]),
         .library(name: "InletTesting", targets: ["InletTesting"]),
         .library(name: "PatternSource", targets: ["PatternSource"]),
         .library(name: "FFmpegSource", targets: ["FFmpegSource"]),
@@ -157,7 +158,7 @@ let package = Package(
                 "InletCore", "InletSystem", "InletConvert", "InletDecode", "InletCapture", "PatternSource",
                 "FFmpegSource", "RTSPSource", "FFmpegDecoder", "TurboJPEGDecoder", "FFmpegSink",
                 "FileSinks", "PipeSink", "StillSinks", "PreviewSink",
-                onLinux("InletV4L2"), onLinux("V4L2Source"), onLinux("V4L2Sink"), withWebRTC("InletRTC"),
+                onLinux("InletPlugins"), onLinux("InletV4L2"), onLinux("V4L2Source"), onLinux("V4L2Sink"), withWebRTC("InletRTC"),
                 withWebRTC("WebRTCSink"),
             ]),
         library("InletTesting", ["InletCore", "InletSystem", logging]),
@@ -247,12 +248,6 @@ let package = Package(
             [
                 "InletCore", "InletSystem", "InletDecode", "InletRTP", "InletRTSP", "InletTesting", "RTSPSource",
                 "FFmpegDecoder", "ReferenceTools", crypto, logging,
-            ]),
-        tests(
-            "InletPluginHostTests",
-            [
-                "InletCore", "InletSystem", "InletPluginWire", "InletPluginHost", "CInletPlugin", "CLinux",
-                "ReferenceTools",
             ]),
         tests("InletV4L2Tests", ["InletCore", "InletV4L2", "CV4L2"]),
         tests(

@@ -14,11 +14,15 @@ struct ProbeCommand: AsyncParsableCommand {
     @Flag(help: "One JSON object instead of lines for people.")
     var json = false
 
+    @OptionGroup(title: "Installed plug-ins")
+    var installed: InstalledPluginOptions
+
     func run() async throws {
         var configuration = CapturerConfiguration()
         // The command asks for the present state.
         configuration.retry = .never
-        let capturer = Capturer(try PluginRegistry.command.source(source), configuration: configuration)
+        let capturer = Capturer(
+            try PluginRegistry.command(installed).source(source), configuration: configuration)
         let interrupted = InterruptFlag()
         let interrupt = Interrupt {
             interrupted.raise()

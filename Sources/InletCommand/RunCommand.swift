@@ -60,6 +60,9 @@ struct RunCommand: AsyncParsableCommand {
 
     @OptionGroup var tracing: TraceOptions
 
+    @OptionGroup(title: "Installed plug-ins")
+    var installed: InstalledPluginOptions
+
     func validate() throws {
         guard maximumRate == nil || formerMaximumRate == nil else {
             throw ValidationError("--fps is the former name of --max-fps. Give one of them.")
@@ -67,7 +70,7 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let registry = PluginRegistry.command
+        let registry = try PluginRegistry.command(installed)
         let source = try registry.source(source)
         let sinks = try (sinks.isEmpty ? [Self.defaultSink] : sinks).map(registry.sink)
 

@@ -68,6 +68,9 @@ struct SnapshotCommand: AsyncParsableCommand {
         transform: { try RunCommand.time($0, "--every") })
     var every: Duration?
 
+    @OptionGroup(title: "Installed plug-ins")
+    var installed: InstalledPluginOptions
+
     mutating func validate() throws {
         guard (1...100).contains(quality) else { throw ValidationError("--quality takes 1 to 100, not \(quality).") }
         guard every == nil || contactSheet != nil else { throw ValidationError("--every belongs to --contact-sheet.") }
@@ -83,7 +86,8 @@ struct SnapshotCommand: AsyncParsableCommand {
         var configuration = CapturerConfiguration()
         configuration.timeouts.giveUp = timeout
         configuration.logger = Logger(label: "inlet") { _ in SwiftLogNoOpLogHandler() }
-        let capturer = Capturer(try PluginRegistry.command.source(source), configuration: configuration)
+        let capturer = Capturer(
+            try PluginRegistry.command(installed).source(source), configuration: configuration)
         let interrupted = InterruptFlag()
         let interrupt = Interrupt {
             interrupted.raise()

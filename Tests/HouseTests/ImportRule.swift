@@ -37,7 +37,8 @@ enum ImportRule {
         "InletTesting": system.union(["InletCore", "InletSystem", "Logging"]),
         // The umbrella re-exports the library modules and builds the standard registry from the plug-ins.
         "Inlet": system.union([
-            "InletCore", "InletSystem", "InletConvert", "InletDecode", "InletCapture", "InletV4L2", "PatternSource",
+            "InletCore", "InletSystem", "InletConvert", "InletDecode", "InletCapture", "InletPlugins", "InletV4L2",
+            "PatternSource",
             "FFmpegSource", "RTSPSource", "FFmpegDecoder", "TurboJPEGDecoder", "FileSinks", "FFmpegSink", "V4L2Source",
             "V4L2Sink",
             "PipeSink", "StillSinks", "PreviewSink", "InletRTC", "WebRTCSink",

@@ -89,6 +89,7 @@ enum UnsafeCodeRule {
         "Sources/InletHTTP/ClientAddress.swift": "reads the bytes of a socket's address",
         "Sources/InletOutput/": "wraps the system's calls for files, and owns memory on its way to them",
         "Sources/InletPluginWire/": "structs and fixed arrays of C, and the datagrams that carry them",
+        "Sources/InletPlugins/Discovery/SystemFile.swift": "reads small files, folders and the environment",
         "Sources/InletRTP/Payloads/AccessUnitBlock.swift": "owns the memory of an access unit",
         "Sources/InletRTP/Payloads/RawSpan+Array.swift": "hands out the bytes of an array",
         "Sources/InletRTP/RawSpan+BigEndian.swift": "reads checked places of received bytes",

@@ -8,4 +8,15 @@ public struct BrokenPlugin: Sendable {
     public let file: String
     /// Why it cannot be used, and what to do.
     public let reason: InletError
+
+    /// The error for one who asks for the plug-in by its name or scheme: the reason, after the name and the manifest.
+    public var error: InletError {
+        // What is wrong with a manifest begins with its path already.
+        guard !reason.message.containsBytes(file) else { return reason }
+        var error = InletError(
+            reason.code, "The plug-in \(name) (\(file)) cannot be used. \(reason.message)", cause: reason.cause,
+            context: reason.context)
+        error.retryAfter = reason.retryAfter
+        return error
+    }
 }

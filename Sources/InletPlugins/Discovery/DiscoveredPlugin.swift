@@ -13,6 +13,14 @@ public struct DiscoveredPlugin: Sendable, Hashable {
     /// The manifest and the files with its code, as they were when they were checked.
     let identities: [FileIdentity]
 
+    /// What is run, for people: the path of a library, or a program and its arguments.
+    public var codeWords: [String] {
+        switch program.code {
+        case .library(let path): [path]
+        case .command(let words): words
+        }
+    }
+
     /// The paths of its code.
     public var codeFiles: [String] { identities.dropFirst().map(\.path) }
 

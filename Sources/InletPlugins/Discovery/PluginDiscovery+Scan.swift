@@ -22,7 +22,7 @@ extension PluginDiscovery {
     }
 
     /// Returns the manifests in a folder. One that was searched under another path holds none.
-    private func search(
+    func search(
         _ path: String, _ seen: inout Set<[UInt64]>
     ) -> (folder: PluginFolder, files: [(name: String, file: String)]) {
         guard path.hasBytePrefix("/") else {

@@ -74,6 +74,12 @@ public struct PluginDiscovery: Sendable {
             conflicts: scan.conflicts(reserved: reserved))
     }
 
+    /// Returns the folders, existing or not, and whether each is searched. No manifest is read.
+    public func searchedFolders() -> [PluginFolder] {
+        var seen: Set<[UInt64]> = []
+        return folders.map { search($0, &seen).folder }
+    }
+
     /// Returns the one plug-in that offers a scheme, probed; nil if none does.
     func plugin(scheme: String, isSink: Bool) throws(InletError) -> DiscoveredPlugin? {
         let scan = scan()
@@ -91,7 +97,7 @@ public struct PluginDiscovery: Sendable {
         do throws(InletError) {
             return try result.get()
         } catch {
-            throw Self.unusable(meant, error)
+            throw BrokenPlugin(name: meant.name, file: meant.file, reason: error).error
         }
     }
 
@@ -148,13 +154,5 @@ public struct PluginDiscovery: Sendable {
             throw InletError(
                 .busy, "\(identity.path) has changed while the plug-in was examined, as in an update. Try again.")
         }
-    }
-
-    private static func unusable(_ candidate: PluginCandidate, _ error: InletError) -> InletError {
-        var copy = InletError(
-            error.code, "The plug-in \(candidate.name) (\(candidate.file)) cannot be used. \(error.message)",
-            cause: error.cause, context: error.context)
-        copy.retryAfter = error.retryAfter
-        return copy
     }
 }

@@ -1,4 +1,5 @@
 import InletCore
+import Synchronization
 import Testing
 
 /// A configuration that only says which plug-in made it.
@@ -50,6 +51,57 @@ private struct NamedConfiguration: FrameSourceConfiguration, FrameSinkConfigurat
         #expect(try registry.sink("null:").redactedURI == "null:")
         #expect(registry.sources.map(\.info.name) == ["Pattern", "Network"])
         #expect(registry.sinks.map(\.info.name) == ["Null"])
+    }
+
+    /// A finder that counts what it is asked for.
+    private final class CountingFinder: PluginFinder {
+        private let asked = Mutex<[String]>([])
+        var schemes: [String] { asked.withLock { $0 } }
+        private let plugin: SourcePlugin
+
+        init(_ plugin: SourcePlugin) { self.plugin = plugin }
+
+        func source(scheme: String) throws(InletError) -> SourcePlugin? {
+            asked.withLock { $0.append(scheme) }
+            if scheme == "twice" { throw InletError(.invalidConfiguration, "Two offer it.") }
+            return plugin.info.schemes.contains(scheme) ? plugin : nil
+        }
+
+        func sink(scheme: String) throws(InletError) -> SinkPlugin? {
+            asked.withLock { $0.append(scheme) }
+            return nil
+        }
+
+        func sourceSchemes() -> [String] { plugin.info.schemes }
+        func sinkSchemes() -> [String] { [] }
+    }
+
+    @Test("A finder is asked for schemes that no registered plug-in of either kind has, and for no others")
+    func finder() throws {
+        var registry = registry
+        let finder = CountingFinder(source("Found", "found", "pattern", "null"))
+        registry.finder = finder
+        #expect(try registry.source("pattern:smpte").redactedURI == "Pattern smpte 30")
+        #expect(try registry.sink("null:").redactedURI == "null:")
+        #expect(throws: InletError.self) { try registry.source("null:") }
+        #expect(throws: InletError.self) { try registry.sink("pattern:") }
+        #expect(finder.schemes == [])
+        #expect(try registry.source("FOUND:x?fps=7").redactedURI == "Found x 7")
+        #expect(throws: InletError.self) { try registry.sink("found:") }
+        #expect(finder.schemes == ["found", "found"])
+    }
+
+    @Test("What a finder refuses is an error about the URI, and what it has is suggested")
+    func finderErrors() throws {
+        var registry = registry
+        registry.finder = CountingFinder(source("Found", "found"))
+        let refused = #expect(throws: InletError.self) { try registry.source("twice:x?password=a") }
+        #expect(refused?.context.subject?.hasPrefix("twice:") == true)
+        #expect(refused?.context.subject?.contains("password=a") == false)
+        let unknown = #expect(throws: InletError.self) { try registry.source("fuond:") }
+        #expect(unknown?.message.contains("Did you mean 'found:'?") == true)
+        let other = #expect(throws: InletError.self) { try registry.sink("found:") }
+        #expect(other?.message.contains("'found:' is not a sink.") == true)
     }
 
     @Test("A plug-in registered later takes over its schemes")

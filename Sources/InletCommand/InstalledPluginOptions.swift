@@ -1,0 +1,58 @@
+import ArgumentParser
+import Inlet
+
+/// The options of commands that open sources and sinks, for plug-ins that Inlet does not come with.
+struct InstalledPluginOptions: ParsableArguments {
+    #if os(Linux)
+        /// A layer of the sandbox that a plug-in does without.
+        struct WithoutLayer: Sendable {
+            let plugin: String
+            let layer: String
+
+            init(_ text: String) throws {
+                let parts = text.split(atByte: ":")
+                let layers = PluginDiscovery.layers
+                guard parts.count == 2, !parts[0].isEmpty, layers.contains(String(parts[1])) else {
+                    throw ValidationError(
+                        "--plugin-without takes NAME:LAYER, LAYER being one of \(layers.sorted().joined(separator: ", ")), not '\(text)'."
+                    )
+                }
+                (plugin, layer) = (String(parts[0]), String(parts[1]))
+            }
+        }
+
+        @Option(
+            name: .customLong("in-process"),
+            help: ArgumentHelp(
+                """
+                Load the installed plug-in NAME into this process instead of a sandboxed one: it can then do whatever \
+                you can, and a mistake of its own ends the command. May be given several times.
+                """, valueName: "name"))
+        var inProcess: [String] = []
+
+        @Option(
+            name: .customLong("plugin-without"),
+            help: ArgumentHelp(
+                """
+                Run the installed plug-in NAME without LAYER of its sandbox: landlock, seccomp or limits. For a kernel \
+                that lacks it; otherwise a missing layer is an error. May be given several times.
+                """, valueName: "name:layer"), transform: { try WithoutLayer($0) })
+        var without: [WithoutLayer] = []
+
+        @Option(
+            name: .customLong("plugin-host"), help: .hidden)
+        var hostPath: String?
+
+        /// Whether the user has chosen anything.
+        var isGiven: Bool { !inProcess.isEmpty || !without.isEmpty || hostPath != nil }
+
+        /// How installed plug-ins are looked for and run.
+        var discovery: PluginDiscovery {
+            var discovery = PluginDiscovery()
+            discovery.inProcess = Set(inProcess)
+            for choice in without { discovery.withoutLayers[choice.plugin, default: []].insert(choice.layer) }
+            discovery.hostPath = hostPath
+            return discovery
+        }
+    #endif
+}
