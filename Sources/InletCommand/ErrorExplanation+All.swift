@@ -217,8 +217,14 @@ extension ErrorExplanation {
     private static let rest = [
         ErrorExplanation(
             .pluginRejected, "A plug-in broke its contract, or could not be taken in.",
-            causes: ["A source, sink or decoder of an application's own; those of this package do not fail so."],
-            remedies: ["Run SourceConformance or SinkConformance of InletTesting on it: they name the broken rule."]),
+            causes: [
+                "A source, sink or decoder of an application's own; those of this package do not fail so.",
+                "An installed plug-in whose manifest is wrong, or whose files others may change.",
+            ],
+            remedies: [
+                "Run SourceConformance or SinkConformance of InletTesting on it: they name the broken rule.",
+                "inlet plugins lists installed plug-ins that cannot be used, with the reason.",
+            ]),
         ErrorExplanation(
             .cancelled, "The operation was cancelled by whoever started it.",
             causes: ["Ctrl-C, or a task of the application that was cancelled."],

@@ -1,8 +1,8 @@
 import Inlet
 
 extension PluginRegistry {
-    /// The registry of the command for URIs that the user of the command has written: its options may name the files and
-    /// variables that hold secrets. It finds the plug-ins that are installed.
+    /// The registry of the command for URIs that the user of the command has written: its options may name the files
+    /// and variables that hold secrets. It finds the plug-ins that are installed.
     static var command: PluginRegistry {
         var registry = InletTool.registry
         registry.localAccess = .system
@@ -16,7 +16,8 @@ extension PluginRegistry {
     #if os(Linux)
         /// Returns that registry with what the user has chosen for installed plug-ins.
         ///
-        /// - Throws: ``InletError/Code/invalidConfiguration`` if the choice names a plug-in or a layer that there is not.
+        /// - Throws: ``InletError/Code/invalidConfiguration`` if the choice names a plug-in or a layer that there is
+        ///   not.
         static func command(_ options: InstalledPluginOptions) throws(InletError) -> PluginRegistry {
             var registry = command
             guard options.isGiven else { return registry }

@@ -121,12 +121,14 @@ public struct PluginDiscovery: Sendable {
         }
     }
 
-    /// Returns a plug-in after a child process has said that it has what its manifest declares.
+    /// Returns a plug-in after a child process has said that it has what its manifest declares. A command is not asked.
     private func probed(
         _ candidate: PluginCandidate, _ cache: borrowing Mutex<ProbeCache>
     ) -> Result<DiscoveredPlugin, InletError> {
         do throws(InletError) {
             let plugin = try candidate.plugin.get()
+            // A command has no table of interfaces: what it is shows when it answers to its first message.
+            if case .command = plugin.program.code { return .success(plugin) }
             let known = cache.withLock { $0.interfaces(of: plugin.identities) }
             let interfaces: Set<String>
             if let known { interfaces = known } else { interfaces = try probe(plugin.program, probeTimeout) }

@@ -173,8 +173,8 @@ extension ManifestReader {
             return nil
         }
         guard option.canonical(canonical) != nil else {
-            let allowed = type == .choice ? option.choices.joined(separator: ", ") : option.range ?? ""
-            report(value, path, "\(text) is out of range; write one of: \(allowed)")
+            let allowed = type == .choice ? "one of \(option.choices.joined(separator: ", "))" : option.range ?? ""
+            report(value, path, "\(text) is out of range; write \(allowed)")
             return nil
         }
         return canonical

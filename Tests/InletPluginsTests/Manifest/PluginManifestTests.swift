@@ -172,7 +172,7 @@ import Testing
         ("\"name\": \"a\", \"type\": \"choice\", \"summary\": \"A\"", ["choices: it is missing"]),
         (
             "\"name\": \"a\", \"type\": \"choice\", \"summary\": \"A\", \"choices\": [\"b\"], \"default\": \"c\"",
-            ["default: c is out of range; write one of: b"]
+            ["default: c is out of range; write one of b"]
         ),
         (
             "\"name\": \"a\", \"type\": \"text\", \"summary\": \"A\", \"choices\": [\"b\"]",
