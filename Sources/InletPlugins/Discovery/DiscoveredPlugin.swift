@@ -48,9 +48,10 @@ public struct DiscoveredPlugin: Sendable, Hashable {
             let info = endpoint.info(name: manifest.name, summary: manifest.summary)
             return SinkPlugin(info) { uri, values in
                 let (program, options) = try arguments(uri, values, endpoint)
-                return PluginSinkConfiguration(
+                let sink = PluginSinkConfiguration(
                     program: program, isInProcess: isInProcess, scheme: uri.scheme, address: uri.rest,
                     options: options, redactedURI: uri.redacted(declared: info.options(of: uri.scheme)))
+                return endpoint.takesPackets ? PluginPacketSinkConfiguration(sink) : sink
             }
         }
     }

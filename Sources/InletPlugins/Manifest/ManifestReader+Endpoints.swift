@@ -2,18 +2,21 @@ import InletCore
 
 extension ManifestReader {
     /// Returns the sources or sinks that a list declares.
-    mutating func endpoints(_ value: JSONValue?, _ path: String) -> [PluginEndpoint] {
+    mutating func endpoints(_ value: JSONValue?, _ path: String, areSinks: Bool) -> [PluginEndpoint] {
         var taken: Set<String> = []
         return list(value, path, most: 16).enumerated().compactMap { index, element in
-            endpoint(element, "\(path)[\(index)]", &taken)
+            endpoint(element, "\(path)[\(index)]", isSink: areSinks, &taken)
         }
     }
 
-    private mutating func endpoint(_ value: JSONValue, _ path: String, _ taken: inout Set<String>) -> PluginEndpoint? {
-        guard
-            let members = object(
-                value, path, required: ["schemes", "usage"], optional: ["options", "examples"])
-        else { return nil }
+    private mutating func endpoint(
+        _ value: JSONValue, _ path: String, isSink: Bool, _ taken: inout Set<String>
+    ) -> PluginEndpoint? {
+        let optional = ["options", "examples"] + (isSink ? ["takes"] : [])
+        guard let members = object(value, path, required: ["schemes", "usage"], optional: optional) else { return nil }
+        let takes = text(
+            members["takes"], "\(path).takes", longest: 32, "write \"pictures\" or \"packets\"",
+            where: ["pictures", "packets"].contains)
         let schemes = schemes(members["schemes"], "\(path).schemes", &taken)
         let usage = text(members["usage"], "\(path).usage", longest: 200)
         var names: Set<String> = []
@@ -26,7 +29,8 @@ extension ManifestReader {
         let examples = list(members["examples"], "\(path).examples", most: 16).enumerated().compactMap {
             example($1, "\(path).examples[\($0)]", schemes, descriptions)
         }
-        return PluginEndpoint(schemes: schemes, usage: usage, options: options, examples: examples)
+        return PluginEndpoint(
+            schemes: schemes, usage: usage, options: options, examples: examples, takesPackets: takes == "packets")
     }
 
     private mutating func schemes(_ value: JSONValue?, _ path: String, _ taken: inout Set<String>) -> [String] {

@@ -17,8 +17,8 @@ extension ManifestReader {
             where: { $0.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || ".+-() ".utf8.contains($0) } })
         let summary = text(members["summary"], "summary", longest: 200)
         let code = code(members, of: value)
-        let sources = endpoints(members["sources"], "sources")
-        let sinks = endpoints(members["sinks"], "sinks")
+        let sources = endpoints(members["sources"], "sources", areSinks: false)
+        let sinks = endpoints(members["sinks"], "sinks", areSinks: true)
         if (members["sources"]?.elements ?? []).isEmpty, (members["sinks"]?.elements ?? []).isEmpty {
             report(value, "sources", "there is neither a source nor a sink; declare what the plug-in offers")
         }

@@ -10,6 +10,8 @@ public struct PluginEndpoint: Sendable, Hashable {
     public let options: [PluginManifestOption]
     /// Working URIs, ready to be copied.
     public let examples: [String]
+    /// Whether it is a sink that takes the source's packets as they are. False for other sinks, and for sources.
+    public let takesPackets: Bool
 
     /// Returns the description that listings show, as for plug-ins that Inlet comes with.
     ///

@@ -51,13 +51,13 @@ final class InstalledPlugins: Sendable {
     ) throws {
         let endpoint =
             "{\"schemes\": [\"\(scheme ?? name)\"], \"usage\": \"\(scheme ?? name):\", \"options\": [\(options)]}"
-        let endpoints = offers.map { "\"\($0)\": [\(endpoint)]" }.joined(separator: ", ")
+        let endpoints = offers.map { ", \"\($0)\": [\(endpoint)]" }.joined()
         let code = code.isEmpty ? "\"library\": \"\(name).so\"" : code
         try write(
             "\(folder)/\(name).inlet.json",
             """
             {"inlet-plugin": 1, "name": "\(name)", "version": "1.2", "license": "MIT", "summary": "A plug-in.",
-             \(code), \(endpoints)\(extra)}
+             \(code)\(endpoints)\(extra)}
             """)
         try write("\(folder)/\(name).so", "code of \(name)")
     }

@@ -36,6 +36,17 @@ import Testing
         #expect(message(registry, "acmee:").contains("Did you mean 'acme:'"))
     }
 
+    @Test("A sink takes pictures, or packets where its manifest says so")
+    func sinks() throws {
+        try installed.install("acme", offers: ["sinks"])
+        let packets =
+            "\"library\": \"bars.so\", \"sinks\": [{\"schemes\": [\"bars\"], \"usage\": \"bars:\", \"takes\": \"packets\"}]"
+        try installed.install("bars", offers: [], code: packets)
+        let registry = installed.registry()
+        #expect(try registry.sink("acme:") is PluginSinkConfiguration)
+        #expect(try registry.sink("bars:x") is any PacketSinkConfiguration)
+    }
+
     @Test("Of one name the first folder's plug-in is used, and the other is listed as shadowed")
     func shadowing() throws {
         try installed.install("acme", in: "b")

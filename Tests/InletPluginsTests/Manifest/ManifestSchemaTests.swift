@@ -46,8 +46,10 @@ import Testing
         let far = "\"zzzzzzzzzzzzzzzzzzzzzzzz\": 1"
         let whole = try known(ManifestText.least.replacing("{\"inlet-plugin\"", with: "{\(far), \"inlet-plugin\""))
         #expect(whole == Set(schema.properties.keys))
-        let endpoint = try known(ManifestText.least.replacing("{\"schemes\"", with: "{\(far), \"schemes\""))
-        #expect(endpoint == Set(try #require(schema.definitions["endpoint"]?.properties).keys))
+        let strange = ManifestText.least.replacing("{\"schemes\"", with: "{\(far), \"schemes\"")
+        let endpoint = Set(try #require(schema.definitions["endpoint"]?.properties).keys)
+        #expect(try known(strange.replacing("\"sources\"", with: "\"sinks\"")) == endpoint)
+        #expect(try known(strange) == endpoint.subtracting(["takes"]))
         let option = try known(
             ManifestText.least.replacing("\"usage\": \"bars:\"", with: "\"usage\": \"bars:\", \"options\": [{\(far)}]"))
         #expect(option == Set(try #require(schema.definitions["option"]?.properties).keys))

@@ -117,6 +117,11 @@ import Testing
         ("\"bars.so\"", "\"./bars.so\"", ["library", "relative"]),
         ("\"library\": \"bars.so\",", "", ["library: it is missing"]),
         ("\"bars.so\",", "\"bars.so\", \"command\": [\"x\"],", ["command", "leave one of them out"]),
+        ("\"bars:\"}", "\"bars:\", \"takes\": \"packets\"}", ["sources[0].takes", "no such key"]),
+        (
+            "\"bars:\"}]", "\"bars:\"}], \"sinks\": [{\"schemes\": [\"b\"], \"usage\": \"b:\", \"takes\": \"all\"}]",
+            ["sinks[0].takes", "\"packets\""]
+        ),
         ("[\"bars\"]", "[]", ["sources[0].schemes: it is empty"]),
         ("[\"bars\"]", "[\"bars\", \"bars\"]", ["sources[0].schemes[1]", "twice"]),
         ("[\"bars\"]", "[\"b:\"]", ["sources[0].schemes[0]", "such as \"bars\""]),
