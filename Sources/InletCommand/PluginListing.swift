@@ -87,7 +87,7 @@ struct PluginListing: Encodable {
             lines.append("  manifest \(installed.file)")
             lines.append("  runs \(installed.code.joined(separator: " "))")
             lines += installed.permissions.map { "  \($0)" }
-            lines += ["  may take \(installed.memoryLimit / 1_000_000) MB of memory", ""]
+            lines += ["  may take \(installed.memoryLimit >> 20) MiB of memory", ""]
         }
         if options.isEmpty { lines.append("  takes no options") }
         let width = max(10, options.map(\.name.count).max() ?? 0)
