@@ -1,5 +1,6 @@
 import InletCore
 import InletOutput
+import InletSystem
 
 #if canImport(Glibc)
     import Glibc
