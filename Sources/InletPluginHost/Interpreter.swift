@@ -16,7 +16,7 @@ enum Interpreter {
     static func run(_ words: [String]) -> PluginFailure {
         var arguments: [UnsafeMutablePointer<CChar>?] = unsafe words.map { unsafe strdup($0) }
         unsafe arguments.append(nil)
-        defer { for unsafeargument in unsafe arguments { unsafe free(argument) } }
+        defer { for index in unsafe arguments.indices { unsafe free(arguments[index]) } }
         let program = words.first ?? ""
         unsafe execvp(program, &arguments)
         let number = errno

@@ -95,7 +95,8 @@ import InletPluginWire
         }
         let planes = unsafe PlaneArray.read(picture.planes, count: layout.planes.count)
         var rows: [SourcePlane] = []
-        for unsafe(index, plane) in unsafe planes.enumerated() {
+        for index in unsafe planes.indices {
+            let plane = unsafe planes[index]
             let wanted = layout.planes[index]
             guard let data = unsafe plane.data, let length = unsafe Int(exactly: plane.length),
                 let offset = unsafe Int(exactly: plane.offset), length <= .max / 2

@@ -9,7 +9,7 @@ import CInletPlugin
     static func write(to storage: inout Storage, _ planes: [inlet_plane]) {
         unsafe withUnsafeMutableBytes(of: &storage) { bytes in
             let places = unsafe bytes.assumingMemoryBound(to: inlet_plane.self)
-            for unsafe(index, plane) in unsafe planes.prefix(places.count).enumerated() { unsafe places[index] = plane }
+            for index in unsafe 0..<min(places.count, planes.count) { unsafe places[index] = planes[index] }
         }
     }
 

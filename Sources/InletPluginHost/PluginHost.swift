@@ -38,6 +38,7 @@ import InletPluginWire
             write("inlet-plugin-host: \(error.text); try --help. inlet starts this program.\n", to: STDERR_FILENO)
             exit(ExitCode.usage)
         }
+        resetSignals()
         let session = PluginSession(arguments)
         do throws(PluginFailure) {
             try Sandbox(arguments).apply()
@@ -54,6 +55,18 @@ import InletPluginWire
             }
             session.run(library: path)
         }
+    }
+
+    /// Gives all signals their default action, and blocks none, whatever the parent left. This takes back the Swift
+    /// runtime's handlers of crashes, too, which would start another program: Inlet reports the signal.
+    private static func resetSignals() {
+        // Those of real time are the C library's own.
+        for number in 1..<32 as Range<Int32> where number != SIGKILL && number != SIGSTOP {
+            signal(number, SIG_DFL)
+        }
+        var none = sigset_t()
+        unsafe sigemptyset(&none)
+        unsafe sigprocmask(SIG_SETMASK, &none, nil)
     }
 
     private static func write(_ text: String, to descriptor: Int32) {

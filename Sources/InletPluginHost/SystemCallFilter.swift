@@ -56,7 +56,7 @@ struct SystemCallFilter {
         rules += network || devices ? SystemCallLists.sockets : [.init(.refuse(EPERM), SystemCallLists.socketNames)]
         rules += network ? SystemCallLists.internetFamilies : SystemCallLists.noInternetFamilies
         // libusb and libudev learn from the kernel by it that a device comes or goes.
-        if network || devices { rules += SystemCallLists.netlink(routes: network, devices: devices) }
+        rules += SystemCallLists.netlink(routes: network, devices: devices)
         if devices { rules += SystemCallLists.deviceRequests }
         rules.append(.init(arguments.files.isEmpty ? .refuse(EPERM) : .allow, SystemCallLists.fileNames))
         switch arguments.code {

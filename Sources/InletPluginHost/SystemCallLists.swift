@@ -112,6 +112,7 @@ enum SystemCallLists {
 
     /// AF_NETLINK: the protocols NETLINK_ROUTE, by which the C library lists addresses, and NETLINK_KOBJECT_UEVENT.
     static func netlink(routes: Bool, devices: Bool) -> [SystemCallRule] {
+        guard routes || devices else { return families([16], .refuse(EPERM)) }
         var rules: [SystemCallRule] = []
         if routes { rules.append(.init(.allow, "socket", .equal(0, 16), .equal(2, 0))) }
         if devices { rules.append(.init(.allow, "socket", .equal(0, 16), .equal(2, 15))) }

@@ -88,6 +88,7 @@ enum UnsafeCodeRule {
         "Sources/InletFFmpeg/": "wraps libav: owns its objects, reads its tables",
         "Sources/InletHTTP/ClientAddress.swift": "reads the bytes of a socket's address",
         "Sources/InletOutput/": "wraps the system's calls for files, and owns memory on its way to them",
+        "Sources/InletPluginHost/": "calls the functions of a plug-in, reads its structs, and closes the process off",
         "Sources/InletPluginWire/": "structs and fixed arrays of C, and the datagrams that carry them",
         "Sources/InletPlugins/Discovery/SystemFile.swift": "reads small files, folders and the environment",
         "Sources/InletRTP/Payloads/AccessUnitBlock.swift": "owns the memory of an access unit",

@@ -17,7 +17,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -118,7 +117,13 @@ static int act(const char *action, const char *value) {
     if (!strcmp(action, "abort")) abort();
     if (!strcmp(action, "exit")) exit(0);
     if (!strcmp(action, "hang")) for (;;) pause();
-    if (!strcmp(action, "capability")) return prctl(PR_CAPBSET_READ, 21, 0, 0, 0) == 1 ? 0 : (errno = EPERM, -1);
+    if (!strcmp(action, "capabilities")) {
+        struct { uint32_t version; int process; } header = {0x20080522, 0};
+        struct { uint32_t effective, permitted, inheritable; } data[2];
+        if (syscall(SYS_capget, &header, data)) return -1;
+        errno = EPERM;
+        return data[0].effective | data[0].permitted | data[1].effective | data[1].permitted ? 0 : -1;
+    }
     if (!strcmp(action, "environment")) {
         extern char **environ;
         errno = ENOENT;

@@ -1,0 +1,27 @@
+import Foundation
+import ReferenceTools
+
+/// A plug-in in C, compiled for a test. Its file is deleted with the last reference.
+final class CompiledPlugin: Sendable {
+    private let folder: TemporaryFolder
+    /// The library.
+    let path: String
+
+    /// Compiles a file of `Tests/Plugins`, or another one of the package.
+    ///
+    /// - Parameter macros: what is defined for the compiler, such as `MAJOR=2`.
+    init(_ name: String, in place: String = "Tests/Plugins", macros: [String] = []) throws {
+        folder = try TemporaryFolder()
+        path = folder.path("\(name).so")
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        try ReferenceCommand.run(
+            "clang",
+            ["-std=c11", "-Wall", "-Werror", "-O1", "-fPIC", "-fvisibility=hidden", "-shared", "-o", path]
+                + macros.map { "-D" + $0 }
+                + [
+                    "-I", root.appendingPathComponent("Sources/CInletPlugin/include").path,
+                    root.appendingPathComponent(place).appendingPathComponent(name + ".c").path,
+                ])
+    }
+}

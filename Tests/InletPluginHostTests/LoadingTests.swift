@@ -1,0 +1,91 @@
+import CInletPlugin
+import Glibc
+import InletPluginWire
+import ReferenceTools
+import Testing
+
+/// What a library must be to be loaded, and what is said of one that is not.
+@Suite struct LoadingTests {
+    private func probe(_ plugin: CompiledPlugin) throws -> inlet_wire_result {
+        // Its file is there until then.
+        try withExtendedLifetime(plugin) { try probe(plugin.path) }
+    }
+
+    private func probe(_ path: String) throws -> inlet_wire_result {
+        let child = try PluginChild(["--probe", "--library", path])
+        let result: inlet_wire_result = try child.receive(INLET_MESSAGE_RESULT)
+        #expect(try child.waitForEnd() == .exit(0))
+        #expect(child.output == "")
+        return result
+    }
+
+    @Test("a probe says which interfaces a plug-in has")
+    func probes() throws {
+        let bars = try probe(CompiledPlugin("bars", in: "Samples/CSource"))
+        #expect(bars.result == INLET_OK)
+        #expect(bars.text == "inlet.source/1")
+        #expect(try probe(CompiledPlugin("counter")).text == "inlet.sink/1")
+    }
+
+    @Test(
+        "an entry with a fault is refused in words",
+        arguments: [
+            ("MAGIC=1", "INLET_PLUGIN_MAGIC"), ("MAJOR=2", "too new: it was built for version 2"),
+            ("MAJOR=0", "too old: it was built for version 0"), ("MINOR=1", "too new: it needs version 1.1"),
+            ("SIZE=24", "size of 24 bytes"), ("SIZE=0", "states no size"), ("INIT=0", "the function init of"),
+            ("NEXT=0", "the function next of inlet.source/1"), ("INTERFACE_SIZE=24", "the function next of"),
+            ("INTERFACE_SIZE=0", "states no size"), ("INIT_RESULT=-15", "No camera library here. Install it."),
+            ("INIT_RESULT=3", "No camera library here."),
+        ])
+    func faults(macro: String, words: String) throws {
+        let result = try probe(CompiledPlugin("entry", macros: [macro]))
+        #expect(result.result == INLET_ERROR_PLUGIN)
+        #expect(result.text.contains(words), "\(result.text)")
+    }
+
+    @Test("an interface without pause and resume, or with more than this version knows, is taken")
+    func sizes() throws {
+        #expect(try probe(CompiledPlugin("entry")).text == "inlet.source/1")
+        #expect(try probe(CompiledPlugin("entry", macros: ["SIZE=4096"])).result == INLET_OK)
+    }
+
+    @Test("what is no library, or has no entry, is refused in words")
+    func noLibrary() throws {
+        let absent = try probe("/nowhere/x.so")
+        #expect(absent.result == INLET_ERROR_PLUGIN)
+        #expect(absent.text.contains("/nowhere/x.so"))
+        let text = try probe(#filePath)
+        #expect(text.text.contains("cannot be loaded"))
+    }
+
+    @Test("a library's fault is the answer to the first question")
+    func faultAsAnswer() throws {
+        let plugin = try CompiledPlugin("entry", macros: ["MAJOR=2"])
+        let child = try PluginChild(["--library", plugin.path])
+        let result = try child.create()
+        #expect(result.result == INLET_ERROR_PLUGIN)
+        #expect(result.text.contains("too new"))
+        #expect(try child.waitForEnd() == .exit(1))
+    }
+
+    @Test("an interface that the plug-in does not have is an error")
+    func absentInterface() throws {
+        let plugin = try CompiledPlugin("entry")
+        let child = try PluginChild(["--library", plugin.path])
+        let result = try child.create(kind: INLET_KIND_SINK)
+        #expect(result.result == INLET_ERROR_PLUGIN)
+        #expect(result.text.contains("inlet.sink/1"))
+    }
+
+    @Test("the command line is explained, and a wrong one refused")
+    func helpAndUsage() throws {
+        let help = try ReferenceCommand.run(BuiltProgram.pluginHost, ["--help"])
+        let text = String(decoding: help, as: UTF8.self)
+        #expect(text.contains("inlet starts this program"))
+        for words in [[], ["--library"], ["--without", "all"], ["--memory", "-1", "--library", "x"], ["--x"]] {
+            let child = try PluginChild(words)
+            #expect(try child.waitForEnd() == .exit(64))
+            #expect(child.output.contains("inlet-plugin-host: "))
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import CInletPlugin
+import Foundation
+import Glibc
+import InletPluginWire
+import ReferenceTools
+import Testing
+
+/// What the plug-in of `actions.c` can and cannot do, and which layer keeps it from that: without that layer it can.
+@Suite struct SandboxTests {
+    /// Has a plug-in do something, and returns what it says came of it, or how the process ended.
+    private func outcome(_ action: String, _ value: String = "", _ options: [String] = []) throws -> String {
+        let plugin = try CompiledPlugin("actions")
+        let child = try PluginChild(options + ["--library", plugin.path])
+        do {
+            return try child.create([("action", action), ("value", value)]).text
+        } catch is PluginChild.Failure {
+            return switch try child.waitForEnd() {
+            case .exit(let code): "exit \(code)"
+            case .signal(let number): "signal \(number)"
+            }
+        }
+    }
+
+    private func without(_ layers: String...) -> [String] { layers.flatMap { ["--without", $0] } }
+
+    @Test("/etc/shadow is Landlock's to refuse, also to root")
+    func readsNoShadow() throws {
+        #expect(try outcome("read", "/etc/shadow") == "EACCES")
+        let withoutLandlock = try outcome("read", "/etc/shadow", without("landlock"))
+        let isReadable = unsafe access("/etc/shadow", R_OK) == 0
+        #expect(withoutLandlock == (isReadable ? "done" : "EACCES"))
+    }
+
+    @Test("a file can be read and written with permission alone")
+    func files() throws {
+        let folder = try TemporaryFolder()
+        let file = folder.path("file")
+        try Data("a".utf8).write(to: URL(fileURLWithPath: file))
+        #expect(try outcome("read", file) == "EACCES")
+        #expect(try outcome("write", file) == "EACCES")
+        #expect(try outcome("read", file, without("landlock")) == "done")
+        // The limit of a file's size is the second line.
+        #expect(try outcome("write", file, without("landlock")) == "signal \(SIGXFSZ)")
+        #expect(try outcome("write", file, without("landlock", "limits")) == "done")
+        #expect(try outcome("read", file, ["--file", file]) == "done")
+        #expect(try outcome("write", file, ["--file", file]) == "done")
+        #expect(try outcome("write", folder.path("new"), ["--file", folder.path("")]) == "done")
+        #expect(try outcome("write", folder.path("newer"), ["--file", file]) == "EACCES")
+        #expect(try outcome("read", folder.path(""), ["--folder", folder.path("")]) == "done")
+        #expect(try outcome("write", file, ["--folder", folder.path("")]) == "EACCES")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == Data("axx".utf8))
+    }
+
+    @Test("what programs need to run is readable, and other processes are not")
+    func systemFiles() throws {
+        #expect(try outcome("read", "/usr/bin/env") == "done")
+        #expect(try outcome("read", "/proc/self/maps") == "done")
+        #expect(try outcome("read", "/proc/\(getpid())/maps") == "EACCES")
+        #expect(try outcome("read", "/dev") == "EACCES")
+        #expect(try outcome("read", "/dev", ["--devices"]) == "done")
+        #expect(try outcome("read", "/etc/hosts") == "EACCES")
+        #expect(try outcome("read", "/etc/hosts", ["--network"]) == "done")
+    }
+
+    @Test("a connection needs permission: seccomp refuses the socket, and Landlock the connection")
+    func network() async throws {
+        let port = try await FreePort.find()
+        #expect(try outcome("connect", "\(port)") == "EPERM")
+        #expect(try outcome("connect", "\(port)", ["--network"]) == "ECONNREFUSED")
+        #expect(try outcome("connect", "\(port)", ["--devices"]) == "EPERM")
+        #expect(try outcome("connect", "\(port)", without("seccomp")) == "EACCES")
+        #expect(try outcome("connect", "\(port)", without("seccomp", "landlock")) == "ECONNREFUSED")
+        #expect(try outcome("netlink") == "EPERM")
+        #expect(try outcome("netlink", "", ["--network"]) == "done")
+    }
+
+    @Test("services of the machine behind sockets in folders are out of reach, also with the network")
+    func localServices() throws {
+        #expect(try outcome("connect-unix", "/nowhere") == "EPERM")
+        #expect(try outcome("connect-unix", "/nowhere", ["--network"]) == "EPERM")
+        #expect(try outcome("connect-unix", "/nowhere", without("seccomp")) == "ENOENT")
+    }
+
+    @Test("a plug-in starts threads and no processes")
+    func processes() throws {
+        #expect(try outcome("thread") == "done")
+        #expect(try outcome("fork") == "EPERM")
+        #expect(try outcome("fork", "", without("seccomp")) == "done")
+    }
+
+    @Test("a plug-in that becomes another program, or traces, is ended by SIGSYS")
+    func attacks() throws {
+        #expect(try outcome("execute") == "signal \(SIGSYS)")
+        #expect(try outcome("execute", "", without("seccomp")) == "exit 0")
+        #expect(try outcome("trace") == "signal \(SIGSYS)")
+        #expect(try outcome("trace", "", without("seccomp")) == "done")
+    }
+
+    @Test("signals to other processes are refused by both layers")
+    func signals() throws {
+        #expect(try outcome("signal") == "ENOSYS")
+        #expect(try outcome("signal", "", without("seccomp")) == "EPERM")
+        #expect(try outcome("signal", "", without("seccomp", "landlock")) == "done")
+        #expect(try outcome("abort") == "signal \(SIGABRT)")
+        #expect(try outcome("exit") == "exit 0")
+    }
+
+    @Test("memory ends at the limit, and no kind of shared memory passes by it")
+    func memory() throws {
+        let megabyte = 1 << 20
+        #expect(try outcome("memory", "\(64 * megabyte)") == "done")
+        #expect(try outcome("memory", "\(3072 * megabyte)") == "ENOMEM")
+        #expect(try outcome("memory", "\(300 * megabyte)", ["--memory", "\(256 * megabyte)"]) == "ENOMEM")
+        let unlimited = ["--memory", "\(256 * megabyte)"] + without("limits")
+        #expect(try outcome("memory", "\(300 * megabyte)", unlimited) == "done")
+        #expect(try outcome("memfd") == "EPERM")
+        #expect(try outcome("memfd", "", without("seccomp")) == "signal \(SIGXFSZ)")
+        #expect(try outcome("memfd", "", without("seccomp", "limits")) == "done")
+    }
+
+    @Test("descriptors end at the limit, and none of Inlet's is left")
+    func descriptors() throws {
+        #expect(try outcome("descriptors") == "EMFILE")
+        #expect(try outcome("descriptor", "3") == "done")
+        #expect(try outcome("descriptor", "9") == "EBADF")
+        #expect(try outcome("descriptor", "9", without("seccomp", "landlock", "limits")) == "EBADF")
+    }
+
+    @Test("requests reach devices with permission alone, and never type for the user")
+    func requests() throws {
+        #expect(try outcome("ioctl") == "ENOSYS")
+        // Standard input is no camera: the system was asked.
+        #expect(try outcome("ioctl", "", ["--devices"]) == "ENOTTY")
+        #expect(try outcome("type", "", ["--devices"]) == "ENOSYS")
+        #expect(try outcome("type", "", ["--devices"] + without("seccomp")) != "ENOSYS")
+    }
+
+    @Test("neither capabilities nor the user's environment are left")
+    func rights() throws {
+        #expect(try outcome("capabilities") == "EPERM")
+        #expect(try outcome("environment", "SECRET=") == "ENOENT")
+        #expect(try outcome("environment", "PATH=/usr") == "done")
+    }
+}
