@@ -17,15 +17,16 @@ static inline int inlet_forbid_new_privileges(void) { return prctl(PR_SET_NO_NEW
 // No other process of the user may trace this one or read its memory, and it leaves no core file.
 static inline int inlet_forbid_tracing(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 
-// Gives up all capabilities (capabilities(7)), which root has, and programs that it becomes would have again. Returns 0,
-// or -1 with errno.
+// Gives up all capabilities (capabilities(7)), which root has, and programs that it becomes would have again. Returns
+// 0, or -1 with errno.
 static inline int inlet_drop_capabilities(void) {
     // Only who has CAP_SETPCAP can, and needs to.
     for (int number = 0; number < 64; number++) {
         if (prctl(PR_CAPBSET_DROP, number, 0, 0, 0) != 0) break;
     }
     prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-    // struct __user_cap_header_struct and __user_cap_data_struct of linux/capability.h, version 3: two parts of 32 bits.
+    // struct __user_cap_header_struct and __user_cap_data_struct of linux/capability.h, version 3: two parts of 32
+    // bits.
     struct { uint32_t version; int32_t process; } header = {0x20080522, 0};
     struct { uint32_t effective, permitted, inheritable; } none[2] = {{0, 0, 0}, {0, 0, 0}};
     return (int)syscall(SYS_capset, &header, none);

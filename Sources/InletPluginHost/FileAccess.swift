@@ -7,9 +7,9 @@ import InletSystem
 /// The layer `landlock`: which files may be opened, and for what.
 ///
 /// What is not named here fails with EACCES. The kernel's versions differ: 1 has no renaming between folders, 3 first
-/// has truncation, 4 TCP, 5 requests to devices, 6 signals and abstract sockets. Debian 12's kernel has 2, where TCP and
-/// signals are the layer `seccomp`'s alone. No version keeps a process from asking whether a file is there and how long
-/// it is.
+/// has truncation, 4 TCP, 5 requests to devices, 6 signals and abstract sockets. Debian 12's kernel has 2, where TCP
+/// and signals are the layer `seccomp`'s alone. No version keeps a process from asking whether a file is there and how
+/// long it is.
 struct FileAccess {
     private let arguments: HostArguments
     private let version: Int32
@@ -75,13 +75,13 @@ struct FileAccess {
         switch arguments.code {
         case .library(let path): folders.append(Self.folder(of: path))
         case .command(let words):
-            if let program = words.first, program.contains("/") { folders.append(Self.folder(of: program)) }
+            if let program = words.first, program.contains(byte: "/") { folders.append(Self.folder(of: program)) }
         }
         return folders + LoadedLibraries.folders()
     }
 
     private static func folder(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
+        guard let slash = path.lastIndex(ofByte: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 

@@ -19,8 +19,8 @@ enum LoadedLibraries {
         for line in text.split(separator: 0x0A) {
             // The path is the line's last column, and the first with a slash.
             guard let start = line.firstIndex(of: UInt8(ascii: "/")),
-                let path = String(validating: line[start...], as: UTF8.self), path.contains(".so"),
-                !path.hasPrefix("/usr/"), !path.hasPrefix("/lib"), let slash = path.lastIndex(of: "/")
+                let path = String(validating: line[start...], as: UTF8.self), path.containsBytes(".so"),
+                !path.hasBytePrefix("/usr/"), !path.hasBytePrefix("/lib"), let slash = path.lastIndex(ofByte: "/")
             else { continue }
             folders.insert(String(path[..<slash]))
         }

@@ -27,7 +27,7 @@ import InletPluginWire
     /// Runs the program.
     static func main() {
         let words = Array(CommandLine.arguments.dropFirst())
-        if words.contains("--help"), words.first == "--help" {
+        if words == ["--help"] {
             write(usage, to: STDOUT_FILENO)
             exit(0)
         }

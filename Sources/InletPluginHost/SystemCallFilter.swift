@@ -1,5 +1,6 @@
 import CSeccomp
 import Glibc
+import InletCore
 import InletPluginWire
 
 /// The layer `seccomp`: which calls of the system may be made.
@@ -33,9 +34,9 @@ struct SystemCallFilter {
             case .kill: inlet_seccomp_kill()
             }
         let comparisons = rule.conditions.map(\.comparison)
-        for name in rule.names.split(whereSeparator: \.isWhitespace) {
+        for name in rule.names.utf8.split(whereSeparator: \.isASCIISpace) {
             // Less than zero: this architecture, or this version of libseccomp, does not know the name.
-            let number = unsafe seccomp_syscall_resolve_name(String(name))
+            let number = unsafe seccomp_syscall_resolve_name(String(Substring(name)))
             guard number >= 0 else { continue }
             let status = unsafe seccomp_rule_add_array(filter, action, number, UInt32(comparisons.count), comparisons)
             guard status == 0 else { return status }

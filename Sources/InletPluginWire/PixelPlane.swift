@@ -1,3 +1,5 @@
+import InletCore
+
 /// What one plane of a pixel format holds: how many bytes for how many pixels.
 package struct PixelPlane: Sendable, Hashable {
     /// The binary logarithm of how many columns of the picture share one unit.
@@ -39,7 +41,7 @@ package struct PixelPlane: Sendable, Hashable {
             table["gbrap\(depth)"] = Array(repeating: PixelPlane(0, 0, bytes), count: 4)
         }
         for (names, planes) in others {
-            for name in names.split(separator: " ") { table[String(name)] = planes }
+            for name in names.split(atByte: " ") { table[String(name)] = planes }
         }
         return table
     }()

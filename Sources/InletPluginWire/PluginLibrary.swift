@@ -17,9 +17,9 @@ package import InletCore
     /// - Throws: ``InletError/Code/pluginRejected`` if the library cannot be loaded, has no entry, was built for
     ///   another version of the interface, or refuses to start.
     package init(path: String, host: UnsafePointer<inlet_host>) throws(InletError) {
-        name = String(path.split(separator: "/").last ?? "")
+        name = String(path.split(atByte: "/").last ?? "")
         // A path without a slash would be searched for in the system's folders.
-        let path = path.contains("/") ? path : "./" + path
+        let path = path.contains(byte: "/") ? path : "./" + path
         entry = try Self.entry(of: path, named: name)
         var error = inlet_error()
         error.size = UInt32(MemoryLayout<inlet_error>.size)

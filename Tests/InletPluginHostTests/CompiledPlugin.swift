@@ -9,15 +9,18 @@ final class CompiledPlugin: Sendable {
 
     /// Compiles a file of `Tests/Plugins`, or another one of the package.
     ///
-    /// - Parameter macros: what is defined for the compiler, such as `MAJOR=2`.
-    init(_ name: String, in place: String = "Tests/Plugins", macros: [String] = []) throws {
+    /// - Parameters:
+    ///   - macros: what is defined for the compiler, such as `MAJOR=2`.
+    ///   - isProgram: whether it becomes a program rather than a library.
+    init(_ name: String, in place: String = "Tests/Plugins", macros: [String] = [], isProgram: Bool = false) throws {
         folder = try TemporaryFolder()
         path = folder.path("\(name).so")
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         try ReferenceCommand.run(
             "clang",
-            ["-std=c11", "-Wall", "-Werror", "-O1", "-fPIC", "-fvisibility=hidden", "-shared", "-o", path]
+            ["-std=c11", "-Wall", "-Werror", "-O1", "-fPIC", "-fvisibility=hidden", "-o", path]
+                + (isProgram ? [] : ["-shared"])
                 + macros.map { "-D" + $0 }
                 + [
                     "-I", root.appendingPathComponent("Sources/CInletPlugin/include").path,

@@ -33,7 +33,9 @@ import ReferenceTools
     private static let patience: Int32 = 60_000
 
     /// Starts the program, with a descriptor 9 that it must not keep.
-    init(_ arguments: [String]) throws {
+    ///
+    /// - Parameter launcher: a program, and its arguments, that starts it. Empty by default.
+    init(_ arguments: [String], through launcher: [String] = []) throws {
         let (ours, theirs) = try MessageSocket.pair()
         wake = try WakeUpSignal()
         folder = try TemporaryFolder()
@@ -48,7 +50,7 @@ import ReferenceTools
         unsafe posix_spawn_file_actions_adddup2(&actions, theirs.descriptor, 9)
         unsafe posix_spawn_file_actions_adddup2(&actions, 9, INLET_CHILD_SOCKET)
         unsafe posix_spawn_file_actions_adddup2(&actions, 0, 9)
-        var words: [UnsafeMutablePointer<CChar>?] = unsafe ([BuiltProgram.pluginHost] + arguments).map {
+        var words: [UnsafeMutablePointer<CChar>?] = unsafe (launcher + [BuiltProgram.pluginHost] + arguments).map {
             unsafe strdup($0)
         }
         unsafe words.append(nil)
@@ -56,7 +58,8 @@ import ReferenceTools
         var environment: [UnsafeMutablePointer<CChar>?] = unsafe [strdup("SECRET=1"), nil]
         defer { unsafe free(environment[0]) }
         var child: pid_t = 0
-        let status = unsafe posix_spawn(&child, BuiltProgram.pluginHost, &actions, nil, &words, &environment)
+        let status = unsafe posix_spawn(
+            &child, launcher.first ?? BuiltProgram.pluginHost, &actions, nil, &words, &environment)
         guard status == 0 else { throw Failure(description: SystemErrorText.of(status)) }
         process = child
     }

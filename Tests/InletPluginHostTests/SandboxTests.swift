@@ -135,6 +135,24 @@ import Testing
         #expect(try outcome("type", "", ["--devices"] + without("seccomp")) != "ENOSYS")
     }
 
+    @Test(
+        "a layer that the system lacks is an error that names it, unless it was given up",
+        arguments: SandboxTests.layers)
+    func absentLayers(layer: String) throws {
+        let launcher = try CompiledPlugin("refuse", isProgram: true)
+        let plugin = try CompiledPlugin("actions")
+        let arguments = ["--library", plugin.path]
+        let refused = try PluginChild(arguments, through: [launcher.path, layer])
+        let result = try refused.create([("action", "thread")])
+        #expect(result.result == INLET_ERROR_PLUGIN)
+        #expect(result.text.contains("the layer \(layer) fails"), "\(result.text)")
+        #expect(try refused.waitForEnd() == .exit(1))
+        let allowed = try PluginChild(without(layer) + arguments, through: [launcher.path, layer])
+        #expect(try allowed.create([("action", "thread")]).text == "done")
+    }
+
+    private static let layers = ["landlock", "seccomp", "limits"]
+
     @Test("neither capabilities nor the user's environment are left")
     func rights() throws {
         #expect(try outcome("capabilities") == "EPERM")
