@@ -10,6 +10,9 @@
  * answers; between question and answer, the child may send what needs no answer. Inlet cancels by making the wake
  * descriptor readable, which came with inlet_create; whoever waits polls it.
  *
+ * A command is run with INLET_PLUGIN_PROBE=1 in its environment where Inlet only wants to know what it is: it then
+ * sends an INLET_MESSAGE_RESULT whose message is the ids of its interfaces, with a blank between two, and ends.
+ *
  * Pictures and packets lie in slots of a shared memory, which Inlet makes, seals against change of size, and sends.
  * What a message says of a slot was copied by the system with the message, and is checked; a slot's bytes may change
  * at any time, which spoils a picture, no more.
