@@ -1,0 +1,3 @@
+/* Calls abort. */
+#define IN_NEXT abort();
+#include "gallery.h"

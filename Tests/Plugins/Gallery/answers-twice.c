@@ -1,0 +1,9 @@
+/* Answers without being asked, so that every answer comes a question late. */
+#include "tools.h"
+
+static void answer(inlet_wire_item forged) {
+    send(INLET_CHILD_SOCKET, &forged, sizeof forged, MSG_NOSIGNAL);
+}
+
+#define ALTER_ITEM answer(honest(item, &slot)), item->sequence += 1;
+#include "gallery.h"

@@ -1,0 +1,3 @@
+/* Writes to address 0 in `next`. */
+#define IN_NEXT crash();
+#include "gallery.h"

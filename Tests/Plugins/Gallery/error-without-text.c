@@ -1,0 +1,3 @@
+/* Fails without a message. */
+#define IN_NEXT return INLET_ERROR_INPUT_OUTPUT;
+#include "gallery.h"

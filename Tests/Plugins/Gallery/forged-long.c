@@ -1,0 +1,10 @@
+/* Sends Inlet a message that is longer than any may be. */
+#include "tools.h"
+
+static inlet_result lie(void) {
+    static const inlet_message forged[10000] = {{.type = INLET_MESSAGE_RESULT}};
+    return forge(forged, sizeof forged);
+}
+
+#define IN_NEXT return lie();
+#include "gallery.h"

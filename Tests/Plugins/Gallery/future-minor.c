@@ -1,0 +1,3 @@
+/* Needs a later minor version. */
+#define ENTRY_MINOR 999
+#include "gallery.h"

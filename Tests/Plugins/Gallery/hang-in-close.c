@@ -1,0 +1,3 @@
+/* Never returns from `close`. */
+#define IN_CLOSE hang();
+#include "gallery.h"

@@ -1,0 +1,3 @@
+/* Never returns from `destroy`. */
+#define IN_DESTROY hang();
+#include "gallery.h"

@@ -1,0 +1,3 @@
+/* Never returns from `get_interface`. */
+#define IN_GET_INTERFACE hang();
+#include "gallery.h"

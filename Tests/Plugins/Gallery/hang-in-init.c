@@ -1,0 +1,3 @@
+/* Never returns from `init`. */
+#define IN_INIT hang();
+#include "gallery.h"

@@ -1,0 +1,3 @@
+/* Never returns from `next`. */
+#define IN_NEXT hang();
+#include "gallery.h"

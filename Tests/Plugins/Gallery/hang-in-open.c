@@ -1,0 +1,3 @@
+/* Never returns from `open`. */
+#define IN_OPEN hang();
+#include "gallery.h"

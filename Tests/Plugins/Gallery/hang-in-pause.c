@@ -1,0 +1,3 @@
+/* Never returns from `pause`. */
+#define IN_PAUSE hang();
+#include "gallery.h"

@@ -1,0 +1,3 @@
+/* Refuses to start without a reason. */
+#define IN_INIT return INLET_ERROR_PLUGIN;
+#include "gallery.h"

@@ -1,0 +1,3 @@
+/* Has no function that returns interfaces. */
+#define ENTRY_GET_INTERFACE NULL
+#include "gallery.h"

@@ -1,0 +1,3 @@
+/* Numbers its pictures backwards. */
+#define ALTER_ITEM item->sequence = 1;
+#include "gallery.h"

@@ -1,0 +1,3 @@
+/* States an entry of no size. */
+#define ENTRY_SIZE 0
+#include "gallery.h"

@@ -1,0 +1,3 @@
+/* States a rotation of 45 degrees. */
+#define ALTER_STREAM stream->rotation = 45;
+#include "gallery.h"

@@ -1,0 +1,3 @@
+/* Stops its process by SIGSTOP. */
+#define IN_NEXT raise(SIGSTOP);
+#include "gallery.h"

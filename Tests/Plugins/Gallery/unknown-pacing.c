@@ -1,0 +1,3 @@
+/* States a pacing that there is not. */
+#define ALTER_STREAM stream->pacing = 99;
+#include "gallery.h"
