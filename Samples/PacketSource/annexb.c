@@ -38,7 +38,7 @@ struct inlet_source {
 static const inlet_host *inlet;
 
 static inlet_result fail(inlet_error *error, inlet_result result, const char *what, const char *reason) {
-    snprintf(error->message, sizeof error->message, "%s: %s", what, reason);
+    snprintf(error->message, sizeof error->message, "%.280s: %.200s", what, reason);
     return result;
 }
 
@@ -131,7 +131,7 @@ static inlet_result annexb_open(inlet_source *source, int64_t deadline, inlet_st
     stream->frame_rate = source->rate;
     stream->parameter_sets = source->file->bytes + first;
     stream->parameter_sets_length = unit - first;
-    source->position = first;
+    source->position = 0;
     source->start = inlet->now();
     return INLET_OK;
 }
@@ -140,7 +140,7 @@ static inlet_result annexb_next(inlet_source *source, int64_t deadline, inlet_it
     struct file *file = source->file;
     if (start_code(file, source->position) == file->length) {
         if (!source->repeats) return INLET_END;
-        source->position = start_code(file, 0);
+        source->position = 0;
     }
     int64_t due = source->start
         + (int64_t)((double)source->count * 1e9 * source->rate.denominator / source->rate.numerator);

@@ -1,3 +1,5 @@
 /* Asks for a slot for a picture of 16384x16384 of 8 bytes a pixel, which is over a gigabyte. */
-#define IN_NEXT inlet_slot none = {.size = sizeof none}; return host->get_slot(host->context, "yuv444p16le", 16384, 16384, &none, error);
+#define IN_NEXT \
+    inlet_slot none = {.size = sizeof none}; \
+    return host->get_slot(host->context, "yuv444p16le", 16384, 16384, &none, error);
 #include "gallery.h"
