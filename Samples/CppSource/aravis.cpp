@@ -217,7 +217,8 @@ struct inlet_source {
         const void *data = arv_buffer_get_image_data(buffer, &length);
         const int wide = arv_buffer_get_image_width(buffer), high = arv_buffer_get_image_height(buffer);
         const size_t stride = form ? static_cast<size_t>(wide) * form->bytes + static_cast<size_t>(padding) : 0;
-        if (!form || !data || wide <= 0 || high <= 0 || stride * (static_cast<size_t>(high) - 1) + wide > length) {
+        const size_t needed = stride * static_cast<size_t>(high);
+        if (!form || !data || wide <= 0 || high <= 0 || padding < 0 || needed > length) {
             release(loan.release());
             return Failure{INLET_ERROR_MALFORMED_DATA, "The camera sent a picture of a size or format that is not "
                                                        "possible. Restart it.", 0}.tell(error);

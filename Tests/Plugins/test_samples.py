@@ -158,7 +158,7 @@ class CppSourceTests(SampleTests):
         self.camera()
         for name, size in (("rgb24", "128x96"), ("gray16le", "64x64"), ("bayer_rggb8", "128x128")):
             with self.subTest(name):
-                lines = self.drive("aravis.so", "", 3, format=name, size=size, rate=30)
+                lines = self.drive("aravis.so", "127.0.0.1", 3, format=name, size=size, rate=30)
                 self.assertEqual({picture[:2] for picture in self.pictures(lines)}, {(size, name)})
         lines = self.drive("aravis.so", "127.0.0.1", 3, format="yuyv422")
         self.assertTrue(lines[1].startswith("open -6 "), lines)
