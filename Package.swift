@@ -209,6 +209,9 @@ let package = Package(
         .executableTarget(
             name: "BridgeBenchmark", dependencies: ["Inlet", "CBare", logging], path: "Tests/Benchmarks/Bridge",
             swiftSettings: houseSettings),
+        .executableTarget(
+            name: "PluginBenchmark", dependencies: ["InletCore", "InletPlugins", logging],
+            path: "Tests/Benchmarks/Plugins", swiftSettings: houseSettings),
 
         .executableTarget(
             name: "ConvertBenchmark", dependencies: ["Inlet", "CBare"], path: "Tests/Benchmarks/Convert",
