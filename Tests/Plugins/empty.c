@@ -1,6 +1,6 @@
 /*
- * A source that yields pictures of 1920x1080 as fast as it is asked, and draws nothing in them but a mark: what it costs
- * is what a picture costs on its way.
+ * A source that yields pictures of 1920x1080 as fast as it is asked, and draws nothing in them but a mark: what it
+ * costs is what a picture costs on its way.
  */
 #include <inlet_plugin.h>
 #include <stdlib.h>

@@ -37,22 +37,25 @@ import Logging
 
     /// Returns the processor time for a frame, in microseconds.
     private static func measure(_ source: any FrameSource, frames: Int) throws -> Double {
+        // One that never becomes readable, as where nothing is cancelled.
+        var ends: [Int32] = [-1, -1]
+        _ = unsafe pipe(&ends)
+        defer { for end in ends { close(end) } }
         let context = SourceContext(
-            clock: BenchmarkClock(), wakeUpDescriptor: eventfd(0, 0), logger: Logger(label: "benchmark"))
-        defer { close(context.wakeUpDescriptor) }
+            clock: BenchmarkClock(), wakeUpDescriptor: ends[0], logger: Logger(label: "benchmark"))
         _ = try source.open(context)
         // The first ones also touch the memory.
         for _ in 0..<100 { _ = try source.next(context) }
-        let start = processorTime(RUSAGE_SELF)
-        let childStart = processorTime(RUSAGE_CHILDREN)
+        let start = processorTime(Int32(RUSAGE_SELF.rawValue))
+        let childStart = processorTime(Int32(RUSAGE_CHILDREN.rawValue))
         for _ in 0..<frames { _ = try source.next(context) }
-        let own = processorTime(RUSAGE_SELF) - start
+        let own = processorTime(Int32(RUSAGE_SELF.rawValue)) - start
         source.close()
         // A child counts once it has ended: its start is among that, spread over all frames.
-        return (own + processorTime(RUSAGE_CHILDREN) - childStart) / Double(frames)
+        return (own + processorTime(Int32(RUSAGE_CHILDREN.rawValue)) - childStart) / Double(frames)
     }
 
-    private static func processorTime(_ who: __rusage_who) -> Double {
+    private static func processorTime(_ who: Int32) -> Double {
         var usage = rusage()
         unsafe getrusage(who, &usage)
         return [usage.ru_utime, usage.ru_stime].reduce(0) { $0 + Double($1.tv_sec) * 1e6 + Double($1.tv_usec) }
