@@ -1,4 +1,5 @@
 import CInletPlugin
+import CLinux
 import Glibc
 
 /// A mapped segment of slots, which Inlet has made.
