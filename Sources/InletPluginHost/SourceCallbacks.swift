@@ -62,9 +62,8 @@ final class SourceCallbacks: Sendable {
         demand.size = size
         let count = min(Int(size), MemoryLayout<inlet_demand>.size)
         guard count >= MemoryLayout<UInt32>.size else { return }
-        unsafe withUnsafeBytes(of: demand) { bytes in
-            unsafe UnsafeMutableRawPointer(place).copyMemory(from: bytes.baseAddress!, byteCount: count)
-        }
+        let target = unsafe UnsafeMutableRawBufferPointer(start: place, count: count)
+        unsafe withUnsafeBytes(of: demand) { unsafe target.copyMemory(from: .init(rebasing: $0[..<count])) }
     }
 
     private static func getSlot(

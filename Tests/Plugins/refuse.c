@@ -1,6 +1,6 @@
 /*
- * A program that runs another one on a system that lacks something: refuse LAYER PROGRAM ARGUMENT..., where the layer is
- * landlock, seccomp or limits.
+ * A program that runs another one on a system that lacks something: refuse LAYER PROGRAM ARGUMENT..., where the layer
+ * is landlock, seccomp or limits.
  */
 #define _GNU_SOURCE
 #include <errno.h>
