@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// A program of this package, as it was built with the tests.
 public enum BuiltProgram {
@@ -8,6 +8,10 @@ public enum BuiltProgram {
     /// The path of `inlet-plugin-host`.
     public static let pluginHost = path(of: "inlet-plugin-host")
 
+    /// The folder of the package.
+    public static let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+
     /// Returns the path of a program: beside the test bundle, where the package manager builds both.
     private static func path(of program: String) -> String {
         let bundle =
@@ -15,8 +19,6 @@ public enum BuiltProgram {
         let folder = URL(fileURLWithPath: bundle).deletingLastPathComponent()
         let beside = folder.appendingPathComponent(program).path
         if FileManager.default.isExecutableFile(atPath: beside) { return beside }
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        return root.appendingPathComponent(".build/debug/\(program)").path
+        return package.appendingPathComponent(".build/debug/\(program)").path
     }
 }

@@ -61,6 +61,7 @@ extension PluginDiscovery {
             manifest = read
             let (code, files) = try code(of: read, folder: folder)
             var program = PluginProgram(name: read.name, code: code, permissions: read.permissions)
+            if case .command = code { program.folders = [folder] }
             if let memory = read.memoryLimit { program.memoryLimit = memory }
             program.withoutLayers = withoutLayers[read.name] ?? []
             program.hostPath = hostPath

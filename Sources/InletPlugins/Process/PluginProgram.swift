@@ -17,6 +17,8 @@ public struct PluginProgram: Sendable, Hashable {
     public var code: Code
     /// What its process may reach. The default is nothing.
     public var permissions: PluginPermissions
+    /// Folders whose files a command may read and execute: its own, for a script. The default is none.
+    public var folders: [String] = []
     /// The most memory that its process may use, in bytes. The default is 2 GiB.
     public var memoryLimit: Int
     /// The most memory that its process may share with this one for pictures, in bytes. The default is 512 MiB.
@@ -67,6 +69,7 @@ public struct PluginProgram: Sendable, Hashable {
         if permissions.network { words.append("--network") }
         if permissions.devices { words.append("--devices") }
         for path in permissions.files { words += ["--file", path] }
+        for path in folders { words += ["--folder", path] }
         words += ["--memory", String(max(0, memoryLimit))]
         for layer in withoutLayers.sorted() { words += ["--without", layer] }
         if probes { words.append("--probe") }
