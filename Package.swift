@@ -61,6 +61,7 @@ let package = Package(
         .library(name: "InletCapture", targets: ["InletCapture"]),
         .library(name: "InletPlugins", targets: ["InletPlugins"]),
         .library(name: "InletTesting", targets: ["InletTesting"]),
+        .library(name: "InletPluginKit", targets: ["InletPluginKit"]),
         .library(name: "PatternSource", targets: ["PatternSource"]),
         .library(name: "FFmpegSource", targets: ["FFmpegSource"]),
         .library(name: "RTSPSource", targets: ["RTSPSource"]),
@@ -120,6 +121,8 @@ let package = Package(
 
         // inlet_plugin.h, for plug-ins that this package does not come with, and what their child processes speak.
         .target(name: "CInletPlugin"),
+        // The entry of plug-ins in Swift.
+        .target(name: "CInletPluginEntry", dependencies: ["CInletPlugin"]),
 
         library("InletCore", [logging]),
         // Threads, wake-ups, the clock and the words of the system, for the modules and plug-ins of this package.
@@ -146,6 +149,10 @@ let package = Package(
         library(
             "InletPlugins",
             ["InletCore", "InletSystem", "InletDecode", "InletPluginWire", "CInletPlugin", "CLinux", logging]),
+        // A source in Swift as a plug-in: a shared library with the entry of inlet_plugin.h.
+        library(
+            "InletPluginKit",
+            ["InletCore", "InletSystem", "InletPluginWire", "CInletPlugin", "CInletPluginEntry", "CLinux", logging]),
         library(
             "InletCapture",
             [
@@ -269,6 +276,9 @@ let package = Package(
                 "V4L2Sink", "ReferenceTools",
                 "PatternSource", "Inlet", logging,
             ]),
+        tests(
+            "InletPluginKitTests",
+            ["InletCore", "InletSystem", "InletPluginKit", "InletPluginWire", "CInletPlugin", "PatternSource"]),
         tests("InletOutputTests", ["InletCore", "InletOutput", "ReferenceTools"]),
         tests("FileSinksTests", ["InletCore", "InletTesting", "FileSinks", "InletOutput", "ReferenceTools", logging]),
         tests(

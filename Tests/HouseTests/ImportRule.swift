@@ -30,6 +30,9 @@ enum ImportRule {
         "InletPluginHost": system.union([
             "InletCore", "InletSystem", "InletPluginWire", "CInletPlugin", "CLinux", "CSeccomp",
         ]),
+        "InletPluginKit": system.union([
+            "InletCore", "InletSystem", "InletPluginWire", "CInletPlugin", "CInletPluginEntry", "CLinux", "Logging",
+        ]),
         "InletCapture": system.union([
             "InletCore", "InletSystem", "InletConvert", "InletDecode", "InletOutput", "Logging", "CoreMetrics",
             "DequeModule", "CLinux",

@@ -1,0 +1,113 @@
+import CInletPlugin
+import CInletPluginEntry
+import InletCore
+import InletPluginWire
+
+// The functions that the entry's tables lead to. Their tags and promises are those of inlet_plugin.h.
+
+@c @implementation
+func inlet_kit_init(
+    _ host: UnsafePointer<inlet_host>?, _ error: UnsafeMutablePointer<inlet_error>?
+) -> inlet_result {
+    unsafe result(error) { () throws(InletError) in
+        let host = unsafe SizedStruct.read(host, into: inlet_host())
+        try PluginLibrary.shared.begin(unsafe host.flatMap { unsafe HostLog($0) })
+        return INLET_OK
+    }
+}
+
+@c @implementation
+func inlet_kit_deinit() { PluginLibrary.shared.end() }
+
+@c @implementation
+func inlet_kit_create(
+    _ configuration: UnsafePointer<inlet_configuration>?, _ host: UnsafePointer<inlet_source_host>?,
+    _ source: UnsafeMutablePointer<OpaquePointer?>?, _ error: UnsafeMutablePointer<inlet_error>?
+) -> inlet_result {
+    unsafe result(error) { () throws(InletError) in
+        guard let configuration = unsafe SizedStruct.read(configuration, into: inlet_configuration()),
+            let host = unsafe SizedStruct.read(host, into: inlet_source_host()), let source = unsafe source
+        else { throw InletError(.internal, "create lacks an argument.") }
+        let uri = try unsafe SourceAddress(configuration).uri
+        do {
+            let made = try PluginLibrary.shared.configuration(uri).scopedToCapturer()
+            let instance = unsafe SourceInstance(made, host: InstanceHost(host))
+            unsafe source.pointee = OpaquePointer(Unmanaged.passRetained(instance).toOpaque())
+        } catch {
+            throw InletError(wrapping: error, operation: "The options of the source")
+        }
+        return INLET_OK
+    }
+}
+
+@c @implementation
+func inlet_kit_open(
+    _ source: OpaquePointer?, _ deadline: Int64, _ stream: UnsafeMutablePointer<inlet_stream>?,
+    _ error: UnsafeMutablePointer<inlet_error>?
+) -> inlet_result {
+    unsafe result(error) { () throws(InletError) in
+        guard let stream = unsafe stream else { throw InletError(.internal, "open lacks a stream.") }
+        try unsafe instance(source).open(until: MonotonicTime(nanoseconds: deadline), in: &stream.pointee)
+        return INLET_OK
+    }
+}
+
+@c @implementation
+func inlet_kit_next(
+    _ source: OpaquePointer?, _ deadline: Int64, _ item: UnsafeMutablePointer<inlet_item>?,
+    _ error: UnsafeMutablePointer<inlet_error>?
+) -> inlet_result {
+    unsafe result(error) { () throws(InletError) in
+        guard let item = unsafe item else { throw InletError(.internal, "next lacks an item.") }
+        return try unsafe instance(source).next(until: MonotonicTime(nanoseconds: deadline), in: &item.pointee)
+    }
+}
+
+@c @implementation
+func inlet_kit_pause(_ source: OpaquePointer?, _ error: UnsafeMutablePointer<inlet_error>?) -> inlet_result {
+    unsafe result(error) { () throws(InletError) in
+        try unsafe instance(source).pause()
+        return INLET_OK
+    }
+}
+
+@c @implementation
+func inlet_kit_resume(_ source: OpaquePointer?, _ error: UnsafeMutablePointer<inlet_error>?) -> inlet_result {
+    unsafe result(error) { () throws(InletError) in
+        try unsafe instance(source).resume()
+        return INLET_OK
+    }
+}
+
+@c @implementation
+func inlet_kit_close(_ source: OpaquePointer?) {
+    guard let source = unsafe source else { return }
+    unsafe Unmanaged<SourceInstance>.fromOpaque(UnsafeRawPointer(source)).takeUnretainedValue().close()
+}
+
+@c @implementation
+func inlet_kit_destroy(_ source: OpaquePointer?) {
+    guard let source = unsafe source else { return }
+    unsafe Unmanaged<SourceInstance>.fromOpaque(UnsafeRawPointer(source)).takeRetainedValue().destroy()
+}
+
+private func instance(_ source: OpaquePointer?) throws(InletError) -> SourceInstance {
+    guard let source = unsafe source else { throw InletError(.internal, "The call has no instance.") }
+    return unsafe Unmanaged<SourceInstance>.fromOpaque(UnsafeRawPointer(source)).takeUnretainedValue()
+}
+
+/// Runs a function, and fills in the host's error if it fails.
+private func result(
+    _ error: UnsafeMutablePointer<inlet_error>?, _ body: () throws(InletError) -> Int
+) -> inlet_result {
+    do throws(InletError) {
+        return inlet_result(try body())
+    } catch let failure {
+        if let error = unsafe error {
+            unsafe error.pointee.native_code = failure.context.nativeCode ?? 0
+            unsafe error.pointee.retry_after = max(0, failure.retryAfter?.wholeNanoseconds ?? 0)
+            unsafe FixedText.write(failure.message, to: &error.pointee.message)
+        }
+        return ResultCode.result(of: failure.code)
+    }
+}

@@ -1,0 +1,77 @@
+import CInletPlugin
+import CInletPluginEntry
+import InletCore
+import Synchronization
+
+/// The plug-in as a whole: its sources, and the host that has loaded it.
+final class PluginLibrary: Sendable {
+    /// The one of the process: a library has one entry.
+    static let shared = PluginLibrary()
+
+    private struct State {
+        /// How many calls of `init` have no `deinit` yet.
+        var users = 0
+        var wasAsked = false
+        var log: HostLog?
+        // The URI comes from Inlet, which has read secrets and checked paths by its own rules.
+        var registry = PluginRegistry(
+            localAccess: LocalAccess { (place) throws(InletError) in
+                throw InletError(.invalidConfiguration, "\(place) is for Inlet to read, not for its plug-in.")
+            })
+    }
+
+    private let state = Mutex(State())
+
+    private init() {}
+
+    /// Adds sources.
+    func add(_ plugins: [SourcePlugin]) {
+        state.withLock { state in
+            for plugin in plugins { state.registry.register(plugin) }
+        }
+    }
+
+    /// Takes note of the host. At the first call the author's function adds the sources.
+    ///
+    /// - Throws: ``InletError/Code/pluginRejected`` if there is no source.
+    func begin(_ log: HostLog?) throws(InletError) {
+        let asks = state.withLock { state in
+            defer { state.wasAsked = true }
+            return !state.wasAsked
+        }
+        if asks { inlet_plugin_main() }
+        let isEmpty = state.withLock { state in
+            guard !state.registry.sources.isEmpty else { return true }
+            state.users += 1
+            state.log = log
+            return false
+        }
+        guard !isEmpty else {
+            throw InletError(
+                .pluginRejected, "The plug-in has no source. Its inlet_plugin_main must call PluginKit.export.")
+        }
+    }
+
+    /// Lets go of the host after as many calls as ``begin(_:)`` had.
+    func end() {
+        state.withLock { state in
+            state.users = max(0, state.users - 1)
+            if state.users == 0 { state.log = nil }
+        }
+    }
+
+    /// The host's log; nil before the first use and after the last.
+    var log: HostLog? { state.withLock { $0.log } }
+
+    /// Returns the configuration that a URI names.
+    func configuration(_ uri: String) throws -> any FrameSourceConfiguration {
+        let registry = state.withLock { $0.registry }
+        return try registry.source(uri)
+    }
+
+    /// Returns the options that a scheme's sources declare.
+    func options(of scheme: String) -> [PluginOptionDescription] {
+        let sources = state.withLock { $0.registry.sources }
+        return sources.last { $0.info.schemes.contains(scheme) }?.info.options(of: scheme) ?? []
+    }
+}

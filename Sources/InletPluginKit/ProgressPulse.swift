@@ -1,0 +1,36 @@
+import InletCore
+import InletSystem
+import Synchronization
+
+/// Passes a source's progress to the host, at most ten times a second: a source may report it with every packet.
+final class ProgressPulse: Sendable {
+    private let host: InstanceHost
+    private let last = Atomic(Int64.min)
+    // Weak, since the context holds what beats.
+    private let context = Mutex(WeakContext())
+
+    private struct WeakContext {
+        weak var value: SourceContext?
+    }
+
+    private static let interval: Int64 = 100_000_000
+
+    init(_ host: InstanceHost) { self.host = host }
+
+    /// Begins to pass on what a context reports.
+    func start(_ context: SourceContext) {
+        self.context.withLock { $0.value = context }
+        context.awaitProgress()
+    }
+
+    /// Notes a progress.
+    func beat() {
+        let now = MonotonicTime.now.nanoseconds
+        let before = last.load(ordering: .relaxed)
+        if before == .min || now - before >= Self.interval {
+            last.store(now, ordering: .relaxed)
+            host.reportProgress()
+        }
+        context.withLock { $0.value }?.awaitProgress()
+    }
+}

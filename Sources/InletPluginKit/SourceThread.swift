@@ -1,0 +1,137 @@
+import Dispatch
+import InletCore
+import InletSystem
+import Logging
+import Synchronization
+
+/// The thread on which a source is opened, read and closed, so that nothing that it does blocks the host's thread.
+///
+/// The host's thread gives requests and polls for the answers; it has one at a time.
+final class SourceThread: Sendable {
+    /// What the source is to do.
+    enum Request: Sendable { case open(within: Duration), next, pause, resume, close }
+
+    /// What it did.
+    enum Answer: Sendable {
+        case opened(SourceFormat), item(SourceItem?), paused(Bool), resumed, closed
+        case failed(InletError)
+    }
+
+    /// What came of waiting for an answer.
+    enum Outcome { case answer(Answer), late, cancelled }
+
+    private struct State {
+        var requests: [Request] = []
+        var answer: Answer?
+    }
+
+    /// The environment of the source.
+    let context: SourceContext
+    private let cancellation: WakeUpSignal
+    private let doorbell: Doorbell
+    private let work = DispatchSemaphore(value: 0)
+    private let state = Mutex(State())
+
+    /// Starts the thread.
+    ///
+    /// - Throws: ``InletError/Code/resourceExhausted`` if the system refuses a thread or a descriptor.
+    init(_ configuration: any FrameSourceConfiguration, host: InstanceHost) throws(InletError) {
+        cancellation = try WakeUpSignal()
+        doorbell = try Doorbell()
+        let pulse = ProgressPulse(host)
+        context = SourceContext(
+            clock: ThreadClock(), wakeUpDescriptor: cancellation.descriptor,
+            logger: Logger(label: "plugin") { _ in HostLogHandler() },
+            onInterruption: { host.changeInterruption($0) }, onProgress: { pulse.beat() })
+        pulse.start(context)
+        try SystemThread.start(named: "inlet-source") { [self] in run(configuration.makeSource()) }
+    }
+
+    /// Gives the source something to do.
+    func request(_ request: Request) {
+        state.withLock { $0.requests.append(request) }
+        work.signal()
+    }
+
+    /// Waits for the answer to the last request.
+    ///
+    /// - Parameter wakeDescriptor: ends the wait when it is readable. The source is then cancelled.
+    func answer(until deadline: MonotonicTime, wakeDescriptor: Int32) -> Outcome {
+        while true {
+            switch doorbell.wait(until: deadline, wakeDescriptor: wakeDescriptor) {
+            case .late: return .late
+            case .cancelled:
+                cancel()
+                return .cancelled
+            case .rung:
+                doorbell.clear()
+                if let answer = state.withLock({ $0.answer.take() }) { return .answer(answer) }
+            }
+        }
+    }
+
+    /// Cancels what the source does.
+    func cancel() {
+        context.cancel()
+        cancellation.raise()
+    }
+
+    /// Closes the source, and waits for that.
+    ///
+    /// - Returns: whether it was closed within the time. A source that was not is closed when it returns.
+    func close(within time: Duration) -> Bool {
+        cancel()
+        request(.close)
+        let end = MonotonicTime.now + time
+        while true {
+            switch answer(until: end, wakeDescriptor: -1) {
+            case .answer(.closed): return true
+            case .answer: continue
+            case .late, .cancelled: return false
+            }
+        }
+    }
+
+    private func run(_ source: any FrameSource) {
+        while true {
+            work.wait()
+            guard let request = state.withLock({ $0.requests.isEmpty ? nil : $0.requests.removeFirst() }) else {
+                continue
+            }
+            let answer = perform(request, source)
+            state.withLock { $0.answer = answer }
+            doorbell.ring()
+            if case .closed = answer { return }
+        }
+    }
+
+    private func perform(_ request: Request, _ source: any FrameSource) -> Answer {
+        do {
+            switch request {
+            case .open(let allowance):
+                context.setDeadline(after: allowance)
+                defer { context.clearDeadline() }
+                return .opened(try source.open(context))
+            case .next:
+                // No deadline: the host asks again and again, and decides when that has lasted too long.
+                context.setDeadline(after: .seconds(Self.endless))
+                defer { context.clearDeadline() }
+                let item = try source.next(context)
+                context.endInterruption()
+                return .item(item)
+            case .pause: return .paused(try source.pause(context))
+            case .resume:
+                try source.resume(context)
+                return .resumed
+            case .close:
+                source.close()
+                return .closed
+            }
+        } catch {
+            return .failed(InletError(wrapping: error, operation: "The source"))
+        }
+    }
+
+    /// A hundred years, in seconds. Within an operation, progress is noted.
+    private static let endless: Int64 = 3_155_760_000
+}
