@@ -1,0 +1,27 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "SwiftSource",
+    platforms: [.macOS(.v15)],
+    products: [
+        // For applications that compile the source in: registry.register(SourcePlugin.ball).
+        .library(name: "BallSource", targets: ["BallSource"]),
+        // For everybody else: libball.so, which the stock `inlet` loads.
+        .library(name: "ball", type: .dynamic, targets: ["BallPlugin"]),
+    ],
+    dependencies: [
+        // In a package of your own: .package(url: "...", from: "...")
+        .package(name: "inlet", path: "../..")
+    ],
+    targets: [
+        .target(name: "BallSource", dependencies: [.product(name: "InletCore", package: "inlet")]),
+        .target(
+            name: "BallPlugin",
+            dependencies: ["BallSource", .product(name: "InletPluginKit", package: "inlet")],
+            // The library exports its entry and nothing else.
+            linkerSettings: [
+                .unsafeFlags(["-Xlinker", "--version-script=\(Context.packageDirectory)/exports.map"])
+            ]),
+    ]
+)
