@@ -37,6 +37,12 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: houseSettings)
 }
 
+/// The texts of which `inlet plugins new` makes projects.
+let pluginTemplates = [
+    "Configuration.swift", "Makefile", "Package.swift", "Plugin.swift", "README.md", "Source.swift", "exports.map",
+    "inlet_plugin.h", "inlet_plugin.py", "manifest.json", "source.c", "source.cpp", "source.py",
+]
+
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let metrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let metricsTestKit: Target.Dependency = .product(name: "MetricsTestKit", package: "swift-metrics")
@@ -146,9 +152,13 @@ let package = Package(
         // Messages between Inlet and the child process of a plug-in, for both ends.
         library("InletPluginWire", ["InletCore", "InletSystem", "CInletPlugin", "CLinux"]),
         // Plug-ins that Inlet did not ship: sources and sinks in a process of their own, or loaded into this one.
-        library(
-            "InletPlugins",
-            ["InletCore", "InletSystem", "InletDecode", "InletPluginWire", "CInletPlugin", "CLinux", logging]),
+        .target(
+            name: "InletPlugins",
+            dependencies: [
+                "InletCore", "InletSystem", "InletDecode", "InletPluginWire", "CInletPlugin", "CLinux", logging,
+            ],
+            resources: pluginTemplates.map { .embedInCode("Templates/Texts/\($0).txt") },
+            swiftSettings: houseSettings),
         // A source in Swift as a plug-in: a shared library with the entry of inlet_plugin.h.
         library(
             "InletPluginKit",
@@ -279,6 +289,7 @@ let package = Package(
         tests(
             "InletPluginKitTests",
             ["InletCore", "InletSystem", "InletPluginKit", "InletPluginWire", "CInletPlugin", "PatternSource"]),
+        tests("InletPluginsTests", ["InletCore", "InletPlugins", "ReferenceTools"]),
         tests("InletOutputTests", ["InletCore", "InletOutput", "ReferenceTools"]),
         tests("FileSinksTests", ["InletCore", "InletTesting", "FileSinks", "InletOutput", "ReferenceTools", logging]),
         tests(

@@ -99,6 +99,8 @@ enum UnsafeCodeRule {
         "Sources/InletPlugins/Process/ProcessSource.swift": "reads pictures and packets in shared memory",
         "Sources/InletPlugins/Process/SharedSegment.swift": "owns mapped memory",
         "Sources/InletPlugins/Process/SlotPlanes.swift": "points at checked places of shared memory",
+        "Sources/InletPluginKit/": "serves the tables of inlet_plugin.h: structs, pointers and memory that is lent",
+        "Sources/InletPlugins/Templates/PluginTemplate+Write.swift": "writes files",
         "Sources/InletPluginWire/": "structs and fixed arrays of C, and the datagrams that carry them",
         "Sources/InletPlugins/Discovery/SystemFile.swift": "reads small files, folders and the environment",
         "Sources/InletRTP/Payloads/AccessUnitBlock.swift": "owns the memory of an access unit",

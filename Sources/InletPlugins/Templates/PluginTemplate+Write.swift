@@ -1,0 +1,83 @@
+public import InletCore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+extension PluginTemplate {
+    /// Writes a project into a folder that it makes.
+    ///
+    /// - Parameters:
+    ///   - name: the name of the plug-in.
+    ///   - folder: the path of the folder, which must not exist. The default is the plug-in's name in the current folder.
+    /// - Returns: the paths of the files.
+    /// - Throws: as ``files(name:)``; ``InletError/Code/busy`` if there is something at the path already;
+    ///   ``InletError/Code/permissionDenied``, ``InletError/Code/notFound`` or ``InletError/Code/inputOutput`` if it
+    ///   cannot be written.
+    @discardableResult
+    public func write(name: String, to folder: String? = nil) throws(InletError) -> [String] {
+        let files = try files(name: name)
+        let folder = folder ?? name
+        // The mode keeps others from writing: Inlet runs nothing that others could have changed.
+        try Self.makeFolder(folder, isNew: true)
+        var paths: [String] = []
+        for file in files {
+            var parent = folder
+            for part in file.path.split(atByte: "/").dropLast() {
+                parent += "/" + part
+                try Self.makeFolder(parent, isNew: false)
+            }
+            let path = folder + "/" + file.path
+            try Self.write(Array(file.text.utf8), to: path)
+            paths.append(path)
+        }
+        return paths
+    }
+
+    private static func makeFolder(_ path: String, isNew: Bool) throws(InletError) {
+        guard unsafe mkdir(path, 0o755) != 0 else { return }
+        let number = errno
+        if number == EEXIST, !isNew { return }
+        throw error(number, path, "mkdir")
+    }
+
+    private static func write(_ bytes: [UInt8], to path: String) throws(InletError) {
+        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw error(errno, path, "open") }
+        defer { close(descriptor) }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { unsafe Self.write(descriptor, $0) }
+            guard count > 0 else { throw error(errno, path, "write") }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    private static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+        while true {
+            #if canImport(Glibc)
+                let count = unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+            #elseif canImport(Musl)
+                let count = unsafe Musl.write(descriptor, bytes.baseAddress, bytes.count)
+            #elseif canImport(Darwin)
+                let count = unsafe Darwin.write(descriptor, bytes.baseAddress, bytes.count)
+            #endif
+            if count >= 0 || errno != EINTR { return count }
+        }
+    }
+
+    private static func error(_ number: Int32, _ path: String, _ operation: String) -> InletError {
+        let (code, message): (InletError.Code, String) =
+            switch number {
+            case EEXIST: (.busy, "There is something at \(path) already. Take another name, or move it away.")
+            case ENOENT, ENOTDIR: (.notFound, "There is no folder for \(path). Make it first.")
+            case EACCES, EPERM, EROFS: (.permissionDenied, "\(path) may not be written. Take a folder of your own.")
+            default: (.inputOutput, "\(path) cannot be written (errno \(number)). See whether the disk is full.")
+            }
+        return InletError(code, message, context: .init(subject: path, operation: operation, nativeCode: number))
+    }
+}
