@@ -8,8 +8,8 @@ import Inlet
             commandName: "new",
             abstract: "Writes the beginning of a plug-in: a small project that builds as it is.",
             discussion: """
-                Makes a folder with a source that shows a test picture, its manifest, and a README.md that says how to build \
-                and install it. What is there already is not touched. Examples:
+                Makes a folder with a source that shows a test picture, its manifest, and a README.md that says how to \
+                build and install it. What is there already is not touched. Examples:
 
                   inlet plugins new acme-camera --language c
                   inlet plugins new acme-camera --language python --folder ~/projects/acme

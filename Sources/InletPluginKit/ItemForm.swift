@@ -5,8 +5,8 @@ import InletCore
 /// owner is retained until the host calls `release`.
 ///
 /// A child process copies what is lent into memory that it shares with Inlet, once; a source that drew into that memory
-/// itself would save this copy, but the pictures of a ``FrameSource`` lie where it put them. In Inlet's own process what
-/// is lent is not copied.
+/// itself would save this copy, but the pictures of a ``FrameSource`` lie where it put them. In Inlet's own process,
+/// what is lent is not copied.
 enum ItemForm {
     /// Fills in a picture.
     ///

@@ -9,12 +9,12 @@ public import InletCore
 ///     @c(inlet_plugin_main)
 ///     public func pluginMain() { PluginKit.export(.ball) }
 ///
-/// The library that results exports `inlet_plugin_entry` of `inlet_plugin.h`, and nothing else if the linker is told so;
-/// `Samples/SwiftSource` shows how.
+/// The library that results exports `inlet_plugin_entry` of `inlet_plugin.h`, and nothing else if the linker is told
+/// so; `Samples/SwiftSource` shows how.
 ///
 /// Each instance of a source has a thread of its own, on which all its functions are called. So a source may take as
-/// long as it needs for its next picture, as within an application; Inlet is told meanwhile that there is none yet, and a
-/// cancellation reaches it at once.
+/// long as it needs for its next picture, as within an application; Inlet is told meanwhile that there is none yet, and
+/// a cancellation reaches it at once.
 public enum PluginKit {
     /// Adds sources to the plug-in. Called in `inlet_plugin_main`.
     ///

@@ -13,7 +13,8 @@ extension PluginTemplate {
     ///
     /// - Parameters:
     ///   - name: the name of the plug-in.
-    ///   - folder: the path of the folder, which must not exist. The default is the plug-in's name in the current folder.
+    ///   - folder: the path of the folder, which must not exist. The default is the plug-in's name in the current
+    ///     folder.
     /// - Returns: the paths of the files.
     /// - Throws: as ``files(name:)``; ``InletError/Code/busy`` if there is something at the path already;
     ///   ``InletError/Code/permissionDenied``, ``InletError/Code/notFound`` or ``InletError/Code/inputOutput`` if it
