@@ -28,7 +28,7 @@ import InletSystem
         // The names and values live as long as the call.
         let texts = unsafe options.map { (unsafe copy($0.0), unsafe copy($0.1)) }
         defer {
-            for unsafe text in unsafe texts {
+            for unsafetext in unsafe texts {
                 unsafe text.0.deallocate()
                 unsafe text.1.deallocate()
             }
