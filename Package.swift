@@ -289,7 +289,6 @@ let package = Package(
         tests(
             "InletPluginKitTests",
             ["InletCore", "InletSystem", "InletPluginKit", "InletPluginWire", "CInletPlugin", "PatternSource"]),
-        tests("InletPluginsTests", ["InletCore", "InletPlugins", "ReferenceTools"]),
         tests("InletOutputTests", ["InletCore", "InletOutput", "ReferenceTools"]),
         tests("FileSinksTests", ["InletCore", "InletTesting", "FileSinks", "InletOutput", "ReferenceTools", logging]),
         tests(

@@ -15,12 +15,13 @@ struct PluginsCommand: ParsableCommand {
               inlet plugins pattern
               inlet plugins --json
               inlet plugins path
+              inlet plugins new acme --language c
             """,
         subcommands: subcommands, defaultSubcommand: PluginsListCommand.self)
 
     #if os(Linux)
         private static let subcommands: [any ParsableCommand.Type] = [
-            PluginsListCommand.self, PluginsPathCommand.self,
+            PluginsListCommand.self, PluginsPathCommand.self, NewPluginCommand.self,
         ]
     #else
         private static let subcommands: [any ParsableCommand.Type] = [PluginsListCommand.self]
