@@ -28,9 +28,9 @@ import InletSystem
         // The names and values live as long as the call.
         let texts = unsafe options.map { (unsafe copy($0.0), unsafe copy($0.1)) }
         defer {
-            for unsafetext in unsafe texts {
-                unsafe text.0.deallocate()
-                unsafe text.1.deallocate()
+            for index in unsafe texts.indices {
+                unsafe texts[index].0.deallocate()
+                unsafe texts[index].1.deallocate()
             }
         }
         let list = unsafe texts.map { unsafe inlet_option(name: $0.0.baseAddress, value: $0.1.baseAddress) }
