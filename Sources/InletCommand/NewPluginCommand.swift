@@ -18,16 +18,23 @@ import Inlet
         @Argument(help: "The plug-in's name and scheme: lower-case letters, digits and hyphens.")
         var name: String
 
-        @Option(help: "The language: \(PluginLanguage.allCases.map(\.rawValue).joined(separator: ", ")).")
+        @Option(help: "The language: \(languages).", transform: Self.language)
         var language: PluginLanguage
 
         @Option(help: ArgumentHelp("The folder to make. The default is the name.", valueName: "path"))
         var folder: String?
 
+        private static let languages = PluginLanguage.allCases.map(\.rawValue).joined(separator: ", ")
+
+        private static func language(_ word: String) throws -> PluginLanguage {
+            guard let language = PluginLanguage(rawValue: word) else {
+                throw ValidationError("There are no beginnings in '\(word)', only in \(languages).")
+            }
+            return language
+        }
+
         func run() throws {
             for path in try PluginTemplate(language).write(name: name, to: folder) { print(path) }
         }
     }
-
-    extension PluginLanguage: ExpressibleByArgument {}
 #endif
