@@ -1,4 +1,5 @@
 import InletCore
+import InletPluginWire
 import Testing
 
 @testable import InletPlugins
