@@ -1,3 +1,6 @@
+// The names are those that inlet_plugin_kit.h declares.
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+
 import CInletPlugin
 import CInletPluginEntry
 import InletCore
