@@ -1,7 +1,7 @@
 /*
  * bars: a source of Inlet in C. It draws eight vertical bars, over which a white line moves, in Inlet's own memory.
  *
- *   make && INLET_PLUGIN_PATH=. inlet run 'bars:?size=640x480&rate=25' --output framemd5:-
+ *   make && INLET_PLUGIN_PATH=. inlet run 'bars:?size=640x480&rate=25' --to framemd5:-
  */
 #include <inlet_plugin.h>
 #include <poll.h>
@@ -76,7 +76,7 @@ static inlet_result bars_next(inlet_source *source, int64_t deadline, inlet_item
     if (result == INLET_ERROR_CANCELLED) return fail(error, result, "The source was stopped.");
     if (result != INLET_OK) return result;
 
-    inlet_slot slot;
+    inlet_slot slot = {.size = sizeof slot};
     result = source->host->get_slot(source->host->context, "yuv420p", source->width, source->height, &slot, error);
     if (result != INLET_OK) return result;
     for (uint32_t i = 0; i < 3; i++) {

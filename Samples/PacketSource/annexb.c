@@ -69,8 +69,9 @@ static int begins_picture(const struct file *file, size_t unit) {
 
 /* Whether the first slice of a picture is a B slice: first_mb_in_slice is the bit 1, slice_type is 010 or 00111. */
 static int is_b_slice(const struct file *file, size_t unit) {
+    if (kind(file, unit) != 1) return 0;
     uint8_t bits = file->bytes[unit + 4];
-    return kind(file, unit) == 1 && ((bits & 0xf0) == 0xa0 || (bits & 0xfc) == 0x9c);
+    return (bits & 0xf0) == 0xa0 || (bits & 0xfc) == 0x9c;
 }
 
 static inlet_result annexb_create(

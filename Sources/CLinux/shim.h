@@ -67,8 +67,8 @@ static inline ssize_t inlet_send_message(int socket, const void *bytes, size_t c
     return sendmsg(socket, &message, flags | MSG_NOSIGNAL);
 }
 
-// Receives a datagram, and the descriptor that came with it, or -1; more than one are refused by the system, which
-// closes them. Returns the bytes received, 0 at the end of the connection, or -1 with errno: EMSGSIZE where the
+// Receives a datagram, and the first descriptor that came with it, or -1; the system closes those that there is no room
+// for. Returns the bytes received, 0 at the end of the connection, or -1 with errno: EMSGSIZE where the
 // datagram is longer than `count`.
 static inline ssize_t inlet_receive_message(int socket, void *bytes, size_t count, int *descriptor, int flags) {
     struct iovec part = {bytes, count};
@@ -76,8 +76,9 @@ static inline ssize_t inlet_receive_message(int socket, void *bytes, size_t coun
         char bytes[CMSG_SPACE(sizeof(int))];
         struct cmsghdr header;
     } control;
+    // Not CMSG_SPACE, in whose padding the system would put a second descriptor.
     struct msghdr message = {
-        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = CMSG_LEN(sizeof(int))};
     *descriptor = -1;
     ssize_t received = recvmsg(socket, &message, flags | MSG_CMSG_CLOEXEC);
     if (received < 0) return received;

@@ -28,7 +28,7 @@ import Inlet
 
         private static func language(_ word: String) throws -> PluginLanguage {
             guard let language = PluginLanguage(rawValue: word) else {
-                throw ValidationError("There are no beginnings in '\(word)', only in \(languages).")
+                throw ValidationError("'\(word)' is not a language for a new plug-in. Take one of \(languages).")
             }
             return language
         }

@@ -132,7 +132,7 @@ package final class DecodingSource: FrameSource {
         _ stage: DecodeStage, _ context: SourceContext, droppedBefore before: UInt64
     ) throws(InletError) {
         guard context.shouldGiveUp else { return }
-        let dropped = (context.dropCounts[.damaged] ?? 0) - before
+        let dropped = (context.dropCounts[.damaged] ?? 0) &- before
         if !context.isCancelled, dropped > 0 {
             throw InletError(
                 .timedOut,

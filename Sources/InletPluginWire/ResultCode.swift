@@ -20,7 +20,7 @@ package enum ResultCode {
         (INLET_ERROR_MALFORMED_DATA, .malformedData),
         (INLET_ERROR_RESOURCE_EXHAUSTED, .resourceExhausted),
         (INLET_ERROR_PLUGIN, .pluginRejected),
-        // A mistake in a plug-in is none in Inlet.
+        // A mistake in a plug-in is not a mistake in Inlet.
         (INLET_ERROR_INTERNAL, .pluginRejected),
         (INLET_ERROR_INTERNAL, .internal),
         (INLET_ERROR_CANCELLED, .cancelled),

@@ -90,6 +90,7 @@ enum UnsafeCodeRule {
         "Sources/InletOutput/": "wraps the system's calls for files, and owns memory on its way to them",
         "Sources/InletPluginHost/": "calls the functions of a plug-in, reads its structs, and closes the process off",
         "Sources/InletPlugins/InProcess/": "calls plug-ins in C, and owns what passes between them and Inlet",
+        "Sources/InletPlugins/Process/CancelSignal.swift": "owns a pipe",
         "Sources/InletPlugins/Process/CopiedPicture.swift": "owns a copy of a picture",
         "Sources/InletPlugins/Process/FormatNames.swift": "compares fixed arrays of C",
         "Sources/InletPlugins/Process/PluginProcess.swift": "wraps the system's calls for processes",

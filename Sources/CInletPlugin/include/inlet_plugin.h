@@ -7,14 +7,14 @@
  * for; a user who trusts the plug-in may have it loaded into Inlet's own process instead. The plug-in is the same.
  *
  * This header needs nothing but a compiler of C11 or C++17. It may be copied into other projects; its licence is that
- * of Inlet. Docs/guide/writing-a-plugin.md begins with a whole plug-in of fifty lines.
+ * of Inlet. Samples/CSource is a whole plug-in; Docs/guide/writing-a-plugin.md leads through it.
  *
  * VERSIONS
  *   INLET_PLUGIN_MAJOR changes where an old plug-in could misread something. A major version is served for two years
  *   after its successor. INLET_PLUGIN_MINOR grows with what is added. A plug-in states the least minor version that it
  *   needs, which is 0 unless it uses something marked "since 1.N".
  *   Every struct begins with its `size` in bytes, as the side that fills it in knows it, and grows at its end only. A
- *   reader takes what lies beyond that size for zero. `reserved` is zero.
+ *   reader treats fields beyond that size as zero. `reserved` is zero.
  *
  * THREADS
  *   [control]  called on one thread, never at once with another function of the same instance that is tagged [control]
@@ -161,7 +161,7 @@ typedef struct inlet_plugin {
      * Takes at most 50 ms, opens nothing. The host stays valid until the last deinit.
      */
     inlet_result (*init)(const inlet_host *host, inlet_error *error);
-    /* [control] */
+    /* [any] When the last instance is destroyed, and all that was lent is released. */
     void (*deinit)(void);
     /* [any] The interface with an id such as INLET_SOURCE_ID, valid until deinit; null if there is none. */
     const void *(*get_interface)(const char *id);
@@ -273,7 +273,7 @@ typedef struct inlet_slot {
     inlet_plane planes[4];
 } inlet_slot;
 
-/* A picture. Not filled in means zero, but for times. */
+/* A picture. A field that is not filled in is zero. */
 typedef struct inlet_picture {
     uint32_t width;
     uint32_t height;
@@ -368,7 +368,7 @@ typedef struct inlet_source_host {
     void (*get_demand)(void *context, inlet_demand *demand);
     /*
      * [capture] A place for a picture, in `next` only. It is the instance's until `next` returns it in a picture or
-     * returns without it. At most one at a time.
+     * returns without it. At most one at a time. Set `slot->size` first.
      *
      * Fails with INLET_ERROR_UNSUPPORTED for a format that the host does not know, with
      * INLET_ERROR_INVALID_CONFIGURATION for a size of 0 or beyond 16384, with INLET_ERROR_RESOURCE_EXHAUSTED where
@@ -386,7 +386,8 @@ typedef struct inlet_source_interface {
     uint32_t size;
     uint32_t reserved;
     /*
-     * [control] Makes an instance. Opens nothing. `configuration` may be read during the call, `host` until destroy.
+     * [control] Makes an instance. Opens nothing. `configuration` may be read during the call, `host` until destroy. If
+     * it fails, there is no instance, and `*source` is not read.
      */
     inlet_result (*create)(
         const inlet_configuration *configuration, const inlet_source_host *host, inlet_source **source,
@@ -417,7 +418,7 @@ typedef struct inlet_source_interface {
 /* What an instance of a sink may call, from its creation until it is destroyed. */
 typedef struct inlet_sink_host {
     uint32_t size;
-    /* As in inlet_source_host. */
+    /* As in inlet_source_host; -1 if nothing cancels. */
     int32_t wake_fd;
     void *context;
     int32_t (*is_cancelled)(void *context);

@@ -6,16 +6,13 @@
  *
  * The child is connected to Inlet by a socket of type SOCK_SEQPACKET on descriptor INLET_CHILD_SOCKET. Each message is
  * one datagram: a struct below, which begins with its type, and bytes behind it where that is said. Numbers are in the
- * machine's byte order. A struct may be longer than the reader knows it, but not shorter. Inlet asks, the child
- * answers; between question and answer, the child may send what needs no answer. Inlet cancels by making the wake
- * descriptor readable, which came with inlet_create; whoever waits polls it.
+ * machine's byte order. The structs of a major version never grow. Inlet asks, the child answers; between question and
+ * answer, the child may send what needs no answer. Inlet cancels by making the wake descriptor readable, which came
+ * with inlet_create; whoever waits polls it.
  *
- * A command is run with INLET_PLUGIN_PROBE=1 in its environment where Inlet only wants to know what it is: it then
- * sends an INLET_MESSAGE_RESULT whose message is the ids of its interfaces, with a blank between two, and ends.
- *
- * Pictures and packets lie in slots of a shared memory, which Inlet makes, seals against change of size, and sends.
- * What a message says of a slot was copied by the system with the message, and is checked; a slot's bytes may change
- * at any time, which spoils a picture, no more.
+ * Pictures and packets lie in slots of a shared memory, which Inlet makes, whose size it seals, and sends. What a
+ * message says of a slot was copied by the system with the message, and is checked; a slot's bytes may change at any
+ * time, which spoils a picture, no more.
  *
  *   Inlet                            the child
  *   INLET_MESSAGE_CREATE        ->   INLET_MESSAGE_RESULT, with `wants` for a sink

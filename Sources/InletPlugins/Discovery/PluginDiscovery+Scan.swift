@@ -128,6 +128,9 @@ extension PluginDiscovery {
         }
         let isBeside = !word.hasBytePrefix("/") && word.contains(byte: "/")
         files.append(try trust.checkFile(path, within: isBeside ? folder : nil))
+        // Who may write to the folder of a link can put another one in its place.
+        let parent = String(path[..<(path.lastIndex(ofByte: "/") ?? path.startIndex)])
+        _ = try trust.checkFolder(SystemFile.resolved(parent.isEmpty ? "/" : parent) ?? parent)
         return path
     }
 }

@@ -53,7 +53,7 @@ import Synchronization
         let result =
             unsafe interface.create?(&asked, host, &made, &wants, &error) ?? inlet_result(INLET_ERROR_INTERNAL)
         withExtendedLifetime(options) {}
-        unsafe instance = made
+        unsafe instance = result == INLET_OK ? made : nil
         self.wants = wants
         guard result == INLET_OK else { throw Self.failure(result, error, of: name, "start") }
         guard unsafe made != nil else {

@@ -49,7 +49,8 @@ import InletSystem
         var made: OpaquePointer?
         var asked = unsafe options.configuration
         let created = unsafe interface.create?(&asked, host, &made, &error) ?? inlet_result(INLET_ERROR_INTERNAL)
-        unsafe instance = made
+        // One that failed has no instance, whatever it has written.
+        unsafe instance = created == INLET_OK ? made : nil
         withExtendedLifetime(options) {}
         guard created == INLET_OK else { throw failure(created, error, "start", context) }
         guard unsafe made != nil else { throw rejection(PluginLie("made no instance, and no error either")) }
@@ -100,6 +101,7 @@ import InletSystem
             switch Int(result) {
             case INLET_OK:
                 let owner = unsafe LentMemory(item.release, item.release_data, of: library)
+                defer { withExtendedLifetime(owner) {} }
                 do throws(PluginLie) {
                     let made =
                         unsafe try item.is_packet == 0

@@ -12,10 +12,10 @@ final class PluginConnection {
     private let name: String
     private let process: PluginProcess
     private let socket: MessageSocket
-    private let wakeUp: WakeUpSignal
+    private let wakeUp: CancelSignal
     private var buffer = MessageBuffer()
     private var log: PluginLog
-    /// Whether the child is not worth a farewell: it has ended, lied or overrun a deadline.
+    /// Whether the child is killed without being asked to close: it has ended, lied or overrun a deadline.
     private var isBroken = false
     /// Whether a question has no answer yet.
     private var isAsked = false
@@ -23,8 +23,8 @@ final class PluginConnection {
 
     /// The most notes between a question and its answer.
     static let mostNotes = 10_000
-    /// How long a child may take for its end.
-    private static let closingLimit = Duration.milliseconds(300)
+    /// How long a child may take for its end: what `inlet_plugin.h` promises for `close`, and some more.
+    private static let closingLimit = Duration.milliseconds(1200)
 
     /// Starts the child process.
     ///
@@ -33,8 +33,9 @@ final class PluginConnection {
     init(to program: PluginProgram, probes: Bool = false, logger: Logger) throws(InletError) {
         name = program.name
         log = PluginLog(logger, name: program.name)
-        wakeUp = try WakeUpSignal()
+        wakeUp = try CancelSignal()
         let (own, childs) = try MessageSocket.pair()
+        defer { withExtendedLifetime(childs) {} }
         socket = own
         process = try PluginProcess(
             program.resolvedHostPath(), program.hostArguments(probes: probes), socket: childs.descriptor)

@@ -36,6 +36,7 @@ enum PluginNote: Equatable {
         case INLET_MESSAGE_DROP:
             guard (1...32).contains(text.utf8.count), text.utf8.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit })
             else { throw PluginLie("counted drops for a reason that is not one word of at most 32 letters") }
+            guard note.count <= UInt64(UInt32.max) else { throw PluginLie("counted \(note.count) drops at once") }
             self = .drop(DropReason(text), note.count)
         case INLET_MESSAGE_INTERRUPTION:
             self = text.isEmpty ? .interruptionEnd : .interruption(Redaction.redact(text).sanitized(limit: 200))

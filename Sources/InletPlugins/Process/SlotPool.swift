@@ -9,9 +9,13 @@ struct SlotPool {
     private(set) var granted: UInt64 = 0
     /// How many pictures were copied because all other slots were held.
     private(set) var copies: UInt64 = 0
+    /// The bytes of all segments that were made.
+    private var made = 0
 
     /// How many slots a segment has if there is room for them.
     static let slotCount = 8
+    /// What all segments together may have, as a multiple of the limit of one: a child can keep those it had before.
+    private static let totalShare = 3
     /// A child needs one to fill while another one is held.
     private static let leastSlotCount = 2
 
@@ -29,11 +33,11 @@ struct SlotPool {
 
     /// Makes a segment with slots of at least a length, in place of the one before.
     ///
-    /// Each is longer than the one before by a quarter at least, so that a child cannot ask for many.
+    /// Each has slots of twice the length of the one before at least, so that a child cannot ask for many.
     mutating func replace(
         slotLength wanted: UInt64, send: (inlet_segment, Int32) throws(InletError) -> Void
     ) throws(InletError) -> Result<Void, PluginLie> {
-        let before = segment?.slotLength ?? 0
+        let before = self.segment?.slotLength ?? 0
         guard wanted > UInt64(before) else { return .failure(PluginLie("asked for memory that it has already")) }
         let alignment = SharedSegment.alignment
         guard let least = Int(exactly: wanted), least <= limit / Self.leastSlotCount else {
@@ -41,19 +45,24 @@ struct SlotPool {
                 PluginLie(
                     "asked for \(wanted) bytes for a picture; it may share at most \(limit) bytes with Inlet"))
         }
-        let grown = max(least, min(limit / Self.leastSlotCount, before + before / 4))
+        let grown = max(least, min(limit / Self.leastSlotCount, 2 * before))
         let length = (grown + alignment - 1) / alignment * alignment
         let count = min(Self.slotCount, max(Self.leastSlotCount, limit / length))
-        let number = (segment?.number ?? 0) + 1
-        let made = try SharedSegment(number: number, slotLength: length, slotCount: count, isWritable: false) {
+        let number = (self.segment?.number ?? 0) + 1
+        let (total, overflow) = made.addingReportingOverflow(length * count)
+        guard !overflow, total <= Self.totalShare * limit else {
+            return .failure(PluginLie("asked for other memory too often"))
+        }
+        made = total
+        let segment = try SharedSegment(number: number, slotLength: length, slotCount: count, isWritable: false) {
             descriptor throws(InletError) in
             let message = inlet_segment(
                 type: UInt32(INLET_MESSAGE_SEGMENT), number: number, slot_length: UInt64(length),
                 slot_count: UInt32(count), reserved: 0)
             try send(message, descriptor)
         }
-        segment = made
-        granted = made.freeSlots
+        self.segment = segment
+        granted = segment.freeSlots
         return .success(())
     }
 
