@@ -288,7 +288,10 @@ let package = Package(
             ]),
         tests(
             "InletPluginKitTests",
-            ["InletCore", "InletSystem", "InletPluginKit", "InletPluginWire", "CInletPlugin", "PatternSource"]),
+            [
+                "InletCore", "InletSystem", "InletPluginKit", "InletPluginWire", "CInletPlugin", "PatternSource",
+                "ReferenceTools",
+            ]),
         tests("InletOutputTests", ["InletCore", "InletOutput", "ReferenceTools"]),
         tests("FileSinksTests", ["InletCore", "InletTesting", "FileSinks", "InletOutput", "ReferenceTools", logging]),
         tests(

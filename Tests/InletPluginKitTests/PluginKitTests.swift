@@ -5,12 +5,13 @@ import InletPluginWire
 import InletSystem
 import Logging
 import PatternSource
+import ReferenceTools
 import Testing
 
 @testable import InletPluginKit
 
 /// Sources behind the tables of `inlet_plugin.h`, called as a host calls them. One at a time: some count what is alive.
-@Suite(.serialized) struct PluginKitTests {
+@Suite(.serialized, .tags(.process)) struct PluginKitTests {
     @Test("the entry is that of this header")
     func entry() {
         let entry = inlet_plugin_entry

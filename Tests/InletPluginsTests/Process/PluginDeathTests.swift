@@ -50,6 +50,33 @@ extension PluginProcessTests {
             #expect(ProcessFacts.children().isEmpty)
         }
 
+        @Test("Descriptors that a child sends along are not kept", arguments: [1, 2, 3, 253])
+        func passedDescriptors(count: Int) throws {
+            let child = try ScriptedChild("descriptors@next,passed=\(count)")
+            let run = try SourceRun(child.configuration())
+            run.context.setDeadline(after: .seconds(60))
+            _ = try run.open()
+            for _ in 0..<20 { _ = try run.frame() }
+            // At most that of the last message.
+            #expect(ProcessFacts.descriptors(of: "/dev/full") <= 1)
+            run.close()
+            #expect(ProcessFacts.descriptors(of: "/dev/full") == 0)
+        }
+
+        @Test("What a child does with the descriptor that cancels it holds up nobody")
+        func filledWake() throws {
+            let error = try Self.error(of: "fill-wake@next", deadline: .seconds(1))
+            #expect(error.code == .timedOut)
+            let child = try ScriptedChild("fill-wake@next")
+            let run = try SourceRun(child.configuration())
+            run.context.setDeadline(after: .seconds(60))
+            _ = try run.open()
+            run.context.cancel()
+            #expect(SourceRun.error { _ = try run.frame() }?.code == .cancelled)
+            run.close()
+            #expect(ProcessFacts.children().isEmpty)
+        }
+
         @Test("A child that hangs is killed at the deadline", arguments: steps)
         func hangs(step: String) throws {
             for word in ["hang", "silent"] {

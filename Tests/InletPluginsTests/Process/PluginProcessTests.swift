@@ -1,4 +1,5 @@
+import ReferenceTools
 import Testing
 
 /// The tests that start processes. One at a time, as some look at everything that this process holds.
-@Suite(.serialized) struct PluginProcessTests {}
+@Suite(.serialized, .tags(.process)) struct PluginProcessTests {}

@@ -12,6 +12,15 @@ enum ProcessFacts {
         return kinds.filter { kind in ["socket:", "pipe:", "/memfd:", "anon_inode:"].contains { kind.hasPrefix($0) } }
     }
 
+    /// How many of this process's descriptors are of the file at a path.
+    static func descriptors(of path: String) -> Int {
+        names(in: "/proc/self/fd").count { name in
+            var bytes = [CChar](repeating: 0, count: 512)
+            let count = unsafe readlink("/proc/self/fd/\(name)", &bytes, 511)
+            return bytes.prefix(max(0, count)).elementsEqual(path.utf8.map { CChar(bitPattern: $0) })
+        }
+    }
+
     /// How many maps of shared memory this process has for plug-ins.
     static func sharedMaps() -> Int { lines(of: "/proc/self/maps") { $0.contains("inlet-plugin") } }
 

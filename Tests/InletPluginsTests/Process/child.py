@@ -107,6 +107,17 @@ class Child:
             return True
         if self.has("flood@" + step):
             self.flood()
+        if self.has("descriptors@" + step):
+            with open("/dev/full", "wb", buffering=0) as file:
+                passed = array.array("i", [file.fileno()] * self.number("passed", 1))
+                self.socket.sendmsg([MESSAGE.pack(105, 0, 0)], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, passed)])
+        if self.has("fill-wake@" + step):
+            os.set_blocking(self.wake, True)
+            try:
+                os.write(self.wake, b"\xfe" + b"\xff" * 7)
+            except OSError:
+                pass
+            time.sleep(1000)
         self.notes(step)
         return False
 
