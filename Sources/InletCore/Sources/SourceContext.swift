@@ -121,7 +121,7 @@ public final class SourceContext: Sendable {
     /// Counts frames that were lost or not worth delivering, except those that a gap in ``SourceFrame/sequence`` shows.
     public func countDrop(_ reason: DropReason, _ count: UInt64 = 1) {
         guard count > 0 else { return }
-        drops.withLock { $0[reason, default: 0] = $0[reason, default: 0].adding(saturating: count) }
+        drops.withLock { $0[reason, default: 0] &+= count }
     }
 
     /// The losses counted so far.
