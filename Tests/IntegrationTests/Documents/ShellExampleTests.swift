@@ -30,6 +30,18 @@ import Testing
 
         """
 
+    /// What installs the plug-in of the guide, in the folder and for the user.
+    private static let plugin = """
+        chmod 755 .
+        cc -std=c11 -fPIC -shared -I '\(FencedBlock.root.path)/Sources/CInletPlugin/include' -o bars.so \
+            '\(FencedBlock.root.path)/Samples/CSource/bars.c'
+        install -m 644 '\(FencedBlock.root.path)/Samples/CSource/bars.inlet.json' .
+        export HOME=$PWD/home
+        install -d home/.local/lib/inlet
+        install -m 644 bars.so bars.inlet.json home/.local/lib/inlet
+
+        """
+
     @Test(
         "Each example of the shell does its work where it can, and is taken by the command",
         arguments: try ShellExample.all())
@@ -46,6 +58,7 @@ import Testing
             script += "exec 9> commands\n"
             script += "until [ -s server.log ]; do sleep 0.05; done\n"
         }
+        if example.command.contains("bars") { script += Self.plugin }
         // Replaced by the command, which gets the signals.
         script += "exec bash -c \"$(cat command)\"\n"
         try script.write(toFile: folder.path("script"), atomically: true, encoding: .utf8)
