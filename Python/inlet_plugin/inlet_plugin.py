@@ -883,6 +883,7 @@ class _Server:
                 try:
                     data, descriptors = self._connection.receive()
                     if _type(data) == _Type.CLOSE:
+                        self._connection.deadline = _MESSAGE.unpack(data)["deadline"]
                         break
                     self._answer(data, descriptors)
                 except EndOfStream:

@@ -1,6 +1,7 @@
 import CInletPlugin
 import Glibc
 import InletCore
+import InletSystem
 import InletPluginWire
 
 /// The life of the process after the sandbox: loads the library, makes the instance that Inlet asks for, and serves it
@@ -97,10 +98,13 @@ final class PluginSession {
 
     /// Handles messages until Inlet closes the plug-in, or is gone.
     private func serve(_ instance: any PluginInstance) {
+        func closeSoon() { instance.close(by: MonotonicTime.now.nanoseconds + Self.patience) }
         while !inbox.isClosing {
-            inbox.receive(onEnd: instance.close)
+            inbox.receive(onEnd: closeSoon)
             let type = Int(inbox.message.type)
-            if type == INLET_MESSAGE_CLOSE { break }
+            if type == INLET_MESSAGE_CLOSE, let request = inbox.message.read(inlet_message.self) {
+                return instance.close(by: request.deadline)
+            }
             do throws(PluginFailure) {
                 if try instance.handle(type) { continue }
             } catch {
@@ -109,9 +113,12 @@ final class PluginSession {
                 continue
             }
             // Inlet is of another version, or confused.
-            instance.close()
+            closeSoon()
             exit(ExitCode.gone)
         }
-        instance.close()
+        closeSoon()
     }
+
+    /// How long a plug-in may take for its end where Inlet has set no time.
+    private static let patience: Int64 = 1_000_000_000
 }

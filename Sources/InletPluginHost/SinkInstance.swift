@@ -1,7 +1,6 @@
 import CInletPlugin
 import Glibc
 import InletCore
-import InletSystem
 import InletPluginWire
 
 /// An instance of a sink: calls the plug-in as Inlet's messages ask, and answers. Main thread.
@@ -14,9 +13,6 @@ import InletPluginWire
     private var isStarted = false
     /// The parameter sets that a plug-in may read until the next call.
     private var parameterSets: [UInt8] = []
-
-    /// How long `finish` has; Inlet's own patience is shorter or longer as it likes.
-    private static let patience: Int64 = 10_000_000_000
 
     /// Calls the plug-in's `create`.
     init(
@@ -55,10 +51,9 @@ import InletPluginWire
         return true
     }
 
-    func close() {
+    func close(by deadline: Int64) {
         if isStarted {
             var error = inlet_error.empty
-            let deadline = MonotonicTime.now.nanoseconds + Self.patience
             let result = unsafe interface.finish?(sink, deadline, &error) ?? 0
             if result < 0 {
                 let failure = PluginFailure(result, error, of: "finish")

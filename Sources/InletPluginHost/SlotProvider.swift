@@ -47,6 +47,10 @@ import InletSystem
             throw PluginFailure(
                 INLET_ERROR_INTERNAL, "get_slot is called outside of next. Call it on the thread of next, within it.")
         }
+        guard grant == nil else {
+            throw PluginFailure(
+                INLET_ERROR_INTERNAL, "get_slot is called twice within next. Use the slot that it gave.")
+        }
         let layout = try layout(format, width: width, height: height)
         let slot = try slot(holding: layout.length)
         let grant = Grant(slot: slot, format: format, width: width, height: height, layout: layout)

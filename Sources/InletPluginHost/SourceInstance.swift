@@ -45,7 +45,7 @@ import InletPluginWire
         return true
     }
 
-    func close() {
+    func close(by deadline: Int64) {
         if isOpened { unsafe interface.close?(source) }
         isOpened = false
         unsafe interface.destroy?(source)

@@ -45,7 +45,7 @@ import Synchronization
         unsafe self.host = unsafe host
         let options = OptionMemory(
             scheme: configuration.scheme, address: configuration.address, options: configuration.options)
-        var error = PluginCall.emptyError
+        var error = inlet_error.empty
         var made: OpaquePointer?
         var wants = inlet_sink_wants()
         wants.size = UInt32(MemoryLayout<inlet_sink_wants>.size)
@@ -85,21 +85,9 @@ import Synchronization
 
     func start(_ stream: inlet_wire_stream, parameterSets: [UInt8]) throws(InletError) {
         isStarted = true
-        var error = PluginCall.emptyError
+        var error = inlet_error.empty
         let result = unsafe parameterSets.withUnsafeBufferPointer { sets in
-            var told = unsafe inlet_stream()
-            unsafe told.size = UInt32(MemoryLayout<inlet_stream>.size)
-            unsafe told.pacing = stream.pacing
-            unsafe told.width = stream.width
-            unsafe told.height = stream.height
-            unsafe told.pixel_format = stream.pixel_format
-            unsafe told.codec = stream.codec
-            unsafe told.time_base = stream.time_base
-            unsafe told.frame_rate = stream.frame_rate
-            unsafe told.sample_aspect_ratio = stream.sample_aspect_ratio
-            unsafe told.color = stream.color
-            unsafe told.rotation = stream.rotation
-            unsafe told.reorder_depth = stream.reorder_depth
+            var told = unsafe inlet_stream(stream)
             unsafe told.parameter_sets = sets.isEmpty ? nil : sets.baseAddress
             unsafe told.parameter_sets_length = UInt64(sets.count)
             return unsafe interface.start?(instance, due(after: configuration.timeout), &told, &error)
@@ -128,7 +116,7 @@ import Synchronization
             unsafe given.packet.data = memory.assumingMemoryBound(to: UInt8.self).baseAddress
             unsafe given.packet.length = UInt64(memory.count)
         }
-        var error = PluginCall.emptyError
+        var error = inlet_error.empty
         let result =
             unsafe interface.consume?(instance, due(after: configuration.timeout), &given, &error)
             ?? inlet_result(INLET_ERROR_INTERNAL)
@@ -163,7 +151,7 @@ import Synchronization
     func finish() throws(InletError) {
         guard isStarted else { return }
         isStarted = false
-        var error = PluginCall.emptyError
+        var error = inlet_error.empty
         let result =
             unsafe interface.finish?(instance, due(after: configuration.finish), &error)
             ?? inlet_result(INLET_ERROR_INTERNAL)

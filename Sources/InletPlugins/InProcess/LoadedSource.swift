@@ -45,7 +45,7 @@ import InletSystem
         unsafe self.host = unsafe host
         let options = OptionMemory(
             scheme: configuration.scheme, address: configuration.address, options: configuration.options)
-        var error = PluginCall.emptyError
+        var error = inlet_error.empty
         var made: OpaquePointer?
         var asked = unsafe options.configuration
         let created = unsafe interface.create?(&asked, host, &made, &error) ?? inlet_result(INLET_ERROR_INTERNAL)
@@ -63,7 +63,7 @@ import InletSystem
         do throws(PluginLie) {
             let sets = try unsafe parameterSets(stream.parameter_sets, stream.parameter_sets_length) ?? []
             let checked = try unsafe CheckedStream(
-                inlet_wire_stream(described: stream), parameterSets: sets, name: name)
+                inlet_wire_stream(stream), parameterSets: sets, name: name)
             assembler = ItemAssembler(checked)
             return checked.format
         } catch {
@@ -91,7 +91,7 @@ import InletSystem
             unsafe item.capture_time = .min
             unsafe item.wall_clock = .min
             unsafe item.packet.dts = .min
-            var error = PluginCall.emptyError
+            var error = inlet_error.empty
             calls.begin()
             let limit = CallLimit(of: context, slice: Self.slice)
             let result =
@@ -207,7 +207,7 @@ import InletSystem
     private func change(
         _ operation: String, _ context: SourceContext, _ body: (inout inlet_error) -> inlet_result?
     ) throws(InletError) -> Bool {
-        var error = PluginCall.emptyError
+        var error = inlet_error.empty
         let result = body(&error) ?? inlet_result(INLET_ERROR_UNSUPPORTED)
         switch Int(result) {
         case INLET_OK: return true
@@ -248,25 +248,5 @@ extension CheckedItem.Statement {
         unsafe self.init(
             isPacket: item.is_packet != 0, flags: item.flags, sequence: item.sequence, pts: item.pts,
             dts: item.packet.dts, duration: item.duration, captureTime: item.capture_time, wallClock: item.wall_clock)
-    }
-}
-
-extension inlet_wire_stream {
-    /// What a plug-in in this process says of its stream, but for its parameter sets.
-    fileprivate init(described stream: inlet_stream) {
-        self.init()
-        unsafe pacing = stream.pacing
-        unsafe width = stream.width
-        unsafe height = stream.height
-        unsafe pixel_format = stream.pixel_format
-        unsafe codec = stream.codec
-        unsafe time_base = stream.time_base
-        unsafe frame_rate = stream.frame_rate
-        unsafe sample_aspect_ratio = stream.sample_aspect_ratio
-        unsafe color = stream.color
-        unsafe rotation = stream.rotation
-        unsafe timestamp_bits = stream.timestamp_bits
-        unsafe reorder_depth = stream.reorder_depth
-        unsafe duration = stream.duration
     }
 }

@@ -133,6 +133,10 @@ import Synchronization
             guard slot.isOffered else {
                 return fail(INLET_ERROR_INTERNAL, "get_slot is called outside of next. Call it within it.")
             }
+            // Its memory would be another picture's while the plug-in still writes to it.
+            guard slot.memory == nil else {
+                return fail(INLET_ERROR_INTERNAL, "get_slot is called twice within next. Use the slot that it gave.")
+            }
             let size = ImageSize(width: Int(width), height: Int(height))
             if slot.format != format || slot.size != size || slot.layout == nil {
                 guard let layout = PictureLayout(format, width: width, height: height) else {

@@ -4,13 +4,6 @@ import InletPluginWire
 
 /// What a plug-in's functions return, whichever process it runs in.
 enum PluginCall {
-    /// An error for a function to fill in.
-    static var emptyError: inlet_error {
-        var error = inlet_error()
-        error.size = UInt32(MemoryLayout<inlet_error>.size)
-        return error
-    }
-
     /// Makes the error for a call that failed.
     ///
     /// - Parameters:

@@ -97,7 +97,7 @@ final class PluginConnection {
     func receive(
         within limit: CallLimit, onNote: (PluginNote) throws(PluginLie) -> Void
     ) throws(InletError) -> Int {
-        var notes = 0
+        var (notes, hasEnded) = (0, false)
         while true {
             if limit.isCancelled { throw cancelled() }
             do throws(MessageSocket.ReceiveFailure) {
@@ -105,7 +105,9 @@ final class PluginConnection {
             } catch {
                 switch error {
                 case .empty:
-                    try wait(within: limit)
+                    if hasEnded { throw death() }
+                    // What it said before its end is read first.
+                    hasEnded = try wait(within: limit)
                     continue
                 case .closed: throw death()
                 case .tooLong:
@@ -156,21 +158,22 @@ final class PluginConnection {
     func trailer<Message: BitwiseCopyable>(after type: Message.Type) -> [UInt8] { buffer.trailer(after: type) }
 
     /// Waits until there may be a message.
-    private func wait(within limit: CallLimit) throws(InletError) {
+    ///
+    /// - Returns: whether the child has ended, so that no other will come.
+    private func wait(within limit: CallLimit) throws(InletError) -> Bool {
         let left = limit.remaining
         guard left > .zero else { throw overrun() }
         let ready = Polling.wait(
             [socket.descriptor, limit.wakeUpDescriptor, process.descriptor, process.output], for: left)
         if ready & 8 != 0 { process.drainOutput() }
-        // What it said before its end is read first.
-        if ready & 5 == 4 { throw death() }
+        return ready & 5 == 4
     }
 
     // MARK: Errors
 
     /// Makes the error for a result other than success.
     func failure(_ result: inlet_wire_result, to operation: String, isCancelled: Bool) -> InletError {
-        var error = PluginCall.emptyError
+        var error = inlet_error.empty
         error.native_code = result.native_code
         error.retry_after = result.retry_after
         error.message = result.message
