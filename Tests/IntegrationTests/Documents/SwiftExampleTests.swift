@@ -74,7 +74,6 @@ import Testing
         let folder = try TemporaryFolder()
         try ReferenceCommand.ffmpeg(Documents.clip(folder.path("clip.mp4"), frames: 414))
         let lines = try run("README.md 1", in: folder).split(separator: "\n")
-        // The log is among them.
         #expect(lines.count { $0.contains(" 320x240 ") } == 414)
     }
 
@@ -92,9 +91,13 @@ import Testing
     func registry() throws { _ = try run("SECURITY.md 1", in: TemporaryFolder()) }
 
     /// Runs an example to its end.
+    ///
+    /// - Returns: its standard output. A line of the log may stand in the middle of one of its lines where both go to
+    ///   one pipe.
     private func run(_ name: String, in folder: TemporaryFolder) throws -> String {
-        let done = try Documents.shell("exec DocumentSnippets '\(name)'", in: folder)
-        #expect(done.status == 0, "\(done.output)")
+        let done = try Documents.shell("exec DocumentSnippets '\(name)' 2>log.txt", in: folder)
+        let log = (try? String(contentsOfFile: folder.path("log.txt"), encoding: .utf8)) ?? ""
+        #expect(done.status == 0, "\(done.output)\(log)")
         return done.output
     }
 }
