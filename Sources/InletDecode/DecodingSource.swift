@@ -2,13 +2,14 @@ package import InletCore
 
 /// A source of pictures that decodes a source of packets, on the thread that asks for pictures.
 ///
-/// A packet is read on that thread, too, when one is needed. A live stream can be read on a separate thread instead, so
-/// that decoding never delays reading. Pictures that the source yields itself are passed on.
+/// A packet is read on that thread, too, when one is needed. A live stream can be read on a separate thread where that
+/// one does not keep up, so that decoding never delays reading. Pictures that the source yields itself are passed on.
 package final class DecodingSource: FrameSource {
     private let source: any FrameSource
     private let settings: DecodingSettings
     private let thread: ReadingThread?
-    private var reader: PacketReader?
+    /// Reads a live stream whose pictures were wanted; nil otherwise.
+    private var input: PacketInput?
     private var stage: DecodeStage?
     private var pacing = SourcePacing.unpaced
     private var pacer = Pacer()
@@ -16,7 +17,7 @@ package final class DecodingSource: FrameSource {
     private var failure: InletError?
     private var isAtEnd = false
 
-    /// The thread on which a live stream is read.
+    /// The thread on which a live stream is read while decoding takes too long to read beside it.
     package struct ReadingThread: Sendable {
         var start: @Sendable (@escaping @Sendable () -> Void) throws -> Void
         var interrupt: @Sendable () -> Void
@@ -37,7 +38,8 @@ package final class DecodingSource: FrameSource {
     /// - Parameters:
     ///   - source: the source of packets; opened, read and closed only by this one.
     ///   - settings: how to decode.
-    ///   - thread: the thread for reading a live stream. The default, nil, reads on the thread that asks for pictures.
+    ///   - thread: the thread for reading a live stream where decoding takes too long. The default, nil, always reads
+    ///     on the thread that asks for pictures.
     package init(_ source: any FrameSource, _ settings: DecodingSettings, readOn thread: ReadingThread? = nil) {
         self.source = source
         self.settings = settings
@@ -80,9 +82,9 @@ package final class DecodingSource: FrameSource {
     private func read(_ stage: DecodeStage, _ context: SourceContext, droppedBefore before: UInt64) throws {
         guard !isAtEnd else { return }
         do {
-            try startReader(stage, context)
-            if let reader {
-                if let taken = try reader.take() {
+            beginInput(stage, context)
+            if let input {
+                if let taken = try input.take() {
                     return try stage.put(
                         taken.packet, waiting: (taken.waiting, hasKey: taken.precedesKey), context)
                 }
@@ -104,13 +106,11 @@ package final class DecodingSource: FrameSource {
         }
     }
 
-    /// Reads a live stream on a separate thread from the first time that pictures are wanted: packets that are passed
-    /// on unchanged delay nothing, and need no further thread.
-    private func startReader(_ stage: DecodeStage, _ context: SourceContext) throws {
-        guard reader == nil, pacing == .live, stage.isDecoding, let thread else { return }
-        let reader = PacketReader(source, context)
-        try reader.start(on: thread.start)
-        self.reader = reader
+    /// Lets a live stream be read apart from the first time that pictures are wanted: packets that are passed on
+    /// unchanged delay nothing, and need no further thread.
+    private func beginInput(_ stage: DecodeStage, _ context: SourceContext) {
+        guard input == nil, pacing == .live, stage.isDecoding, let thread else { return }
+        input = PacketInput(source, readOn: thread, context)
     }
 
     /// Holds an item back until it is due, if the source is played at its own speed.
@@ -162,23 +162,20 @@ package final class DecodingSource: FrameSource {
     }
 
     package func pause(_ context: SourceContext) throws -> Bool {
-        if let reader { try reader.pause() } else { try source.pause(context) }
+        if let input { try input.pause() } else { try source.pause(context) }
     }
 
     /// Continues where it was: what was due in the pause is due now.
     package func resume(_ context: SourceContext) throws {
         pacer = Pacer()
-        if let reader { try reader.resume() } else { try source.resume(context) }
+        if let input { try input.resume() } else { try source.resume(context) }
         if pacing == .live { stage?.lose() }
     }
 
     package func close() {
         stage = nil
-        if let reader {
-            thread?.interrupt()
-            reader.stop()
-            self.reader = nil
-        }
+        input?.stop()
+        input = nil
         source.close()
     }
 }

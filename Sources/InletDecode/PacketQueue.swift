@@ -21,6 +21,15 @@ final class PacketQueue: Sendable {
         var waiting: Int
     }
 
+    /// What ``take(mayWait:)`` returns.
+    enum Next {
+        case packet(Taken)
+        /// The end of the stream.
+        case ended
+        /// There is no packet, and the caller may not wait for one.
+        case none
+    }
+
     private struct State {
         var packets: Deque<SourcePacket> = []
         var bytes = 0
@@ -31,7 +40,7 @@ final class PacketQueue: Sendable {
         var takerWaits = false
         var putterWaits = false
 
-        /// Returns whether ``take()`` waits, and has to be woken.
+        /// Returns whether ``take(mayWait:)`` waits, and has to be woken.
         mutating func endTakersWait() -> Bool {
             defer { takerWaits = false }
             return takerWaits
@@ -89,25 +98,31 @@ final class PacketQueue: Sendable {
 
     /// Returns the next packet. Blocks until there is one.
     ///
-    /// - Returns: nil at the end.
+    /// - Parameter mayWait: asked before each wait; ``interruptTake()`` has it asked again. The default allows it.
     /// - Throws: the error passed to ``finish(_:)``, when all packets were taken.
-    func take() throws(InletError) -> Taken? {
+    func take(mayWait: () -> Bool = { true }) throws(InletError) -> Next {
         while true {
-            let (found, wakes) = state.withLock { state -> (Result<Taken?, InletError>?, Bool) in
+            let (found, wakes) = state.withLock { state -> (Result<Next, InletError>?, Bool) in
                 guard let packet = state.packets.popFirst() else {
-                    if let end = state.end { return (end.map { nil }, false) }
+                    if let end = state.end { return (end.map { .ended }, false) }
                     state.takerWaits = true
                     return (nil, false)
                 }
                 state.bytes -= packet.data.count
                 state.keys -= packet.isKey ? 1 : 0
                 let taken = Taken(packet: packet, precedesKey: state.keys > 0, waiting: state.packets.count)
-                return (.success(taken), state.endPuttersWait())
+                return (.success(.packet(taken)), state.endPuttersWait())
             }
             if wakes { emptied.signal() }
             if let found { return try found.get() }
+            guard mayWait() else { return .none }
             filled.wait()
         }
+    }
+
+    /// Wakes a blocked ``take(mayWait:)``, which then asks whether it may continue.
+    func interruptTake() {
+        if state.withLock({ $0.endTakersWait() }) { filled.signal() }
     }
 
     /// Discards the queued packets.

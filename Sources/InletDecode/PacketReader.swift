@@ -5,11 +5,11 @@ import Synchronization
 /// Reads the packets of a live source on a separate thread, so that the source's input is drained however long decoding
 /// takes.
 ///
-/// The source is used by one thread at a time: by the thread of ``DecodingSource`` until ``start(on:)`` and after
-/// ``stop()``, in between by the reader's.
+/// The source is used by one thread at a time: by the thread of ``PacketInput`` until ``start(on:)``, after ``stop()``,
+/// and from ``Next/relinquished`` until ``resume()``; else by the reader's.
 @safe final class PacketReader: Sendable {
-    // Not Sendable, and used by one thread at a time: `start` hands it to the reader's thread, which has exclusive use
-    // until `stop` has waited for its end.
+    // Not Sendable, and used by one thread at a time: `start` and `resume` hand it to the reader's thread, which has
+    // exclusive use until it has said that it relinquishes the source, or `stop` has waited for its end.
     nonisolated(unsafe) private let source: any FrameSource
     private let context: SourceContext
     private let queue = PacketQueue()
@@ -20,10 +20,20 @@ import Synchronization
     private let commanded = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
 
-    private enum Command { case pause, resume, stop }
+    /// What ``take()`` returns.
+    enum Next {
+        case packet(PacketQueue.Taken)
+        /// The end of the stream.
+        case ended
+        /// All packets were taken, and the reader leaves the source to the caller until ``resume()``.
+        case relinquished
+    }
+
+    private enum Command { case pause, relinquish, resume, stop }
 
     private struct State {
         var command: Command?
+        var hasRelinquished = false
         var answer: Result<Bool, InletError>?
         var hasEnded = false
     }
@@ -41,9 +51,21 @@ import Synchronization
 
     /// Returns the next packet. Blocks until there is one.
     ///
-    /// - Returns: nil at the end.
     /// - Throws: the error that the source failed with, when all packets were taken.
-    func take() throws(InletError) -> PacketQueue.Taken? { try queue.take() }
+    func take() throws(InletError) -> Next {
+        switch try queue.take(mayWait: { state.withLock { !$0.hasRelinquished } }) {
+        case .packet(let taken): .packet(taken)
+        case .ended: .ended
+        case .none: .relinquished
+        }
+    }
+
+    /// Asks for the source. ``take()`` tells when the caller has it.
+    func relinquish() {
+        state.withLock { state in
+            if state.command == nil, !state.hasRelinquished { state.command = .relinquish }
+        }
+    }
 
     /// Pauses the source, as ``FrameSource/pause(_:)``. Packets that were read and not taken are discarded.
     func pause() throws(InletError) -> Bool {
@@ -54,7 +76,7 @@ import Synchronization
         return isPaused
     }
 
-    /// Resumes the source, as ``FrameSource/resume(_:)``.
+    /// Resumes the source, as ``FrameSource/resume(_:)``, or reads on if the source was relinquished.
     func resume() throws(InletError) { _ = try ask(.resume) }
 
     /// Ends the thread. The source's context must be cancelled before.
@@ -92,16 +114,25 @@ import Synchronization
 
     private var command: Command? { state.withLock { $0.command } }
 
+    /// Whether a packet may wait for room in the queue. In a pause it would be discarded.
+    private var mayWait: Bool {
+        switch command {
+        case .pause, .stop: false
+        case .relinquish, .resume, nil: true
+        }
+    }
+
     private func read() -> Result<Void, InletError> {
         do {
             while true {
                 switch command {
                 case .stop: return .success(())
                 case .pause: if try pauseSource() == .stop { return .success(()) }
+                case .relinquish: if relinquishSource() == .stop { return .success(()) }
                 case .resume, nil: break
                 }
                 switch unsafe try source.next(context) {
-                case .packet(let packet): while !queue.put(packet, mayWait: { command == nil }), command == nil {}
+                case .packet(let packet): while !queue.put(packet, mayWait: { mayWait }), mayWait {}
                 case .frame: break
                 case nil: return .success(())
                 }
@@ -123,6 +154,22 @@ import Synchronization
         while command == nil { commanded.wait() }
         guard command == .resume else { return command }
         unsafe try source.resume(context)
+        answer(.success(true))
+        return nil
+    }
+
+    /// Leaves the source to the taking thread until that gives it back.
+    ///
+    /// - Returns: the command to carry out then.
+    private func relinquishSource() -> Command? {
+        state.withLock { state in
+            if state.command == .relinquish { state.command = nil }
+            state.hasRelinquished = true
+        }
+        queue.interruptTake()
+        while command == nil { commanded.wait() }
+        guard command == .resume else { return command }
+        state.withLock { $0.hasRelinquished = false }
         answer(.success(true))
         return nil
     }

@@ -14,6 +14,11 @@ import Testing
             flags: isKey ? .key : [])
     }
 
+    private func packet(of next: PacketQueue.Next) -> PacketQueue.Taken? {
+        guard case .packet(let taken) = next else { return nil }
+        return taken
+    }
+
     @Test("Packets come out in their order, with word of the key frames behind them, and then the end")
     func order() throws {
         let queue = PacketQueue()
@@ -21,7 +26,7 @@ import Testing
         queue.finish(.failure(InletError(.disconnected, "gone")))
         var keys: [Bool] = []
         for number in 0..<6 {
-            let taken = try #require(try queue.take())
+            let taken = try #require(try packet(of: queue.take()))
             #expect(taken.packet.pts?.ticks == Int64(number))
             #expect(taken.waiting == 5 - number)
             keys.append(taken.precedesKey)
@@ -55,7 +60,7 @@ import Testing
         }
         let seen = try await onThread { () -> [Int64] in
             var seen: [Int64] = []
-            while let taken = try? queue.take() { seen.append(taken.packet.pts?.ticks ?? -1) }
+            while let taken = try? packet(of: queue.take()) { seen.append(taken.packet.pts?.ticks ?? -1) }
             return seen
         }
         try await reader

@@ -1,0 +1,100 @@
+import InletCore
+
+/// Reads the packets of a live source for the thread that decodes them: on that thread while it keeps up, else on a
+/// thread of its own (``ReadingPlace``).
+///
+/// Confined to one thread at a time.
+final class PacketInput {
+    private let source: any FrameSource
+    private let context: SourceContext
+    private let thread: DecodingSource.ReadingThread
+    private var place: ReadingPlace
+    /// Reads on another thread; nil until that was needed.
+    private var reader: PacketReader?
+    /// Whether ``reader`` leaves the source to this thread.
+    private var isReaderIdle = true
+    /// Whether this thread has read to the end.
+    private var hasEnded = false
+
+    /// - Parameters:
+    ///   - source: an open source, used by nobody else until ``stop()``.
+    ///   - thread: where to read if decoding takes too long.
+    ///   - place: decides when that is. The default is for network streams and cameras.
+    init(
+        _ source: any FrameSource, readOn thread: DecodingSource.ReadingThread,
+        place: ReadingPlace = ReadingPlace(), _ context: SourceContext
+    ) {
+        self.source = source
+        self.place = place
+        self.thread = thread
+        self.context = context
+    }
+
+    /// Returns the next packet. Blocks until there is one.
+    ///
+    /// - Returns: nil at the end.
+    /// - Throws: the error that the source failed with, when all packets were taken; what the system says if it
+    ///   refuses a thread.
+    func take() throws -> PacketQueue.Taken? {
+        place.noteRequest(at: context.clock.now)
+        guard let taken = try takeFromReader() ?? readHere() else { return nil }
+        place.notePacket(waiting: taken.waiting, at: context.clock.now)
+        return taken
+    }
+
+    /// Returns a packet that the other thread has read; nil if this thread is to read.
+    private func takeFromReader() throws -> PacketQueue.Taken? {
+        if place.isApart { try letReaderRead() }
+        guard !isReaderIdle, let reader else { return nil }
+        if !place.isApart { reader.relinquish() }
+        switch try reader.take() {
+        case .packet(let taken): return taken
+        case .relinquished: isReaderIdle = true
+        case .ended: hasEnded = true
+        }
+        return nil
+    }
+
+    private func letReaderRead() throws {
+        guard isReaderIdle, !hasEnded else { return }
+        if let reader {
+            try reader.resume()
+        } else {
+            let reader = PacketReader(source, context)
+            try reader.start(on: thread.start)
+            self.reader = reader
+        }
+        isReaderIdle = false
+    }
+
+    private func readHere() throws -> PacketQueue.Taken? {
+        while !hasEnded {
+            switch try source.next(context) {
+            case .packet(let packet): return PacketQueue.Taken(packet: packet, precedesKey: false, waiting: 0)
+            case .frame: break
+            case nil: hasEnded = true
+            }
+        }
+        return nil
+    }
+
+    /// Pauses the source, as ``FrameSource/pause(_:)``. Packets that were read and not taken are discarded.
+    func pause() throws -> Bool {
+        // The next `take` reports the end.
+        guard !hasEnded else { return true }
+        return if isReaderIdle { try source.pause(context) } else { try reader?.pause() ?? false }
+    }
+
+    /// Resumes the source, as ``FrameSource/resume(_:)``.
+    func resume() throws {
+        if isReaderIdle { try source.resume(context) } else { try reader?.resume() }
+    }
+
+    /// Stops the other thread, if there is one; the source can be closed then.
+    func stop() {
+        guard let reader else { return }
+        thread.interrupt()
+        reader.stop()
+        self.reader = nil
+    }
+}
