@@ -52,6 +52,8 @@ final class RTSPClient {
     private(set) var isQuiet = false
     /// How often bytes were skipped that were neither RTSP nor RTP.
     private var gaps: UInt64 = 0
+    /// How many requests for key frames by sinks or the decoder have been passed on.
+    private var keyFrameRequests = 0
     /// The stream; nil until the server has agreed to send it.
     var stream: MediaStream?
     /// How many streams servers have agreed to send, one after the other.
@@ -194,10 +196,19 @@ final class RTSPClient {
             isUnreachable = false
             return try perform(session.handle(.transportSilent, at: time), until: end)
         }
+        heedKeyFrameRequests(stream)
         try sendControl(connection, stream, at: time)
         if mayReport, !isPaused, stream.awaitsKeyFrame, keyFrames?.request(at: time) == true {
             stream.noteKeyFrameRequest(at: time)
         }
+    }
+
+    /// Passes on that a sink, or the decoder, needs a key frame. A capture has its own answers.
+    private func heedKeyFrameRequests(_ stream: MediaStream) {
+        let count = context.keyFrameRequests
+        guard count != keyFrameRequests, replay == nil else { return }
+        keyFrameRequests = count
+        stream.requestKeyFrame()
     }
 
     /// Whether there is anything that time alone requires.

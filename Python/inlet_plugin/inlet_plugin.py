@@ -252,7 +252,7 @@ class Demand(typing.NamedTuple):
     wants_pictures: bool = True
     wants_packets: bool = False
     key_frame_requests: int = 0
-    """Counts the requests for a key frame."""
+    """Counts the requests for a key frame since the source was opened. It grows at most once a second."""
     frame_rate: fractions.Fraction | None = None
     width: int = 0
     height: int = 0

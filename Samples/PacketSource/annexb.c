@@ -32,6 +32,7 @@ struct inlet_source {
     int64_t start; /* when the first packet was due */
     inlet_rational rate;
     int repeats;
+    uint32_t key_frames; /* requests that were heeded */
     char path[4096];
 };
 
@@ -137,6 +138,18 @@ static inlet_result annexb_open(inlet_source *source, int64_t deadline, inlet_st
     return INLET_OK;
 }
 
+/* Goes on with the next IDR picture, or the file's beginning, if sinks have requested a key frame of a repeated file. */
+static void heed_requests(inlet_source *source) {
+    const struct file *file = source->file;
+    inlet_demand demand = {.size = sizeof demand};
+    source->host->get_demand(source->host->context, &demand);
+    if (!source->repeats || demand.key_frame_requests == source->key_frames) return;
+    source->key_frames = demand.key_frame_requests;
+    size_t unit = source->position;
+    while (unit < file->length && kind(file, unit) != 5) unit = start_code(file, unit + 3);
+    source->position = unit < file->length ? unit : 0;
+}
+
 static inlet_result annexb_next(inlet_source *source, int64_t deadline, inlet_item *item, inlet_error *error) {
     struct file *file = source->file;
     if (start_code(file, source->position) == file->length) {
@@ -155,6 +168,7 @@ static inlet_result annexb_next(inlet_source *source, int64_t deadline, inlet_it
         if (inlet->now() >= deadline) return INLET_AGAIN;
     }
 
+    heed_requests(source);
     size_t begin = source->position, end = start_code(file, begin);
     int has_slice = 0;
     for (; end < file->length; end = start_code(file, end + 3)) {

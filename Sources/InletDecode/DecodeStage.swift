@@ -48,6 +48,8 @@ final class DecodeStage {
     private(set) var received: MonotonicTime?
     /// Nil if the source waits, or nothing is too late.
     private var lag: LagPolicy?
+    /// Whether a key frame is queued behind the packet that was put last.
+    private var precedesKey = false
     /// When the packet was given to the decoder that has not output its picture yet.
     private var decodingSince: MonotonicTime?
     private let turn = DecodingTurn()
@@ -114,6 +116,7 @@ final class DecodeStage {
     func put(
         _ packet: SourcePacket, waiting: (count: Int, hasKey: Bool) = (0, false), _ context: SourceContext
     ) throws {
+        precedesKey = waiting.hasKey
         if packet.flags.contains(.restart) {
             finish()
             pending = packet
@@ -144,7 +147,7 @@ final class DecodeStage {
             try audit?.note(pts ?? dts, arrival: arrival)
             // The packet that reports a loss may lack its own end, or hold a piece of the next.
             facts.lacksSomething = packet.flags.contains(.loss)
-            if facts.lacksSomething { lose() }
+            if facts.lacksSomething { lose(context) }
         }
         if case .keepBack(let reason) = gate.admit(facts) {
             if let reason { context.countDrop(reason) }
@@ -277,11 +280,13 @@ final class DecodeStage {
         context.countDrop(.undecodable)
         guard isLive, fault != .unknownPixelFormat else { return }
         if fault == .tooLarge { throw settings.limits.refusal("The pictures have") }
-        lose()
+        lose(context)
     }
 
-    /// Notes that a part of the stream is missing: no picture before the next key frame can be complete.
-    func lose() {
+    /// Notes that a part of the stream is missing: no picture before the next key frame can be complete. Requests one
+    /// of a live source, unless one has been read already.
+    func lose(_ context: SourceContext) {
+        if isLive, !precedesKey { context.requestKeyFrame() }
         gate.noteLoss()
         guard settings.damage == .drop else { return }
         handover.lose()
@@ -376,7 +381,7 @@ final class DecodeStage {
                 isKey: frame.flags.contains(.key), isDamaged: frame.flags.contains(.corrupt), time: frame.pts?.ticks))
         if case .keepBack(let reason) = verdict {
             if let reason { context.countDrop(reason) }
-            if isLive, gate.isBroken { lose() }
+            if isLive, gate.isBroken { lose(context) }
             return nil
         }
         if let received, !demand.isLossless, lag?.shows(arrival: received, at: context.clock.now) == false {

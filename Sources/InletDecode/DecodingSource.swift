@@ -90,7 +90,9 @@ package final class DecodingSource: FrameSource {
                 }
             } else {
                 switch try source.next(context) {
-                case .packet(let packet): return try stage.put(packet, context)
+                case .packet(let packet):
+                    if packet.isKey { context.noteKeyFrame() }
+                    return try stage.put(packet, context)
                 case .frame: return
                 case nil: break
                 }
@@ -169,7 +171,7 @@ package final class DecodingSource: FrameSource {
     package func resume(_ context: SourceContext) throws {
         pacer = Pacer()
         if let input { try input.resume() } else { try source.resume(context) }
-        if pacing == .live { stage?.lose() }
+        if pacing == .live { stage?.lose(context) }
     }
 
     package func close() {

@@ -70,7 +70,9 @@ final class PacketInput {
     private func readHere() throws -> PacketQueue.Taken? {
         while !hasEnded {
             switch try source.next(context) {
-            case .packet(let packet): return PacketQueue.Taken(packet: packet, precedesKey: false, waiting: 0)
+            case .packet(let packet):
+                if packet.isKey { context.noteKeyFrame() }
+                return PacketQueue.Taken(packet: packet, precedesKey: false, waiting: 0)
             case .frame: break
             case nil: hasEnded = true
             }

@@ -132,7 +132,9 @@ import Synchronization
                 case .resume, nil: break
                 }
                 switch unsafe try source.next(context) {
-                case .packet(let packet): while !queue.put(packet, mayWait: { mayWait }), mayWait {}
+                case .packet(let packet):
+                    if packet.isKey { context.noteKeyFrame() }
+                    while !queue.put(packet, mayWait: { mayWait }), mayWait {}
                 case .frame: break
                 case nil: return .success(())
                 }

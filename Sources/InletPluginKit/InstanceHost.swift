@@ -50,8 +50,8 @@ import Synchronization
         }
     }
 
-    /// What sinks want now.
-    var demand: SourceDemand {
+    /// What sinks want now, and how many key frames have been requested so far.
+    var demand: (wanted: SourceDemand, keyFrameRequests: Int) {
         let demand: inlet_demand? = unsafe with { host in
             guard let ask = unsafe host.get_demand else { return nil }
             var demand = inlet_demand()
@@ -59,14 +59,14 @@ import Synchronization
             unsafe ask(host.context, &demand)
             return demand
         }
-        guard let demand else { return .everything }
+        guard let demand else { return (.everything, 0) }
         var wanted = SourceDemand(
             maximumFrameRate: demand.frame_rate.rational,
             largestSize: demand.width > 0 && demand.height > 0
                 ? ImageSize(width: Int(demand.width), height: Int(demand.height)) : nil)
         wanted.pictures = demand.wants_pictures != 0
         wanted.packets = demand.wants_packets != 0
-        return wanted
+        return (wanted, Int(demand.key_frame_requests))
     }
 
     @discardableResult

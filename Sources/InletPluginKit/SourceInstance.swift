@@ -37,7 +37,7 @@ final class SourceInstance {
         try checkCancellation()
         let thread = try SourceThread(configuration, host: host)
         self.thread = thread
-        thread.context.setDemand(host.demand)
+        thread.context.setDemand(host.demand.wanted)
         let left = max(.zero, deadline - .now)
         thread.request(.open(within: left - min(Self.margin, left / 10)))
         guard case .opened(let format) = try answer(of: thread, until: deadline) else {
@@ -154,9 +154,10 @@ final class SourceInstance {
     /// would yield both, for which there is no place.
     private func followDemand() {
         guard let thread else { return }
-        var demand = host.demand
+        var (demand, keyFrameRequests) = host.demand
         if stream?.codec == nil { demand.packets = false }
         thread.context.setDemand(demand)
+        thread.context.setKeyFrameRequests(keyFrameRequests)
     }
 
     private func reportDrops() {

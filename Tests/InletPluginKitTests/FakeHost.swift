@@ -31,10 +31,12 @@ final class FakeHost: Sendable {
         wake.raise()
     }
 
+    /// Wants a rate, packets or not, and the third key frame.
     func want(_ rate: inlet_rational, packets: Bool) {
         demand.withLock {
             $0.frame_rate = rate
             $0.wants_packets = packets ? 1 : 0
+            $0.key_frame_requests = 3
         }
     }
 

@@ -205,7 +205,7 @@ import Testing
         let source = try TableSource("scripted", "demand", host: host)
         try unsafe source.open()
         host.want(inlet_rational(numerator: 15, denominator: 2), packets: true)
-        let bytes = Array("demand 15/2 false".utf8)
+        let bytes = Array("demand 15/2 false 3".utf8)
         #expect(try source.next().item.rows(1, of: bytes.count, plane: 0) == bytes)
     }
 

@@ -44,7 +44,8 @@ final class ScriptedSource: FrameSource {
             context.logger.warning("a line", metadata: ["number": "\(number)"])
         case "demand":
             let demand = context.demand
-            return .frame(frame(Array("demand \(demand.maximumFrameRate ?? Rational(0)) \(demand.packets)".utf8)))
+            let text = "demand \(demand.maximumFrameRate ?? Rational(0)) \(demand.packets) \(context.keyFrameRequests)"
+            return .frame(frame(Array(text.utf8)))
         case "options":
             return .frame(frame(Array("options \(configuration.count) \(configuration.secret ?? "none")".utf8)))
         case "packets": return .packet(packet())

@@ -53,9 +53,12 @@ static void interruption(void *context, const char *reason) { printf("interrupti
 
 static void interruption_end(void *context) { printf("interruption-end\n"), (void)context; }
 
+static uint32_t key_frames;
+
 static void demand(void *context, inlet_demand *wanted) {
     (void)context;
     wanted->wants_pictures = 1;
+    wanted->key_frame_requests = key_frames;
 }
 
 /* Only for formats of one plane, of at most four bytes a pixel. */
@@ -102,7 +105,7 @@ int main(int count, char **words) {
     if (count < 4) return 64;
     setvbuf(stdout, NULL, _IOLBF, 0);
     wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    int hold = 2, most = atoi(words[3]), cancel_after = -1, seconds = 10;
+    int hold = 2, most = atoi(words[3]), cancel_after = -1, key_after = -1, seconds = 10;
     inlet_option options[16];
     inlet_configuration configuration = {.size = sizeof configuration, .address = words[2], .options = options};
     for (int i = 4; i < count && configuration.option_count < 16; i++) {
@@ -111,6 +114,7 @@ int main(int count, char **words) {
         *value++ = 0;
         if (!strcmp(words[i], "hold")) hold = atoi(value) % MOST_HELD;
         else if (!strcmp(words[i], "cancel")) cancel_after = atoi(value);
+        else if (!strcmp(words[i], "key")) key_after = atoi(value);
         else if (!strcmp(words[i], "seconds")) seconds = atoi(value);
         else options[configuration.option_count++] = (inlet_option){words[i], value};
     }
@@ -145,6 +149,7 @@ int main(int count, char **words) {
     while (result == INLET_OK && items < most) {
         inlet_item item = {
             .size = sizeof item, .pts = INLET_NO_TIME, .capture_time = INLET_NO_TIME, .wall_clock = INLET_NO_TIME};
+        key_frames = key_after >= 0 && items >= key_after;
         if (items == cancel_after && items > 0 && !cancelled) pthread_create(&canceller, NULL, cancel, &cancelled);
         result = interface->next(source, now() + seconds * INT64_C(1000000000), &item, &error);
         if (result != INLET_OK) {

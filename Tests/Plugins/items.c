@@ -1,7 +1,7 @@
 /*
  * A source whose items are as its option "item" says: pictures that it lends, packets, or what does not hold together.
  * Each picture of 6x4 in nv12 holds its number in every byte; each packet its number in every byte, too. Reports how
- * many were released through count_drop, by the reason "released".
+ * many were released through count_drop, by the reason "released". A packet is a key frame if one was requested.
  */
 #include <inlet_plugin.h>
 #include <stdlib.h>
@@ -11,6 +11,7 @@ struct inlet_source {
     const inlet_source_host *host;
     char item[32];
     uint64_t count;
+    uint32_t key_frames; /* requests that were heeded */
     uint8_t memory[4096];
 };
 
@@ -61,6 +62,10 @@ static inlet_result next(inlet_source *source, int64_t deadline, inlet_item *ite
         item->packet.data = source->memory;
         item->packet.length = 100 + source->count;
         item->packet.dts = item->pts - 1;
+        inlet_demand demand = {.size = sizeof demand};
+        source->host->get_demand(source->host->context, &demand);
+        if (demand.key_frame_requests != source->key_frames) item->flags |= INLET_FLAG_KEY;
+        source->key_frames = demand.key_frame_requests;
         if (source->count == 2) {
             item->packet.parameter_sets = source->memory;
             item->packet.parameter_sets_length = 7;

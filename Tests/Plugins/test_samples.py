@@ -80,6 +80,18 @@ class PacketSourceTests(SampleTests):
         self.assertEqual(lines[2].split("hash")[1], lines[22].split("hash")[1])
         self.assertIn("sequence 44 pts 44", lines[46])
 
+    def test_a_requested_key_frame_is_the_next_packet(self):
+        def keys(**options):
+            lines = self.drive("annexb.so", self.path / "clip0.h264", 20, rate=240, **options)
+            return [index for index in range(20) if " flags 1 " in lines[2 + index]]
+
+        # The encoder makes one every 8 pictures of the 20.
+        self.assertEqual(keys(), [0, 8, 16])
+        self.assertEqual(keys(repeat="true", key=3), [0, 3, 11, 15])
+        self.assertEqual(keys(repeat="true", key=18), [0, 8, 16, 18])
+        # What is not repeated is played whole.
+        self.assertEqual(keys(key=3), [0, 8, 16])
+
     def test_pacing_and_cancellation(self):
         lines = self.drive("annexb.so", self.path / "clip0.h264", 10, rate="1/10", cancel=1, seconds=100)
         self.assertIn("next -17 annexb: The source was cancelled.", lines)

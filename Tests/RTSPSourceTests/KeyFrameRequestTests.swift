@@ -32,6 +32,13 @@ extension RTSPSourceTests {
             for _ in 0..<10 { #expect(try await second.next()?.frame != nil) }
             let figures = try #require(second.reception)
             #expect(figures.keyFrameRequests >= 1 && figures.keyFrameResponses == 1)
+            // What a sink requests later is passed on, too.
+            second.context.requestKeyFrame()
+            var isAnswered = false
+            for _ in 0..<300 where !isAnswered {
+                isAnswered = try #require(try await second.next()?.frame).flags.contains(.key)
+            }
+            #expect(isAnswered && second.reception?.keyFrameResponses == 2)
             try await second.close()
             // Without a request none comes.
             let third = SourceRun(

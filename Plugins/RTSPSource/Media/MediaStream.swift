@@ -137,6 +137,9 @@ final class MediaStream {
         needKeyFrame()
     }
 
+    /// Requests key frames until one comes, as somebody needs one. Does nothing if they are being requested.
+    func requestKeyFrame() { if !awaitsKeyFrame { needKeyFrame() } }
+
     /// Requests key frames, at most one a second, until one comes.
     private func needKeyFrame() {
         awaitsKeyFrame = true

@@ -336,7 +336,10 @@ typedef struct inlet_demand {
     uint32_t wants_pictures;
     /* Not 0 while a sink takes packets as they are. */
     uint32_t wants_packets;
-    /* Counts the requests for a key frame. */
+    /*
+     * Counts the requests for a key frame, by sinks or a decoder after a loss, since the source was opened. It grows by
+     * one, at most once a second: have the device make a key frame whenever it has.
+     */
     uint32_t key_frame_requests;
     /* The most frames a second that are of use; 0/0 for all. */
     inlet_rational frame_rate;

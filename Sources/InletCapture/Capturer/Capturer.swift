@@ -220,7 +220,8 @@ public final class Capturer: Sendable {
                 }
             },
             sinkContext: SinkContext { [weak self] in self?.statistics ?? .afterTheEnd }, observer: observer,
-            wantsChanged: { [weak self] in self?.supervisor.receiversChanged() })
+            wantsChanged: { [weak self] in self?.supervisor.receiversChanged() },
+            requestKeyFrame: { [weak self] in self?.supervisor.requestKeyFrame() })
     }
 
     private func add(_ receiver: any SinkReceiver) {

@@ -11,6 +11,8 @@ struct DeliveryContext: Sendable {
     var observer = DeliveryObserver()
     /// Called when a receiver's wants have changed.
     var wantsChanged: @Sendable () -> Void = {}
+    /// Called when a receiver of packets needs a key frame of the source.
+    var requestKeyFrame: @Sendable () -> Void = {}
 }
 
 extension DeliveryContext {

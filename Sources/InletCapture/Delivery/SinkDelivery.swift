@@ -90,7 +90,10 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
     private static func tap(
         of sink: any FrameSink, _ id: SinkID, _ name: String, _ context: DeliveryContext
     ) -> PacketTap? {
-        sink.makePassThrough().map { PacketTap($0, id: id, name: name, onChange: context.wantsChanged) }
+        sink.makePassThrough().map {
+            PacketTap(
+                $0, id: id, name: name, onChange: context.wantsChanged, onKeyFrameRequest: context.requestKeyFrame)
+        }
     }
 
     // MARK: Packets

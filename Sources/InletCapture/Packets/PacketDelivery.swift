@@ -125,14 +125,15 @@ final class PacketDelivery: PacketReceiver {
                 return .failure(Refusal(reason: .sinkFailed))
             }
         }
-        if startsAnew { lane.start(parameters) }
+        if startsAnew { lane.start(parameters, quietly: packet.isKey) }
         return .success(lane)
     }
 
     private func makeLane() -> PacketLane {
         PacketLane(
             id: PacketFanOut.ID(number: id.number), name: name, sink: configuration.makePacketSink(),
-            capacity: Self.capacity, onKeyFrameRequest: {}, onTaken: { [weak self] in self?.signalRoom() },
+            capacity: Self.capacity, onKeyFrameRequest: context.requestKeyFrame,
+            onTaken: { [weak self] in self?.signalRoom() },
             onWritten: { [weak self] in self?.noteWritten() },
             onDrop: { [counters] reason, count in counters.countDrop(reason, count) },
             onEnd: { [weak self] lane, error in self?.laneEnded(lane, error) }

@@ -17,6 +17,8 @@ struct PacketLaneStateMachine {
     private var items: Deque<Item> = []
     private var isAwaitingKey = true
     private var isAsked = false
+    /// Whether packets are withheld, so that a key frame would be, too.
+    private var isWithheld = false
     private var isEnded = false
     private(set) var dropped: UInt64 = 0
     private var idleness = Idleness.busy
@@ -56,6 +58,7 @@ struct PacketLaneStateMachine {
 
     /// - Returns: why the packet was dropped, or nil if it is queued.
     mutating func put(_ packet: EncodedPacket) -> DropReason? {
+        if isWithheld { (isWithheld, isAsked) = (false, false) }
         guard !isEnded else {
             dropped += 1
             return .cancelled
@@ -82,7 +85,7 @@ struct PacketLaneStateMachine {
     }
 
     /// A packet was withheld from the sink: the next one that it gets is a key frame.
-    mutating func lose() { isAwaitingKey = true }
+    mutating func lose() { (isAwaitingKey, isWithheld) = (true, true) }
 
     enum Taken {
         case item(Item)
@@ -135,7 +138,8 @@ struct PacketLaneStateMachine {
 
     /// Whether to request a key frame now. True once for each group that was dropped.
     mutating func takeKeyFrameRequest() -> Bool {
-        guard isAwaitingKey, !isAsked, !isEnded, items.count <= capacity / 2, byteCount <= byteCapacity / 2 else {
+        guard isAwaitingKey, !isAsked, !isEnded, !isWithheld, items.count <= capacity / 2, byteCount <= byteCapacity / 2
+        else {
             return false
         }
         isAsked = true

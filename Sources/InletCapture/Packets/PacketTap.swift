@@ -17,14 +17,19 @@ final class PacketTap: Sendable {
         var isOver = false
     }
 
-    /// - Parameter onChange: called when the sink starts or stops wanting pictures.
-    init(_ passThrough: PassThrough, id: SinkID, name: String, onChange: @escaping @Sendable () -> Void) {
+    /// - Parameters:
+    ///   - onChange: called when the sink starts or stops wanting pictures.
+    ///   - onKeyFrameRequest: called when the sink needs a key frame.
+    init(
+        _ passThrough: PassThrough, id: SinkID, name: String, onChange: @escaping @Sendable () -> Void,
+        onKeyFrameRequest: @escaping @Sendable () -> Void
+    ) {
         let (request, ended) = (passThrough.pictureRequest, DispatchSemaphore(value: 0))
         (self.request, self.ended) = (request, ended)
         request.observe(onChange)
         lane = PacketLane(
             id: PacketFanOut.ID(number: id.number), name: name, sink: passThrough.sink,
-            capacity: Self.capacity, onKeyFrameRequest: {},
+            capacity: Self.capacity, onKeyFrameRequest: onKeyFrameRequest,
             onEnd: { _, _ in
                 request.set(true)
                 ended.signal()
@@ -49,7 +54,7 @@ final class PacketTap: Sendable {
                 return request.set(true)
             }
         }
-        if isNew { lane.start(parameters) }
+        if isNew { lane.start(parameters, quietly: packet.isKey) }
         lane.put(packet)
     }
 

@@ -73,6 +73,9 @@ final class Supervisor: Sendable {
         queue.async { self.state.withLock { $0.session }?.context.setDemand(self.dispatcher.demand) }
     }
 
+    /// Requests a key frame of the source that is open, if there is one. Returns at once.
+    func requestKeyFrame() { state.withLock { $0.session }?.context.requestKeyFrame() }
+
     private func handle(_ input: Machine.Input) {
         // Another sink has been attached since the last one ended.
         if case .stop(.noSinks) = input, dispatcher.hasReceivers { return }

@@ -23,6 +23,9 @@ public final class SourceContext: Sendable {
     private let received = Mutex(ReceptionFigures?.none)
     private let wanted = Mutex(SourceDemand.everything)
     private let wantedVersion = Atomic(0)
+    private let keyFrames = Mutex(KeyFrameRequests())
+    private let awaitsKeyFrame = Atomic(false)
+    private let keyFrameCount = Atomic(0)
     private let interruptionText = Mutex(String?.none)
     private let interrupted = Atomic(false)
     private let onInterruption: @Sendable (String?) -> Void
@@ -150,6 +153,44 @@ public final class SourceContext: Sendable {
         let now = clock.now
         change { $0.follow(demand.maximumFrameRate, at: now) }
     }
+
+    /// The number of key frames that sinks, or a decoder after a loss, have requested of the source so far.
+    ///
+    /// A source of packets whose device or server can make key frames reads this before each packet, or at least twice
+    /// a second while none comes, and requests one whenever the number has grown. It grows at most once a second, and
+    /// by one. Cheap enough for every packet. Call it on the source's thread.
+    public var keyFrameRequests: Int {
+        if awaitsKeyFrame.load(ordering: .acquiring) {
+            let now = clock.now
+            keyFrames.withLock { requests in
+                requests.take(at: now)
+                awaitsKeyFrame.store(requests.isPending, ordering: .relaxed)
+                keyFrameCount.store(requests.count, ordering: .relaxed)
+            }
+        }
+        return keyFrameCount.load(ordering: .relaxed)
+    }
+
+    /// Requests a key frame of the source. Called by the bridge, from any thread, as often as somebody needs one: the
+    /// source is told at most once a second, and not if a key frame comes before.
+    public func requestKeyFrame() {
+        keyFrames.withLock { requests in
+            requests.request()
+            awaitsKeyFrame.store(true, ordering: .releasing)
+        }
+    }
+
+    /// Notes that the source has yielded a key frame, which serves the requests that it has not been told yet.
+    package func noteKeyFrame() {
+        guard awaitsKeyFrame.load(ordering: .acquiring) else { return }
+        keyFrames.withLock { requests in
+            requests.noteKeyFrame()
+            awaitsKeyFrame.store(false, ordering: .relaxed)
+        }
+    }
+
+    /// Sets the number of requests, which another context has counted. Use it in place of ``requestKeyFrame()``.
+    package func setKeyFrameRequests(_ count: Int) { keyFrameCount.store(count, ordering: .relaxed) }
 
     /// Why the source has lost its device for a while, or nil while it has it.
     public var interruption: String? { interrupted.load(ordering: .acquiring) ? interruptionText.withLock { $0 } : nil }

@@ -107,6 +107,7 @@ import Synchronization
         guard let place = unsafe place else { return }
         let size = unsafe place.pointee.size
         var demand = inlet_demand(context.demand)
+        demand.key_frame_requests = UInt32(truncatingIfNeeded: context.keyFrameRequests)
         demand.size = size
         let count = min(Int(size), MemoryLayout<inlet_demand>.size)
         unsafe withUnsafeBytes(of: demand) { bytes in

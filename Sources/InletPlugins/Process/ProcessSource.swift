@@ -187,6 +187,7 @@ final class ProcessSource: FrameSource {
     }
 
     private func followDemand(_ context: SourceContext) {
+        defer { demand.key_frame_requests = UInt32(truncatingIfNeeded: context.keyFrameRequests) }
         let version = context.demandVersion
         guard version != demandVersion else { return }
         demandVersion = version

@@ -43,6 +43,11 @@ import Testing
         let clock = ManualClock()
         let delivery: PacketDelivery
         let ends = Ends()
+        let requests = Requests()
+
+        final class Requests: Sendable {
+            let count = Atomic(0)
+        }
 
         final class Ends: Sendable {
             let all = Mutex([InletError?]())
@@ -55,9 +60,11 @@ import Testing
             ) {}
             delivery = PacketDelivery(
                 id: SinkID(number: 1), sinks, onFailure: onFailure,
-                context: DeliveryContext(clock: clock, conversion: conversion) { [ends] _, event in
-                    if case .ended(let error) = event { ends.all.withLock { $0.append(error) } }
-                })
+                context: DeliveryContext(
+                    clock: clock, conversion: conversion,
+                    report: { [ends] _, event in
+                        if case .ended(let error) = event { ends.all.withLock { $0.append(error) } }
+                    }, requestKeyFrame: { [requests] in requests.count.add(1, ordering: .relaxed) }))
             var format = ScriptedSource.format(pacing: pacing)
             format.hasPackets = true
             delivery.begin(format, room: ProducerGate())
@@ -75,6 +82,7 @@ import Testing
 
         var drops: [DropReason: UInt64] { delivery.counters.snapshot(id: delivery.id, name: "").drops }
         var delivered: UInt64 { delivery.counters.snapshot(id: delivery.id, name: "").delivered }
+        var requested: Int { requests.count.load(ordering: .relaxed) }
         var settled: UInt64 { delivered + drops.values.reduce(0, +) }
     }
 
@@ -127,6 +135,26 @@ import Testing
         gate.open()
         await run.delivery.ended.value()
         #expect(run.delivered == 2 && run.sinks.finished.load(ordering: .relaxed) == 1)
+    }
+
+    @Test("A sink that has no key frame requests one of the source, once, and not where it begins with one")
+    func requestsKeyFrame() async {
+        let (early, late) = (Run(Sinks()), Run(Sinks()))
+        for index in 0..<10 {
+            early.offer(index, isKey: index == 0)
+            late.offer(index, isKey: index == 5)
+        }
+        #expect(early.requested == 0 && late.requested == 1)
+        // What is withheld is not requested until packets come again.
+        late.delivery.losePacket(.disabled)
+        #expect(late.requested == 1)
+        for index in 10..<20 { late.offer(index, isKey: index == 15) }
+        #expect(late.requested == 2)
+        for run in [early, late] {
+            run.delivery.finish(nil)
+            await run.delivery.ended.value()
+        }
+        #expect(late.delivered == 10)
     }
 
     @Test("What a sink refuses for want of a key frame counts as dropped, with all up to the key frame")

@@ -133,4 +133,25 @@ private final class SteppingClock: CaptureClock {
         context.countDrop(DropReason("solarFlare"), 2)
         #expect(context.dropCounts == [.damaged: 5, DropReason("solarFlare"): 2])
     }
+
+    @Test("A source is told of a key frame once a second at most, and not if one has come by itself")
+    func keyFrameRequests() {
+        let clock = ManualClock()
+        let context = SourceContext(clock: clock, logger: Logger(label: "test"))
+        #expect(context.keyFrameRequests == 0)
+        for _ in 0..<100 { context.requestKeyFrame() }
+        #expect(context.keyFrameRequests == 1)
+        clock.advance(by: .milliseconds(900))
+        context.requestKeyFrame()
+        #expect(context.keyFrameRequests == 1)
+        clock.advance(by: .milliseconds(100))
+        // It is not lost, and counts once.
+        #expect((0..<3).map { _ in context.keyFrameRequests } == [2, 2, 2])
+        context.requestKeyFrame()
+        context.noteKeyFrame()
+        clock.advance(by: .seconds(10))
+        #expect(context.keyFrameRequests == 2)
+        context.requestKeyFrame()
+        #expect(context.keyFrameRequests == 3)
+    }
 }

@@ -122,6 +122,19 @@ extension PluginProcessTests {
             #expect(run.context.dropCounts == [DropReason("released"): 5])
         }
 
+        @Test("A request for a key frame reaches the plug-in, which answers it once", arguments: [false, true])
+        func keyFrames(isInProcess: Bool) throws {
+            let plugin = try CompiledPlugin("Tests/Plugins/items.c")
+            let run = try SourceRun(plugin.source([("item", "packet")], isInProcess: isInProcess))
+            _ = try run.open()
+            func keys(among count: Int) throws -> [Bool] {
+                try (0..<count).map { _ in try #require(try run.source.next(run.context)?.packet).isKey }
+            }
+            #expect(try keys(among: 5).allSatisfy { !$0 })
+            for _ in 0..<10 { run.context.requestKeyFrame() }
+            #expect(try keys(among: 5) == [true, false, false, false, false])
+        }
+
         @Test(
             "What does not hold together is refused, in process as well",
             arguments: [
