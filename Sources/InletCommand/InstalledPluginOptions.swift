@@ -39,18 +39,31 @@ struct InstalledPluginOptions: ParsableArguments {
                 """, valueName: "name:layer"), transform: { try WithoutLayer($0) })
         var without: [WithoutLayer] = []
 
+        /// When a source that runs goes over to a new version of its plug-in.
+        enum Updates: String, ExpressibleByArgument, CaseIterable { case automatic, off }
+
+        @Option(
+            name: .customLong("plugin-updates"),
+            help: ArgumentHelp(
+                """
+                Whether a source goes over to a new version of its plug-in while it runs, once the files are replaced \
+                and pass all checks (automatic), or when it is opened again (off).
+                """))
+        var updates = Updates.automatic
+
         @Option(
             name: .customLong("plugin-host"), help: .hidden)
         var hostPath: String?
 
         /// Whether the user has chosen anything.
-        var isGiven: Bool { !inProcess.isEmpty || !without.isEmpty || hostPath != nil }
+        var isGiven: Bool { !inProcess.isEmpty || !without.isEmpty || updates == .off || hostPath != nil }
 
         /// How installed plug-ins are looked for and run.
         var discovery: PluginDiscovery {
             var discovery = PluginDiscovery()
             discovery.inProcess = Set(inProcess)
             for choice in without { discovery.withoutLayers[choice.plugin, default: []].insert(choice.layer) }
+            discovery.takesUpdates = updates == .automatic
             discovery.hostPath = hostPath
             return discovery
         }

@@ -12,11 +12,14 @@ struct RunReport: Encodable {
     var ended: String
     var error: Failure?
     var reception: Reception?
+    /// How often the source went over to a new version of its plug-in; nil if never.
+    var pluginUpdates: UInt64?
 
     enum CodingKeys: String, CodingKey {
         case frames, fps, ended, error, reception
         case latency = "latency_us"
         case cpuSeconds = "cpu_s"
+        case pluginUpdates = "plugin_updates"
         case peakResidentKiB = "peak_rss_kib"
     }
 
@@ -95,6 +98,8 @@ struct RunReport: Encodable {
         ]
         for (name, stage) in stages { latency[name] = Latency(statistics.sinks.map { $0[keyPath: stage] }) }
         reception = statistics.reception.map(Reception.init)
+        let updates = statistics.supervision.updates
+        pluginUpdates = updates > 0 ? updates : nil
         fps = statistics.frameRate ?? 0
         (cpuSeconds, peakResidentKiB) = Terminal.resourceUsage
         // A sink that has had enough, such as a pipe whose reader has closed, ends a run as a stop does.
@@ -147,6 +152,7 @@ struct RunReport: Encodable {
             }
             lines.append(line)
         }
+        if let pluginUpdates { lines.append("plug-in: \(pluginUpdates) times a new version") }
         if let latency = latency["deliver"] {
             lines.append(
                 "latency: p50 \(latency.p50.shortText) us, p99 \(latency.p99.shortText) us; \(fps.shortText) fps")

@@ -20,6 +20,8 @@ public struct PluginSourceConfiguration: PacketSourceConfiguration {
     public var decoders: [DecoderPlugin] = []
     /// The name of the decoder that is tried first. The default, nil, is the preferred one.
     public var decoder: String?
+    /// How new versions of the plug-in are found; nil if they are not looked for.
+    var updates: PluginUpdates?
 
     public init(
         program: PluginProgram, isInProcess: Bool = false, scheme: String, address: String,
@@ -38,7 +40,8 @@ public struct PluginSourceConfiguration: PacketSourceConfiguration {
 
     /// Returns a source with this configuration. Starts nothing yet.
     public func makePacketSource() -> any FrameSource {
-        isInProcess ? LoadedSource(self) : ProcessSource(self)
+        if isInProcess { return LoadedSource(self) }
+        return updates == nil ? ProcessSource(self) : UpdatingSource(self)
     }
 
     /// Whether the source's packets may be read on another thread than that which opened it: a plug-in in this process

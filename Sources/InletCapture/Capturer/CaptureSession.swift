@@ -24,6 +24,8 @@ final class CaptureSession: Sendable {
         var lag: @Sendable (Bool) -> Void
         /// A decoder failed, and another continues.
         var decoderFailure: @Sendable (String, InletError, String) -> Void
+        /// A new version of the source's code was found. Called on any thread.
+        var update: @Sendable (SourceUpdate) -> Void
         /// The source has ended and is about to be closed, however long that takes.
         var closing: @Sendable (Outcome) -> Void
         /// The source is closed and the thread is about to end.
@@ -60,7 +62,7 @@ final class CaptureSession: Sendable {
         context = SourceContext(
             clock: clock, wakeUpDescriptor: wakeUp.descriptor, logger: configuration.logger,
             onInterruption: delegate.interruption, onProgress: delegate.progress, onLag: delegate.lag,
-            onDecoderFailure: delegate.decoderFailure)
+            onDecoderFailure: delegate.decoderFailure, onUpdate: delegate.update)
     }
 
     /// - Throws: ``InletError/Code/resourceExhausted`` if the system refuses a thread.

@@ -18,6 +18,8 @@ public enum CapturerEvent: Sendable {
     case lagging(Bool)
     /// A decoder could not be opened, or failed, and another continues at the next key frame.
     case decoderFailed(name: String, InletError, next: String)
+    /// A new version of the source's plug-in was found while it ran, and used or refused.
+    case sourceUpdated(SourceUpdate)
     /// A sink has ended: without an error at the end of the stream or when it had enough, or with the error that it
     /// failed with.
     case sinkEnded(SinkID, name: String, InletError?)

@@ -101,6 +101,7 @@ private struct Publication {
         count("inlet_source_openings_total", sourceOnly, past.openings, present.openings)
         count("inlet_source_stalls_total", sourceOnly, past.stalls, present.stalls)
         count("inlet_source_placeholders_total", sourceOnly, past.placeholders, present.placeholders)
+        count("inlet_source_plugin_updates_total", sourceOnly, past.updates, present.updates)
         meter("inlet_source_abandoned_threads", sourceOnly).set(present.abandonedThreads)
         for (code, failures) in present.failures {
             count(

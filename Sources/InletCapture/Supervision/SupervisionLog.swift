@@ -31,6 +31,11 @@ struct SupervisionLog: Sendable {
             logger.error(
                 "\(source): the decoder \(name) failed: \(error.message) (\(next) goes on)",
                 metadata: ["code": "\(error.code)"])
+        case .sourceUpdated(.taken(let version)): logger.notice("\(source): goes on with \(version)")
+        case .sourceUpdated(.refused(let error)):
+            logger.error(
+                "\(source): the new version of its plug-in is not used: \(error.message)",
+                metadata: ["code": "\(error.code)"])
         case .sinkEnded(_, let name, let error):
             if let error { logger.error("\(name): \(error.message)", metadata: ["code": "\(error.code)"]) }
         case .sinkRestarting(_, let name, let error, let attempt, let delay):

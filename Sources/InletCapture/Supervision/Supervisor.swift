@@ -18,6 +18,8 @@ final class Supervisor: Sendable {
     private let clock: any CaptureClock
     private let counters: SessionCounters
     private let dispatcher: FrameDispatcher
+    /// How often the source went over to a new version of its code.
+    private let updates = Atomic(UInt64(0))
     private let outage: OutagePlayer
     private let onEvent: @Sendable (CapturerEvent) -> Void
     private let queue: DispatchQueue
@@ -61,6 +63,7 @@ final class Supervisor: Sendable {
     var figures: SupervisionFigures {
         var figures = state.withLock { $0.machine.figures }
         figures.placeholders = dispatcher.placeholders.load(ordering: .relaxed)
+        figures.updates = updates.load(ordering: .relaxed)
         return figures
     }
 
@@ -123,6 +126,7 @@ final class Supervisor: Sendable {
             interruption: { [weak self] in self?.post(.interruption(id, $0)) },
             lag: { [weak self] in self?.onEvent(.lagging($0)) },
             decoderFailure: { [weak self] in self?.onEvent(.decoderFailed(name: $0, $1, next: $2)) },
+            update: { [weak self] in self?.noteUpdate($0) },
             closing: { [weak self] in self?.post(.closing(id, $0)) },
             closed: { [weak self] in self?.post(.closed(id, $0)) })
         do throws(InletError) {
@@ -137,6 +141,11 @@ final class Supervisor: Sendable {
             post(.closed(id, .failed(error.about(source.redactedURI))))
             return nil
         }
+    }
+
+    private func noteUpdate(_ update: SourceUpdate) {
+        if case .taken = update { updates.add(1, ordering: .relaxed) }
+        onEvent(.sourceUpdated(update))
     }
 
     /// Schedules the next tick that the state machine needs.

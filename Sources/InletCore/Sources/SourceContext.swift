@@ -32,6 +32,7 @@ public final class SourceContext: Sendable {
     private let onProgress: @Sendable () -> Void
     private let onLag: @Sendable (Bool) -> Void
     private let onDecoderFailure: @Sendable (String, InletError, String) -> Void
+    private let onUpdate: @Sendable (SourceUpdate) -> Void
 
     /// Makes a context. Called by the bridge and by tests.
     ///
@@ -47,12 +48,15 @@ public final class SourceContext: Sendable {
     ///     not keep up, and with false when that is over.
     ///   - onDecoderFailure: called, on the thread that decodes, with the name of a decoder that failed, its error, and
     ///     the name of the next.
+    ///   - onUpdate: called, on any thread, when a new version of the source's code was found and used, or refused.
     public init(
         clock: any CaptureClock, wakeUpDescriptor: Int32 = -1, logger: Logger,
         onInterruption: @escaping @Sendable (String?) -> Void = { _ in },
         onProgress: @escaping @Sendable () -> Void = {}, onLag: @escaping @Sendable (Bool) -> Void = { _ in },
-        onDecoderFailure: @escaping @Sendable (String, InletError, String) -> Void = { _, _, _ in }
+        onDecoderFailure: @escaping @Sendable (String, InletError, String) -> Void = { _, _, _ in },
+        onUpdate: @escaping @Sendable (SourceUpdate) -> Void = { _ in }
     ) {
+        self.onUpdate = onUpdate
         self.onDecoderFailure = onDecoderFailure
         self.onLag = onLag
         self.onInterruption = onInterruption
@@ -120,6 +124,9 @@ public final class SourceContext: Sendable {
     package func noteDecoderFailure(of name: String, _ error: InletError, next: String) {
         onDecoderFailure(name, error, next)
     }
+
+    /// Reports what became of a new version of the source's code.
+    package func noteUpdate(_ update: SourceUpdate) { onUpdate(update) }
 
     /// Counts frames that were lost or not worth delivering, except those that a gap in ``SourceFrame/sequence`` shows.
     public func countDrop(_ reason: DropReason, _ count: UInt64 = 1) {

@@ -16,6 +16,8 @@ public struct SupervisionFigures: Sendable {
     public var outage = Duration.zero
     /// Placeholders shown during outages.
     public var placeholders: UInt64 = 0
+    /// How often the source went over to a new version of its plug-in.
+    public var updates: UInt64 = 0
     /// Sources that ignored their cancellation and were given up.
     public var abandonments: UInt64 = 0
     /// Threads of such sources that still run. Each holds what its source holds.

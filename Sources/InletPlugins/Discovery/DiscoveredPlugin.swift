@@ -6,6 +6,8 @@ public struct DiscoveredPlugin: Sendable, Hashable {
     public let manifest: PluginManifest
     /// The path of its manifest, with all links followed.
     public let file: String
+    /// The path of its manifest as it was found.
+    let place: String
     /// What is run, and what it may do.
     public let program: PluginProgram
     /// Whether it is loaded into this process, as the user asked for.
@@ -30,24 +32,15 @@ public struct DiscoveredPlugin: Sendable, Hashable {
     }
 
     /// Its sources, for a registry.
-    public var sourcePlugins: [SourcePlugin] {
-        manifest.sources.map { endpoint in
-            let info = endpoint.info(name: manifest.name, summary: manifest.summary)
-            return SourcePlugin(info) { uri, values in
-                let (program, options) = try arguments(uri, values, endpoint)
-                return PluginSourceConfiguration(
-                    program: program, isInProcess: isInProcess, scheme: uri.scheme, address: uri.rest,
-                    options: options, redactedURI: uri.redacted(declared: info.options(of: uri.scheme)))
-            }
-        }
-    }
+    public var sourcePlugins: [SourcePlugin] { sourcePlugins(updatedBy: nil) }
 
     /// Its sinks, for a registry.
     public var sinkPlugins: [SinkPlugin] {
         manifest.sinks.map { endpoint in
             let info = endpoint.info(name: manifest.name, summary: manifest.summary)
             return SinkPlugin(info) { uri, values in
-                let (program, options) = try arguments(uri, values, endpoint)
+                let given = endpoint.options.given(in: values, schemes: endpoint.schemes)
+                let (program, options) = try arguments(uri, given, endpoint)
                 let sink = PluginSinkConfiguration(
                     program: program, isInProcess: isInProcess, scheme: uri.scheme, address: uri.rest,
                     options: options, redactedURI: uri.redacted(declared: info.options(of: uri.scheme)))
@@ -61,8 +54,8 @@ public struct DiscoveredPlugin: Sendable, Hashable {
 
     /// Returns every declared option with its value in canonical form, the default if the URI gives none, and no text
     /// if there is no default; and the program, which may use the files that the user names in options.
-    private func arguments(
-        _ uri: PluginURI, _ values: PluginOptionValues, _ endpoint: PluginEndpoint
+    func arguments(
+        _ uri: PluginURI, _ given: [String: String], _ endpoint: PluginEndpoint
     ) throws(InletError) -> (PluginProgram, [(name: String, value: String)]) {
         guard !uri.rest.utf8.contains(0) else {
             throw InletError(.invalidConfiguration, "The address holds a zero byte (%00). Leave it out.")
@@ -70,8 +63,7 @@ public struct DiscoveredPlugin: Sendable, Hashable {
         var program = program
         var options: [(name: String, value: String)] = []
         for option in endpoint.options {
-            let given = values.text(of: option.description(schemes: endpoint.schemes))
-            var value = given.flatMap(option.canonical) ?? option.defaultValue ?? ""
+            var value = given[option.name].flatMap(option.canonical) ?? option.defaultValue ?? ""
             if option.type == .path, !value.isEmpty {
                 value = try Self.absolute(value, option: option.name)
                 program.permissions.files.append(value)
@@ -95,5 +87,14 @@ public struct DiscoveredPlugin: Sendable, Hashable {
                 .notFound, "The working directory is gone, so that \(option) cannot be relative. Give the whole path.")
         }
         return folder.hasByteSuffix("/") ? folder + path : "\(folder)/\(path)"
+    }
+}
+
+extension [PluginManifestOption] {
+    /// Returns the texts that a URI gives, by the options' names.
+    func given(in values: PluginOptionValues, schemes: [String]) -> [String: String] {
+        var texts: [String: String] = [:]
+        for option in self { texts[option.name] = values.text(of: option.description(schemes: schemes)) }
+        return texts
     }
 }

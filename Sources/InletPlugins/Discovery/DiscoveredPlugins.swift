@@ -4,7 +4,7 @@ public import InletCore
 ///
 /// Nothing is looked for before the registry meets a scheme that none of its own plug-ins has. Every such URI has the
 /// folders searched anew, so that a process that runs for long takes new plug-ins and new versions; only the plug-in
-/// that is needed is probed.
+/// that is needed is probed. A source goes over to a new version while it runs (``PluginDiscovery/takesUpdates``).
 public struct DiscoveredPlugins: PluginFinder {
     /// Where and how plug-ins are looked for.
     public let discovery: PluginDiscovery
@@ -14,7 +14,8 @@ public struct DiscoveredPlugins: PluginFinder {
 
     /// Returns the source of the one plug-in that offers a scheme, after probing it where that has not been done.
     public func source(scheme: String) throws(InletError) -> SourcePlugin? {
-        try discovery.plugin(scheme: scheme, isSink: false)?.sourcePlugins.first { $0.info.schemes.contains(scheme) }
+        try discovery.plugin(scheme: scheme, isSink: false)?.sourcePlugins(updatedBy: discovery)
+            .first { $0.info.schemes.contains(scheme) }
     }
 
     /// Returns the sink of the one plug-in that offers a scheme, as ``source(scheme:)``.

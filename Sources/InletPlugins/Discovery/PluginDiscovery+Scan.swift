@@ -48,7 +48,8 @@ extension PluginDiscovery {
         }
     }
 
-    private func candidate(_ name: String, _ file: String) -> PluginCandidate {
+    /// Returns what a manifest and its files are, without running any code.
+    func candidate(_ name: String, _ file: String) -> PluginCandidate {
         var manifest: PluginManifest?
         do throws(InletError) {
             let folder = String(file[..<(file.lastIndex(ofByte: "/") ?? file.startIndex)])
@@ -66,7 +67,8 @@ extension PluginDiscovery {
             program.withoutLayers = withoutLayers[read.name] ?? []
             program.hostPath = hostPath
             let plugin = DiscoveredPlugin(
-                manifest: read, file: identity.path, program: program, isInProcess: inProcess.contains(read.name),
+                manifest: read, file: identity.path, place: file, program: program,
+                isInProcess: inProcess.contains(read.name),
                 identities: [identity] + files)
             return PluginCandidate(name: name, file: file, manifest: read, plugin: .success(plugin))
         } catch {

@@ -25,6 +25,11 @@ public struct PluginDiscovery: Sendable {
     /// `$XDG_CACHE_HOME` or `~/.cache`.
     public var cachePath: String?
 
+    /// Whether a source that runs goes over to a new version of its plug-in when the files are replaced. The default is
+    /// true; otherwise the new version runs from the next opening of the source on. A source in this process and a sink
+    /// keep their version until they end.
+    public var takesUpdates = true
+
     /// The layers of the sandbox that a user can do without.
     public static let layers: Set<String> = ["landlock", "seccomp", "limits"]
     /// The most manifests that are read in a folder.
@@ -32,6 +37,8 @@ public struct PluginDiscovery: Sendable {
 
     var trust = FileTrust()
     var version = InletVersion.current
+    /// How long new files of a running plug-in must stay as they are before they are examined.
+    var settling = Duration.seconds(1)
     /// Where programs that a manifest names without a path are looked for.
     var programFolders = ["/usr/local/bin", "/usr/bin", "/bin"]
     /// Asks a plug-in for its interfaces.
@@ -99,6 +106,14 @@ public struct PluginDiscovery: Sendable {
         } catch {
             throw BrokenPlugin(name: meant.name, file: meant.file, reason: error).error
         }
+    }
+
+    /// Returns a plug-in that was found before, with its files as they are now, probed.
+    func examined(_ name: String, _ file: String) throws(InletError) -> DiscoveredPlugin {
+        let cache = Mutex(ProbeCache(path: cachePath, version: version, trust: trust))
+        let result = probed(candidate(name, file), cache)
+        cache.withLock { $0.save() }
+        return try result.get()
     }
 
     /// Checks that ``inProcess`` and ``withoutLayers`` name plug-ins that are installed, and layers that there are.

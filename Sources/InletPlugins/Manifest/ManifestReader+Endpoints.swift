@@ -12,11 +12,14 @@ extension ManifestReader {
     private mutating func endpoint(
         _ value: JSONValue, _ path: String, isSink: Bool, _ taken: inout Set<String>
     ) -> PluginEndpoint? {
-        let optional = ["options", "examples"] + (isSink ? ["takes"] : [])
+        let optional = ["options", "examples"] + [isSink ? "takes" : "sessions"]
         guard let members = object(value, path, required: ["schemes", "usage"], optional: optional) else { return nil }
         let takes = text(
             members["takes"], "\(path).takes", longest: 32, "write \"pictures\" or \"packets\"",
             where: ["pictures", "packets"].contains)
+        let sessions = text(
+            members["sessions"], "\(path).sessions", longest: 32, "write \"one\" or \"many\"",
+            where: ["one", "many"].contains)
         let schemes = schemes(members["schemes"], "\(path).schemes", &taken)
         let usage = text(members["usage"], "\(path).usage", longest: 200)
         var names: Set<String> = []
@@ -30,7 +33,8 @@ extension ManifestReader {
             example($1, "\(path).examples[\($0)]", schemes, descriptions)
         }
         return PluginEndpoint(
-            schemes: schemes, usage: usage, options: options, examples: examples, takesPackets: takes == "packets")
+            schemes: schemes, usage: usage, options: options, examples: examples, takesPackets: takes == "packets",
+            allowsOneSession: sessions.map { $0 == "one" })
     }
 
     private mutating func schemes(_ value: JSONValue?, _ path: String, _ taken: inout Set<String>) -> [String] {

@@ -12,6 +12,9 @@ public struct PluginEndpoint: Sendable, Hashable {
     public let examples: [String]
     /// Whether it is a sink that takes the source's packets as they are. False for other sinks, and for sources.
     public let takesPackets: Bool
+    /// Whether what the source reads serves one session at a time, so that it is closed before a new version of the
+    /// plug-in opens it; nil if the manifest does not say: devices do, and nothing else.
+    public let allowsOneSession: Bool?
 
     /// Returns the description that listings show, as for plug-ins that Inlet comes with.
     ///

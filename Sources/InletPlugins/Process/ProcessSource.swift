@@ -20,6 +20,8 @@ final class ProcessSource: FrameSource {
     private var dropReasons: Set<DropReason> = []
     private var demand = inlet_demand()
     private var demandVersion = -1
+    /// The requests for key frames that were made before this source took the place of another.
+    private var earlierKeyFrameRequests = 0
 
     /// How long the child waits for a picture before it says that it has none, and learns what sinks want now.
     private static let slice = Duration.milliseconds(500)
@@ -187,7 +189,9 @@ final class ProcessSource: FrameSource {
     }
 
     private func followDemand(_ context: SourceContext) {
-        defer { demand.key_frame_requests = UInt32(truncatingIfNeeded: context.keyFrameRequests) }
+        defer {
+            demand.key_frame_requests = UInt32(truncatingIfNeeded: context.keyFrameRequests &- earlierKeyFrameRequests)
+        }
         let version = context.demandVersion
         guard version != demandVersion else { return }
         demandVersion = version
@@ -235,6 +239,13 @@ final class ProcessSource: FrameSource {
         case INLET_ERROR_UNSUPPORTED: return false
         default: throw connection.failure(result, to: operation, isCancelled: context.isCancelled)
         }
+    }
+
+    /// Goes on in another environment than that in which it was opened.
+    func move(to context: SourceContext) {
+        self.context = context
+        demandVersion = -1
+        earlierKeyFrameRequests = context.keyFrameRequests &- Int(demand.key_frame_requests)
     }
 
     func close() {

@@ -118,6 +118,7 @@ import Testing
         ("\"library\": \"bars.so\",", "", ["library: it is missing"]),
         ("\"bars.so\",", "\"bars.so\", \"command\": [\"x\"],", ["command", "leave one of them out"]),
         ("\"bars:\"}", "\"bars:\", \"takes\": \"packets\"}", ["sources[0].takes", "no such key"]),
+        ("\"bars:\"}", "\"bars:\", \"sessions\": \"two\"}", ["sources[0].sessions", "\"one\""]),
         (
             "\"bars:\"}]", "\"bars:\"}], \"sinks\": [{\"schemes\": [\"b\"], \"usage\": \"b:\", \"takes\": \"all\"}]",
             ["sinks[0].takes", "\"packets\""]

@@ -13,10 +13,13 @@ final class SourceRun {
     let context: SourceContext
     let lines: LogLines
     let interruptions: Interruptions
+    let updates = Updates()
+    let configuration: PluginSourceConfiguration
     private let wakeUp: WakeUpSignal
     private var isClosed = false
 
     init(_ configuration: PluginSourceConfiguration) throws {
+        self.configuration = configuration
         let lines = LogLines()
         let interruptions = Interruptions()
         wakeUp = try WakeUpSignal()
@@ -24,7 +27,8 @@ final class SourceRun {
         logger.logLevel = .trace
         context = SourceContext(
             clock: RealTime(), wakeUpDescriptor: wakeUp.descriptor, logger: logger,
-            onInterruption: { text in interruptions.texts.withLock { $0.append(text) } })
+            onInterruption: { text in interruptions.texts.withLock { $0.append(text) } },
+            onUpdate: { [updates] update in updates.all.withLock { $0.append(update) } })
         (self.lines, self.interruptions) = (lines, interruptions)
         source = configuration.makePacketSource()
         context.setDeadline(after: .seconds(60))
@@ -60,6 +64,21 @@ final class SourceRun {
             return nil
         } catch {
             return InletError(wrapping: error, operation: "the test")
+        }
+    }
+
+    /// What became of new versions of the plug-in.
+    final class Updates: Sendable {
+        let all = Mutex([SourceUpdate]())
+
+        /// The versions that were taken.
+        var taken: [String] {
+            all.withLock { $0.compactMap { if case .taken(let version) = $0 { version } else { nil } } }
+        }
+
+        /// The reasons for which versions were refused.
+        var refused: [InletError] {
+            all.withLock { $0.compactMap { if case .refused(let error) = $0 { error } else { nil } } }
         }
     }
 

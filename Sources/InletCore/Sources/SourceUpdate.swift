@@ -1,0 +1,7 @@
+/// What became of a new version of a source's code that was found while the source ran.
+public enum SourceUpdate: Sendable {
+    /// The source goes on with that version: a name and a version, such as `bars 1.2.0`.
+    case taken(String)
+    /// That version is not used, for the reason in the error. The source goes on with the one that runs.
+    case refused(InletError)
+}

@@ -1,0 +1,34 @@
+import InletCore
+import InletSystem
+
+/// A source of a new version of a plug-in, opened beside the one that runs, with its first item.
+struct SourceSuccessor: Sendable {
+    /// What it runs.
+    let configuration: PluginSourceConfiguration
+    /// The source, for the thread that takes it over.
+    let source: Handover<ProcessSource>
+    /// How it describes itself.
+    let format: SourceFormat
+    /// A picture, or a packet that is a key frame.
+    let first: SourceItem
+    /// The environment that it was opened in.
+    let context: SourceContext
+
+    /// Opens a source and reads its first item. Blocks until then, or until the context is cancelled or too late.
+    init(_ configuration: PluginSourceConfiguration, _ context: SourceContext) throws(InletError) {
+        let source = ProcessSource(configuration)
+        do {
+            let format = try source.open(context)
+            var item = try source.next(context)
+            context.requestKeyFrame()
+            while let packet = item?.packet, !packet.isKey { item = try source.next(context) }
+            guard let item else { throw InletError(.streamEnded, "It ends before its first picture.") }
+            self.configuration = configuration
+            self.source = Handover(source)
+            (self.format, self.first, self.context) = (format, item, context)
+        } catch {
+            source.close()
+            throw InletError(wrapping: error, operation: "The new version of the plug-in")
+        }
+    }
+}
