@@ -32,6 +32,7 @@ struct FileAccess {
         guard ruleset >= 0 else { throw Self.failure(errno) }
         defer { close(ruleset) }
         for rule in rules { try allow(rule.access, rule.path, in: ruleset) }
+        for path in arguments.newFiles { try allowFile(path, in: ruleset) }
         // A client's socket may be bound to a port that the system picks; the layer seccomp has no listening.
         if version >= 4, arguments.mayUseNetwork {
             guard inlet_landlock_allow_port(ruleset, NetworkRight.bind, 0) == 0 else { throw Self.failure(errno) }
@@ -96,6 +97,17 @@ struct FileAccess {
         guard possible == 0 || inlet_landlock_allow_path(ruleset, possible, file) == 0 else {
             throw Self.failure(errno)
         }
+    }
+
+    /// Allows to read and write a file that Inlet has made, and nothing if it has been exchanged for something else.
+    private func allowFile(_ path: String, in ruleset: Int32) throws(PluginFailure) {
+        let file = unsafe open(path, inlet_open_path | O_NOFOLLOW)
+        guard file >= 0 else { return }
+        defer { close(file) }
+        var status = stat()
+        guard unsafe fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
+        let access = (Right.read | Right.change) & handled & Right.ofFiles
+        guard inlet_landlock_allow_path(ruleset, access, file) == 0 else { throw Self.failure(errno) }
     }
 
     /// All that this version can forbid.

@@ -21,6 +21,8 @@ struct HostArguments {
     var mayUseDevices = false
     /// Files and folders that the plug-in may read and write.
     var files: [String] = []
+    /// Files that were made for the plug-in to read and write. A symbolic link in the place of one is not followed.
+    var newFiles: [String] = []
     /// Folders that the plug-in may read, and run programs of.
     var folders: [String] = []
     /// The most address space, in bytes.
@@ -29,6 +31,9 @@ struct HostArguments {
     var without: Set<SandboxLayer> = []
     /// Whether Inlet wants to know which interfaces there are, and no more.
     var isProbe = false
+
+    /// Whether there is a file that the plug-in may write.
+    var mayWrite: Bool { !files.isEmpty || !newFiles.isEmpty }
 
     /// Reads a command line, without the program's name.
     init(_ words: [String]) throws(Fault) {
@@ -39,6 +44,7 @@ struct HostArguments {
             case "--devices": mayUseDevices = true
             case "--probe": isProbe = true
             case "--file": try files.append(Self.value(of: word, &rest))
+            case "--new-file": try newFiles.append(Self.value(of: word, &rest))
             case "--folder": try folders.append(Self.value(of: word, &rest))
             case "--memory":
                 let text = try Self.value(of: word, &rest)

@@ -57,7 +57,7 @@ struct Sandbox {
             (INLET_LIMIT_MEMORY, UInt64(arguments.memory)), (INLET_LIMIT_CORE, 0), (INLET_LIMIT_DESCRIPTORS, 256),
             (INLET_LIMIT_STACK, 8 << 20), (INLET_LIMIT_MESSAGES, 0),
         ]
-        if arguments.files.isEmpty { limits.append((INLET_LIMIT_FILE, 0)) }
+        if !arguments.mayWrite { limits.append((INLET_LIMIT_FILE, 0)) }
         for (kind, most) in limits {
             guard inlet_lower_limit(Int32(kind), most) == 0 else {
                 throw Self.failure("the layer limits", errno, Self.advice(.limits))

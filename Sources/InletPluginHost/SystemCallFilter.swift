@@ -59,7 +59,7 @@ struct SystemCallFilter {
         // libusb and libudev learn from the kernel by it that a device comes or goes.
         rules += SystemCallLists.netlink(routes: network, devices: devices)
         if devices { rules += SystemCallLists.deviceRequests }
-        rules.append(.init(arguments.files.isEmpty ? .refuse(EPERM) : .allow, SystemCallLists.fileNames))
+        rules.append(.init(arguments.mayWrite ? .allow : .refuse(EPERM), SystemCallLists.fileNames))
         switch arguments.code {
         // Landlock decides which programs it may become.
         case .command: rules.append(.init(.allow, "execve"))

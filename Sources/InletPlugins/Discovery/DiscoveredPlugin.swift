@@ -66,7 +66,11 @@ public struct DiscoveredPlugin: Sendable, Hashable {
             var value = given[option.name].flatMap(option.canonical) ?? option.defaultValue ?? ""
             if option.type == .path, !value.isEmpty {
                 value = try Self.absolute(value, option: option.name)
-                program.permissions.files.append(value)
+                if option.createsFile {
+                    program.newFiles.append(value)
+                } else {
+                    program.permissions.files.append(value)
+                }
             }
             options.append((option.name, value))
         }

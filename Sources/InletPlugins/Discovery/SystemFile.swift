@@ -95,6 +95,33 @@ enum SystemFile {
         }
     }
 
+    /// Makes an empty file, unless there is a regular file. A symbolic link is not followed, so that nobody who may write
+    /// to the folder can have a file made or changed elsewhere.
+    static func create(_ path: String) throws(InletError) {
+        // With O_NONBLOCK a pipe without a reader does not block.
+        let flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+        let descriptor = path.utf8.contains(0) ? -1 : unsafe open(path, flags, 0o666)
+        guard descriptor >= 0 else {
+            switch errno {
+            case ELOOP: throw InletError(.pluginRejected, "\(path) is a symbolic link. Name the file itself.")
+            case EISDIR, ENXIO: throw notRegular(path)
+            case ENOENT, ENOTDIR:
+                throw InletError(
+                    .notFound, "\(path) cannot be created: its folder does not exist. Make that first.",
+                    context: .init(operation: "open", nativeCode: errno))
+            case let number: throw failure(number, "create", path)
+            }
+        }
+        defer { close(descriptor) }
+        var facts = stat()
+        guard unsafe fstat(descriptor, &facts) == 0 else { throw failure(errno, "examine", path) }
+        guard FileFacts(facts).kind == .file else { throw notRegular(path) }
+    }
+
+    private static func notRegular(_ path: String) -> InletError {
+        InletError(.pluginRejected, "\(path) is not a regular file. Name a file, or a path where there is nothing.")
+    }
+
     /// Makes a folder for its owner alone, unless there is one.
     static func makeFolder(_ path: String) throws(InletError) {
         guard unsafe mkdir(path, 0o700) != 0, errno != EEXIST else { return }

@@ -25,6 +25,7 @@ final class LoadedLibrary: @unchecked Sendable {
                 "The plug-in \(program.name) is a program, and no library that could be loaded. Run it in a process "
                     + "of its own.")
         }
+        try program.makeNewFiles()
         let outcome = Self.initialisation.withLock { _ -> Result<Handover<PluginLibrary>, InletError> in
             do throws(InletError) {
                 return .success(Handover(unsafe try PluginLibrary(path: path, host: Self.host)))

@@ -94,7 +94,7 @@ extension ManifestReader {
         guard
             let members = object(
                 value, path, required: ["name", "type", "summary"],
-                optional: ["default", "minimum", "maximum", "choices", "unit"])
+                optional: ["default", "minimum", "maximum", "choices", "unit", "access"])
         else { return nil }
         let name = text(
             members["name"], "\(path).name", longest: 32,
@@ -111,6 +111,12 @@ extension ManifestReader {
             where: types.contains)
         guard let name, let summary, let type = word.flatMap(PluginOptionType.init) else { return nil }
 
+        let access = text(
+            members["access"], "\(path).access", longest: 32, "write \"use\" or \"create\"",
+            where: ["use", "create"].contains)
+        if let place = members["access"], type != .path {
+            report(place, "\(path).access", "an option of type \(type.rawValue) names no file; leave it out")
+        }
         let choices = choices(members["choices"], "\(path).choices", type)
         if type == .choice, members["choices"] == nil {
             report(value, "\(path).choices", "it is missing; list the words that may be chosen")
@@ -124,7 +130,7 @@ extension ManifestReader {
         func made(defaultValue: String?) -> PluginManifestOption {
             PluginManifestOption(
                 name: name, type: type, defaultValue: defaultValue, minimum: minimum, maximum: maximum,
-                choices: choices, unit: unit, summary: summary)
+                choices: choices, createsFile: access == "create", unit: unit, summary: summary)
         }
         return made(defaultValue: defaultValue(members["default"], "\(path).default", made(defaultValue: nil)))
     }

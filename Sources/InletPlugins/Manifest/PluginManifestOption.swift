@@ -14,6 +14,8 @@ public struct PluginManifestOption: Sendable, Hashable {
     public let maximum: String?
     /// The words of a ``PluginOptionType/choice``; empty for other types.
     public let choices: [String]
+    /// Whether Inlet makes the file of a ``PluginOptionType/path``, if there is none, before the plug-in runs.
+    public let createsFile: Bool
     /// What its numbers count, such as `pixels`; nil if they have no unit.
     public let unit: String?
     /// What it does, in a phrase.

@@ -31,6 +31,7 @@ final class PluginConnection {
     /// - Throws: ``InletError/Code/notFound`` if `inlet-plugin-host` is not there;
     ///   ``InletError/Code/resourceExhausted`` if the system refuses what a child needs.
     init(to program: PluginProgram, probes: Bool = false, logger: Logger) throws(InletError) {
+        if !probes { try program.makeNewFiles() }
         name = program.name
         log = PluginLog(logger, name: program.name)
         wakeUp = try CancelSignal()

@@ -17,6 +17,8 @@ public struct PluginProgram: Sendable, Hashable {
     public var code: Code
     /// What its process may reach. The default is nothing.
     public var permissions: PluginPermissions
+    /// Files that it may read and write, which are made empty before it runs if they do not exist. The default is none.
+    public var newFiles: [String] = []
     /// Folders whose files a command may read and execute: its own, for a script. The default is none.
     public var folders: [String] = []
     /// The most memory that its process may use, in bytes. The default is 2 GiB.
@@ -63,12 +65,22 @@ public struct PluginProgram: Sendable, Hashable {
         return program[...slash] + "inlet-plugin-host"
     }
 
+    /// Makes those of ``newFiles`` that do not exist, for their owner and whom the process's mask allows.
+    ///
+    /// - Throws: ``InletError/Code/notFound`` if the folder does not exist, ``InletError/Code/permissionDenied`` if
+    ///   nothing may be made there, ``InletError/Code/pluginRejected`` if the path is a symbolic link or no regular
+    ///   file.
+    func makeNewFiles() throws(InletError) {
+        for path in newFiles { try SystemFile.create(path) }
+    }
+
     /// The arguments of `inlet-plugin-host`, without its own name.
     func hostArguments(probes: Bool) -> [String] {
         var words: [String] = []
         if permissions.network { words.append("--network") }
         if permissions.devices { words.append("--devices") }
         for path in permissions.files { words += ["--file", path] }
+        for path in newFiles { words += ["--new-file", path] }
         for path in folders { words += ["--folder", path] }
         words += ["--memory", String(max(0, memoryLimit))]
         for layer in withoutLayers.sorted() { words += ["--without", layer] }

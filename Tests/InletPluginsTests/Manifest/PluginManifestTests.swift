@@ -118,6 +118,11 @@ import Testing
         ("\"library\": \"bars.so\",", "", ["library: it is missing"]),
         ("\"bars.so\",", "\"bars.so\", \"command\": [\"x\"],", ["command", "leave one of them out"]),
         ("\"bars:\"}", "\"bars:\", \"takes\": \"packets\"}", ["sources[0].takes", "no such key"]),
+        (
+            "\"bars:\"}",
+            "\"bars:\", \"options\": [{\"name\": \"a\", \"type\": \"text\", \"summary\": \"A\", \"access\": \"create\"}]}",
+            ["sources[0].options[0].access", "names no file"]
+        ),
         ("\"bars:\"}", "\"bars:\", \"sessions\": \"two\"}", ["sources[0].sessions", "\"one\""]),
         (
             "\"bars:\"}]", "\"bars:\"}], \"sinks\": [{\"schemes\": [\"b\"], \"usage\": \"b:\", \"takes\": \"all\"}]",

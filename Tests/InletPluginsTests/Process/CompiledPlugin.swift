@@ -37,6 +37,14 @@ struct CompiledPlugin {
             redactedURI: "compiled:")
     }
 
+    /// A sink of it that writes to a file which is made for it if there is none.
+    func sink(toNew file: String, isInProcess: Bool = false) -> PluginSinkConfiguration {
+        var sink = sink(to: file, isInProcess: isInProcess)
+        sink.program.permissions.files = []
+        sink.program.newFiles = [file]
+        return sink
+    }
+
     /// A sink of it that writes to a file.
     func sink(
         to file: String, _ options: [(name: String, value: String)] = [], isInProcess: Bool = false

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import InletCore
 import InletTesting
 import ReferenceTools
@@ -46,6 +47,44 @@ extension PluginProcessTests {
             try sink.finish()
             let written = try #require(FileManager.default.contents(atPath: file))
             #expect(Array(written) == expected + Array("end".utf8))
+            #expect(ProcessFacts.children().isEmpty)
+        }
+
+        @Test("A sink writes to a file that does not exist, and to one that does", arguments: [false, true])
+        func newFile(isInProcess: Bool) throws {
+            let plugin = try CompiledPlugin("Tests/Plugins/writer.c")
+            let file = plugin.folder.path("new")
+            for _ in 0..<2 {
+                let sink = plugin.sink(toNew: file, isInProcess: isInProcess).makeSink()
+                let size = ImageSize(width: 64, height: 48)
+                try sink.start(VideoFormat(size: size, timeBase: Self.timeBase), SinkContext())
+                try sink.consume(Self.frame(1, size))
+                try sink.finish()
+                let written = try #require(FileManager.default.contents(atPath: file))
+                #expect(Array(written) == Self.expected(1, size) + Array("end".utf8))
+            }
+        }
+
+        @Test("What is no new file is refused before the plug-in starts", arguments: [false, true])
+        func noNewFile(isInProcess: Bool) throws {
+            let plugin = try CompiledPlugin("Tests/Plugins/writer.c")
+            let manager = FileManager.default
+            let target = plugin.folder.path("target")
+            try manager.createSymbolicLink(atPath: plugin.folder.path("link"), withDestinationPath: target)
+            try manager.createDirectory(atPath: plugin.folder.path("folder"), withIntermediateDirectories: false)
+            #expect(unsafe mkfifo(plugin.folder.path("pipe"), 0o600) == 0)
+            for (name, code) in [
+                ("link", InletError.Code.pluginRejected), ("folder", .pluginRejected), ("pipe", .pluginRejected),
+                ("missing/file", .notFound),
+            ] {
+                let sink = plugin.sink(toNew: plugin.folder.path(name), isInProcess: isInProcess).makeSink()
+                let error = SourceRun.error {
+                    try sink.start(
+                        VideoFormat(size: ImageSize(width: 64, height: 48), timeBase: Self.timeBase), SinkContext())
+                }
+                #expect(error?.code == code, "\(name): \(error?.message ?? "no error")")
+            }
+            #expect(!manager.fileExists(atPath: target))
             #expect(ProcessFacts.children().isEmpty)
         }
 
