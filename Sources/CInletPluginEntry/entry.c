@@ -14,8 +14,20 @@ static const inlet_source_interface source = {
     .destroy = inlet_kit_destroy,
 };
 
+static const inlet_sink_interface sink = {
+    .size = sizeof sink,
+    .create = inlet_kit_sink_create,
+    .start = inlet_kit_sink_start,
+    .consume = inlet_kit_sink_consume,
+    .finish = inlet_kit_sink_finish,
+    .destroy = inlet_kit_sink_destroy,
+};
+
 static const void *get_interface(const char *id) {
-    return id && strcmp(id, INLET_SOURCE_ID) == 0 ? &source : NULL;
+    if (!id) return NULL;
+    if (strcmp(id, INLET_SOURCE_ID) == 0 && inlet_kit_has_sources()) return &source;
+    if (strcmp(id, INLET_SINK_ID) == 0 && inlet_kit_has_sinks()) return &sink;
+    return NULL;
 }
 
 const inlet_plugin inlet_plugin_entry = {

@@ -12,8 +12,8 @@ import InletPluginWire
 func inlet_kit_init(
     _ host: UnsafePointer<inlet_host>?, _ error: UnsafeMutablePointer<inlet_error>?
 ) -> inlet_result {
-    unsafe result(error) { () throws(InletError) in
-        let host = unsafe SizedStruct.read(host, into: inlet_host())
+    unsafe EntryResult.of(error) { () throws(InletError) in
+        let host = unsafe SizedStruct.read(host, like: inlet_host())
         try PluginLibrary.shared.begin(unsafe host.flatMap { unsafe HostLog($0) })
         return INLET_OK
     }
@@ -23,13 +23,16 @@ func inlet_kit_init(
 func inlet_kit_deinit() { PluginLibrary.shared.end() }
 
 @c @implementation
+func inlet_kit_has_sources() -> Int32 { PluginLibrary.shared.hasSources ? 1 : 0 }
+
+@c @implementation
 func inlet_kit_create(
     _ configuration: UnsafePointer<inlet_configuration>?, _ host: UnsafePointer<inlet_source_host>?,
     _ source: UnsafeMutablePointer<OpaquePointer?>?, _ error: UnsafeMutablePointer<inlet_error>?
 ) -> inlet_result {
-    unsafe result(error) { () throws(InletError) in
-        guard let configuration = unsafe SizedStruct.read(configuration, into: inlet_configuration()),
-            let host = unsafe SizedStruct.read(host, into: inlet_source_host()), let source = unsafe source
+    unsafe EntryResult.of(error) { () throws(InletError) in
+        guard let configuration = unsafe SizedStruct.read(configuration, like: inlet_configuration()),
+            let host = unsafe SizedStruct.read(host, like: inlet_source_host()), let source = unsafe source
         else { throw InletError(.internal, "create lacks an argument.") }
         let uri = try unsafe SourceAddress(configuration).uri
         do {
@@ -48,7 +51,7 @@ func inlet_kit_open(
     _ source: OpaquePointer?, _ deadline: Int64, _ stream: UnsafeMutablePointer<inlet_stream>?,
     _ error: UnsafeMutablePointer<inlet_error>?
 ) -> inlet_result {
-    unsafe result(error) { () throws(InletError) in
+    unsafe EntryResult.of(error) { () throws(InletError) in
         guard let stream = unsafe stream else { throw InletError(.internal, "open lacks a stream.") }
         try unsafe instance(source).open(until: MonotonicTime(nanoseconds: deadline), in: &stream.pointee)
         return INLET_OK
@@ -60,7 +63,7 @@ func inlet_kit_next(
     _ source: OpaquePointer?, _ deadline: Int64, _ item: UnsafeMutablePointer<inlet_item>?,
     _ error: UnsafeMutablePointer<inlet_error>?
 ) -> inlet_result {
-    unsafe result(error) { () throws(InletError) in
+    unsafe EntryResult.of(error) { () throws(InletError) in
         guard let item = unsafe item else { throw InletError(.internal, "next lacks an item.") }
         return try unsafe instance(source).next(until: MonotonicTime(nanoseconds: deadline), in: &item.pointee)
     }
@@ -68,7 +71,7 @@ func inlet_kit_next(
 
 @c @implementation
 func inlet_kit_pause(_ source: OpaquePointer?, _ error: UnsafeMutablePointer<inlet_error>?) -> inlet_result {
-    unsafe result(error) { () throws(InletError) in
+    unsafe EntryResult.of(error) { () throws(InletError) in
         try unsafe instance(source).pause()
         return INLET_OK
     }
@@ -76,7 +79,7 @@ func inlet_kit_pause(_ source: OpaquePointer?, _ error: UnsafeMutablePointer<inl
 
 @c @implementation
 func inlet_kit_resume(_ source: OpaquePointer?, _ error: UnsafeMutablePointer<inlet_error>?) -> inlet_result {
-    unsafe result(error) { () throws(InletError) in
+    unsafe EntryResult.of(error) { () throws(InletError) in
         try unsafe instance(source).resume()
         return INLET_OK
     }
@@ -97,20 +100,4 @@ func inlet_kit_destroy(_ source: OpaquePointer?) {
 private func instance(_ source: OpaquePointer?) throws(InletError) -> SourceInstance {
     guard let source = unsafe source else { throw InletError(.internal, "The call has no instance.") }
     return unsafe Unmanaged<SourceInstance>.fromOpaque(UnsafeRawPointer(source)).takeUnretainedValue()
-}
-
-/// Runs a function, and fills in the host's error if it fails.
-private func result(
-    _ error: UnsafeMutablePointer<inlet_error>?, _ body: () throws(InletError) -> Int
-) -> inlet_result {
-    do throws(InletError) {
-        return inlet_result(try body())
-    } catch let failure {
-        if let error = unsafe error {
-            unsafe error.pointee.native_code = failure.context.nativeCode ?? 0
-            unsafe error.pointee.retry_after = max(0, failure.retryAfter?.wholeNanoseconds ?? 0)
-            unsafe FixedText.write(failure.message, to: &error.pointee.message)
-        }
-        return ResultCode.result(of: failure.code)
-    }
 }

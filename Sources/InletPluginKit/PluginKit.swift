@@ -1,6 +1,6 @@
 public import InletCore
 
-/// Turns sources written for ``InletCore`` into a plug-in: a shared library that the stock `inlet` loads.
+/// Turns sources and sinks written for ``InletCore`` into a plug-in: a shared library that the stock `inlet` loads.
 ///
 /// A plug-in's author writes the sources as for an application that compiles them in, and one function more:
 ///
@@ -21,4 +21,11 @@ public enum PluginKit {
     /// The scheme of a URI decides between several; the last that has it is used. Their schemes and options are those
     /// that the plug-in's manifest declares.
     public static func export(_ plugins: SourcePlugin...) { PluginLibrary.shared.add(plugins) }
+
+    /// Adds sinks to the plug-in, as sources are added. A sink whose configuration is a ``PacketSinkConfiguration``
+    /// gets the source's packets, and its manifest says `"takes": "packets"`; another one gets pictures.
+    ///
+    /// A sink is called on Inlet's thread of the plug-in. It may block, but for no longer than Inlet waits: 5 seconds a
+    /// picture or packet, 2 seconds for ``FrameSink/finish()``.
+    public static func export(_ plugins: SinkPlugin...) { PluginLibrary.shared.add(plugins) }
 }

@@ -3,7 +3,7 @@ import CInletPluginEntry
 import InletCore
 import Synchronization
 
-/// The plug-in as a whole: its sources, and the host that has loaded it.
+/// The plug-in as a whole: its sources and sinks, and the host that has loaded it.
 final class PluginLibrary: Sendable {
     /// The one of the process: a library has one entry.
     static let shared = PluginLibrary()
@@ -31,9 +31,21 @@ final class PluginLibrary: Sendable {
         }
     }
 
+    /// Adds sinks.
+    func add(_ plugins: [SinkPlugin]) {
+        state.withLock { state in
+            for plugin in plugins { state.registry.register(plugin) }
+        }
+    }
+
+    /// Whether there is a source.
+    var hasSources: Bool { state.withLock { !$0.registry.sources.isEmpty } }
+    /// Whether there is a sink.
+    var hasSinks: Bool { state.withLock { !$0.registry.sinks.isEmpty } }
+
     /// Takes note of the host. At the first call the author's function adds the sources.
     ///
-    /// - Throws: ``InletError/Code/pluginRejected`` if there is no source.
+    /// - Throws: ``InletError/Code/pluginRejected`` if there is no source and no sink.
     func begin(_ log: HostLog?) throws(InletError) {
         let asks = state.withLock { state in
             defer { state.wasAsked = true }
@@ -41,14 +53,15 @@ final class PluginLibrary: Sendable {
         }
         if asks { inlet_plugin_main() }
         let isEmpty = state.withLock { state in
-            guard !state.registry.sources.isEmpty else { return true }
+            guard !state.registry.sources.isEmpty || !state.registry.sinks.isEmpty else { return true }
             state.users += 1
             state.log = log
             return false
         }
         guard !isEmpty else {
             throw InletError(
-                .pluginRejected, "The plug-in has no source. Its inlet_plugin_main must call PluginKit.export.")
+                .pluginRejected,
+                "The plug-in has no source and no sink. Its inlet_plugin_main must call PluginKit.export.")
         }
     }
 
@@ -69,9 +82,16 @@ final class PluginLibrary: Sendable {
         return try registry.source(uri)
     }
 
-    /// Returns the options that a scheme's sources declare.
-    func options(of scheme: String) -> [PluginOptionDescription] {
-        let sources = state.withLock { $0.registry.sources }
-        return sources.last { $0.info.schemes.contains(scheme) }?.info.options(of: scheme) ?? []
+    /// Returns the configuration of a sink that a URI names.
+    func sinkConfiguration(_ uri: String) throws -> any FrameSinkConfiguration {
+        let registry = state.withLock { $0.registry }
+        return try registry.sink(uri)
+    }
+
+    /// Returns the options that a scheme's sources or sinks declare.
+    func options(of scheme: String, isSink: Bool) -> [PluginOptionDescription] {
+        let registry = state.withLock { $0.registry }
+        let all = isSink ? registry.sinks.map(\.info) : registry.sources.map(\.info)
+        return all.last { $0.schemes.contains(scheme) }?.options(of: scheme) ?? []
     }
 }

@@ -1,7 +1,7 @@
 import CInletPlugin
 import InletCore
 
-/// What the host asks a source for, as a URI that the source's own plug-in reads.
+/// What the host asks a source or sink for, as a URI that its own plug-in reads.
 struct SourceAddress {
     /// The URI, with every secret in it.
     let uri: String
@@ -9,16 +9,16 @@ struct SourceAddress {
     private static let mostOptions = 1024
 
     /// - Throws: ``InletError/Code/invalidConfiguration`` if the configuration is not text.
-    init(_ configuration: inlet_configuration) throws(InletError) {
+    init(_ configuration: inlet_configuration, isSink: Bool = false) throws(InletError) {
         let scheme = unsafe try Self.text(configuration.scheme, "scheme")
         let address = unsafe try Self.text(configuration.address, "address")
         // The address of a server is passed on as it was written.
         var uri = scheme + ":" + (address.containsBytes("//") ? address : PercentEncoding.encode(address))
         var mark = "?"
-        let declared = PluginLibrary.shared.options(of: scheme)
+        let declared = PluginLibrary.shared.options(of: scheme, isSink: isSink)
         let count = unsafe configuration.options == nil ? 0 : Int(configuration.option_count)
         guard count <= Self.mostOptions else {
-            throw InletError(.invalidConfiguration, "There are \(count) options; a source has at most 1024.")
+            throw InletError(.invalidConfiguration, "There are \(count) options; at most 1024 are possible.")
         }
         for index in 0..<count {
             guard let option = unsafe configuration.options?[index] else { continue }

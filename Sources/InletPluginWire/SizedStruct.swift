@@ -16,4 +16,13 @@ package enum SizedStruct {
         }
         return stated
     }
+
+    /// Returns a copy of a struct as ``read(_:into:)`` makes it; nil for a null pointer, and for what states no size.
+    ///
+    /// - Parameter empty: a struct of zeros.
+    package static func read<Value: BitwiseCopyable>(_ pointer: UnsafePointer<Value>?, like empty: Value) -> Value? {
+        guard let pointer = unsafe pointer else { return nil }
+        var copy = empty
+        return unsafe read(UnsafeRawPointer(pointer), into: &copy) == nil ? nil : copy
+    }
 }

@@ -18,7 +18,7 @@ import Testing
         #expect(entry.magic == 0x544c_4e49)
         #expect(Int32(entry.major) == INLET_PLUGIN_MAJOR)
         #expect(entry.size == MemoryLayout<inlet_plugin>.size)
-        #expect(unsafe entry.get_interface(INLET_SINK_ID) == nil)
+        #expect(unsafe entry.get_interface("inlet.source/2") == nil)
     }
 
     @Test("a stream is described as the source described it")

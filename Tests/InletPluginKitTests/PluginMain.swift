@@ -1,6 +1,10 @@
 import InletPluginKit
 import PatternSource
 
-/// The plug-in of these tests: a source that follows a script, and the one of test pictures.
+/// The plug-in of these tests: a source that follows a script, the one of test pictures, and sinks that keep what they
+/// get.
 @c(inlet_plugin_main)
-func pluginMain() { PluginKit.export(.scripted, .pattern) }
+func pluginMain() {
+    PluginKit.export(.scripted, .pattern)
+    PluginKit.export(.pictures, .packets)
+}

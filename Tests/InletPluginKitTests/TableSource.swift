@@ -51,7 +51,7 @@ import InletSystem
         unsafe instance = made
     }
 
-    private static let loaded = Result<Void, any Error> {
+    static let loaded = Result<Void, any Error> {
         var host = unsafe inlet_host()
         unsafe host.size = UInt32(MemoryLayout<inlet_host>.size)
         unsafe host.log = { level, text in
@@ -62,7 +62,7 @@ import InletSystem
         try check(unsafe inlet_plugin_entry.`init`(&host, &error), error)
     }
 
-    private static func check(_ result: inlet_result, _ error: inlet_error) throws {
+    static func check(_ result: inlet_result, _ error: inlet_error) throws {
         guard result < 0 else { return }
         throw Failure(
             result: result, message: FixedText.text(error.message) ?? "not UTF-8", nativeCode: error.native_code,
