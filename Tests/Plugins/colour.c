@@ -2,9 +2,9 @@
  * A source of grey pictures of 64x48, one every 20 ms, whose luma is COLOUR. With CRASHES it ends its process when it is
  * opened, and with KEYS it yields packets of one byte, of which every KEYS-th is a key frame.
  */
-#include <inlet_plugin.h>
+#include "one-source.h"
+
 #include <poll.h>
-#include <stdlib.h>
 #include <string.h>
 
 #ifndef COLOUR
@@ -17,8 +17,6 @@ struct inlet_source {
     int64_t due;
     uint8_t byte;
 };
-
-static const inlet_host *inlet;
 
 static inlet_result create(
     const inlet_configuration *configuration, const inlet_source_host *host, inlet_source **source,
@@ -76,19 +74,3 @@ static inlet_result next(inlet_source *source, int64_t deadline, inlet_item *ite
 #endif
     return INLET_OK;
 }
-
-static void close_(inlet_source *source) { (void)source; }
-static void destroy(inlet_source *source) { free(source); }
-
-static const inlet_source_interface interface = {
-    .size = sizeof interface, .create = create, .open = open_, .next = next, .close = close_, .destroy = destroy};
-static inlet_result init(const inlet_host *host, inlet_error *error) {
-    (void)error;
-    inlet = host;
-    return INLET_OK;
-}
-static void deinit(void) {}
-static const void *get_interface(const char *id) { return strcmp(id, INLET_SOURCE_ID) ? NULL : &interface; }
-
-const inlet_plugin inlet_plugin_entry = {
-    sizeof(inlet_plugin), INLET_PLUGIN_MAGIC, INLET_PLUGIN_MAJOR, 0, 0, init, deinit, get_interface};

@@ -2,8 +2,8 @@
  * A source that yields pictures of 1920x1080 as fast as it is asked, and draws nothing in them but a mark: what it
  * costs is what a picture costs on its way.
  */
-#include <inlet_plugin.h>
-#include <stdlib.h>
+#include "one-source.h"
+
 #include <string.h>
 
 struct inlet_source {
@@ -45,18 +45,3 @@ static inlet_result next(inlet_source *source, int64_t deadline, inlet_item *ite
     item->picture.slot = slot.id;
     return INLET_OK;
 }
-
-static void close_(inlet_source *source) { (void)source; }
-static void destroy(inlet_source *source) { free(source); }
-
-static const inlet_source_interface interface = {
-    .size = sizeof interface, .create = create, .open = open_, .next = next, .close = close_, .destroy = destroy};
-static inlet_result init(const inlet_host *host, inlet_error *error) {
-    (void)host, (void)error;
-    return INLET_OK;
-}
-static void deinit(void) {}
-static const void *get_interface(const char *id) { return strcmp(id, INLET_SOURCE_ID) ? NULL : &interface; }
-
-const inlet_plugin inlet_plugin_entry = {
-    sizeof(inlet_plugin), INLET_PLUGIN_MAGIC, INLET_PLUGIN_MAJOR, 0, 0, init, deinit, get_interface};

@@ -3,8 +3,8 @@
  * Each picture of 6x4 in nv12 holds its number in every byte; each packet its number in every byte, too. Reports how
  * many were released through count_drop, by the reason "released". A packet is a key frame if one was requested.
  */
-#include <inlet_plugin.h>
-#include <stdlib.h>
+#include "one-source.h"
+
 #include <string.h>
 
 struct inlet_source {
@@ -114,18 +114,3 @@ static inlet_result next(inlet_source *source, int64_t deadline, inlet_item *ite
     }
     return INLET_OK;
 }
-
-static void close_(inlet_source *source) { (void)source; }
-static void destroy(inlet_source *source) { free(source); }
-
-static const inlet_source_interface interface = {
-    .size = sizeof interface, .create = create, .open = open_, .next = next, .close = close_, .destroy = destroy};
-static inlet_result init(const inlet_host *host, inlet_error *error) {
-    (void)host, (void)error;
-    return INLET_OK;
-}
-static void deinit(void) {}
-static const void *get_interface(const char *id) { return strcmp(id, INLET_SOURCE_ID) ? NULL : &interface; }
-
-const inlet_plugin inlet_plugin_entry = {
-    sizeof(inlet_plugin), INLET_PLUGIN_MAGIC, INLET_PLUGIN_MAJOR, 0, 0, init, deinit, get_interface};

@@ -24,22 +24,36 @@ extension RTSPSourceTests {
             return options
         }
 
+        /// A source whose server sends nothing until it is told to, beside a device.
+        private struct Scene {
+            let clip: ScriptClip
+            let server: RTSPScript
+            let device: ONVIFDevice
+            let run: SourceRun
+
+            init(_ options: ONVIFDevice.Options, _ change: @Sendable (inout RTSPConfiguration) -> Void) throws {
+                clip = try ScriptClip.of(.small)
+                var script = clip.options
+                script.isWithholding = true
+                server = try RTSPScript(script)
+                let device = try ONVIFDevice(options)
+                self.device = device
+                run = SourceRun(
+                    .test(server.url) {
+                        $0.onvif = device.url
+                        ($0.user, $0.password) = ("camera", "secret")
+                        $0.firstTimeout = .seconds(60)
+                        change(&$0)
+                    }, limit: .seconds(90))
+            }
+        }
+
         /// Opens a source whose server sends nothing until the device was asked for a key frame with success.
         private func request(
             _ options: ONVIFDevice.Options, _ change: @Sendable (inout RTSPConfiguration) -> Void = { _ in }
         ) async throws -> Outcome {
-            let clip = try ScriptClip.of(.small)
-            var script = clip.options
-            script.isWithholding = true
-            let server = try RTSPScript(script)
-            let device = try ONVIFDevice(options)
-            let run = SourceRun(
-                .test(server.url) {
-                    $0.onvif = device.url
-                    ($0.user, $0.password) = ("camera", "secret")
-                    $0.firstTimeout = .seconds(60)
-                    change(&$0)
-                }, limit: .seconds(90))
+            let scene = try Scene(options, change)
+            let (clip, server, device, run) = (scene.clip, scene.server, scene.device, scene.run)
             _ = try await run.open()
             async let item = run.next()
             try await Waiting.until("the request", progress: { device.requests.count }) {
@@ -56,19 +70,11 @@ extension RTSPSourceTests {
         private func play(
             _ options: ONVIFDevice.Options, _ change: @Sendable (inout RTSPConfiguration) -> Void = { _ in }
         ) async throws -> Outcome {
-            let clip = try ScriptClip.of(.small)
-            var script = clip.options
-            script.isWithholding = true
-            let server = try RTSPScript(script)
-            let device = try ONVIFDevice(options)
-            let run = SourceRun(
-                .test(server.url) {
-                    $0.onvif = device.url
-                    ($0.user, $0.password) = ("camera", "secret")
-                    $0.connectTimeout = .seconds(2)
-                    $0.firstTimeout = .seconds(60)
-                    change(&$0)
-                }, limit: .seconds(90))
+            let scene = try Scene(options) {
+                $0.connectTimeout = .seconds(2)
+                change(&$0)
+            }
+            let (clip, server, device, run) = (scene.clip, scene.server, scene.device, scene.run)
             _ = try await run.open()
             async let first = run.next()
             try await Waiting.until("the failure", progress: { device.requests.count }) {
