@@ -138,7 +138,7 @@ static inlet_result annexb_open(inlet_source *source, int64_t deadline, inlet_st
     return INLET_OK;
 }
 
-/* Goes on with the next IDR picture, or the file's beginning, if sinks have requested a key frame of a repeated file. */
+/* Goes on with the next IDR picture, or the file's beginning, if a key frame was requested of a repeated file. */
 static void heed_requests(inlet_source *source) {
     const struct file *file = source->file;
     inlet_demand demand = {.size = sizeof demand};

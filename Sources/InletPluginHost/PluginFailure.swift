@@ -38,7 +38,7 @@ struct PluginFailure: Error {
     init(_ result: inlet_result, _ error: inlet_error, of function: String) {
         guard (Int32(INLET_ERROR_CANCELLED)..<0).contains(result) else {
             self.init(
-                "The plug-in's \(function) returned \(result), which is no inlet_result that it may return. "
+                "The plug-in's \(function) returned \(result), which is not an inlet_result that it may return. "
                     + "Report this to its author.")
             return
         }

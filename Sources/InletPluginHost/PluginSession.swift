@@ -71,7 +71,8 @@ final class PluginSession {
                 "This inlet-plugin-host speaks version \(INLET_PLUGIN_MAJOR) of the interface, and Inlet version "
                     + "\(request.major). Install both from the same package.")
         }
-        guard let configuration = PluginConfiguration(request, inbox.message.trailer(after: inlet_create.self)) else {
+        let texts = inbox.message.trailer(after: inlet_create.self)
+        guard let configuration = ConfigurationMemory(texts, optionCount: request.option_count) else {
             throw PluginFailure(INLET_ERROR_INTERNAL, "Inlet's options are not as its message says. Report this.")
         }
         switch Int(request.kind) {

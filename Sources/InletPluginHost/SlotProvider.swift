@@ -64,7 +64,7 @@ import InletSystem
         guard PictureLayout.knows(format) else {
             throw PluginFailure(
                 INLET_ERROR_UNSUPPORTED,
-                "The pixel format '\(format)' is none that Inlet takes from a plug-in. Use FFmpeg's name of a common "
+                "The pixel format '\(format)' is not one that Inlet takes from a plug-in. Use FFmpeg's name of a common "
                     + "one, such as nv12, yuv420p or bgra.")
         }
         guard let layout = PictureLayout(format, width: width, height: height) else {

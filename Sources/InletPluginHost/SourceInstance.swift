@@ -12,7 +12,7 @@ import InletPluginWire
 
     /// Calls the plug-in's `create`.
     init(
-        _ interface: inlet_source_interface, _ configuration: PluginConfiguration, _ inbox: MessageInbox
+        _ interface: inlet_source_interface, _ configuration: ConfigurationMemory, _ inbox: MessageInbox
     ) throws(PluginFailure) {
         self.interface = interface
         self.inbox = inbox

@@ -93,7 +93,7 @@ package import InletCore
         }
         guard let symbol = unsafe dlsym(library, "inlet_plugin_entry") else {
             throw rejected(
-                "\(name) has no symbol inlet_plugin_entry, so it is no plug-in of Inlet. "
+                "\(name) has no symbol inlet_plugin_entry, so it is not a plug-in of Inlet. "
                     + "Export it as inlet_plugin.h declares it.", operation: "dlsym")
         }
         var entry = inlet_plugin()
@@ -110,7 +110,7 @@ package import InletCore
     private static func check(_ entry: inlet_plugin, size: Int, _ name: String) throws(InletError) {
         guard entry.magic == magic else {
             throw rejected(
-                "\(name): inlet_plugin_entry does not begin with INLET_PLUGIN_MAGIC, so it is no plug-in of Inlet, or "
+                "\(name): inlet_plugin_entry does not begin with INLET_PLUGIN_MAGIC, so it is not a plug-in of Inlet, or "
                     + "built for a machine of another byte order.")
         }
         let major = Int32(entry.major)

@@ -12,7 +12,7 @@ struct FileTrust: Sendable {
     /// - Throws: ``InletError/Code/pluginRejected`` with the reason if others can change what is in it.
     func checkFolder(_ path: String) throws(InletError) -> FileFacts {
         let facts = try checkAbove(path, within: path)
-        guard facts.kind == .folder else { throw Self.error("\(path) is no folder.") }
+        guard facts.kind == .folder else { throw Self.error("\(path) is not a folder.") }
         return facts
     }
 
@@ -31,7 +31,7 @@ struct FileTrust: Sendable {
                 "\(path) is a symbolic link to \(real), outside of the folder. Put the file itself into the folder.")
         }
         let facts = try checkAbove(real, within: folder)
-        guard facts.kind == .file else { throw Self.error("\(path) is no regular file. Put the file itself there.") }
+        guard facts.kind == .file else { throw Self.error("\(path) is not a regular file. Put the file itself there.") }
         return FileIdentity(path: real, facts)
     }
 
@@ -40,7 +40,7 @@ struct FileTrust: Sendable {
     ///
     /// - Returns: the facts of the path itself.
     private func checkAbove(_ path: String, within folder: String?) throws(InletError) -> FileFacts {
-        guard path.hasBytePrefix("/") else { throw Self.error("\(path) is no absolute path.") }
+        guard path.hasBytePrefix("/") else { throw Self.error("\(path) is not an absolute path.") }
         func isOutside(_ above: String) -> Bool {
             guard let folder else { return true }
             return above == "/" ? folder != "/" : folder.hasBytePrefix(above + "/")

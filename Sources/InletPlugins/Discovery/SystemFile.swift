@@ -57,7 +57,7 @@ enum SystemFile {
         guard unsafe fstat(descriptor, &facts) == 0 else { throw failure(errno, "examine", path) }
         let found = FileFacts(facts)
         guard found.kind == .file else {
-            throw InletError(.pluginRejected, "\(path) is no regular file. Put the file itself there.")
+            throw InletError(.pluginRejected, "\(path) is not a regular file. Put the file itself there.")
         }
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 16_384)
@@ -95,8 +95,8 @@ enum SystemFile {
         }
     }
 
-    /// Makes an empty file, unless there is a regular file. A symbolic link is not followed, so that nobody who may write
-    /// to the folder can have a file made or changed elsewhere.
+    /// Makes an empty file, unless there is a regular file. A symbolic link is not followed, so that nobody who may
+    /// write to the folder can have a file made or changed elsewhere.
     static func create(_ path: String) throws(InletError) {
         // With O_NONBLOCK a pipe without a reader does not block.
         let flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC

@@ -23,6 +23,8 @@ import Synchronization
     init(_ configuration: PluginSinkConfiguration) throws(InletError) {
         self.configuration = configuration
         let name = configuration.program.name
+        let options = try PluginCall.memory(
+            of: name, scheme: configuration.scheme, address: configuration.address, options: configuration.options)
         library = try LoadedLibrary(configuration.program)
         guard let interface = try library.sink() else {
             throw PluginCall.rejection(
@@ -43,15 +45,13 @@ import Synchronization
                         .store(true, ordering: .relaxed)
                 }))
         unsafe self.host = unsafe host
-        let options = OptionMemory(
-            scheme: configuration.scheme, address: configuration.address, options: configuration.options)
         var error = inlet_error.empty
         var made: OpaquePointer?
         var wants = inlet_sink_wants()
         wants.size = UInt32(MemoryLayout<inlet_sink_wants>.size)
-        var asked = unsafe options.configuration
         let result =
-            unsafe interface.create?(&asked, host, &made, &wants, &error) ?? inlet_result(INLET_ERROR_INTERNAL)
+            unsafe interface.create?(options.configuration, host, &made, &wants, &error)
+            ?? inlet_result(INLET_ERROR_INTERNAL)
         withExtendedLifetime(options) {}
         unsafe instance = result == INLET_OK ? made : nil
         self.wants = wants

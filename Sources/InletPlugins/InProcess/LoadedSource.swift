@@ -43,12 +43,12 @@ import InletSystem
         self.calls = calls
         let host = unsafe SourceCalls.makeHost(of: calls)
         unsafe self.host = unsafe host
-        let options = OptionMemory(
-            scheme: configuration.scheme, address: configuration.address, options: configuration.options)
+        let options = try PluginCall.memory(
+            of: name, scheme: configuration.scheme, address: configuration.address, options: configuration.options)
         var error = inlet_error.empty
         var made: OpaquePointer?
-        var asked = unsafe options.configuration
-        let created = unsafe interface.create?(&asked, host, &made, &error) ?? inlet_result(INLET_ERROR_INTERNAL)
+        let created =
+            unsafe interface.create?(options.configuration, host, &made, &error) ?? inlet_result(INLET_ERROR_INTERNAL)
         // One that failed has no instance, whatever it has written.
         unsafe instance = created == INLET_OK ? made : nil
         withExtendedLifetime(options) {}

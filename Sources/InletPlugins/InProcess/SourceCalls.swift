@@ -127,7 +127,7 @@ import Synchronization
         guard PictureLayout.knows(format) else {
             return fail(
                 INLET_ERROR_UNSUPPORTED,
-                "The pixel format '\(format)' is none that Inlet takes from a plug-in. Use FFmpeg's name of a common "
+                "The pixel format '\(format)' is not one that Inlet takes from a plug-in. Use FFmpeg's name of a common "
                     + "one, such as nv12, yuv420p or bgra.")
         }
         return slot.withLock { slot in

@@ -34,7 +34,7 @@ extension ManifestReader {
         }
         return PluginEndpoint(
             schemes: schemes, usage: usage, options: options, examples: examples, takesPackets: takes == "packets",
-            allowsOneSession: sessions.map { $0 == "one" })
+            allowsOneSession: sessions.map { $0.isSameBytes(as: "one") })
     }
 
     private mutating func schemes(_ value: JSONValue?, _ path: String, _ taken: inout Set<String>) -> [String] {

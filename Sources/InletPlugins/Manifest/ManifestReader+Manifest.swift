@@ -145,7 +145,8 @@ extension ManifestReader {
             return nil
         }
         report(
-            value, "memory", "\"\(text)\" is no size; write a whole number with its unit, such as \"512MB\" or \"2GiB\""
+            value, "memory",
+            "\"\(text)\" is not a size; write a whole number with its unit, such as \"512MB\" or \"2GiB\""
         )
         return nil
     }

@@ -37,6 +37,20 @@ enum PluginCall {
         return .success(failure)
     }
 
+    /// Returns what a user asks for, in memory that a plug-in in this process may read.
+    ///
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if a text holds a zero byte.
+    static func memory(
+        of name: String, scheme: String, address: String, options: [(name: String, value: String)]
+    ) throws(InletError) -> ConfigurationMemory {
+        let texts = ConfigurationMemory.texts(scheme: scheme, address: address, options: options)
+        guard let memory = ConfigurationMemory(texts, optionCount: UInt32(clamping: options.count)) else {
+            throw InletError(
+                .invalidConfiguration, "The options of the plug-in \(name) hold a zero byte. Leave it out.")
+        }
+        return memory
+    }
+
     /// Makes the error for what a plug-in said or did against the contract.
     static func rejection(_ lie: PluginLie, of name: String) -> InletError {
         InletError(.pluginRejected, "The plug-in \(name) \(lie.text). Report this to its author.")

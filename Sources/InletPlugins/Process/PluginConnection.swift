@@ -48,9 +48,8 @@ final class PluginConnection {
     func sendCreate(
         kind: Int, scheme: String, address: String, options: [(name: String, value: String)]
     ) throws(InletError) {
-        let words = [scheme, address] + options.flatMap { [$0.name, $0.value] }
-        let trailer: [UInt8] = words.flatMap { Array($0.utf8) + [0] as [UInt8] }
-        guard words.allSatisfy({ !$0.utf8.contains(0) }),
+        let trailer = ConfigurationMemory.texts(scheme: scheme, address: address, options: options)
+        guard trailer.count(where: { $0 == 0 }) == 2 * (options.count + 1),
             trailer.count <= Int(INLET_LONGEST_MESSAGE) - MemoryLayout<inlet_create>.size
         else {
             throw InletError(

@@ -40,8 +40,8 @@ final class UpdatingSource: FrameSource {
 
     /// Returns what takes the place of a version whose files are gone.
     ///
-    /// - Throws: ``InletError/Code/busy`` if it cannot be used: the files may be in the middle of an update, and a sound
-    ///   version may come.
+    /// - Throws: ``InletError/Code/busy`` if it cannot be used: the files may be in the middle of an update, and a
+    ///   sound version may come.
     private static func replacement(
         of configuration: PluginSourceConfiguration, _ updates: PluginUpdates
     ) throws(InletError) -> PluginSourceConfiguration {

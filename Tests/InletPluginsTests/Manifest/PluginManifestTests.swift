@@ -140,7 +140,7 @@ import Testing
         ("\"bars:\"}]", "\"bars:\"}], \"permissions\": [\"files:/dev/video0\"]", ["permissions[0]", "devices"]),
         ("\"bars:\"}]", "\"bars:\"}], \"permissions\": \"network\"", ["permissions", "list"]),
         ("\"bars:\"}]", "\"bars:\"}], \"memory\": \"1MB\"", ["memory", "out of range"]),
-        ("\"bars:\"}]", "\"bars:\"}], \"memory\": \"9999999999GiB\"", ["memory", "no size"]),
+        ("\"bars:\"}]", "\"bars:\"}], \"memory\": \"9999999999GiB\"", ["memory", "not a size"]),
         ("\"bars:\"}]", "\"bars:\"}], \"memory\": 512", ["memory", "text"]),
         ("[{\"schemes\": [\"bars\"], \"usage\": \"bars:\"}]", "[]", ["neither a source nor a sink"]),
         ("[{\"schemes\": [\"bars\"], \"usage\": \"bars:\"}]", "[7]", ["sources[0]: it is a number; write an object"]),
