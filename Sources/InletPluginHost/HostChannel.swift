@@ -63,11 +63,12 @@ final class HostChannel: Sendable {
         send(note)
     }
 
-    /// Sends a line of the log; beyond a hundred in a second, counts it.
+    /// Sends a line of the log, at the level `info` if the level is none; beyond a hundred in a second, counts it.
     func log(_ level: inlet_log_level, _ text: String) {
         reportLeftOut()
         guard lines.withLock({ $0.admits(at: MonotonicTime.now.nanoseconds) }) else { return }
-        note(INLET_MESSAGE_LOG, text: text, level: level)
+        let isKnown = (INLET_LOG_DEBUG...INLET_LOG_ERROR).contains(Int(level))
+        note(INLET_MESSAGE_LOG, text: text, level: isKnown ? level : inlet_log_level(INLET_LOG_INFO))
     }
 
     /// Says how many lines were left out, once there may be lines again.

@@ -57,13 +57,7 @@ final class SourceCallbacks: Sendable {
     /// Writes as much of the demand as the plug-in's struct has.
     private func write(to place: UnsafeMutablePointer<inlet_demand>?) {
         guard let place = unsafe place else { return }
-        let size = unsafe place.pointee.size
-        var demand = demand
-        demand.size = size
-        let count = min(Int(size), MemoryLayout<inlet_demand>.size)
-        guard count >= MemoryLayout<UInt32>.size else { return }
-        let target = unsafe UnsafeMutableRawBufferPointer(start: place, count: count)
-        unsafe withUnsafeBytes(of: demand) { unsafe target.copyMemory(from: .init(rebasing: $0[..<count])) }
+        _ = unsafe SizedStruct.write(demand, to: place, least: MemoryLayout<UInt32>.size)
     }
 
     private static func getSlot(
@@ -82,7 +76,6 @@ final class SourceCallbacks: Sendable {
             let grant = unsafe try slots.grant(PluginText.read(format), width: width, height: height)
             guard let memory = unsafe slots.memory(of: grant.slot)?.baseAddress else { return inlet_result(INLET_OK) }
             var slot = inlet_slot()
-            slot.size = UInt32(MemoryLayout<inlet_slot>.size)
             slot.id = UInt32(grant.slot)
             slot.plane_count = UInt32(grant.layout.planes.count)
             unsafe PlaneArray.write(
@@ -93,7 +86,11 @@ final class SourceCallbacks: Sendable {
                         data: (memory + plane.offset).assumingMemoryBound(to: UInt8.self),
                         length: UInt64(plane.stride * plane.rows), offset: 0, stride: Int64(plane.stride))
                 })
-            unsafe place.pointee = slot
+            guard unsafe SizedStruct.write(slot, to: place, least: SizedStruct.leastSlot) else {
+                throw PluginFailure(
+                    INLET_ERROR_INTERNAL,
+                    "get_slot is called with an inlet_slot that states no size. Set its size to sizeof(inlet_slot).")
+            }
             return inlet_result(INLET_OK)
         } catch {
             if let report = unsafe report {

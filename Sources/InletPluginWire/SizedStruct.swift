@@ -25,4 +25,31 @@ package enum SizedStruct {
         var copy = empty
         return unsafe read(UnsafeRawPointer(pointer), into: &copy) == nil ? nil : copy
     }
+
+    /// Fills in a struct that the other side has allocated, by a header that may be older: no byte beyond the size that
+    /// it states.
+    ///
+    /// - Parameters:
+    ///   - value: what to write. Its own size is not: the struct keeps the one that it states.
+    ///   - place: the struct, which begins with a `uint32_t` of its size.
+    ///   - least: the size that the struct has in version 1.0.
+    /// - Returns: false if the struct states less than that, as one does whose size was never set. Nothing is written
+    ///   then.
+    package static func write<Value: BitwiseCopyable>(
+        _ value: Value, to place: UnsafeMutablePointer<Value>, least: Int
+    ) -> Bool {
+        let start = UnsafeMutableRawPointer(place)
+        let stated = unsafe start.load(as: UInt32.self)
+        guard stated >= least else { return false }
+        unsafe withUnsafeBytes(of: value) { bytes in
+            let count = min(Int(stated), bytes.count)
+            unsafe UnsafeMutableRawBufferPointer(start: start, count: count)
+                .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+        }
+        unsafe start.storeBytes(of: stated, as: UInt32.self)
+        return true
+    }
+
+    /// The size of `inlet_slot` in version 1.0.
+    package static let leastSlot = 144
 }

@@ -103,7 +103,7 @@ static inlet_result next(inlet_source *source, int64_t deadline, inlet_item *ite
     if (!strcmp(kind, "plane-overlap")) picture->planes[0].stride = 5;
     if (!strcmp(kind, "slot-stolen")) picture->is_in_slot = 1, picture->slot = 3;
     if (!strcmp(kind, "slot-other-size") || !strcmp(kind, "slot-twice") || !strcmp(kind, "slot-format")) {
-        inlet_slot slot;
+        inlet_slot slot = {.size = sizeof slot};
         const char *format = !strcmp(kind, "slot-format") ? "h264" : "nv12";
         inlet_result result = source->host->get_slot(source->host->context, format, 8, 8, &slot, error);
         if (result) return result;

@@ -105,15 +105,9 @@ import Synchronization
     /// Writes as much of the demand as the plug-in's struct has.
     private func write(to place: UnsafeMutablePointer<inlet_demand>?) {
         guard let place = unsafe place else { return }
-        let size = unsafe place.pointee.size
         var demand = inlet_demand(context.demand)
         demand.key_frame_requests = UInt32(truncatingIfNeeded: context.keyFrameRequests)
-        demand.size = size
-        let count = min(Int(size), MemoryLayout<inlet_demand>.size)
-        unsafe withUnsafeBytes(of: demand) { bytes in
-            unsafe UnsafeMutableRawBufferPointer(start: place, count: count)
-                .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
-        }
+        _ = unsafe SizedStruct.write(demand, to: place, least: MemoryLayout<UInt32>.size)
     }
 
     private func getSlot(
@@ -153,7 +147,6 @@ import Synchronization
             slot.memory = picture
             slot.id &+= 1
             var granted = inlet_slot()
-            granted.size = UInt32(MemoryLayout<inlet_slot>.size)
             granted.id = slot.id
             granted.plane_count = UInt32(layout.planes.count)
             unsafe withUnsafeMutableBytes(of: &granted.planes) { bytes in
@@ -166,7 +159,11 @@ import Synchronization
                         offset: 0, stride: Int64(plane.stride))
                 }
             }
-            unsafe place.pointee = granted
+            guard unsafe SizedStruct.write(granted, to: place, least: SizedStruct.leastSlot) else {
+                return fail(
+                    INLET_ERROR_INTERNAL,
+                    "get_slot is called with an inlet_slot that states no size. Set its size to sizeof(inlet_slot).")
+            }
             return inlet_result(INLET_OK)
         }
     }

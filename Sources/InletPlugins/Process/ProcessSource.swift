@@ -143,6 +143,9 @@ final class ProcessSource: FrameSource {
         guard var assembler, !assembler.yieldsPackets else {
             throw PluginLie("sent a picture, but said that it has packets")
         }
+        guard item.parameter_sets_length == 0 else {
+            throw PluginLie("sent parameter sets of \(item.parameter_sets_length) bytes with a picture")
+        }
         let segment = try pool.accept(item.slot, of: item.segment)
         let picture = CheckedItem.Picture(
             format: try names.format(item.pixel_format), size: try WireValues.size(item.width, item.height),

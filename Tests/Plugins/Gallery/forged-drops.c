@@ -2,7 +2,7 @@
 #include "tools.h"
 
 static inlet_result lie(void) {
-    inlet_note forged = {.type = INLET_MESSAGE_DROP, .count = UINT64_MAX, .text = "not \xff a word"};
+    inlet_note forged = {.type = INLET_MESSAGE_DROP, .count = UINT64_MAX, .text = "not one word"};
     return forge(&forged, sizeof forged);
 }
 
