@@ -227,7 +227,7 @@ let package = Package(
             name: "BridgeBenchmark", dependencies: ["Inlet", "CBare", logging], path: "Tests/Benchmarks/Bridge",
             swiftSettings: houseSettings),
         .executableTarget(
-            name: "PluginBenchmark", dependencies: ["InletCore", "InletPlugins", logging],
+            name: "PluginBenchmark", dependencies: ["InletCore", "InletCapture", "InletPlugins", logging],
             path: "Tests/Benchmarks/Plugins", swiftSettings: houseSettings),
 
         .executableTarget(
@@ -326,8 +326,8 @@ let package = Package(
         tests(
             "InletPluginsTests",
             [
-                "InletCore", "InletSystem", "InletDecode", "InletPluginWire", "InletPlugins", "InletTesting",
-                "ReferenceTools", "CInletPlugin", "CLinux", logging,
+                "InletCore", "InletSystem", "InletDecode", "InletCapture", "InletPluginWire", "InletPlugins",
+                "InletTesting", "ReferenceTools", "CInletPlugin", "CLinux", logging,
             ]),
         tests("ReferenceToolsTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools"]),
         tests(

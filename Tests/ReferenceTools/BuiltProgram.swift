@@ -8,6 +8,16 @@ public enum BuiltProgram {
     /// The path of `inlet-plugin-host`.
     public static let pluginHost = path(of: "inlet-plugin-host")
 
+    /// The path of an `inlet-plugin-host` that no sanitizer has changed: its sandbox allows neither the memory nor the
+    /// system calls that one needs. Where this process is sanitized it is that of the plain build, which
+    /// `Scripts/test` makes first.
+    public static let plainPluginHost =
+        isSanitized ? package.appendingPathComponent(".build/debug/inlet-plugin-host").path : pluginHost
+
+    /// Whether this process runs under AddressSanitizer or ThreadSanitizer.
+    private static let isSanitized =
+        unsafe dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil
+
     /// The folder of the package.
     public static let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()

@@ -1,0 +1,93 @@
+import Foundation
+import InletCapture
+import InletCore
+import ReferenceTools
+import Testing
+
+extension PluginProcessTests {
+    /// Every plug-in of `Tests/Plugins/Gallery`, run by the bridge beside healthy sources of the same process.
+    @Suite struct PluginGalleryTests {
+        /// How many bad plug-ins run at once. Most wait, for a child or for a time-out.
+        private static let width = 8
+
+        @Test("The table of the gallery has a row for each plug-in, and a plug-in for each row")
+        func table() throws {
+            let rows = try GalleryRow.all()
+            #expect(rows.map(\.name).sorted() == (try GalleryRow.sources()).sorted())
+            #expect(rows.count > 150)
+        }
+
+        @Test("Every bad plug-in ends as the table says, costs other sources no frame, and leaves nothing")
+        func gallery() async throws {
+            let rows = try GalleryRow.all()
+            let folder = try TemporaryFolder()
+            try await Self.compile(into: folder)
+            // What the first run leaves for good, such as the descriptors of queues.
+            let good = GalleryRow(name: "good", place: .close, code: "none", words: "")
+            #expect(try await GalleryRun(good, library: folder.path("out/good.so")).complaint == nil)
+            let before = ProcessFacts.descriptors().sorted()
+
+            let camera = try SteadyCamera()
+            try camera.start()
+            let healthy = [
+                HealthySource(camera), HealthySource(GalleryRun.source("good", library: folder.path("out/good.so"))),
+            ]
+            for source in healthy { try await source.goesOn() }
+            var complaints: [String] = []
+            try await withThrowingTaskGroup(of: String?.self) { group in
+                for (index, row) in rows.enumerated() {
+                    if index >= Self.width, let complaint = try await group.next() ?? nil {
+                        complaints.append(complaint)
+                    }
+                    group.addTask {
+                        let run = try await GalleryRun(row, library: folder.path("out/\(row.name).so"))
+                        for source in healthy { try await source.goesOn() }
+                        return run.complaint
+                    }
+                }
+                for try await case let complaint? in group { complaints.append(complaint) }
+            }
+            #expect(camera.lostCount == 0)
+            for source in healthy { complaints += await source.stop() }
+            camera.stop()
+            #expect(complaints == [])
+            #expect(ProcessFacts.children().isEmpty)
+            #expect(ProcessFacts.sharedMaps() == 0)
+            // The camera has its own two still.
+            #expect(ProcessFacts.descriptors().count - before.count == 2, "\(before), \(ProcessFacts.descriptors())")
+            withExtendedLifetime(camera) {}
+        }
+
+        @Test("A source that is held up loses frames, and that is seen")
+        func detection() async throws {
+            let camera = try SteadyCamera()
+            try camera.start()
+            // Nobody reads.
+            try await Waiting.until("a lost frame", progress: { 0 }) { camera.lostCount > 0 }
+            let source = HealthySource(camera)
+            // Beyond what the camera held.
+            try await Waiting.until("the frame after the lost one", progress: { source.frames }) {
+                source.frames > SteadyCamera.capacity / SteadyCamera.length + 1
+            }
+            let complaints = await source.stop()
+            camera.stop()
+            #expect(complaints.contains { $0.contains("gaps") })
+            #expect(complaints.contains { $0.contains("dropped") })
+        }
+
+        /// Compiles all plug-ins of the gallery, and one that is good.
+        private static func compile(into folder: TemporaryFolder) async throws {
+            try await ReferenceCommand.runAside(
+                "make",
+                ["-j2", "--no-print-directory", "-C", GalleryRow.folder.path, "OUT=\(folder.path("out"))", "CC=cc"])
+            let include = BuiltProgram.package.appending(path: "Sources/CInletPlugin/include").path
+            try Data("#include \"gallery.h\"\n".utf8).write(to: URL(fileURLWithPath: folder.path("good.c")))
+            try await ReferenceCommand.runAside(
+                "cc",
+                [
+                    "-std=gnu11", "-O1", "-fPIC", "-fvisibility=hidden", "-pthread", "-I\(include)",
+                    "-I\(GalleryRow.folder.path)", "-shared", "-o", folder.path("out/good.so"), folder.path("good.c"),
+                ])
+        }
+    }
+}
