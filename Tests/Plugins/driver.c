@@ -22,6 +22,7 @@ enum { MOST_HELD = 64 };
 
 static int wake;
 static uint8_t *memory;
+static inlet_slot granted;
 static long dropped;
 
 static int64_t now(void) {
@@ -61,13 +62,21 @@ static void demand(void *context, inlet_demand *wanted) {
     wanted->key_frame_requests = key_frames;
 }
 
-/* Only for formats of one plane, of at most four bytes a pixel. */
+/*
+ * Only for yuv420p, and for formats of one plane of at most four bytes a pixel. Writes no more than the plug-in has
+ * room for: its header may be older than this program's.
+ */
 static inlet_result slot(
     void *context, const char *format, uint32_t width, uint32_t height, inlet_slot *place, inlet_error *error) {
-    (void)context, (void)format, (void)error;
-    memory = realloc(memory, (size_t)width * height * 4);
-    *place = (inlet_slot){.size = sizeof *place, .plane_count = 1};
-    place->planes[0] = (inlet_plane){memory, (uint64_t)width * height * 4, 0, (int64_t)width * 4};
+    (void)context, (void)error;
+    uint64_t length = (uint64_t)width * height * 4;
+    uint32_t count = strcmp(format, "yuv420p") ? 1 : 3;
+    memory = realloc(memory, (size_t)length * 3);
+    granted = (inlet_slot){.plane_count = count};
+    for (uint32_t i = 0; i < count; i++)
+        granted.planes[i] = (inlet_plane){memory + i * length, length, 0, (int64_t)width * 4};
+    granted.size = place->size;
+    memcpy(place, &granted, place->size < sizeof granted ? place->size : sizeof granted);
     return memory ? INLET_OK : INLET_ERROR_RESOURCE_EXHAUSTED;
 }
 
@@ -78,7 +87,7 @@ static void print_item(const inlet_item *item, int row_bytes) {
             hash = (hash ^ item->packet.data[i]) * UINT64_C(1099511628211);
         printf("packet %" PRIu64, item->packet.length);
     } else {
-        const inlet_plane *plane = &item->picture.planes[0];
+        const inlet_plane *plane = item->picture.is_in_slot ? &granted.planes[0] : &item->picture.planes[0];
         for (uint32_t row = 0; row < item->picture.height; row++) {
             for (int i = 0; i < row_bytes; i++) {
                 uint8_t byte = plane->data[plane->offset + (uint64_t)(row * plane->stride) + (uint64_t)i];
@@ -124,9 +133,13 @@ int main(int count, char **words) {
         printf("load %s\n", dlerror());
         return 1;
     }
-    const inlet_host host = {sizeof host, 1, 0, "driver", "1", print_log, now, no_extension};
+    const inlet_host host = {
+        .size = sizeof host, .major = INLET_PLUGIN_MAJOR, .minor = INLET_PLUGIN_MINOR, .name = "driver",
+        .version = "1", .log = print_log, .now = now, .get_extension = no_extension};
     const inlet_source_host source_host = {
-        sizeof source_host, wake, NULL, is_cancelled, progress, drop, interruption, interruption_end, demand, slot};
+        .size = sizeof source_host, .wake_fd = wake, .is_cancelled = is_cancelled, .report_progress = progress,
+        .count_drop = drop, .begin_interruption = interruption, .end_interruption = interruption_end,
+        .get_demand = demand, .get_slot = slot};
     inlet_error error = {.size = sizeof error};
     if (entry->magic != INLET_PLUGIN_MAGIC || entry->init(&host, &error) != INLET_OK) return 1;
     const inlet_source_interface *interface = entry->get_interface(INLET_SOURCE_ID);
