@@ -57,6 +57,50 @@ import Testing
         #expect(inside.lines.lines.map(\.md5) == own.lines.lines.map(\.md5))
     }
 
+    @Test("ffmpeg finds its own colour bars in what the command takes from the source in C")
+    func colors() throws {
+        try compile("Samples/CSource/bars.c")
+        try install(["Samples/CSource/bars.inlet.json"])
+        let (file, width, height, frames) = (folder.path("bars.y4m"), 320, 240, 3)
+        let run = try inlet([
+            "run", "bars:?size=\(width)x\(height)&rate=100", "--frames", "\(frames)", "--report", "none", "--to",
+            "y4m:\(file)",
+        ])
+        #expect(run.status == 0, "\(run.complaints)")
+        let facts = try ReferenceCommand.run(
+            "ffprobe",
+            [
+                "-v", "error", "-count_frames", "-show_entries",
+                "stream=width,height,pix_fmt,r_frame_rate,nb_read_frames",
+                "-of", "csv=p=0", file,
+            ])
+        #expect(String(decoding: facts, as: UTF8.self) == "\(width),\(height),yuv420p,100/1,\(frames)\n")
+        func samples(_ input: [String]) throws -> [UInt8] {
+            Array(try ReferenceCommand.ffmpeg(input + ["-pix_fmt", "yuv420p", "-f", "rawvideo", "-"]))
+        }
+        let length = width * height * 3 / 2
+        let own = try samples(["-i", file])
+        let reference = try samples(["-f", "lavfi", "-i", "pal75bars=size=\(width)x\(height)", "-frames:v", "1"])
+        try #require(own.count == frames * length && reference.count == length)
+        for frame in 0..<frames {
+            // The rows of a plane, and its bars but for the first, which is brighter in PAL's.
+            for (start, stride, rows) in [
+                (0, width, height), (width * height, width / 2, height / 2),
+                (width * height * 5 / 4, width / 2, height / 2),
+            ] {
+                for row in 0..<rows where start > 0 || row != frame {
+                    let bars = start + row * stride + stride / 8..<start + (row + 1) * stride
+                    #expect(
+                        own[frame * length..<(frame + 1) * length].dropFirst(bars.lowerBound).prefix(bars.count)
+                            .elementsEqual(reference[bars]))
+                }
+            }
+            // The line, which moves by a row a picture.
+            #expect(own[frame * length + frame * width..<frame * length + (frame + 1) * width].allSatisfy { $0 == 235 })
+            #expect(own[frame * length + 10 * width] == 180)
+        }
+    }
+
     @Test("Packets of a plug-in are decoded as ffmpeg decodes the file, and may read that file alone")
     func packets() throws {
         try compile("Samples/PacketSource/annexb.c")
