@@ -37,6 +37,8 @@
             var limits: DataChannelLimits
             /// The data channels that an offer of this side opens.
             var channels: [DataChannelParameters] = []
+            /// Counts the sessions; nil for one that nobody is behind.
+            var ledger: SessionLedger?
             /// Receives the viewers' statistics; nil if nobody listens.
             var broadcast: WebRTCBroadcast?
             var logger: Logger
@@ -335,7 +337,7 @@
             let ice = environment.ice
             guard ice.hasRelay, !text.containsBytes(" typ relay") else { return .gathered(text) }
             if !hasWarned {
-                logger.warning("No relay gave an address, of \(ice). \(PeerSessionFailure.noRelay.advice)")
+                logger.warning("\(ice.noRelayWarning)")
                 hasWarned = true
             }
             return ice.isRelayOnly ? .failed(.noRelay) : .gathered(text)
@@ -369,6 +371,7 @@
                 nextInquiry = .distantFuture
             default: nextInquiry = .distantFuture
             }
+            environment.ledger?.note(state, of: name)
             tell(.state(state))
         }
     }

@@ -76,7 +76,7 @@
             try limits.validate(opening: channels)
             let environment = EngineSession.Environment(
                 hub: hub, pipelines: try pipelines(), rateControl: .automatic, rates: rates, ice: ice,
-                limits: limits, channels: channels, logger: logger)
+                limits: limits, channels: channels, ledger: hub.ledger, logger: logger)
             let session: SignaledSession? = state.withLock { state in
                 guard !state.isClosed, state.sessions[policy.name] == nil else { return nil }
                 let session = SignaledSession(channel, policy, environment) {

@@ -25,7 +25,7 @@
         public func makeSink() -> any FrameSink { PeerSink(self) }
     }
 
-    /// Encodes frames for the peers of a publisher. Nothing is encoded while there are none.
+    /// Encodes frames for the peers of a publisher. Nothing is converted or encoded while there are none.
     final class PeerSink: FrameSink {
         private let configuration: PeerSinkConfiguration
         private let encoders: ViewerEncoders
@@ -46,8 +46,14 @@
                 largestSize: configuration.largestSize, rotation: .applied, maximumFrameRate: configuration.frameRate)
         }
 
+        var takesFrames: Bool { encoders.takesFrames }
+
+        /// The counts of the publisher's sessions.
+        var sessions: SinkSessions { hub.ledger.figures }
+
         func start(_ format: VideoFormat, _ context: SinkContext) throws {
             try GStreamerViewer.load()
+            hub.ledger.begin(context)
             encoders.start(format, most: configuration.frameRate)
         }
 

@@ -30,10 +30,12 @@
             let state = Mutex(State())
             let subscribers: Broadcaster<PeerMessage>
             private let logger: Logger
+            private let ledger: SessionLedger?
             private static let mostWarnings = 16
 
-            init(_ logger: Logger, limits: DataChannelLimits) {
+            init(_ logger: Logger, _ ledger: SessionLedger?, limits: DataChannelLimits) {
                 self.logger = logger
+                self.ledger = ledger
                 subscribers = Broadcaster(limit: limits.unreadMessages)
             }
 
@@ -63,6 +65,7 @@
                     return (Array(state.readers.values), isNew)
                 }
                 if isNew { logger.warning("\(error)") }
+                ledger?.note(error)
                 for reader in readers { reader.yield(.failure(error)) }
             }
         }
@@ -77,7 +80,7 @@
             _ channel: any SignalingChannel, _ policy: PeerSessionPolicy, _ environment: EngineSession.Environment,
             onEnd: @escaping @Sendable (SignaledSession) -> Void
         ) {
-            let shown = Shown(environment.logger, limits: environment.limits)
+            let shown = Shown(environment.logger, environment.ledger, limits: environment.limits)
             // Enough for a few flows with all of their candidates: a peer that gets them late has no use for more.
             let (messages, outgoing) = AsyncStream.makeStream(
                 of: SignalingMessage.self, bufferingPolicy: .bufferingOldest(512))

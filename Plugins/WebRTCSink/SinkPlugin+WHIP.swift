@@ -28,6 +28,7 @@
                 configuration.rates = options.pictures.rates(values)
                 configuration.threads = values[options.pictures.threads]
                 configuration.codec = VideoCodec(rawValue: values[options.codec])
+                configuration.connectTimeout = values[options.connectTimeout]
                 configuration.ice = try ICEOptions.servers(values)
                 try configuration.validate()
                 return configuration
@@ -38,18 +39,22 @@
     private struct WHIPOptions: Sendable {
         let token = PluginOption.secret("token", "The bearer token")
         let codec: PluginOption<String>
+        let connectTimeout: PluginOption<Duration>
         let pictures: PictureOptions
 
         init(_ defaults: WHIPSinkConfiguration) {
             codec = PluginOption(
                 "codec", default: defaults.codec.rawValue, "What is sent", range: "h264, vp8, vp9 or hevc",
                 isAllowed: { ["h264", "vp8", "vp9", "hevc"].contains($0) })
+            connectTimeout = PluginOption(
+                "connect-timeout", default: defaults.connectTimeout, in: .milliseconds(10) ... .seconds(3600),
+                "How long the first session may take to come up")
             pictures = PictureOptions(
                 largestSize: defaults.largestSize, rates: defaults.rates, threads: defaults.threads)
         }
 
         var descriptions: [PluginOptionDescription] {
-            [token.description, codec.description] + pictures.descriptions + ICEOptions.descriptions
+            [token.description, codec.description, connectTimeout.description] + pictures.descriptions + ICEOptions.descriptions
         }
     }
 #endif

@@ -62,6 +62,10 @@
             hub.start(PictureLadder(size: size, frameRate: rate, tiers: tiers))
         }
 
+        /// Whether there is use for a picture: somebody is sent it, or encoders that nobody needs any more are closed
+        /// with it.
+        var takesFrames: Bool { hub.isWatched || !running.isEmpty }
+
         /// Encodes a picture for all current viewers.
         func consume(_ frame: VideoFrame) throws {
             if frame.size != size { begin(frame.size) }

@@ -27,6 +27,8 @@
             var isPaused: Bool
         }
 
+        /// Counts the sessions.
+        let ledger = SessionLedger()
         /// Left when every pipeline is closed.
         let closing = DispatchGroup()
         /// Whether pictures are wanted, rather than all viewers being on the source's own packets.

@@ -147,8 +147,8 @@
         ) -> EngineSession.Environment {
             EngineSession.Environment(
                 hub: hub, pipelines: [pipeline], rateControl: configuration.rateControl, rates: configuration.rates,
-                ice: ice, address: configuration.gatheringAddress, limits: configuration.channels, broadcast: broadcast,
-                logger: logger)
+                ice: ice, address: configuration.gatheringAddress, limits: configuration.channels,
+                ledger: broadcast == nil ? nil : hub.ledger, broadcast: broadcast, logger: logger)
         }
 
         /// Opens a session without a viewer and closes it, so that the first viewer need not wait for the one-time

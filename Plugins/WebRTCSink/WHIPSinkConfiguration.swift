@@ -2,11 +2,14 @@
     import Foundation
     public import InletCore
     public import InletRTC
+    import InletSystem
 
     /// Publishes to a media server by WHIP: `whip+https://HOST/PATH`.
     ///
-    /// The session restarts, with a growing back-off, whenever it fails; the source is unaffected. A permanent refusal
-    /// of the server, such as of a token, ends the sink with an error.
+    /// The session restarts, with a growing back-off, whenever it fails; the source is unaffected. Frames without a
+    /// session are not converted; they are dropped and counted as ``DropReason/notConnected``. The sink fails if the
+    /// first session does not come up within ``connectTimeout``, or none has come up when the capture ends, and if the
+    /// server refuses permanently, as a token.
     public struct WHIPSinkConfiguration: FrameSinkConfiguration {
         /// The address that the offer is sent to, with `http:` or `https:`.
         public var url: String
@@ -25,6 +28,10 @@
         /// The wait before the second further attempt; it doubles with each, up to half a minute. The first follows at
         /// once. The default is a second.
         public var backOff = Duration.seconds(1)
+        /// How long the first session may take to come up; the sink then fails, as a stream to a server that is not
+        /// there does, and is made anew if the application chose that. Once a session has come up, it is restarted
+        /// without a limit. The default is 30 seconds.
+        public var connectTimeout = Duration.seconds(30)
         /// The codec that is sent. The default is H.264, which every server accepts.
         public var codec = VideoCodec.h264
         /// Returns an encoder for that codec.
@@ -56,6 +63,9 @@
             _ = try endpoint()
             try rates.validate()
             try ice.validate()
+            guard connectTimeout > .zero else {
+                throw InletError(.invalidConfiguration, "connect-timeout is more than 0, not \(connectTimeout).")
+            }
             if let token, !token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) {
                 throw InletError(.invalidConfiguration, "The token holds what is not ASCII, or a space.")
             }
@@ -80,12 +90,39 @@
         private let configuration: WHIPSinkConfiguration
         private var peers: PeerSink?
         private var session: SignaledSession?
+        /// When the first session must have come up.
+        private var deadline = MonotonicTime.distantFuture
 
         init(_ configuration: WHIPSinkConfiguration) { self.configuration = configuration }
 
         var wants: SinkWants {
             SinkWants(
                 largestSize: configuration.largestSize, rotation: .applied, maximumFrameRate: configuration.frameRate)
+        }
+
+        /// A frame is taken, too, to end a sink that has failed.
+        var takesFrames: Bool { failure != nil || peers?.takesFrames ?? false }
+
+        /// The number of sessions that have come up.
+        private var opened: UInt64 { peers?.sessions.opened ?? 0 }
+
+        /// Why the sink cannot continue; nil if it can.
+        private var failure: InletError? {
+            guard let session else { return nil }
+            if case .ended(let end) = session.state {
+                return session.failure ?? end.error ?? InletError(.disconnected, "The server ended the session.")
+            }
+            guard opened == 0, .now >= deadline else { return nil }
+            return neverConnected(session)
+        }
+
+        private func neverConnected(_ session: SignaledSession) -> InletError {
+            let cause = session.failure
+            return InletError(
+                cause?.code ?? .timedOut,
+                "No session with the server came up. "
+                    + (cause?.message ?? "It was still being established: check the server and the network."),
+                cause: cause, context: cause?.context ?? .init())
         }
 
         func start(_ format: VideoFormat, _ context: SinkContext) throws {
@@ -105,23 +142,23 @@
                 policy.backOff = configuration.backOff
                 session = try publisher.open(WHIPChannel(endpoint, token: configuration.token), policy)
                 peers = sink
+                deadline = .now + configuration.connectTimeout
             } catch {
                 throw InletError(wrapping: error, operation: "Starting").about(configuration.redactedURI)
             }
         }
 
         func consume(_ frame: VideoFrame) throws {
-            if let session, case .ended(let end) = session.state {
-                let error = session.failure ?? end.error ?? InletError(.disconnected, "The server ended the session.")
-                throw error.about(configuration.redactedURI)
-            }
+            if let failure { throw failure.about(configuration.redactedURI) }
             try peers?.consume(frame)
         }
 
         func finish() throws {
+            let error = opened == 0 ? session.map(neverConnected) : nil
             let sink = peers
             (peers, session) = (nil, nil)
             try sink?.finish()
+            if let error { throw error.about(configuration.redactedURI) }
         }
     }
 #endif

@@ -4,7 +4,7 @@
     import InletRTC
     import Logging
 
-    /// Sends the newest frames to viewers that connect by WHEP. Nothing is encoded while there are none.
+    /// Sends the newest frames to viewers that connect by WHEP. Nothing is converted or encoded while there are none.
     final class WebRTCSink: FrameSink {
         private let configuration: WebRTCSinkConfiguration
         private let hub: ViewerHub
@@ -28,6 +28,9 @@
                 maximumFrameRate: adaptation.frameRate ?? configuration.frameRate)
         }
 
+        /// Nothing is converted while there are no viewers.
+        var takesFrames: Bool { encoders.takesFrames }
+
         func makePassThrough() -> PassThrough? {
             PassThrough(
                 to: SourcePackets(configuration, hub: hub, logger: logger), pictureRequest: hub.pictureRequest)
@@ -44,6 +47,7 @@
                 let pages = HTTPListener.pages(of: configuration.access, at: server.address)
                 logger.notice("The picture is at \(pages), for players of WHEP at /whep")
                 self.server = server
+                hub.ledger.begin(context)
             } catch {
                 throw InletError(wrapping: error, operation: "Starting").about(configuration.redactedURI)
             }

@@ -14,9 +14,11 @@ struct RunReport: Encodable {
     var reception: Reception?
     /// How often the source went over to a new version of its plug-in; nil if never.
     var pluginUpdates: UInt64?
+    /// By the name of each sink that has sessions; nil if none has.
+    var sessions: [String: Sessions]?
 
     enum CodingKeys: String, CodingKey {
-        case frames, fps, ended, error, reception
+        case frames, fps, ended, error, reception, sessions
         case latency = "latency_us"
         case cpuSeconds = "cpu_s"
         case pluginUpdates = "plugin_updates"
@@ -55,6 +57,13 @@ struct RunReport: Encodable {
         }
     }
 
+    /// The sessions of a sink: how many were open at the end, how often one came up, and why the last attempt failed.
+    struct Sessions: Encodable {
+        var open: Int
+        var opened: UInt64
+        var failure: String?
+    }
+
     /// A number, or a number for each sink by name if there are several.
     enum Delivered: Encodable {
         case one(UInt64)
@@ -86,6 +95,9 @@ struct RunReport: Encodable {
         for sink in statistics.sinks {
             let name = names[sink.name] == nil ? sink.name : "\(sink.name) (\(sink.id))"
             names[name] = sink.delivered
+            guard let found = sink.sessions else { continue }
+            sessions = sessions ?? [:]
+            sessions?[name] = Sessions(open: found.open, opened: found.opened, failure: found.failure)
         }
         frames = Frames(
             captured: statistics.captured, converted: statistics.converted,
@@ -153,6 +165,10 @@ struct RunReport: Encodable {
             lines.append(line)
         }
         if let pluginUpdates { lines.append("plug-in: \(pluginUpdates) times a new version") }
+        for (name, found) in (sessions ?? [:]).sorted(by: { $0.key < $1.key }) {
+            let failure = found.failure.map { "; the last attempt failed: \($0)" } ?? ""
+            lines.append("sessions of \(name): \(found.opened) came up\(failure)")
+        }
         if let latency = latency["deliver"] {
             lines.append(
                 "latency: p50 \(latency.p50.shortText) us, p99 \(latency.p99.shortText) us; \(fps.shortText) fps")

@@ -38,6 +38,13 @@ struct StatusLine {
         if let latency = RunReport.Latency(statistics.sinks.map(\.deliveryLatency)) {
             parts.append("latency p50 \((latency.p50 / 1000).shortText) p99 \((latency.p99 / 1000).shortText) ms")
         }
+        let sessions = statistics.sinks.filter(\.isAttached).compactMap(\.sessions)
+        if !sessions.isEmpty {
+            let pending = sessions.reduce(0) { $0 + $1.pending }
+            parts.append(
+                "sessions \(sessions.reduce(0) { $0 + $1.open })" + (pending > 0 ? ", \(pending) pending" : ""))
+            parts += sessions.compactMap { $0.open == 0 ? $0.failure : nil }.prefix(1)
+        }
         let supervision = statistics.supervision
         if supervision.openings > 1 { parts.append("reopened \(supervision.openings - 1) times") }
         if supervision.abandonedThreads > 0 { parts.append("\(supervision.abandonedThreads) hung threads") }

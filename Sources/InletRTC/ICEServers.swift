@@ -79,6 +79,14 @@ public struct ICEServers: Sendable, Hashable {
     /// Whether there is a relay among the servers.
     public var hasRelay: Bool { !shared.isEmpty || fixed.contains { $0.scheme != .stun } }
 
+    /// What to tell users if no relay gave an address: only with ``isRelayOnly`` does that end the session.
+    package var noRelayWarning: String {
+        guard !isRelayOnly else { return PeerSessionFailure.noRelay.advice }
+        let relays = (fixed.filter { $0.scheme != .stun } + shared).map(\.uri).joined(separator: ", ")
+        return "No relay gave an address, of \(relays): only paths without one are tried. "
+            + PeerSessionFailure.noRelayCauses
+    }
+
     /// Returns the servers with credentials that are accepted from now on.
     ///
     /// - Parameters:

@@ -126,6 +126,10 @@ public enum PeerSessionFailure: String, Sendable, Hashable, CaseIterable, Error 
         }
     }
 
+    /// Why a relay gives no address, and what to do, for users.
+    package static let noRelayCauses =
+        "It refuses the user and password, which may have expired, or it cannot be reached: its log tells which."
+
     /// What happened and what to do, for users.
     public var advice: String {
         switch self {
@@ -135,7 +139,7 @@ public enum PeerSessionFailure: String, Sendable, Hashable, CaseIterable, Error 
             "The peer takes none of the codecs that are offered. H.264 and VP8 are what every browser takes."
         case .noPath: PeerSessionStep.connecting.advice
         case .noRelay:
-            "The TURN server gave no address, and relay-only is on. It refuses the user and password, which may have expired, or it cannot be reached: its log tells which."
+            "Only relays may be used (relay-only), and none gave an address. \(Self.noRelayCauses)"
         case .encryption:
             "DTLS failed on the path. A proxy that changed the description, or a peer without ECDSA, does that."
         case .engine:

@@ -47,6 +47,19 @@ import Testing
         }
     }
 
+    @Test("Of relays that give no address the words say what follows from it: with relay-only the end, else no relay")
+    func relayAdvice() throws {
+        var servers = try Self.read(stun: "s", turn: "h,turns:g", user: "u", password: "north")
+        #expect(
+            servers.noRelayWarning
+                == "No relay gave an address, of turn:h:3478, turns:g:5349: only paths without one are tried. "
+                + "It refuses the user and password, which may have expired, or it cannot be reached: its log tells which.")
+        #expect(!servers.noRelayWarning.contains("relay-only"))
+        servers.isRelayOnly = true
+        #expect(servers.noRelayWarning.contains("(relay-only)"))
+        #expect(PeerSessionFailure.noRelay.advice == servers.noRelayWarning)
+    }
+
     static let refusals: [(stun: String?, turn: String?, user: String?, password: String?, secret: String?, Bool)] = [
         ("turn:h", nil, nil, nil, nil, false), (nil, "stun:h", "u", "north", nil, false),
         (nil, "h", nil, nil, nil, false), (nil, "h", "u", nil, nil, false), (nil, "h", nil, "north", nil, false),

@@ -26,6 +26,7 @@ final class CapturedFrame: Sendable {
 
     /// What a delivered frame takes from the native one.
     private struct Template {
+        var colorSpace: ColorSpace
         var duration: MediaTime?
         var flags: FrameFlags
         var wallClock: Int64?
@@ -52,7 +53,8 @@ final class CapturedFrame: Sendable {
         pts = frame.pts
         shape = PictureShape(
             size: frame.size, rotation: frame.rotation, sampleAspectRatio: frame.sampleAspectRatio)
-        template = Template(duration: frame.duration, flags: frame.flags, wallClock: frame.wallClock)
+        template = Template(
+            colorSpace: frame.colorSpace, duration: frame.duration, flags: frame.flags, wallClock: frame.wallClock)
         native = Mutex(.frame(frame))
     }
 
@@ -69,6 +71,15 @@ final class CapturedFrame: Sendable {
     /// - Throws: ``InletError/Code/invalidConfiguration`` if they cannot be fulfilled.
     func adaptation(to wants: SinkWants) throws(InletError) -> FrameAdaptation {
         try FrameAdaptation(wants, to: shape)
+    }
+
+    /// Returns what the frame would be like as a sink gets it, without converting it. Its colours are the source's.
+    func format(as adaptation: FrameAdaptation) -> FrameShape {
+        FrameShape(
+            size: adaptation.turn.swapsDimensions ? adaptation.size.transposed : adaptation.size,
+            timeBase: pts?.timeBase, colorSpace: template.colorSpace,
+            rotation: adaptation.turn == .none ? shape.rotation : .none,
+            sampleAspectRatio: adaptation.sampleAspectRatio(of: shape))
     }
 
     /// Returns the frame as a sink gets it.

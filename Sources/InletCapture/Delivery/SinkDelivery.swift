@@ -36,6 +36,8 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
         var isStarted = false
         /// False while a failed sink waits to be recreated: nothing is converted for it then.
         var hasSink = true
+        /// Whether the sink had use for pictures when it was last asked. Otherwise none is converted ahead for it.
+        var takesFrames: Bool
 
         /// The tap, or nil if the source or the sink is one of pictures alone.
         var packetTap: PacketTap? { format.map { $0.hasPackets && $0.pacing != .unpaced } ?? true ? tap : nil }
@@ -83,7 +85,9 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
         self.name = name
         self.policy = policy
         self.context = context
-        state = Mutex(State(wants: wants ?? sink.wants, tap: Self.tap(of: sink, id, name, context)))
+        state = Mutex(
+            State(
+                wants: wants ?? sink.wants, tap: Self.tap(of: sink, id, name, context), takesFrames: sink.takesFrames))
         worker = Worker(sink: sink, restart: restart, decidesWants: wants == nil)
     }
 
@@ -127,7 +131,9 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
             frame, at: frame.timestamp, isCancelled: isCancelled,
             // A placeholder never waits; a frame of the source waits until it is cancelled.
             refusedAs: frame.isPlaceholder ? .queueFull : .cancelled,
-            onAdmission: { if state.withLock({ $0.hasSink }) { context.convertAhead(frame, for: self) } },
+            onAdmission: {
+                if state.withLock({ $0.hasSink && $0.takesFrames }) { context.convertAhead(frame, for: self) }
+            },
             onDrop: { context.countDrop(of: $0, $1, by: self) })
         {
             wake()
@@ -199,6 +205,7 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
             return
         }
         do throws(InletError) {
+            guard try hasUse(for: captured, sink) else { return }
             guard let frame = try context.convert(captured, for: self) else { return }
             worker.hasFitted = true
             hand(frame, of: captured, to: sink)
@@ -212,29 +219,63 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
         }
     }
 
+    /// Returns whether the sink has use for a frame. If not, the sink is started nevertheless, without converting the
+    /// frame, which is dropped.
+    private func hasUse(for captured: CapturedFrame, _ sink: any FrameSink) throws(InletError) -> Bool {
+        if !worker.hasStarted, !sink.takesFrames {
+            let wants = wants
+            let shape = try captured.format(as: captured.adaptation(to: wants))
+            worker.hasFitted = true
+            do {
+                try start(sink, VideoFormat(shape, of: state.withLock { $0.format }, wants: wants))
+            } catch {
+                failed(error, captured)
+                return false
+            }
+        }
+        let takesFrames = sink.takesFrames
+        state.withLock { $0.takesFrames = takesFrames }
+        guard !takesFrames else { return true }
+        context.countDrop(of: captured, .notConnected, by: self)
+        if worker.decidesWants { follow(sink.wants) }
+        return false
+    }
+
+    private func start(_ sink: any FrameSink, _ format: VideoFormat) throws {
+        let counters = counters
+        let sinkContext = SinkContext(
+            statistics: { [context = context.sinkContext] in context.statistics },
+            sessions: { counters.setSessions($0) })
+        try sink.start(format, sinkContext)
+        worker.hasStarted = true
+        worker.toldCondition = .live
+        tellCondition()
+    }
+
     private func hand(_ frame: VideoFrame, of captured: CapturedFrame, to sink: any FrameSink) {
         do {
             if !worker.hasStarted {
-                let format = VideoFormat(frame, of: state.withLock { $0.format }, wants: wants)
-                try sink.start(format, context.sinkContext)
-                worker.hasStarted = true
-                worker.toldCondition = .live
-                tellCondition()
+                try start(sink, VideoFormat(frame.frameShape, of: state.withLock { $0.format }, wants: wants))
             }
             try sink.consume(frame)
-        } catch is SinkStopped {
-            context.countDrop(of: captured, .cancelled, by: self, stages: frame.stages)
-            stop(nil)
-            return
         } catch {
-            context.countDrop(of: captured, .sinkFailed, by: self, stages: frame.stages)
-            fail(InletError(wrapping: error, operation: "The sink").about(name))
+            failed(error, captured, stages: frame.stages)
             return
         }
         if worker.decidesWants { follow(sink.wants) }
         let consumed = context.clock.now
         worker.schedule?.deliver(at: consumed)
         context.countDelivery(of: frame, to: self, consumed: consumed)
+    }
+
+    /// Handles what the sink threw while it started or took a frame.
+    private func failed(_ error: any Error, _ captured: CapturedFrame, stages: StageTimes? = nil) {
+        guard !(error is SinkStopped) else {
+            context.countDrop(of: captured, .cancelled, by: self, stages: stages)
+            return stop(nil)
+        }
+        context.countDrop(of: captured, .sinkFailed, by: self, stages: stages)
+        fail(InletError(wrapping: error, operation: "The sink").about(name))
     }
 
     /// Notifies the sink whether frames are expected, if that has changed.
@@ -267,7 +308,8 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
         let sink = restart.configuration.makeSink()
         worker.sink = sink
         let tap = Self.tap(of: sink, id, name, context)
-        state.withLock { ($0.hasSink, $0.tap) = (true, tap) }
+        let takesFrames = sink.takesFrames
+        state.withLock { ($0.hasSink, $0.tap, $0.takesFrames) = (true, tap, takesFrames) }
         context.wantsChanged()
         return sink
     }
@@ -327,17 +369,5 @@ extension RateLimiter {
     init?(_ wants: SinkWants, source: SourceFormat?) {
         guard let rate = wants.maximumFrameRate else { return nil }
         self.init(maximumFrameRate: rate, sourceFrameRate: source?.frameRate)
-    }
-}
-
-extension VideoFormat {
-    /// The format of a sink's first frame.
-    fileprivate init(_ frame: VideoFrame, of source: SourceFormat?, wants: SinkWants) {
-        var rate = source?.frameRate
-        if let most = wants.maximumFrameRate { rate = rate.map { min($0, most) } ?? most }
-        self.init(
-            size: frame.size, timeBase: frame.pts?.timeBase ?? source?.timeBase ?? Rational(1, 1_000_000_000),
-            frameRate: rate, colorSpace: frame.colorSpace, rotation: frame.rotation,
-            sampleAspectRatio: frame.sampleAspectRatio)
     }
 }

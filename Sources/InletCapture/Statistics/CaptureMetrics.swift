@@ -128,6 +128,12 @@ private struct Publication {
         let before = before.sinks.first { $0.id == sink.id }
         count("inlet_sink_frames_delivered_total", dimensions, before?.delivered, sink.delivered)
         drops("inlet_sink_frames_dropped_total", dimensions, before?.drops, sink.drops)
+        if let sessions = sink.sessions {
+            meter("inlet_sink_sessions", dimensions).set(sessions.open)
+            meter("inlet_sink_sessions_pending", dimensions).set(sessions.pending)
+            count(
+                "inlet_sink_sessions_opened_total", dimensions, before?.sessions?.opened, sessions.opened)
+        }
         time("inlet_sink_queue_latency_seconds", dimensions, before?.queueLatency, sink.queueLatency)
         time("inlet_sink_conversion_time_seconds", dimensions, before?.conversionTime, sink.conversionTime)
         time("inlet_sink_delivery_latency_seconds", dimensions, before?.deliveryLatency, sink.deliveryLatency)

@@ -6,7 +6,7 @@ final class DropCounters: Sendable {
     /// The reasons with a dedicated slot, those that may occur for every frame first.
     private static let known: [DropReason] = [
         .superseded, .rateLimited, .queueFull, .poolExhausted, .conversionFailed, .sinkFailed, .cancelled, .damaged,
-        .undecodable, .outOfOrder, .lostBySource, .disabled,
+        .undecodable, .outOfOrder, .lostBySource, .disabled, .notConnected,
     ]
 
     private let slots = AtomicCounters(count: known.count)

@@ -1,13 +1,20 @@
 /// A destination of pictures: a file, an encoder, a process, a detector.
 ///
-/// Every method except ``makePassThrough()``, and except the first read of ``wants``, is called on the sink's own
-/// thread, one at a time, so an implementation keeps plain mutable state. It may block: only this sink's frames wait or
+/// Every method except ``makePassThrough()``, and except the first read of ``wants`` and ``takesFrames``, is called on the
+/// sink's own thread, one at a time, so an implementation keeps plain mutable state. It may block: only this sink's frames wait or
 /// are dropped, by its queue policy; the source and the other sinks are not affected.
 public protocol FrameSink: AnyObject {
-    /// What the sink wants its frames to be like. Read when it is attached, and again after each frame that it took: a
-    /// change takes effect with the next frame that is not converted yet. Not read again if the application specified
-    /// the wants. The default leaves frames as they arrive.
+    /// What the sink wants its frames to be like. Read when it is attached, and again after each frame that it took or
+    /// had no use for: a change takes effect with the next frame that is not converted yet. Not read again if the
+    /// application specified the wants. The default leaves frames as they arrive.
     var wants: SinkWants { get }
+
+    /// Whether the sink has use for pictures now: false while it has nobody to send them to.
+    ///
+    /// Read when it is attached, and then before each frame. While it is false, frames are not converted for the sink;
+    /// they are dropped and counted as ``DropReason/notConnected``. The sink is started with the first frame in any
+    /// case. The default is true.
+    var takesFrames: Bool { get }
 
     /// Starts the sink. Called once, before the first frame.
     ///
@@ -45,6 +52,8 @@ public protocol FrameSink: AnyObject {
 extension FrameSink {
     /// Leaves frames as they arrive.
     public var wants: SinkWants { SinkWants() }
+    /// Always true.
+    public var takesFrames: Bool { true }
     /// Does nothing.
     public func start(_ format: VideoFormat, _ context: SinkContext) throws {}
     /// Does nothing.

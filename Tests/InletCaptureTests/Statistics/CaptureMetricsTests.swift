@@ -129,6 +129,28 @@ import Testing
         #expect(total == 14)
     }
 
+    @Test("A sink's sessions are meters, those that came up a counter; a sink without sessions has neither")
+    func sessions() throws {
+        let reporter = CaptureMetrics(capturer([]), factory: metrics)
+        var statistics = CaptureStatistics()
+        statistics.sinks = ["whip:", "null:"].enumerated().map {
+            CaptureStatistics.Sink(id: SinkID(number: $0 + 1), name: $1)
+        }
+        var sessions = SinkSessions()
+        for (open, pending, opened) in [(0, 1, UInt64(0)), (1, 0, 1), (0, 1, 1), (1, 0, 2)] {
+            (sessions.open, sessions.pending, sessions.opened) = (open, pending, opened)
+            statistics.sinks[0].sessions = sessions
+            reporter.publish(statistics, phase: .live)
+        }
+        let dimensions = source + [("sink", "whip:")]
+        #expect(try metrics.expectMeter("inlet_sink_sessions", dimensions).values == [0, 1, 0, 1])
+        #expect(try metrics.expectMeter("inlet_sink_sessions_pending", dimensions).values == [1, 0, 1, 0])
+        #expect(try metrics.expectCounter("inlet_sink_sessions_opened_total", dimensions).totalValue == 2)
+        #expect(throws: (any Error).self) {
+            try metrics.expectMeter("inlet_sink_sessions", source + [("sink", "null:")])
+        }
+    }
+
     @Test("What a source has received grows by the difference, and adds up over its connections")
     func reception() throws {
         let reporter = CaptureMetrics(capturer([]), factory: metrics)

@@ -1,0 +1,54 @@
+#if WebRTC
+    import InletCore
+    import InletRTC
+    import Synchronization
+
+    /// Counts the sessions of a sink for the statistics of the capture. Safe from any thread.
+    final class SessionLedger: Sendable {
+        private let state = Mutex(State())
+
+        private struct State {
+            var sessions: [String: PeerSessionState] = [:]
+            var opened: UInt64 = 0
+            var failure: String?
+            /// The capture of the running sink.
+            var context: SinkContext?
+
+            var figures: SinkSessions {
+                var figures = SinkSessions()
+                figures.open = sessions.values.count { $0 == .connected }
+                figures.pending = sessions.count - figures.open
+                (figures.opened, figures.failure) = (opened, failure)
+                return figures
+            }
+        }
+
+        /// The current counts.
+        var figures: SinkSessions { state.withLock { $0.figures } }
+
+        /// Reports the counts to a capture from now on.
+        func begin(_ context: SinkContext) { change { $0.context = context } }
+
+        /// Notes the state of a session.
+        func note(_ session: PeerSessionState, of name: String) {
+            change { state in
+                if session == .connected, state.sessions[name] != .connected {
+                    state.opened &+= 1
+                    state.failure = nil
+                }
+                if case .ended = session { state.sessions[name] = nil } else { state.sessions[name] = session }
+            }
+        }
+
+        /// Notes why an attempt failed.
+        func note(_ failure: InletError) { change { $0.failure = failure.message } }
+
+        private func change(_ body: (inout State) -> Void) {
+            // Reported under the lock, so that the last report is the newest.
+            state.withLock { state in
+                body(&state)
+                state.context?.report(state.figures)
+            }
+        }
+    }
+#endif

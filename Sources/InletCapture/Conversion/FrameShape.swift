@@ -1,0 +1,31 @@
+import InletCore
+
+/// What a frame tells of a sink's format.
+struct FrameShape {
+    var size: ImageSize
+    var timeBase: Rational?
+    var colorSpace: ColorSpace
+    var rotation: Rotation
+    var sampleAspectRatio: Rational?
+}
+
+extension VideoFrame {
+    /// What the frame tells of a sink's format.
+    var frameShape: FrameShape {
+        FrameShape(
+            size: size, timeBase: pts?.timeBase, colorSpace: colorSpace, rotation: rotation,
+            sampleAspectRatio: sampleAspectRatio)
+    }
+}
+
+extension VideoFormat {
+    /// The format of a sink's first frame.
+    init(_ frame: FrameShape, of source: SourceFormat?, wants: SinkWants) {
+        var rate = source?.frameRate
+        if let most = wants.maximumFrameRate { rate = rate.map { min($0, most) } ?? most }
+        self.init(
+            size: frame.size, timeBase: frame.timeBase ?? source?.timeBase ?? Rational(1, 1_000_000_000),
+            frameRate: rate, colorSpace: frame.colorSpace, rotation: frame.rotation,
+            sampleAspectRatio: frame.sampleAspectRatio)
+    }
+}

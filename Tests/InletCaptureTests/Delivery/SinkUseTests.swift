@@ -1,0 +1,101 @@
+import InletCore
+import InletTesting
+import Synchronization
+import Testing
+
+@testable import InletCapture
+
+/// Sinks that have no use for pictures for a time, as nobody watches.
+@Suite(.timeLimit(.minutes(10))) struct SinkUseTests {
+    /// What a sink was told, and whether it has use for pictures.
+    private final class Audience: Sendable {
+        let isPresent = Atomic(false)
+        let starts = Mutex([VideoFormat]())
+        let taken = Atomic(0)
+        let finishes = Atomic(0)
+        let context = Mutex(SinkContext?.none)
+    }
+
+    private final class AudienceSink: FrameSink {
+        private let audience: Audience
+        var wants: SinkWants { SinkWants(largestSize: ImageSize(width: 32, height: 32), rotation: .applied) }
+        var takesFrames: Bool { audience.isPresent.load(ordering: .relaxed) }
+
+        init(_ audience: Audience) { self.audience = audience }
+
+        func start(_ format: VideoFormat, _ context: SinkContext) throws {
+            audience.starts.withLock { $0.append(format) }
+            audience.context.withLock { $0 = context }
+        }
+
+        func consume(_ frame: VideoFrame) throws { audience.taken.add(1, ordering: .relaxed) }
+        func finish() throws { audience.finishes.add(1, ordering: .relaxed) }
+    }
+
+    private static func source(_ count: Int) -> ScriptedSourceConfiguration {
+        ScriptedSourceConfiguration(.init(format: ScriptedSource.format(pacing: .unpaced), .frames(count)))
+    }
+
+    @Test(
+        "For a sink that nobody watches nothing is converted; it is started all the same, and each frame is counted",
+        arguments: [QueuePolicy.lossless(3), .buffered(1000, dropping: .newest)])
+    func unwatched(_ queue: QueuePolicy) async throws {
+        let (audience, seen, watched) = (Audience(), Audience(), Audience())
+        watched.isPresent.store(true, ordering: .relaxed)
+        let capturer = Capturer(Self.source(40))
+        let id = capturer.attach(AudienceSink(audience), queue: queue)
+        try await capturer.run()
+        let statistics = capturer.statistics
+        #expect(statistics.converted == 0)
+        let sink = try #require(statistics.sinks.first { $0.id == id })
+        #expect(sink.delivered == 0)
+        #expect(sink.drops == [.notConnected: 40])
+        #expect(sink.conversionTime.count == 0)
+        #expect(audience.finishes.load(ordering: .relaxed) == 1)
+
+        // What it is told of the format is what it would be told with a picture.
+        let other = Capturer(Self.source(1))
+        other.attach(AudienceSink(seen))
+        other.attach(AudienceSink(watched))
+        try await other.run()
+        #expect(audience.starts.withLock { $0 } == watched.starts.withLock { $0 })
+        #expect(seen.starts.withLock { $0 } == watched.starts.withLock { $0 })
+        #expect(watched.taken.load(ordering: .relaxed) == 1)
+    }
+
+    @Test("From when somebody watches, the next frame is converted and taken, and none after the last has gone")
+    func joining() async throws {
+        let audience = Audience()
+        let gate = Gate()
+        let capturer = Capturer(
+            ScriptedSourceConfiguration(
+                .init(
+                    format: ScriptedSource.format(pacing: .unpaced),
+                    .frames(10) + [.perform { _ in gate.pass() }] + .frames(10))))
+        capturer.attach(AudienceSink(audience), queue: .lossless(3))
+        async let reason = capturer.run()
+        while capturer.statistics.drops[.notConnected] != 10 { await Task.yield() }
+        audience.isPresent.store(true, ordering: .relaxed)
+        gate.open()
+        _ = try await reason
+        let statistics = capturer.statistics
+        #expect(statistics.converted == 10)
+        #expect(statistics.delivered == 10)
+        #expect(statistics.drops == [.notConnected: 10])
+        #expect(audience.starts.withLock { $0 }.count == 1)
+    }
+
+    @Test("The sessions that a sink reports stand in the statistics, and for a sink without any there are none")
+    func sessions() async throws {
+        let (audience, plain) = (Audience(), RecordingSink())
+        let capturer = Capturer(Self.source(1))
+        let (id, other) = (capturer.attach(AudienceSink(audience)), capturer.attach(plain))
+        try await capturer.run()
+        var sessions = SinkSessions()
+        (sessions.open, sessions.opened, sessions.failure) = (2, 5, "The server is gone.")
+        audience.context.withLock { $0 }?.report(sessions)
+        let sinks = capturer.statistics.sinks
+        #expect(sinks.first { $0.id == id }?.sessions == sessions)
+        #expect(sinks.first { $0.id == other }?.sessions == nil)
+    }
+}
