@@ -13,6 +13,8 @@ struct GalleryRun {
     private var isOverrun = false
     private var captured: UInt64 = 0
     private var abandonedThreads = 0
+    /// How long the run took.
+    let duration: Duration
 
     /// How many pictures of a plug-in count as proof that they go on to come: three good ones, and more.
     private static let enough: UInt64 = 8
@@ -55,6 +57,7 @@ struct GalleryRun {
             if isSeen || isOverrun { capturer.stop() }
             try await Task.sleep(for: .milliseconds(10))
         }
+        duration = ContinuousClock.now - start
         result = await run.value
         let statistics = capturer.statistics
         (captured, abandonedThreads) = (statistics.captured, statistics.supervision.abandonedThreads)

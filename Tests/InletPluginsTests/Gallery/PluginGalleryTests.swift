@@ -33,20 +33,22 @@ extension PluginProcessTests {
                 HealthySource(camera), HealthySource(GalleryRun.source("good", library: folder.path("out/good.so"))),
             ]
             for source in healthy { try await source.goesOn() }
-            var complaints: [String] = []
-            try await withThrowingTaskGroup(of: String?.self) { group in
+            var runs: [GalleryRun] = []
+            try await withThrowingTaskGroup(of: GalleryRun.self) { group in
                 for (index, row) in rows.enumerated() {
-                    if index >= Self.width, let complaint = try await group.next() ?? nil {
-                        complaints.append(complaint)
-                    }
+                    if index >= Self.width, let run = try await group.next() { runs.append(run) }
                     group.addTask {
                         let run = try await GalleryRun(row, library: folder.path("out/\(row.name).so"))
                         for source in healthy { try await source.goesOn() }
-                        return run.complaint
+                        return run
                     }
                 }
-                for try await case let complaint? in group { complaints.append(complaint) }
+                for try await run in group { runs.append(run) }
             }
+            let slowest = runs.sorted { $0.duration > $1.duration }.prefix(5)
+            print("slowest of \(runs.count):", slowest.map { "\($0.row.name) \($0.duration)" }.joined(separator: ", "))
+            var complaints = runs.compactMap(\.complaint)
+            #expect(runs.count == rows.count)
             #expect(camera.lostCount == 0)
             for source in healthy { complaints += await source.stop() }
             camera.stop()

@@ -99,8 +99,10 @@ extension PluginProcessTests {
             let library = try compile("Samples/CSource/bars.c", to: "bars.so", with: later())
             let run = try SourceRun(
                 PluginSourceConfiguration(
-                    program: PluginProgram(name: "bars", code: .library(library)), isInProcess: isInProcess,
-                    scheme: "bars", address: "", options: [("size", "64x48"), ("rate", "500")],
+                    program: PluginProgram(
+                        name: "bars", code: .library(library), hostPath: BuiltProgram.plainPluginHost),
+                    isInProcess: isInProcess, scheme: "bars", address: "",
+                    options: [("size", "64x48"), ("rate", "500")],
                     redactedURI: "bars:"))
             let format = try run.open()
             for index in 0..<5 {

@@ -25,7 +25,7 @@ struct CompiledPlugin {
     func program(files: [String] = []) -> PluginProgram {
         PluginProgram(
             name: "compiled", code: .library(path), permissions: PluginPermissions(files: files),
-            segmentLimit: 64 << 20)
+            segmentLimit: 64 << 20, hostPath: BuiltProgram.plainPluginHost)
     }
 
     /// A source of it.
