@@ -197,7 +197,10 @@ let package = Package(
         plugin("PreviewSink", ["InletFFmpeg", "InletHTTP", logging] + nio, pages: ["preview.html"]),
         plugin(
             "WebRTCSink",
-            ["InletSystem", "InletRTC", "InletHTTP", "InletConvert", withWebRTC("CGStreamer"), logging, metrics] + nio,
+            [
+                "InletSystem", "InletRTC", "InletHTTP", "InletConvert", withWebRTC("CGStreamer"),
+                withWebRTC("COpenSSL"), logging, metrics,
+            ] + nio,
             pages: ["viewer.html"]),
 
         // The command, for programs that add plug-ins of their own.

@@ -282,11 +282,11 @@
         ) {
             let ice = environment.ice
             do throws(InletError) {
+                let all = ice.list(for: "inlet", now: SystemTime.seconds) + servers
                 viewer = try GStreamerViewer(
-                    pipeline, servers: ice.list(for: "inlet", now: SystemTime.seconds) + servers,
-                    isRelayOnly: ice.isRelayOnly, address: environment.address, closing: hub.closing,
-                    orientation: orientation,
-                    longestMessage: environment.limits.messageBytes
+                    pipeline, servers: hub.stunChoice.reduced(all), relayTLS: ice.tls, isRelayOnly: ice.isRelayOnly,
+                    address: environment.address, closing: hub.closing, orientation: orientation,
+                    longestMessage: environment.limits.messageBytes, logger: logger
                 ) { [weak self] event in
                     guard let self else { return }
                     queue.async { self.viewerSaid(event, id) }
@@ -340,7 +340,8 @@
                 logger.warning("\(ice.noRelayWarning)")
                 hasWarned = true
             }
-            return ice.isRelayOnly ? .failed(.noRelay) : .gathered(text)
+            guard ice.isRelayOnly else { return .gathered(text) }
+            return .failed(viewer?.relayFailure?.code == .tlsFailed ? .relayTLS : .noRelay)
         }
 
         private func steer() {

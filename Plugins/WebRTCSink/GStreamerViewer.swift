@@ -3,6 +3,7 @@
     import Dispatch
     import InletCore
     import InletRTC
+    import Logging
 
     /// Owns one viewer's pipeline: `appsrc ! payloader ! webrtcbin`.
     ///
@@ -59,6 +60,8 @@
         nonisolated(unsafe) private let viewer: UnsafeMutablePointer<inlet_gst_viewer>
         private let closing: DispatchGroup
         private let finder: ChannelFinder
+        /// The ways to relays over TLS.
+        private let tunnels: [RelayTunnel]
         /// Whether packets state the rotation of pictures.
         let turns: Bool
 
@@ -76,6 +79,8 @@
         /// Creates a pipeline and starts it.
         ///
         /// - Parameters:
+        ///   - servers: at most one of STUN, as libnice asks only the last.
+        ///   - relayTLS: how certificates of relays over TLS are checked.
         ///   - isRelayOnly: whether only paths over a relay are used.
         ///   - address: where candidates are gathered; nil for all addresses of this machine, or its loopback's if it
         ///     has no other.
@@ -86,8 +91,8 @@
         ///   - told: called on GStreamer's threads.
         /// - Throws: ``InletError/Code/internal`` if GStreamer fails; the log has details.
         init(
-            _ launch: String, servers: [ICEServer], isRelayOnly: Bool, address: String?, closing: DispatchGroup,
-            orientation: Int?, longestMessage: Int,
+            _ launch: String, servers: [ICEServer], relayTLS: RelayTLS, isRelayOnly: Bool, address: String?,
+            closing: DispatchGroup, orientation: Int?, longestMessage: Int, logger: Logger,
             told: @escaping @Sendable (Event) -> Void
         ) throws(InletError) {
             let owner = unsafe Unmanaged.passRetained(Listener(told)).toOpaque()
@@ -109,13 +114,26 @@
                 viewer.pointee.web, Unmanaged.passRetained(finder).toOpaque(), ChannelFinder.found,
                 ChannelFinder.release)
             unsafe inlet_gst_viewer_prepare(viewer, address ?? (inlet_gst_has_network() != 0 ? nil : "127.0.0.1"))
+            var tunnels: [RelayTunnel] = []
             for server in servers {
-                if server.scheme == .stun {
-                    unsafe inlet_gst_viewer_set_stun(viewer, server.engineURI)
-                } else {
-                    _ = unsafe inlet_gst_viewer_add_turn(viewer, server.engineURI)
+                switch server.scheme {
+                case .stun: unsafe inlet_gst_viewer_set_stun(viewer, server.engineURI)
+                case .turn: _ = unsafe inlet_gst_viewer_add_turn(viewer, server.engineURI)
+                case .turns:
+                    // libnice has no TLS: it would send TURN over TCP to the port of TLS.
+                    let host = Self.tunnelHost(address)
+                    do throws(InletError) {
+                        let tunnel = try RelayTunnel(to: server, relayTLS, host: host, logger: logger)
+                        let place = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
+                        _ = unsafe inlet_gst_viewer_add_turn(
+                            viewer, server.engineURI(by: place, port: tunnel.port))
+                        tunnels.append(tunnel)
+                    } catch {
+                        logger.warning("\(error.about(server.uri))")
+                    }
                 }
             }
+            self.tunnels = tunnels
             if isRelayOnly { unsafe inlet_gst_viewer_relay_only(viewer) }
             guard unsafe inlet_gst_viewer_play(viewer) != 0 else {
                 throw InletError(
@@ -124,11 +142,22 @@
             }
         }
 
+        /// The loopback address for ways to relays: of a family that candidates are gathered of, as others are not
+        /// asked by libnice.
+        private static func tunnelHost(_ address: String?) -> String {
+            let isIPv6 = address.map { $0.utf8.contains(UInt8(ascii: ":")) } ?? (inlet_gst_has_ipv4() == 0)
+            return isIPv6 ? "::1" : "127.0.0.1"
+        }
+
+        /// Why no way to a relay over TLS could be made; nil if none failed.
+        var relayFailure: InletError? { tunnels.compactMap(\.failure).first }
+
         deinit {
             // The last owner's reference, passed to the queue that frees it.
             nonisolated(unsafe) let viewer = unsafe viewer
-            DispatchQueue.global().async { [closing] in
+            DispatchQueue.global().async { [closing, tunnels] in
                 unsafe inlet_gst_viewer_free(viewer)
+                for tunnel in tunnels { tunnel.close() }
                 closing.leave()
             }
         }

@@ -13,20 +13,26 @@
         static let password = PluginOption.secret("turn-password", "The password to that")
         static let secret = PluginOption.secret(
             "turn-secret", "Shared with the relays; credentials that expire are made of it")
+        static let authorities = PluginOption.file(
+            "turn-tls-ca", "A PEM file of certificate authorities for relays with turns:")
+        static let verify = PluginOption(
+            "turn-tls-verify", default: RelayTLS().isVerified, "Whether the certificates of relays are checked")
         static let relayOnly = PluginOption(
             "relay-only", default: ICEServers().isRelayOnly, "Send through a relay in any case")
 
         static var descriptions: [PluginOptionDescription] {
             [
                 stun.description, turn.description, user.description, password.description, secret.description,
-                relayOnly.description,
+                authorities.description, verify.description, relayOnly.description,
             ]
         }
 
         static func servers(_ values: PluginOptionValues) throws(InletError) -> ICEServers {
-            try ICEServers(
+            var servers = try ICEServers(
                 stun: values[stun], turn: values[turn], user: values[user], password: values[password],
                 secret: values[secret], isRelayOnly: values[relayOnly])
+            (servers.tls.authorities, servers.tls.isVerified) = (values[authorities], values[verify])
+            return servers
         }
     }
 

@@ -54,7 +54,8 @@
         }
 
         var descriptions: [PluginOptionDescription] {
-            [token.description, codec.description, connectTimeout.description] + pictures.descriptions + ICEOptions.descriptions
+            [token.description, codec.description, connectTimeout.description] + pictures.descriptions
+                + ICEOptions.descriptions
         }
     }
 #endif

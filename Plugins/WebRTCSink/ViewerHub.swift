@@ -29,6 +29,8 @@
 
         /// Counts the sessions.
         let ledger = SessionLedger()
+        /// Chooses one of several STUN servers.
+        let stunChoice = STUNChoice()
         /// Left when every pipeline is closed.
         let closing = DispatchGroup()
         /// Whether pictures are wanted, rather than all viewers being on the source's own packets.

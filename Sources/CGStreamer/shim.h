@@ -97,18 +97,26 @@ static inline const char *inlet_gst_start(void) {
     return NULL;
 }
 
-// Whether the machine has an address that is not its own loopback's.
-static inline int inlet_gst_has_network(void) {
+// Whether the machine has an address of this family that is not its own loopback's.
+static inline int inlet_gst_has_family(int family) {
     struct ifaddrs *list = NULL;
     int found = 0;
     if (getifaddrs(&list)) return 1;
     for (struct ifaddrs *each = list; each; each = each->ifa_next) {
         if (!each->ifa_addr || (each->ifa_flags & IFF_LOOPBACK) || !(each->ifa_flags & IFF_UP)) continue;
-        if (each->ifa_addr->sa_family == AF_INET || each->ifa_addr->sa_family == AF_INET6) found = 1;
+        if (each->ifa_addr->sa_family == family) found = 1;
     }
     freeifaddrs(list);
     return found;
 }
+
+// Whether the machine has an address that is not its own loopback's.
+static inline int inlet_gst_has_network(void) {
+    return inlet_gst_has_family(AF_INET) || inlet_gst_has_family(AF_INET6);
+}
+
+// Whether candidates of IPv4 are gathered where no address is given: there is one, or only the loopback's is used.
+static inline int inlet_gst_has_ipv4(void) { return inlet_gst_has_family(AF_INET) || !inlet_gst_has_network(); }
 
 typedef struct {
     GstElement *pipeline, *web, *source;

@@ -109,6 +109,13 @@ public struct ICEServer: Sendable, Hashable {
         return "\(scheme.rawValue)://\(login)\(place)\(scheme == .turn && usesTCP ? "?transport=tcp" : "")"
     }
 
+    /// The address in the form for GStreamer of a way to this relay over TCP, at another address. Holds the secret.
+    ///
+    /// - Parameter host: a numeric address, of IPv6 in brackets.
+    package func engineURI(by host: String, port: Int) -> String {
+        "turn://\(Self.escaped(user ?? "")):\(Self.escaped(password ?? ""))@\(host):\(port)?transport=tcp"
+    }
+
     private static func escaped(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var escaped: [UInt8] = []

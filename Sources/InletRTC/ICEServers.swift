@@ -13,6 +13,8 @@ public struct ICEServers: Sendable, Hashable {
     public var secret = ""
     /// How long credentials made from the secret are accepted. The default is a day; connected sessions outlast it.
     public var lifetime = Duration.seconds(86_400)
+    /// How the certificates of relays over TLS are checked. The default is by the system's authorities.
+    public var tls = RelayTLS()
     /// Whether media always goes through a relay, so that the peer learns no address of this machine. The default is
     /// false.
     public var isRelayOnly = false

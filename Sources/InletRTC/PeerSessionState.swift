@@ -106,6 +106,8 @@ public enum PeerSessionFailure: String, Sendable, Hashable, CaseIterable, Error 
     case noPath = "no path"
     /// No TURN server provided an address, and only relays may be used.
     case noRelay = "no relay"
+    /// No TLS connection to a TURN server could be made, and only relays may be used.
+    case relayTLS = "no TLS with the relay"
     /// The key exchange on the path failed.
     case encryption = "encryption"
     /// The media engine failed.
@@ -120,7 +122,7 @@ public enum PeerSessionFailure: String, Sendable, Hashable, CaseIterable, Error 
         case .noCommonCodec: .unsupported
         case .noPath: .disconnected
         case .noRelay: .authenticationFailed
-        case .encryption: .tlsFailed
+        case .encryption, .relayTLS: .tlsFailed
         case .engine: .internal
         case .limit: .resourceExhausted
         }
@@ -140,6 +142,8 @@ public enum PeerSessionFailure: String, Sendable, Hashable, CaseIterable, Error 
         case .noPath: PeerSessionStep.connecting.advice
         case .noRelay:
             "Only relays may be used (relay-only), and none gave an address. \(Self.noRelayCauses)"
+        case .relayTLS:
+            "Only relays may be used (relay-only), and none was reached over TLS: its certificate is not trusted, or its port is not one for turns. The log has the reason; turn-tls-ca names an authority."
         case .encryption:
             "DTLS failed on the path. A proxy that changed the description, or a peer without ECDSA, does that."
         case .engine:

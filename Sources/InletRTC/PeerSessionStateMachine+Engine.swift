@@ -74,7 +74,7 @@ extension PeerSessionStateMachine {
         switch failure {
         // The peer's description does not change when it is requested again.
         case .malformedDescription, .noCommonCodec, .limit: end(.failed(failure), &actions)
-        case .noPath, .noRelay, .encryption, .engine: retry(orEnd: .failed(failure), now, &actions)
+        case .noPath, .noRelay, .relayTLS, .encryption, .engine: retry(orEnd: .failed(failure), now, &actions)
         }
     }
 

@@ -140,7 +140,7 @@ package struct WHEPEndpoint: Sendable, Hashable {
             case .failed(.malformedDescription): 400
             case .failed(.noCommonCodec): 422
             case .failed(.limit): 413
-            case .failed(.noRelay): 502
+            case .failed(.noRelay), .failed(.relayTLS): 502
             case .timedOut: 504
             case .local: 503
             default: 500

@@ -71,10 +71,10 @@ enum ImportRule {
         // The web server, and Foundation for its JSON.
         "PreviewSink": ["InletFFmpeg", "InletHTTP", "NIOCore", "NIOHTTP1", "FoundationEssentials"],
         // The encoder is handed in: no plug-in imports another. It scales pictures for slower viewers itself.
-        // Foundation is for the client of HTTP.
+        // Foundation is for the client of HTTP, OpenSSL and NIOPosix for the way to relays over TLS.
         "WebRTCSink": [
-            "InletSystem", "InletRTC", "InletHTTP", "InletConvert", "CGStreamer", "NIOCore", "NIOHTTP1", "Foundation",
-            "FoundationNetworking", "FoundationEssentials", "CoreMetrics",
+            "InletSystem", "InletRTC", "InletHTTP", "InletConvert", "CGStreamer", "COpenSSL", "NIOCore", "NIOPosix",
+            "NIOHTTP1", "Foundation", "FoundationNetworking", "FoundationEssentials", "CoreMetrics",
         ],
     ]
     /// What every plug-in may import, a stranger's too.

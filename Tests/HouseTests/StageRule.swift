@@ -14,7 +14,7 @@ enum StageRule {
         "RTSPServer", "RTSPScript", "RTSPRelay", "RTSPTunnel", "NginxServer", "VLCServer", "VLCPlayer", "FFmpegSender",
         "MJPEGServer", "HLSBrowser",
         "StreamReceiver", "TURNServer", "WHIPServer", "SRTTransmitter", "AddressServer", "FaultProxy", "VirtualCamera",
-        "ViewerRun",
+        "ViewerRun", "STUNServer",
     ]
 
     /// The tags that a text declares.

@@ -64,6 +64,7 @@ enum UnsafeCodeRule {
         "Plugins/WebRTCSink/DataChannel.swift": "owns a data channel, and what GStreamer's callbacks hold",
         "Plugins/WebRTCSink/EngineSession.swift": "state of one queue",
         "Plugins/WebRTCSink/GStreamerViewer.swift": "owns a viewer's pipeline, and what GStreamer's callbacks hold",
+        "Plugins/WebRTCSink/TLSClientHandler.swift": "owns a connection of OpenSSL",
         "Plugins/WebRTCSink/SharedPacket.swift": "owns a reference to a packet as GStreamer has it",
         "Plugins/WebRTCSink/SourcePackets.swift": "a packet sink, called on one thread at a time",
         "Plugins/WebRTCSink/ViewerPipeline.swift": "asks GStreamer for its elements",

@@ -53,7 +53,8 @@ import Testing
         #expect(
             servers.noRelayWarning
                 == "No relay gave an address, of turn:h:3478, turns:g:5349: only paths without one are tried. "
-                + "It refuses the user and password, which may have expired, or it cannot be reached: its log tells which.")
+                + "It refuses the user and password, which may have expired, or it cannot be reached: its log tells which."
+        )
         #expect(!servers.noRelayWarning.contains("relay-only"))
         servers.isRelayOnly = true
         #expect(servers.noRelayWarning.contains("(relay-only)"))

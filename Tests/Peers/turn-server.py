@@ -14,22 +14,68 @@ import threading
 import peer
 
 
+def record(target):
+    """A TCP proxy in front of a port of this host, which keeps the first bytes of each client.
+
+    Returns its port and the list of them.
+    """
+    first = []
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def copy(source, sink, notes):
+        try:
+            while data := source.recv(65536):
+                if notes is not None:
+                    first.append(data[:16].hex())
+                    notes = None
+                sink.sendall(data)
+        except OSError:
+            pass
+        for each in (source, sink):
+            try:
+                each.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    def run():
+        while True:
+            client, _ = listener.accept()
+            try:
+                server = socket.create_connection(("127.0.0.1", target))
+            except OSError:
+                client.close()
+                continue
+            for arguments in ((client, server, first), (server, client, None)):
+                threading.Thread(target=copy, args=arguments, daemon=True).start()
+
+    threading.Thread(target=run, daemon=True).start()
+    return listener.getsockname()[1], first
+
+
 def main():
     parser = peer.parser(__doc__)
     parser.add_argument("--port", type=int, default=0, help="port of UDP and TCP; 0 takes a free one")
     parser.add_argument("--address", default="127.0.0.1", help="where it listens and relays")
     parser.add_argument("--secret", default="north", help="what credentials are made of")
     parser.add_argument("--no-udp", action="store_true", help="take clients by TCP alone")
+    parser.add_argument("--tls", action="store_true",
+                        help="take clients by TLS too, at a second port, with a certificate made now")
     options = parser.parse_args()
     program = shutil.which("turnserver") or "/usr/bin/turnserver"
     if not os.path.exists(program):
         peer.fail("coturn is missing: apt-get install coturn")
     port = options.port or peer.free_port(socket.SOCK_DGRAM)
+    security, authority, secure, first = ["--no-tls"], "", 0, []
+    if options.tls:
+        authority, certificate, key = peer.make_certificates()
+        behind = peer.free_port()
+        security = [f"--tls-listening-port={behind}", f"--cert={certificate}", f"--pkey={key}"]
+        secure, first = record(behind)
     log = open(f"{peer.folder()}/log", "w")
     child = peer.spawn(
         [program, "-n", f"--listening-ip={options.address}", f"--relay-ip={options.address}",
          f"--listening-port={port}", "--realm=inlet", "--use-auth-secret", f"--static-auth-secret={options.secret}",
-         "--allow-loopback-peers", "--no-cli", "--no-tls", "--no-dtls", "--fingerprint", "--verbose",
+         "--allow-loopback-peers", "--no-cli", *security, "--no-dtls", "--fingerprint", "--verbose",
          f"--userdb={peer.folder()}/users", f"--pidfile={peer.folder()}/pid", "--log-file=stdout",
          *(["--no-udp"] if options.no_udp else [])],
         stdin=subprocess.DEVNULL, stdout=log, stderr=log)
@@ -45,9 +91,12 @@ def main():
         given = re.findall(r"user <([^>]*)>: incoming packet ALLOCATE processed, success", text)
         return {"given": sorted(set(given)),
                 "refused": len(re.findall(r"ALLOCATE processed, error 401: Unauthorized", text)),
-                "wrong": len(re.findall(r"check_stun_auth: Cannot", text))}
+                "wrong": len(re.findall(r"check_stun_auth: Cannot", text)),
+                # What the first bytes were of each client of the port of TLS.
+                "first": first}
 
-    peer.serve(options, {"report": report}, {"port": port, "secret": options.secret})
+    peer.serve(options, {"report": report},
+               {"port": port, "secret": options.secret, "tls": secure, "authority": authority})
     threading.Event().wait()
 
 

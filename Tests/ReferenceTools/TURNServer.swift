@@ -7,12 +7,23 @@ public final class TURNServer: Sendable {
     /// What credentials are made of.
     public let secret: String
 
+    /// The port of TLS; 0 if there is none.
+    public let securePort: Int
+    /// The path of a PEM file with the authority of its certificate, which is for 127.0.0.1 and localhost.
+    public let authority: String
+
     /// Starts a server and waits until it is there.
     ///
-    /// - Parameter isTCPAlone: whether it takes clients by TCP alone; what it relays is UDP in any case.
+    /// - Parameters:
+    ///   - isTCPAlone: whether it takes clients by TCP alone; what it relays is UDP in any case.
+    ///   - hasTLS: whether it takes clients by TLS, too.
     /// - Throws: ``PeerProcess/Failure``.
-    public init(secret: String = "north-by-northwest", isTCPAlone: Bool = false) throws {
-        process = try PeerProcess("turn-server.py", ["--secret", secret] + (isTCPAlone ? ["--no-udp"] : []))
+    public init(secret: String = "north-by-northwest", isTCPAlone: Bool = false, hasTLS: Bool = false) throws {
+        process = try PeerProcess(
+            "turn-server.py",
+            ["--secret", secret] + (isTCPAlone ? ["--no-udp"] : []) + (hasTLS ? ["--tls"] : []))
+        securePort = process.ready["tls"]?.int ?? 0
+        authority = process.ready["authority"]?.text ?? ""
         port = process.ready["port"]?.int ?? 0
         self.secret = secret
     }
@@ -24,6 +35,12 @@ public final class TURNServer: Sendable {
     public func users() throws -> [String] {
         guard case .list(let names)? = try process.send("report")["given"] else { return [] }
         return names.map(\.text)
+    }
+
+    /// The first 16 bytes that each client of the port of TLS has sent, in hexadecimal digits.
+    public func firstBytes() throws -> [String] {
+        guard case .list(let bytes)? = try process.send("report")["first"] else { return [] }
+        return bytes.map(\.text)
     }
 
     /// Ends the server at once.

@@ -2,6 +2,7 @@
     import Foundation
     import InletCore
     import InletRTC
+    import Logging
     import ReferenceTools
     import Testing
 
@@ -43,6 +44,97 @@
                 #expect(seen.count == 30)
                 #expect(seen.unread == 0)
                 #expect(try relay.users().contains { $0.hasSuffix(":inlet") })
+            }
+        }
+
+        /// A relay at the port of TLS of a server, and no other path.
+        private static func secure(_ relay: TURNServer, host: String = "127.0.0.1") throws -> ICEServers {
+            try ICEServers(
+                stun: nil, turn: "turns:\(host):\(relay.securePort)", user: nil, password: nil, secret: relay.secret,
+                isRelayOnly: true)
+        }
+
+        @Test(
+            "A relay over TLS is spoken to in TLS, its certificate is checked, and aiortc gets pictures through it",
+            .enabled(if: ViewerRun.hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"),
+            arguments: ["127.0.0.1", "localhost"])
+        func secureRelay(host: String) async throws {
+            let relay = try TURNServer(hasTLS: true)
+            defer { relay.stop() }
+            var ice = try Self.secure(relay, host: host)
+            ice.tls.authorities = relay.authority
+            try await ViewerRun.with(change: { $0.ice = ice }) { run in
+                let seen: ViewerPeerTests.Seen = try await ViewerRun.peer(
+                    "whep-viewer.py", python: ViewerRun.aiortcPython, [run.address + "/whep", "--frames", "30"])
+                #expect(seen.error == nil)
+                #expect(seen.count == 30)
+                #expect(seen.unread == 0)
+                let candidates = Self.candidates(in: try await Self.answer(run))
+                #expect(!candidates.isEmpty)
+                #expect(candidates.allSatisfy { $0.contains(" typ relay") }, "\(candidates)")
+                #expect(try relay.users().contains { $0.hasSuffix(":inlet") })
+            }
+            let first = try relay.firstBytes()
+            #expect(!first.isEmpty)
+            // RFC 8446, 5.1 and 4: a record of a handshake, in it a ClientHello.
+            #expect(first.allSatisfy { $0.hasPrefix("1603") && $0.dropFirst(10).hasPrefix("01") }, "\(first)")
+        }
+
+        @Test("A relay's certificate that nobody vouches for is an answer in words; unchecked it is taken")
+        func distrustedRelay() async throws {
+            let relay = try TURNServer(hasTLS: true)
+            defer { relay.stop() }
+            var ice = try Self.secure(relay)
+            try await ViewerRun.with(change: { $0.ice = ice }) { run in
+                let answer = try await Self.answer(run)
+                #expect(answer.hasPrefix("HTTP/1.1 502"), "\(answer)")
+                #expect(answer.contains("its certificate is not trusted"), "\(answer)")
+                #expect(!answer.contains(relay.secret))
+            }
+            #expect(try relay.users() == [])
+            ice.tls.isVerified = false
+            try await ViewerRun.with(change: { $0.ice = ice }) { run in
+                let answer = try await Self.answer(run)
+                #expect(answer.hasPrefix("HTTP/1.1 201"), "\(answer)")
+            }
+        }
+
+        @Test("The way to a relay over TLS tells why it failed, and names no credentials")
+        func tunnelFailure() async throws {
+            let relay = try TURNServer(hasTLS: true)
+            defer { relay.stop() }
+            for (port, code) in [
+                (relay.securePort, InletError.Code.tlsFailed), (try await FreePort.find(), .disconnected),
+            ] {
+                let server = try ICEServer("turns:127.0.0.1:\(port)", user: "ann", password: "north")
+                let tunnel = try RelayTunnel(
+                    to: server, RelayTLS(), host: "127.0.0.1", logger: Logger(label: "test"))
+                defer { tunnel.close() }
+                _ = try? await ReferenceCommand.runAside(
+                    "curl", ["-s", "-m", "10", "http://127.0.0.1:\(tunnel.port)/"])
+                for _ in 0..<3000 where tunnel.failure == nil { try await Task.sleep(for: .milliseconds(10)) }
+                let failure = try #require(tunnel.failure)
+                #expect(failure.code == code, "\(failure)")
+                #expect(!"\(failure.about(server.uri))".contains("north"))
+            }
+        }
+
+        @Test("Of two STUN servers both are asked, and one that never answers costs no candidate", arguments: [0, 1])
+        func stunServers(dead: Int) async throws {
+            let servers = try (0..<2).map { try STUNServer(mapped: "203.0.113.7", isSilent: $0 == dead) }
+            defer { for server in servers { server.stop() } }
+            let ice = try ICEServers(
+                stun: servers.map(\.address).joined(separator: ","), turn: nil, user: nil,
+                password: nil, secret: nil)
+            try await ViewerRun.with(change: { $0.ice = ice }) { run in
+                let candidates = Self.candidates(in: try await Self.answer(run))
+                #expect(
+                    candidates.contains { $0.contains("203.0.113.7") && $0.contains(" typ srflx") }, "\(candidates)")
+            }
+            // The second may be asked a moment after the first has answered.
+            for server in servers {
+                for _ in 0..<1000 where try server.requests() == 0 { try await Task.sleep(for: .milliseconds(10)) }
+                #expect(try server.requests() > 0)
             }
         }
 

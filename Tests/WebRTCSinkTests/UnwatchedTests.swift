@@ -89,11 +89,13 @@
             #expect(report.frames.delivered == 0)
             #expect(report.frames.dropped.values.reduce(0, +) == 15)
             #expect(report.frames.dropped["notConnected"] ?? 0 > 0)
-            #expect(report.error?.code == "connectionRefused")
+            // On a machine that is busy the run is over before the offer is sent.
+            #expect(["connectionRefused", "timedOut"].contains(report.error?.code))
             #expect(report.error?.message.contains("No session with the server came up.") == true)
             let sessions = try #require(report.sessions?["whip+http://127.0.0.1:\(port)/whip"])
             #expect(sessions.opened == 0)
-            #expect(sessions.failure != nil)
+            #expect(sessions.open == 0)
+            #expect((sessions.failure == nil) == (report.error?.code == "timedOut"))
         }
 
         @Test("A page that nobody opens is no failure")

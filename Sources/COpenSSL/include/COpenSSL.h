@@ -14,10 +14,11 @@
     X(SSL_CTX_set_default_verify_paths) X(SSL_CTX_load_verify_file) X(SSL_new) X(SSL_free) X(SSL_set_fd)    \
     X(SSL_set_connect_state) X(SSL_do_handshake) X(SSL_read) X(SSL_write) X(SSL_pending) X(SSL_get_error)   \
     X(SSL_ctrl) X(SSL_set1_host) X(SSL_get0_param) X(SSL_get_verify_result) X(SSL_get1_peer_certificate)    \
-    X(SSL_shutdown)
+    X(SSL_shutdown) X(SSL_set_bio)
 #define INLET_CRYPTO_FUNCTIONS(X)                                                                           \
     X(ERR_clear_error) X(ERR_peek_last_error) X(ERR_reason_error_string) X(X509_digest) X(X509_free)        \
-    X(EVP_sha256) X(X509_VERIFY_PARAM_set1_ip_asc) X(X509_verify_cert_error_string)
+    X(EVP_sha256) X(X509_VERIFY_PARAM_set1_ip_asc) X(X509_verify_cert_error_string)              \
+    X(BIO_new) X(BIO_s_mem) X(BIO_free) X(BIO_read) X(BIO_write)
 
 #define INLET_DECLARE(name) __typeof__(name) *name;
 struct inlet_openssl_functions {
@@ -52,26 +53,61 @@ static inline SSL_CTX *inlet_tls_context(bool verifies, const char *authorities)
     return context;
 }
 
+// Sets the name or numeric address that the certificate is to be for. Returns whether it could.
+static inline bool inlet_tls_set_host(SSL *tls, const char *host, bool is_address) {
+    if (is_address) return inlet_openssl.X509_VERIFY_PARAM_set1_ip_asc(inlet_openssl.SSL_get0_param(tls), host);
+    // RFC 6066: the name of the server, which is never an address.
+    return inlet_openssl.SSL_set1_host(tls, host)
+        && inlet_openssl.SSL_ctrl(tls, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, (void *)host);
+}
+
 // Makes a client's connection over a socket, which stays the caller's.
 //
 // host: the name or numeric address that the certificate is to be for.
 static inline SSL *inlet_tls_connection(SSL_CTX *context, int descriptor, const char *host, bool is_address) {
     SSL *tls = inlet_openssl.SSL_new(context);
     if (!tls) return NULL;
-    int is_set;
-    if (is_address) {
-        is_set = inlet_openssl.X509_VERIFY_PARAM_set1_ip_asc(inlet_openssl.SSL_get0_param(tls), host);
-    } else {
-        // RFC 6066: the name of the server, which is never an address.
-        is_set = inlet_openssl.SSL_set1_host(tls, host)
-            && inlet_openssl.SSL_ctrl(tls, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, (void *)host);
-    }
-    if (!is_set || inlet_openssl.SSL_set_fd(tls, descriptor) != 1) {
+    if (!inlet_tls_set_host(tls, host, is_address) || inlet_openssl.SSL_set_fd(tls, descriptor) != 1) {
         inlet_openssl.SSL_free(tls);
         return NULL;
     }
     inlet_openssl.SSL_set_connect_state(tls);
     return tls;
+}
+
+// Makes a client's connection whose encrypted bytes are in memory: those that arrive are put into `incoming`, those to
+// send are taken from `outgoing`. Both go with the connection.
+//
+// host: the name or numeric address that the certificate is to be for.
+static inline SSL *inlet_tls_connection_in_memory(
+    SSL_CTX *context, const char *host, bool is_address, BIO **incoming, BIO **outgoing) {
+    SSL *tls = inlet_openssl.SSL_new(context);
+    if (!tls) return NULL;
+    *incoming = inlet_openssl.BIO_new(inlet_openssl.BIO_s_mem());
+    *outgoing = inlet_openssl.BIO_new(inlet_openssl.BIO_s_mem());
+    if (!*incoming || !*outgoing) {
+        if (*incoming) inlet_openssl.BIO_free(*incoming);
+        if (*outgoing) inlet_openssl.BIO_free(*outgoing);
+        inlet_openssl.SSL_free(tls);
+        return NULL;
+    }
+    inlet_openssl.SSL_set_bio(tls, *incoming, *outgoing);
+    if (!inlet_tls_set_host(tls, host, is_address)) {
+        inlet_openssl.SSL_free(tls);
+        return NULL;
+    }
+    inlet_openssl.SSL_set_connect_state(tls);
+    return tls;
+}
+
+// Puts encrypted bytes that have arrived into memory. Returns how many: all, unless there is no memory left.
+static inline int inlet_tls_put(BIO *incoming, const void *bytes, int count) {
+    return inlet_openssl.BIO_write(incoming, bytes, count);
+}
+
+// Takes encrypted bytes to send. Returns how many, at most 0 if there are none.
+static inline int inlet_tls_take(BIO *outgoing, void *bytes, int count) {
+    return inlet_openssl.BIO_read(outgoing, bytes, count);
 }
 
 static inline void inlet_tls_free_context(SSL_CTX *context) { inlet_openssl.SSL_CTX_free(context); }

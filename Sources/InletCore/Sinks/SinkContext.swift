@@ -20,7 +20,7 @@ public final class SinkContext: Sendable {
     /// Statistics of the capture so far: a snapshot. Takes microseconds, and blocks nobody.
     public var statistics: CaptureStatistics { read() }
 
-    /// Sets the sink's sessions in the statistics: ``CaptureStatistics/Sink/sessions``. For a sink that has any, when it
-    /// starts and at each change. Takes microseconds, and blocks nobody.
+    /// Sets the sink's sessions in the statistics: ``CaptureStatistics/Sink/sessions``. For a sink that has any, when
+    /// it starts and at each change. Takes microseconds, and blocks nobody.
     public func report(_ sessions: SinkSessions) { note(sessions) }
 }

@@ -1,0 +1,174 @@
+#if WebRTC
+    import InletCore
+    import InletRTC
+    import Logging
+    import NIOCore
+    import NIOPosix
+    import Synchronization
+
+    /// A way to a relay over TLS for an ICE agent that has TURN over TCP only, as libnice has: a TCP port of this
+    /// machine's loopback, whose connections go on to the relay in TLS. Safe from any thread.
+    ///
+    /// Other users of this machine reach the port, too. They get to the relay by it, and need credentials there.
+    final class RelayTunnel: Sendable {
+        /// The port at the loopback address.
+        let port: Int
+        private let listener: any Channel
+        private let ends: Ends
+
+        /// The most connections at a time: an agent makes one for each of this machine's addresses.
+        private static let mostConnections = 64
+        private static let connectLimit = TimeAmount.seconds(5)
+
+        /// The connections of a tunnel, and why the last one failed.
+        private final class Ends: Sendable {
+            private let state = Mutex(State())
+
+            private struct State {
+                var channels: [ObjectIdentifier: any Channel] = [:]
+                var isClosed = false
+                var failure: InletError?
+            }
+
+            var failure: InletError? { state.withLock { $0.failure } }
+
+            /// - Returns: whether the failure is the first.
+            func note(_ error: InletError) -> Bool {
+                state.withLock { state in
+                    defer { state.failure = error }
+                    return state.failure == nil
+                }
+            }
+
+            /// - Returns: false if there are too many, or the tunnel is closed.
+            func add(_ channel: any Channel) -> Bool {
+                state.withLock { state in
+                    guard !state.isClosed, state.channels.count < RelayTunnel.mostConnections else { return false }
+                    state.channels[ObjectIdentifier(channel)] = channel
+                    return true
+                }
+            }
+
+            func remove(_ channel: any Channel) {
+                _ = state.withLock { $0.channels.removeValue(forKey: ObjectIdentifier(channel)) }
+            }
+
+            func close() {
+                let channels = state.withLock { state in
+                    state.isClosed = true
+                    return Array(state.channels.values)
+                }
+                for channel in channels { channel.close(promise: nil) }
+            }
+        }
+
+        /// Starts to listen. Blocks briefly, so it must not be called from an event loop.
+        ///
+        /// - Parameters:
+        ///   - host: the loopback address to listen at.
+        /// - Throws: ``InletError/Code/inputOutput`` if the system refuses a port.
+        init(to server: ICEServer, _ settings: RelayTLS, host: String, logger: Logger) throws(InletError) {
+            let ends = Ends()
+            let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+                .childChannelOption(.autoRead, value: false)
+                .childChannelInitializer { local in
+                    guard ends.add(local) else { return local.close() }
+                    local.closeFuture.whenComplete { _ in ends.remove(local) }
+                    Self.connect(local, to: server, settings) { error in
+                        guard ends.note(error) else { return }
+                        logger.warning("\(error.about(server.uri))")
+                    }
+                    return local.eventLoop.makeSucceededVoidFuture()
+                }
+            do {
+                listener = try bootstrap.bind(host: host, port: 0).wait()
+            } catch {
+                throw InletError(
+                    .inputOutput, "No port of the loopback interface can be used for a relay over TLS.", cause: error,
+                    context: .init(operation: "bind"))
+            }
+            port = listener.localAddress?.port ?? 0
+            self.ends = ends
+        }
+
+        /// Why a connection to the relay failed; nil if none did.
+        var failure: InletError? { ends.failure }
+
+        /// Closes the port and all connections. Returns at once.
+        func close() {
+            listener.close(promise: nil)
+            ends.close()
+        }
+
+        /// Connects an accepted connection with the relay.
+        private static func connect(
+            _ local: any Channel, to server: ICEServer, _ settings: RelayTLS,
+            failed: @escaping @Sendable (InletError) -> Void
+        ) {
+            ClientBootstrap(group: local.eventLoop)
+                .connectTimeout(connectLimit)
+                .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+                .channelInitializer { relay in
+                    relay.eventLoop.makeCompletedFuture {
+                        let tls = try TLSClientHandler(host: server.host, settings) { result in
+                            switch result {
+                            case .success: break
+                            case .failure(let error): failed(error)
+                            }
+                        }
+                        try relay.pipeline.syncOperations.addHandlers([tls, TunnelEnd(partner: local)])
+                    }
+                }
+                .connect(host: server.host, port: server.port)
+                .flatMap { relay in
+                    local.eventLoop.makeCompletedFuture {
+                        try local.pipeline.syncOperations.addHandler(TunnelEnd(partner: relay))
+                    }
+                    .flatMap { local.setOption(.autoRead, value: true) }
+                }
+                .whenFailure { error in
+                    failed(Self.error(error))
+                    local.close(promise: nil)
+                }
+        }
+
+        private static func error(_ error: any Error) -> InletError {
+            if let error = error as? InletError { return error }
+            let isUnknown = (error as? NIOConnectionError).map { !($0.dnsAError == nil && $0.dnsAAAAError == nil) }
+            if isUnknown ?? false, (error as? NIOConnectionError)?.connectionErrors.isEmpty ?? true {
+                return InletError(
+                    .hostNotFound, "The name service does not know the relay. Check its spelling, and that DNS works.",
+                    cause: error)
+            }
+            return InletError(
+                .disconnected, "The relay cannot be reached by TCP. Check its address, its port and the network.",
+                cause: error, context: .init(operation: "connect"))
+        }
+    }
+
+    /// One end of a tunnel: hands what it reads to the other end, and reads no more while that is behind. Confined to
+    /// the event loop of both.
+    private final class TunnelEnd: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        private let partner: any Channel
+
+        init(partner: any Channel) { self.partner = partner }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            partner.writeAndFlush(unwrapInboundIn(data), promise: nil)
+        }
+
+        func channelWritabilityChanged(context: ChannelHandlerContext) {
+            _ = partner.setOption(.autoRead, value: context.channel.isWritable)
+            context.fireChannelWritabilityChanged()
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            partner.close(promise: nil)
+            context.fireChannelInactive()
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+    }
+#endif
