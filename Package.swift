@@ -129,6 +129,10 @@ let package = Package(
         .target(name: "CInletPlugin"),
         // The entry of plug-ins in Swift.
         .target(name: "CInletPluginEntry", dependencies: ["CInletPlugin"]),
+        // Drives a plug-in through its C interface, to verify it.
+        .target(
+            name: "CInletExercise", dependencies: ["CInletPlugin"],
+            cSettings: [.define("_GNU_SOURCE", .when(platforms: [.linux]))]),
 
         library("InletCore", [logging]),
         // Threads, wake-ups, the clock and the words of the system, for the modules and plug-ins of this package.
@@ -163,6 +167,8 @@ let package = Package(
         library(
             "InletPluginKit",
             ["InletCore", "InletSystem", "InletPluginWire", "CInletPlugin", "CInletPluginEntry", "CLinux", logging]),
+        // Whether a plug-in keeps its contract, for `inlet plugins verify`.
+        library("InletPluginVerify", ["InletCore", "InletCapture", "InletPlugins", "InletTesting", logging]),
         library(
             "InletCapture",
             [
@@ -204,14 +210,16 @@ let package = Package(
             pages: ["viewer.html"]),
 
         // The command, for programs that add plug-ins of their own.
-        library("InletCommand", ["Inlet", "InletOutput", argumentParser, logging]),
+        library("InletCommand", ["Inlet", "InletOutput", onLinux("InletPluginVerify"), argumentParser, logging]),
         .executableTarget(name: "InletCLI", dependencies: ["InletCommand"], swiftSettings: houseSettings),
 
         // The child process of a plug-in that this package does not come with. It links no libav: a plug-in may bring
         // its own.
         .executableTarget(
             name: "InletPluginHost",
-            dependencies: ["InletCore", "InletSystem", "InletPluginWire", "CInletPlugin", "CLinux", "CSeccomp"],
+            dependencies: [
+                "InletCore", "InletSystem", "InletPluginWire", "CInletPlugin", "CInletExercise", "CLinux", "CSeccomp",
+            ],
             swiftSettings: houseSettings),
 
         .executableTarget(

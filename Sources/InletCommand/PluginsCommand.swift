@@ -16,12 +16,13 @@ struct PluginsCommand: ParsableCommand {
               inlet plugins --json
               inlet plugins path
               inlet plugins new acme --language c
+              inlet plugins verify acme.so
             """,
         subcommands: subcommands, defaultSubcommand: PluginsListCommand.self)
 
     #if os(Linux)
         private static let subcommands: [any ParsableCommand.Type] = [
-            PluginsListCommand.self, PluginsPathCommand.self, NewPluginCommand.self,
+            PluginsListCommand.self, PluginsPathCommand.self, NewPluginCommand.self, VerifyPluginCommand.self,
         ]
     #else
         private static let subcommands: [any ParsableCommand.Type] = [PluginsListCommand.self]

@@ -31,6 +31,8 @@ struct HostArguments {
     var without: Set<SandboxLayer> = []
     /// Whether Inlet wants to know which interfaces there are, and no more.
     var isProbe = false
+    /// The exercise for `inlet plugins verify` that is run instead of an instance; nil for none.
+    var exercise: String?
 
     /// Whether there is a file that the plug-in may write.
     var mayWrite: Bool { !files.isEmpty || !newFiles.isEmpty }
@@ -43,6 +45,7 @@ struct HostArguments {
             case "--network": mayUseNetwork = true
             case "--devices": mayUseDevices = true
             case "--probe": isProbe = true
+            case "--exercise": exercise = try Self.value(of: word, &rest)
             case "--file": try files.append(Self.value(of: word, &rest))
             case "--new-file": try newFiles.append(Self.value(of: word, &rest))
             case "--folder": try folders.append(Self.value(of: word, &rest))

@@ -19,6 +19,8 @@ import InletPluginWire
           --memory BYTES   the most memory; the default is 2 GiB
           --without LAYER  leaves out a layer of the sandbox: landlock, seccomp, limits
           --probe          says which interfaces the plug-in has, and ends
+          --exercise NAME  calls a library's functions in many ways, says what it does wrong, and ends;
+                           for inlet plugins verify
           --help           this text
 
         Exit codes: 0 closed by inlet, 1 failed and told inlet why, 64 usage, 76 inlet is gone.
@@ -49,6 +51,7 @@ import InletPluginWire
         switch arguments.code {
         case .command(let words): session.fail(Interpreter.run(words))
         case .library(let path):
+            if let exercise = arguments.exercise { session.exercise(exercise, library: path) }
             do throws(InletError) {
                 try Watchdog.start(watching: HostChannel.shared.socket.descriptor) { MessageInbox.raiseWake() }
             } catch {

@@ -62,6 +62,32 @@ final class PluginSession {
 
     private func create(_ library: PluginLibrary) throws(PluginFailure) -> any PluginInstance {
         inbox.receive(onEnd: library.finish)
+        let (request, configuration) = try readRequest()
+        switch Int(request.kind) {
+        case INLET_KIND_SOURCE:
+            let interface = try interface(INLET_SOURCE_ID) { () throws(InletError) in try library.source() }
+            return try SourceInstance(interface, configuration, inbox)
+        case INLET_KIND_SINK:
+            let interface = try interface(INLET_SINK_ID) { () throws(InletError) in try library.sink() }
+            return try SinkInstance(interface, configuration, inbox)
+        default: throw PluginFailure(INLET_ERROR_INTERNAL, "Inlet asks for a kind of plug-in that is not known here.")
+        }
+    }
+
+    /// Runs an exercise with what Inlet asks for, which loads the library by itself, answers, and ends the process.
+    func exercise(_ name: String, library path: String) -> Never {
+        inbox.receive()
+        do throws(PluginFailure) {
+            let (request, configuration) = try readRequest()
+            PluginExercise.run(name, library: path, configuration, isSink: Int(request.kind) == INLET_KIND_SINK)
+        } catch {
+            HostChannel.shared.answer(error.answer)
+            exit(ExitCode.failed)
+        }
+    }
+
+    /// Reads the newest message, which is to make an instance.
+    private func readRequest() throws(PluginFailure) -> (inlet_create, ConfigurationMemory) {
         // Before anything can refuse, so that the descriptor has its owner.
         inbox.takeWakeDescriptor()
         guard inbox.message.type == UInt32(INLET_MESSAGE_CREATE), let request = inbox.message.read(inlet_create.self)
@@ -75,15 +101,7 @@ final class PluginSession {
         guard let configuration = ConfigurationMemory(texts, optionCount: request.option_count) else {
             throw PluginFailure(INLET_ERROR_INTERNAL, "Inlet's options are not as its message says. Report this.")
         }
-        switch Int(request.kind) {
-        case INLET_KIND_SOURCE:
-            let interface = try interface(INLET_SOURCE_ID) { () throws(InletError) in try library.source() }
-            return try SourceInstance(interface, configuration, inbox)
-        case INLET_KIND_SINK:
-            let interface = try interface(INLET_SINK_ID) { () throws(InletError) in try library.sink() }
-            return try SinkInstance(interface, configuration, inbox)
-        default: throw PluginFailure(INLET_ERROR_INTERNAL, "Inlet asks for a kind of plug-in that is not known here.")
-        }
+        return (request, configuration)
     }
 
     private func interface<Interface>(

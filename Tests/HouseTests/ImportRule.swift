@@ -28,11 +28,14 @@ enum ImportRule {
         ]),
         "InletPluginWire": system.union(["InletCore", "InletSystem", "CInletPlugin", "CLinux"]),
         "InletPluginHost": system.union([
-            "InletCore", "InletSystem", "InletPluginWire", "CInletPlugin", "CLinux", "CSeccomp",
+            "InletCore", "InletSystem", "InletPluginWire", "CInletPlugin", "CInletExercise", "CLinux", "CSeccomp",
         ]),
         "InletPluginKit": system.union([
             "InletCore", "InletSystem", "InletPluginWire", "CInletPlugin", "CInletPluginEntry", "CLinux", "Logging",
         ]),
+        "InletPluginVerify": [
+            "InletCore", "InletCapture", "InletPlugins", "InletTesting", "Logging", "FoundationEssentials",
+        ],
         "InletCapture": system.union([
             "InletCore", "InletSystem", "InletConvert", "InletDecode", "InletOutput", "Logging", "CoreMetrics",
             "DequeModule", "CLinux",
@@ -47,7 +50,8 @@ enum ImportRule {
             "PipeSink", "StillSinks", "PreviewSink", "InletRTC", "WebRTCSink",
         ]),
         "InletCommand": system.union([
-            "Inlet", "InletOutput", "ArgumentParser", "Logging", "FoundationEssentials", "SwiftOverlayShims",
+            "Inlet", "InletOutput", "InletPluginVerify", "ArgumentParser", "Logging", "FoundationEssentials",
+            "SwiftOverlayShims",
         ]),
         "InletCLI": ["InletCommand"],
     ]

@@ -30,8 +30,10 @@ final class PluginConnection {
     ///
     /// - Throws: ``InletError/Code/notFound`` if `inlet-plugin-host` is not there;
     ///   ``InletError/Code/resourceExhausted`` if the system refuses what a child needs.
-    init(to program: PluginProgram, probes: Bool = false, logger: Logger) throws(InletError) {
-        if !probes { try program.makeNewFiles() }
+    init(
+        to program: PluginProgram, probes: Bool = false, exercise: String? = nil, logger: Logger
+    ) throws(InletError) {
+        if !probes, exercise == nil { try program.makeNewFiles() }
         name = program.name
         log = PluginLog(logger, name: program.name)
         wakeUp = try CancelSignal()
@@ -39,7 +41,8 @@ final class PluginConnection {
         defer { withExtendedLifetime(childs) {} }
         socket = own
         process = try PluginProcess(
-            program.resolvedHostPath(), program.hostArguments(probes: probes), socket: childs.descriptor)
+            program.resolvedHostPath(), program.hostArguments(probes: probes, exercise: exercise),
+            socket: childs.descriptor)
     }
 
     deinit { close() }

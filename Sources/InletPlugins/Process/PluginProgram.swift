@@ -75,7 +75,11 @@ public struct PluginProgram: Sendable, Hashable {
     }
 
     /// The arguments of `inlet-plugin-host`, without its own name.
-    func hostArguments(probes: Bool) -> [String] {
+    ///
+    /// - Parameters:
+    ///   - probes: whether the child says which interfaces the plug-in has, and no more.
+    ///   - exercise: the exercise that it runs in place of an instance; nil for none.
+    func hostArguments(probes: Bool, exercise: String? = nil) -> [String] {
         var words: [String] = []
         if permissions.network { words.append("--network") }
         if permissions.devices { words.append("--devices") }
@@ -85,6 +89,7 @@ public struct PluginProgram: Sendable, Hashable {
         words += ["--memory", String(max(0, memoryLimit))]
         for layer in withoutLayers.sorted() { words += ["--without", layer] }
         if probes { words.append("--probe") }
+        if let exercise { words += ["--exercise", exercise] }
         switch code {
         case .library(let path): words += ["--library", path]
         case .command(let command): words += ["--command"] + command

@@ -1,0 +1,3 @@
+/* none: */
+#define LENDS
+#include "good.h"

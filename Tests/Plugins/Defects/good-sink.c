@@ -1,0 +1,2 @@
+/* none: */
+#include "good-sink.h"

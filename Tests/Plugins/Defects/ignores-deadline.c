@@ -1,0 +1,3 @@
+/* deadline: With rate=1: next returned */
+#define HEEDS_DEADLINE 0
+#include "good.h"

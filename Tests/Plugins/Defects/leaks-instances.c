@@ -1,0 +1,3 @@
+/* leaks: create and destroy leaks memory: */
+#define IN_DESTROY return;
+#include "good.h"

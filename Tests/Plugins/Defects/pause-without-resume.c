@@ -1,0 +1,3 @@
+/* interfaces: The source has pause without resume. */
+#define RESUME NULL
+#include "good.h"
