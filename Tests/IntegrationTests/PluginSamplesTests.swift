@@ -133,7 +133,10 @@ import Testing
     @Test("The Python package keeps to the C headers, and to the protocol")
     func pythonPackage() throws {
         _ = try ReferenceCommand.run(
-            "/usr/bin/python3",
-            ["-B", "-m", "unittest", "discover", BuiltProgram.package.appending(path: "Tests/PythonPlugin").path])
+            "timeout",
+            [
+                "300", "/usr/bin/python3", "-B", "-m", "unittest", "discover",
+                BuiltProgram.package.appending(path: "Tests/PythonPlugin").path,
+            ])
     }
 }
