@@ -340,6 +340,9 @@ let package = Package(
                 "InletCore", "InletSystem", "InletDecode", "InletCapture", "InletPluginWire", "InletPlugins",
                 "InletTesting", "ReferenceTools", "CInletPlugin", "CLinux", logging,
             ]),
+        tests(
+            "InletPluginHostTests",
+            ["InletCore", "InletSystem", "InletPluginWire", "CInletPlugin", "CLinux", "ReferenceTools"]),
         tests("ReferenceToolsTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools"]),
         tests(
             "IntegrationTests",

@@ -42,6 +42,15 @@ import Testing
         for tag in try Self.stages().keys { #expect(script.contains("$(tagged \(tag))"), "no stage runs \(tag)") }
     }
 
+    @Test("Every folder with tests is a target of the package")
+    func treeTargets() throws {
+        let package = try String(contentsOf: HouseTree.root.appending(path: "Package.swift"), encoding: .utf8)
+        let modules = Set(
+            try HouseTree.files(in: ["Tests"], withSuffix: ".swift").filter { $0.text.contains("@Test") }
+                .map(\.module))
+        for module in modules { #expect(package.contains("\"\(module)\""), "\(module) is no target") }
+    }
+
     @Test("Tests that start servers, players or browsers are not in the first stage")
     func treePeers() throws {
         let files = try HouseTree.files(in: ["Tests"], withSuffix: ".swift").filter { $0.module != "HouseTests" }

@@ -140,7 +140,7 @@ import Testing
         let plugin = try CompiledPlugin("items")
         for (item, code, words) in [
             ("slot-other-size", INLET_ERROR_PLUGIN, "6x4 in 'nv12' in a slot that it got for 8x8"),
-            ("slot-twice", INLET_ERROR_INVALID_CONFIGURATION, "0x8"),
+            ("slot-twice", INLET_ERROR_INTERNAL, "called twice within next"),
         ] {
             let child = try PluginChild(["--library", plugin.path])
             _ = try open(child, [("item", item)])
@@ -152,12 +152,16 @@ import Testing
             #expect(result.result == code)
             #expect(result.text.contains(words), "\(result.text)")
         }
-        let child = try PluginChild(["--library", plugin.path])
-        _ = try open(child, [("item", "slot-format")])
-        try child.sendNext()
-        let result: inlet_wire_result = try child.receive(INLET_MESSAGE_RESULT)
-        #expect(result.result == INLET_ERROR_UNSUPPORTED)
-        #expect(result.text.contains("'h264'"))
+        for (item, code, words) in [
+            ("slot-format", INLET_ERROR_UNSUPPORTED, "'h264'"), ("slot-size", INLET_ERROR_INVALID_CONFIGURATION, "0x8"),
+        ] {
+            let child = try PluginChild(["--library", plugin.path])
+            _ = try open(child, [("item", item)])
+            try child.sendNext()
+            let result: inlet_wire_result = try child.receive(INLET_MESSAGE_RESULT)
+            #expect(result.result == code)
+            #expect(result.text.contains(words), "\(result.text)")
+        }
     }
 
     @Test("an error without words gets some, and one without an end is cut")

@@ -102,15 +102,17 @@ static inlet_result next(inlet_source *source, int64_t deadline, inlet_item *ite
     if (!strcmp(kind, "plane-stride")) picture->planes[0].stride = INT64_MIN;
     if (!strcmp(kind, "plane-overlap")) picture->planes[0].stride = 5;
     if (!strcmp(kind, "slot-stolen")) picture->is_in_slot = 1, picture->slot = 3;
-    if (!strcmp(kind, "slot-other-size") || !strcmp(kind, "slot-twice") || !strcmp(kind, "slot-format")) {
+    if (!strcmp(kind, "slot-other-size") || !strcmp(kind, "slot-twice") || !strcmp(kind, "slot-format") ||
+        !strcmp(kind, "slot-size")) {
         inlet_slot slot = {.size = sizeof slot};
         const char *format = !strcmp(kind, "slot-format") ? "h264" : "nv12";
-        inlet_result result = source->host->get_slot(source->host->context, format, 8, 8, &slot, error);
+        uint32_t width = !strcmp(kind, "slot-size") ? 0 : 8;
+        inlet_result result = source->host->get_slot(source->host->context, format, width, 8, &slot, error);
         if (result) return result;
         picture->is_in_slot = 1;
         picture->slot = slot.id;
         if (!strcmp(kind, "slot-twice"))
-            return source->host->get_slot(source->host->context, "nv12", 0, 8, &slot, error);
+            return source->host->get_slot(source->host->context, "nv12", 8, 8, &slot, error);
     }
     return INLET_OK;
 }
