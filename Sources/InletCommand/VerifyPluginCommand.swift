@@ -100,7 +100,7 @@ import Inlet
             let time = finding.seconds >= 0.05 ? "\(finding.seconds.shortText) s" : ""
             let remark = finding.outcome == .failed ? finding.target : finding.text
             var line = "\(word.padded(to: 6)) \(finding.check.padded(to: 13)) \(time.padded(to: 8)) \(remark)"
-            while line.last == " " { line.removeLast() }
+            while line.hasByteSuffix(" ") { line.removeLast() }
             if finding.outcome == .failed { line += "\n       \(finding.text)" }
             // At once, in a file or pipe, too, while the next check runs.
             Terminal.writeOutput(line + "\n")

@@ -17,6 +17,7 @@ package enum VerificationCheck: String, Sendable, Hashable, CaseIterable, Codabl
     case output
     case options
     case sizes
+    case permissions
     case contract
     case sink
     case sinkLeaks = "sink-leaks"
@@ -42,6 +43,7 @@ package enum VerificationCheck: String, Sendable, Hashable, CaseIterable, Codabl
         case .output: "nothing is written to standard output, and at most 100 lines a second to the log"
         case .options: "a source works with the least and the greatest value of each option, and with each choice"
         case .sizes: "a source with an option of the type size fills odd and small sizes to the last row and column"
+        case .permissions: "whether a source works without network or devices, if it asks for them: a remark"
         case .contract: "a source, run as Inlet runs it, keeps the rules of SourceConformance"
         case .sink:
             "a sink takes pictures of odd and of changing size, or packets; reads only those, and finishes in time"

@@ -3,7 +3,7 @@ import ReferenceTools
 import Testing
 
 /// `inlet plugins verify`, by plug-ins that are good and by ones that are bad in one place.
-@Suite struct PluginVerificationTests {
+@Suite(.serialized, .tags(.process)) struct PluginVerificationTests {
     private struct Report: Decodable {
         struct Finding: Decodable {
             var check: String

@@ -36,8 +36,8 @@ extension PluginSourceConfiguration {
     /// - Parameters:
     ///   - name: one of those of `CInletExercise`, such as `items`.
     ///   - context: whose deadline and cancellation hold.
-    /// - Throws: an error of the machine's or of Inlet's own, such as a layer of the sandbox that it does not have. What
-    ///   the plug-in does wrong, its end included, is a result.
+    /// - Throws: an error of the machine's or of Inlet's own, such as a layer of the sandbox that it does not have.
+    ///   What the plug-in does wrong, its end included, is a result.
     package func exercise(_ name: String, _ context: SourceContext) throws(InletError) -> ExerciseResult {
         try program.exercise(
             name, kind: INLET_KIND_SOURCE, scheme: scheme, address: address, options: options, context)
