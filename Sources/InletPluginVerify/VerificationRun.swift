@@ -292,8 +292,8 @@ final class VerificationRun {
         }
     }
 
-    /// Whether a violation is one that a plug-in of packets may commit: it need not know the size of its pictures, which
-    /// the decoder finds out, and its packets were checked as it gives them.
+    /// Whether a violation is one that a plug-in of packets may commit: it need not know the size of its pictures,
+    /// which the decoder finds out, and its packets were checked as it gives them.
     private static func isOfPackets(_ violation: Violation) -> Bool {
         violation.rule == "packets" || violation.rule == "format" && violation.explanation.hasByteSuffix(" 0x0")
     }
