@@ -17,8 +17,8 @@ struct PacketLaneStateMachine {
     private var items: Deque<Item> = []
     private var isAwaitingKey = true
     private var isAsked = false
-    /// Whether packets are withheld, so that a key frame would be, too.
-    private var isWithheld = false
+    /// Whether no packet has come yet, or packets are withheld, so that a key frame would be, too.
+    private var isWithheld = true
     private var isEnded = false
     private(set) var dropped: UInt64 = 0
     private var idleness = Idleness.busy

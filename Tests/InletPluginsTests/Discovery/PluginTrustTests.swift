@@ -76,10 +76,10 @@ import Testing
         let manifest = installed.path("a/acme.inlet.json")
         try FileManager.default.removeItem(atPath: manifest)
         #expect(unsafe mkfifo(manifest, 0o600) == 0)
-        #expect(reason?.contains("no regular file") == true)
+        #expect(reason?.contains("not a regular file") == true)
         try FileManager.default.removeItem(atPath: manifest)
         try installed.makeFolder("a/acme.inlet.json")
-        #expect(reason?.contains("no regular file") == true)
+        #expect(reason?.contains("not a regular file") == true)
     }
 
     @Test("A manifest beyond its greatest length is refused, not read")
