@@ -12,6 +12,6 @@ final class Ledger: Sendable {
 
     /// How many pictures have memory now.
     var livePictures: Int { pictures.load(ordering: .sequentiallyConsistent) }
-    /// How many sources were closed so far.
+    /// How many sources were closed so far, but for those that do not listen.
     var closedSources: Int { closings.load(ordering: .sequentiallyConsistent) }
 }
