@@ -37,7 +37,24 @@ void sleep_for(int64_t nanoseconds) {
     while (nanosleep(&time, &time) < 0 && errno == EINTR) continue;
 }
 
+_Thread_local int64_t excuse;
+static _Thread_local int64_t delay_before, host_time;
+
+/* How long this thread has waited for a processor (Documentation/scheduler/sched-stats.rst); 0 if nobody counts it. */
+static int64_t run_delay(void) {
+    FILE *file = fopen("/proc/thread-self/schedstat", "re");
+    if (!file) return 0;
+    long long running, waiting;
+    int64_t delay = fscanf(file, "%lld %lld", &running, &waiting) == 2 ? waiting : 0;
+    fclose(file);
+    return delay;
+}
+
+void excuse_host(int64_t nanoseconds) { host_time += nanoseconds; }
+
 void enter(const char *function, int64_t limit) {
+    host_time = 0;
+    delay_before = run_delay();
     if (caller < 0) caller = atomic_fetch_add(&callers, 1) % CALLERS;
     atomic_store(&calls[caller].function, function);
     atomic_store(&calls[caller].limit, limit);
@@ -47,6 +64,7 @@ void enter(const char *function, int64_t limit) {
 
 int64_t leave(void) {
     int64_t duration = now() - calls[caller].begin;
+    excuse = run_delay() - delay_before + host_time;
     atomic_store(&calls[caller].until, INT64_MAX);
     atomic_store(&calls[caller].function, NULL);
     return duration;

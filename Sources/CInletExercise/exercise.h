@@ -31,6 +31,12 @@ void watch_calls(void);
 void enter(const char *function, int64_t limit);
 /* It has returned. Returns how long it took. */
 int64_t leave(void);
+/*
+ * How much of the last call was not the plug-in's: the thread waited for a processor, or the host's functions worked.
+ */
+extern _Thread_local int64_t excuse;
+/* The host's functions have worked for so long in the present call. */
+void excuse_host(int64_t nanoseconds);
 /* Starts a thread whose crashes are reported. */
 pthread_t start_thread(void *(*body)(void *), void *data);
 /* What lies between these addresses must not be touched: a report of a crash there says `what`. */
@@ -112,9 +118,9 @@ struct instance {
     padded_error error;
     padded_stream stream;
     padded_item item;
-    /* What the last call returned, and how long it took in nanoseconds. */
+    /* What the last call returned, when it began, how long it took, and how much of that was not the plug-in's. */
     inlet_result result;
-    int64_t duration;
+    int64_t begin, duration, excuse;
 };
 /* Each returns what the plug-in's function did, checked. */
 inlet_result create_source(struct instance *instance, struct host *host);

@@ -103,7 +103,10 @@ static inlet_result get_slot(
     if (host->plane_count < 0)
         return refuse(error, INLET_ERROR_INVALID_CONFIGURATION, "A picture of this size is not possible.");
     host->slot = host->slot % 63 + 1;
-    if (!take_memory(host)) return refuse(error, INLET_ERROR_RESOURCE_EXHAUSTED, "There is no memory for a slot.");
+    int64_t begin = now();
+    int has_memory = take_memory(host);
+    excuse_host(now() - begin);
+    if (!has_memory) return refuse(error, INLET_ERROR_RESOURCE_EXHAUSTED, "There is no memory for a slot.");
     snprintf(host->format, sizeof host->format, "%s", format);
     host->width = width;
     host->height = height;

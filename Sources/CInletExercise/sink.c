@@ -144,6 +144,7 @@ static inlet_result consume(struct sink *sink, uint32_t width, uint32_t height) 
     enter("consume", 10 * SECOND);
     sink->result = sink_table.consume(sink->sink, time + 5 * SECOND, &item, &sink->error.value);
     sink->duration = leave();
+    sink->duration -= excuse;
     check_result(sink->result, INLET_END, &sink->error, "consume");
     if (!sink->wants.value.packets)
         for (int i = 0; i < 3; i++) {

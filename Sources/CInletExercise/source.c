@@ -32,6 +32,7 @@ inlet_result open_source(struct instance *instance, int64_t deadline) {
     instance->result = source_table.open(
         instance->source, deadline, &instance->stream.value, &instance->error.value);
     instance->duration = leave();
+    instance->excuse = excuse;
     check_result(instance->result, 0, &instance->error, "open");
     check_struct(&instance->stream, sizeof instance->stream.value, "open", "stream");
     if (instance->result == INLET_ERROR_CANCELLED && !atomic_load(&instance->host->is_cancelled))
@@ -153,9 +154,11 @@ inlet_result next_item(struct instance *instance, int64_t deadline) {
     host->is_granted = 0;
     atomic_store(&host->is_in_next, 1);
     enter("next", (deadline > time ? deadline - time : 0) + patience);
+    instance->begin = now();
     instance->result = source_table.next(
         instance->source, deadline, &instance->item.value, &instance->error.value);
     instance->duration = leave();
+    instance->excuse = excuse;
     atomic_store(&host->is_in_next, 0);
     check_result(instance->result, INLET_AGAIN, &instance->error, "next");
     check_struct(&instance->item, sizeof instance->item.value, "next", "item");
