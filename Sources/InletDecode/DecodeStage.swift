@@ -39,7 +39,8 @@ final class DecodeStage {
     /// The times of the last pictures, for containers that have none; nil for a live stream, whose times are the
     /// sender's or none.
     private var timestamps: TimestampGuess?
-    private var demand = SourceDemand.everything
+    /// What the sinks want, as of the last ``followDemand(_:)``.
+    private(set) var demand = SourceDemand.everything
     private var demandVersion = -1
     private var phase = Phase.reading
     /// A packet at which decoding restarts, once the decoder is empty.
@@ -102,9 +103,6 @@ final class DecodeStage {
 
     /// The number of packets withheld in a row, because no key frame has arrived.
     var refusals: Int { gate.refusals }
-
-    /// Whether any sink takes pictures.
-    var isDecoding: Bool { demand.pictures }
 
     // MARK: Packets
 
@@ -284,9 +282,11 @@ final class DecodeStage {
     }
 
     /// Notes that a part of the stream is missing: no picture before the next key frame can be complete. Requests one
-    /// of a live source, unless one has been read already.
-    func lose(_ context: SourceContext) {
-        if isLive, !precedesKey { context.requestKeyFrame() }
+    /// of a live source, unless one is queued.
+    ///
+    /// - Parameter hasQueue: false if what was queued has been discarded.
+    func lose(_ context: SourceContext, hasQueue: Bool = true) {
+        if isLive, !(precedesKey && hasQueue) { context.requestKeyFrame() }
         gate.noteLoss()
         guard settings.damage == .drop else { return }
         handover.lose()

@@ -84,7 +84,7 @@ package final class DecodingSource: FrameSource {
         do {
             beginInput(stage, context)
             if let input {
-                if let taken = try input.take() {
+                if let taken = try input.take(mayBlock: stage.demand.isLossless) {
                     return try stage.put(
                         taken.packet, waiting: (taken.waiting, hasKey: taken.precedesKey), context)
                 }
@@ -111,7 +111,7 @@ package final class DecodingSource: FrameSource {
     /// Lets a live stream be read apart from the first time that pictures are wanted: packets that are passed on
     /// unchanged delay nothing, and need no further thread.
     private func beginInput(_ stage: DecodeStage, _ context: SourceContext) {
-        guard input == nil, pacing == .live, stage.isDecoding, let thread else { return }
+        guard input == nil, pacing == .live, stage.demand.pictures, let thread else { return }
         input = PacketInput(source, readOn: thread, context)
     }
 
@@ -123,7 +123,7 @@ package final class DecodingSource: FrameSource {
             guard let pts = frame.pts else { return }
             try pacer.wait(for: pts, startsAnew: frame.flags.contains(.discontinuity), context: context)
         case .packet(let packet):
-            guard !stage.isDecoding, let dts = packet.dts else { return }
+            guard !stage.demand.pictures, let dts = packet.dts else { return }
             try pacer.wait(for: dts, startsAnew: false, context: context)
         }
     }
@@ -171,7 +171,7 @@ package final class DecodingSource: FrameSource {
     package func resume(_ context: SourceContext) throws {
         pacer = Pacer()
         if let input { try input.resume() } else { try source.resume(context) }
-        if pacing == .live { stage?.lose(context) }
+        if pacing == .live { stage?.lose(context, hasQueue: false) }
     }
 
     package func close() {

@@ -13,7 +13,7 @@ final class PacketInput {
     private var reader: PacketReader?
     /// Whether ``reader`` leaves the source to this thread.
     private var isReaderIdle = true
-    /// Whether this thread has read to the end.
+    /// Whether the source has ended, or failed.
     private var hasEnded = false
 
     /// - Parameters:
@@ -32,11 +32,12 @@ final class PacketInput {
 
     /// Returns the next packet. Blocks until there is one.
     ///
+    /// - Parameter mayBlock: whether the caller may be away for any time, as where a source waits for its sink. The
+    ///   default is false.
     /// - Returns: nil at the end.
-    /// - Throws: the error that the source failed with, when all packets were taken; what the system says if it
-    ///   refuses a thread.
-    func take() throws -> PacketQueue.Taken? {
-        place.noteRequest(at: context.clock.now)
+    /// - Throws: the error that the source failed with, when all packets were taken.
+    func take(mayBlock: Bool = false) throws -> PacketQueue.Taken? {
+        place.noteRequest(at: context.clock.now, mayBlock: mayBlock)
         guard let taken = try takeFromReader() ?? readHere() else { return nil }
         place.notePacket(waiting: taken.waiting, at: context.clock.now)
         return taken
@@ -55,13 +56,14 @@ final class PacketInput {
         return nil
     }
 
+    /// Where the system refuses a thread, this one goes on to read, and asks for another with the next packet.
     private func letReaderRead() throws {
         guard isReaderIdle, !hasEnded else { return }
         if let reader {
             try reader.resume()
         } else {
             let reader = PacketReader(source, context)
-            try reader.start(on: thread.start)
+            guard (try? reader.start(on: thread.start)) != nil else { return }
             self.reader = reader
         }
         isReaderIdle = false
@@ -69,12 +71,15 @@ final class PacketInput {
 
     private func readHere() throws -> PacketQueue.Taken? {
         while !hasEnded {
+            // Unless there is a packet.
+            hasEnded = true
             switch try source.next(context) {
             case .packet(let packet):
+                hasEnded = false
                 if packet.isKey { context.noteKeyFrame() }
                 return PacketQueue.Taken(packet: packet, precedesKey: false, waiting: 0)
-            case .frame: break
-            case nil: hasEnded = true
+            case .frame: hasEnded = false
+            case nil: break
             }
         }
         return nil
@@ -89,6 +94,8 @@ final class PacketInput {
 
     /// Resumes the source, as ``FrameSource/resume(_:)``.
     func resume() throws {
+        guard !hasEnded else { return }
+        place.noteResume()
         if isReaderIdle { try source.resume(context) } else { try reader?.resume() }
     }
 

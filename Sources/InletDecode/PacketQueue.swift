@@ -101,6 +101,7 @@ final class PacketQueue: Sendable {
     /// - Parameter mayWait: asked before each wait; ``interruptTake()`` has it asked again. The default allows it.
     /// - Throws: the error passed to ``finish(_:)``, when all packets were taken.
     func take(mayWait: () -> Bool = { true }) throws(InletError) -> Next {
+        var isLastLook = false
         while true {
             let (found, wakes) = state.withLock { state -> (Result<Next, InletError>?, Bool) in
                 guard let packet = state.packets.popFirst() else {
@@ -115,8 +116,9 @@ final class PacketQueue: Sendable {
             }
             if wakes { emptied.signal() }
             if let found { return try found.get() }
-            guard mayWait() else { return .none }
-            filled.wait()
+            if isLastLook { return .none }
+            // What was put before the caller was told not to wait may have come after the look.
+            if mayWait() { filled.wait() } else { isLastLook = true }
         }
     }
 

@@ -128,8 +128,12 @@ import Synchronization
                 switch command {
                 case .stop: return .success(())
                 case .pause: if try pauseSource() == .stop { return .success(()) }
-                case .relinquish: if relinquishSource() == .stop { return .success(()) }
-                case .resume, nil: break
+                case .relinquish:
+                    relinquishSource()
+                    // What ended that comes first.
+                    continue
+                case .resume: answer(.success(true))
+                case nil: break
                 }
                 switch unsafe try source.next(context) {
                 case .packet(let packet):
@@ -160,20 +164,18 @@ import Synchronization
         return nil
     }
 
-    /// Leaves the source to the taking thread until that gives it back.
-    ///
-    /// - Returns: the command to carry out then.
-    private func relinquishSource() -> Command? {
-        state.withLock { state in
-            if state.command == .relinquish { state.command = nil }
+    /// Leaves the source to the taking thread until there is another command.
+    private func relinquishSource() {
+        let isTaken = state.withLock { state in
+            guard state.command == .relinquish else { return false }
+            state.command = nil
             state.hasRelinquished = true
+            return true
         }
+        guard isTaken else { return }
         queue.interruptTake()
         while command == nil { commanded.wait() }
-        guard command == .resume else { return command }
         state.withLock { $0.hasRelinquished = false }
-        answer(.success(true))
-        return nil
     }
 
     private func answer(_ answer: Result<Bool, InletError>) {

@@ -5,6 +5,9 @@ import InletCore
 /// A packet that goes from thread to thread costs a wake-up, so the thread that decodes reads as well, as long as it
 /// is back well before the next packet. While it is not, packets would wait where nobody sees how old they are.
 ///
+/// A single long absence is seen when it is over. The system's buffers hold what arrives meanwhile, as far as they
+/// reach, and its times of arrival are those at which it is read.
+///
 /// It has no clock: times are passed in.
 struct ReadingPlace {
     /// Whether another thread reads.
@@ -17,28 +20,37 @@ struct ReadingPlace {
     /// Since when the decoding thread could have read; nil if it could not.
     private var calmSince: MonotonicTime?
 
-    /// For how long the decoding thread must have been fast enough before it reads again.
-    private let calm: Duration
+    /// When the decoding thread began to read again; nil before the first time.
+    private var returned: MonotonicTime?
+    /// For how long the decoding thread must have been fast enough before it reads again: at first, and now.
+    private let shortestCalm: Duration
+    private var calm: Duration
 
-    /// The longest absence. A socket holds what arrives meanwhile, and the times of arrival are wrong by no more.
+    /// The longest absence after which the decoding thread goes on to read.
     private static let longestAbsence = Duration.milliseconds(20)
+    /// The longest that the calm grows to by absences that come again and again, as a multiple of the shortest.
+    private static let longestCalm = 32
+    /// For how long after its return the decoding thread must not be slow again, as a multiple of the shortest calm.
+    private static let probation = 30
 
     /// - Parameter calm: for how long the decoding thread must have been fast enough before it reads again. The default
     ///   is 2 s.
-    init(calm: Duration = .seconds(2)) { self.calm = calm }
+    init(calm: Duration = .seconds(2)) { (shortestCalm, self.calm) = (calm, calm) }
 
     /// Notes that the decoding thread wants a packet.
-    mutating func noteRequest(at now: MonotonicTime) {
+    ///
+    /// - Parameter mayBlock: whether it may be away for any time, as where a source waits for its sink.
+    mutating func noteRequest(at now: MonotonicTime, mayBlock: Bool = false) {
         defer { lastRequest = now }
+        if mayBlock { leave(at: now) }
         guard let lastRequest, let lastPacket else { return }
         let absence = now - lastPacket
         let round = now - lastRequest
         usualAbsence += (absence - usualAbsence) / 4
         usualRound = usualRound == .zero ? round : usualRound + (round - usualRound) / 4
         if absence > Self.longestAbsence || usualAbsence * 2 > usualRound {
-            isApart = true
-            calmSince = nil
-        } else if isApart {
+            leave(at: now)
+        } else if isApart, !mayBlock {
             noteCalm(absence < Self.longestAbsence / 2 && usualAbsence * 4 < usualRound, at: now)
         }
     }
@@ -51,11 +63,23 @@ struct ReadingPlace {
         if waiting > 0 { calmSince = nil }
     }
 
+    /// Notes that there was a pause, which is no absence.
+    mutating func noteResume() { (lastRequest, lastPacket, calmSince) = (nil, nil, nil) }
+
+    private mutating func leave(at now: MonotonicTime) {
+        calmSince = nil
+        guard !isApart else { return }
+        isApart = true
+        let isRelapse = returned.map { now - $0 < shortestCalm * Self.probation } ?? false
+        calm = isRelapse ? min(calm * 2, shortestCalm * Self.longestCalm) : shortestCalm
+    }
+
     private mutating func noteCalm(_ isCalm: Bool, at now: MonotonicTime) {
         guard isCalm else { return calmSince = nil }
         guard let since = calmSince else { return calmSince = now }
         guard now - since >= calm else { return }
         isApart = false
         calmSince = nil
+        returned = now
     }
 }

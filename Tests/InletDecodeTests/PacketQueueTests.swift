@@ -35,6 +35,20 @@ import Testing
         #expect(throws: InletError.self) { try queue.take() }
     }
 
+    @Test("Who may not wait gets what was put meanwhile, and then nothing")
+    func lastLook() throws {
+        let queue = PacketQueue()
+        let late = try queue.take {
+            #expect(queue.put(packet(7), mayWait: { false }))
+            return false
+        }
+        #expect(packet(of: late)?.packet.pts?.ticks == 7)
+        guard case .none = try queue.take(mayWait: { false }) else {
+            Issue.record("there is something")
+            return
+        }
+    }
+
     @Test("It is full by number and by bytes, and one packet fits however large")
     func bounds() throws {
         let queue = PacketQueue(.init(packets: 3, bytes: 100))

@@ -47,6 +47,37 @@ import Testing
         #expect(try 60...80 ~= #require(back))
     }
 
+    @Test("Who was slow again soon after the return waits longer, and then not for ever")
+    func relapse() throws {
+        var (place, now) = (ReadingPlace(), MonotonicTime(nanoseconds: 0))
+        var calm: [Int] = []
+        for _ in 0..<7 {
+            #expect(run(&place, from: &now, packets: 9, distance: .milliseconds(33), absence: .milliseconds(30)) != nil)
+            let start = now
+            let back = run(&place, from: &now, packets: 3000, distance: .milliseconds(33), absence: .milliseconds(2))
+            _ = try #require(back)
+            calm.append(Int((now - start) / .seconds(1)))
+        }
+        #expect(calm == [2, 4, 8, 16, 32, 64, 64])
+        // A minute without trouble.
+        #expect(run(&place, from: &now, packets: 2000, distance: .milliseconds(33), absence: .milliseconds(2)) == nil)
+        #expect(run(&place, from: &now, packets: 9, distance: .milliseconds(33), absence: .milliseconds(30)) != nil)
+        let back = run(&place, from: &now, packets: 200, distance: .milliseconds(33), absence: .milliseconds(2))
+        #expect(try 60...80 ~= #require(back))
+    }
+
+    @Test("A caller that may block reads apart from its first packet on, and a pause is no absence")
+    func blocks() {
+        var (place, now) = (ReadingPlace(), MonotonicTime(nanoseconds: 0))
+        place.noteRequest(at: now, mayBlock: true)
+        #expect(place.isApart)
+        place = ReadingPlace()
+        #expect(run(&place, from: &now, packets: 9, distance: .milliseconds(33), absence: .milliseconds(2)) == nil)
+        now = now + .seconds(9)
+        place.noteResume()
+        #expect(run(&place, from: &now, packets: 9, distance: .milliseconds(33), absence: .milliseconds(2)) == nil)
+    }
+
     @Test("What is queued, and a stream near the limit, stay where they are")
     func noReturn() {
         for (absence, waiting) in [(2, 1), (10, 0), (12, 0)] {

@@ -17,7 +17,7 @@ import Testing
 #endif
 
 @Suite(.timeLimit(.minutes(1))) struct PacketInputTests {
-    /// Numbered packets, one every two milliseconds, and what was called on which thread.
+    /// Numbered packets, one every two milliseconds or so, and what was called on which thread.
     private final class Source: FrameSource {
         struct Log {
             var readers: [UInt] = []
@@ -30,11 +30,14 @@ import Testing
         final class Record: Sendable { let log = Mutex(Log()) }
 
         private let end: (after: Int, error: InletError?)
+        private let interval: Duration
         private var next = 0
         private let parameters = CodecParameters(
             codec: .h264, size: ImageSize(width: 64, height: 48), timeBase: Rational(1, 500))
 
-        init(_ log: Record, end: (after: Int, error: InletError?)) { (self.log, self.end) = (log, end) }
+        init(_ log: Record, end: (after: Int, error: InletError?), interval: Duration = .milliseconds(2)) {
+            (self.log, self.end, self.interval) = (log, end, interval)
+        }
 
         private func noted<Value>(_ call: String?, _ body: () throws -> Value) rethrows -> Value {
             log.log.withLock { log in
@@ -57,7 +60,7 @@ import Testing
                     if let error = end.error { throw error }
                     return nil
                 }
-                try context.sleep(until: context.clock.now + .milliseconds(2))
+                try context.sleep(until: context.clock.now + interval)
                 defer { next += 1 }
                 let time = MediaTime(ticks: Int64(next), timeBase: parameters.timeBase)
                 return .packet(SourcePacket(parameters: parameters, data: PacketData([1]), pts: time, dts: time))
@@ -133,6 +136,29 @@ import Testing
         try take(from: input, next: &next, away: .zero) { _ in true }
         input.stop()
         #expect(record.log.withLock { $0.calls } == ["pause", "resume"])
+    }
+
+    @Test("A pause reaches a thread that has left the source to the other one, which does not know yet")
+    func pauseInBetween() throws {
+        let record = Source.Record()
+        let input = input(Source(record, end: (.max, nil), interval: .milliseconds(60)))
+        var next: Int64 = 0
+        try take(from: input, next: &next, away: .zero) { _ in true }
+        let own = lastReader(record)
+        try take(from: input, next: &next, away: .milliseconds(70)) { _ in lastReader(record) != own }
+        // Who reads is in the source nearly all the time.
+        try take(from: input, next: &next, away: .milliseconds(5)) { _ in
+            record.log.withLock { $0.running == 0 && $0.readers.last != own }
+        }
+        #expect(try input.pause())
+        try input.resume()
+        for _ in 0..<2 {
+            try take(from: input, next: &next, away: .milliseconds(70)) { _ in lastReader(record) != own }
+            try take(from: input, next: &next, away: .zero) { _ in lastReader(record) == own }
+        }
+        input.stop()
+        #expect(record.log.withLock { $0.calls } == ["pause", "resume"])
+        #expect(record.log.withLock { $0.overlaps } == 0)
     }
 
     @Test("The end, or the error, comes after the last packet", arguments: [false, true], [false, true])
