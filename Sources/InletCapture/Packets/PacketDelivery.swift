@@ -99,6 +99,7 @@ final class PacketDelivery: PacketReceiver {
 
     /// Returns the lane, started or recreated if it is time.
     private func lane(for packet: EncodedPacket, _ parameters: CodecParameters) -> Result<PacketLane, Refusal> {
+        var awaitsKeyFrame = false
         let (lane, isNew, startsAnew) = state.withLock { state -> (Result<PacketLane, Refusal>, Bool, Bool) in
             defer { state.parameters = parameters }
             switch state.phase {
@@ -106,7 +107,9 @@ final class PacketDelivery: PacketReceiver {
             case .finishing, .ended: return (.failure(Refusal(reason: .cancelled)), false, false)
             case .waiting(let failure):
                 if failure != nil {
-                    guard packet.isKey, state.schedule?.restart(at: context.clock.now) == true else {
+                    let now = context.clock.now
+                    awaitsKeyFrame = !packet.isKey && state.schedule?.isDue(at: now) == true
+                    guard packet.isKey, state.schedule?.restart(at: now) == true else {
                         return (.failure(Refusal(reason: .sinkFailed)), false, false)
                     }
                 }
@@ -115,6 +118,7 @@ final class PacketDelivery: PacketReceiver {
                 return (.success(lane), true, true)
             }
         }
+        if awaitsKeyFrame { context.requestKeyFrame() }
         guard case .success(let lane) = lane else { return lane }
         if isNew {
             do throws(InletError) {

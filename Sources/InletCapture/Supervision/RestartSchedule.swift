@@ -28,8 +28,11 @@ struct RestartSchedule {
 
     /// Returns whether the sink may be recreated now. If so, it counts as recreated.
     mutating func restart(at now: MonotonicTime) -> Bool {
-        guard let dueTime, now >= dueTime else { return false }
-        self.dueTime = nil
+        guard isDue(at: now) else { return false }
+        dueTime = nil
         return true
     }
+
+    /// Returns whether the wait is over.
+    func isDue(at now: MonotonicTime) -> Bool { dueTime.map { now >= $0 } ?? false }
 }
