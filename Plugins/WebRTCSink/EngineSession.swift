@@ -277,14 +277,20 @@
             }
         }
 
+        /// The most servers that are taken from a peer or a server of signaling.
+        private static let mostForeignServers = 8
+
         private func build(
             _ pipeline: String, _ servers: [ICEServer], orientation: Int?, _ id: PeerSessionStateMachine.EngineID
         ) {
             let ice = environment.ice
             do throws(InletError) {
-                let all = ice.list(for: "inlet", now: SystemTime.seconds) + servers
+                let own = ice.list(for: "inlet", now: SystemTime.seconds)
+                let all = own + servers.prefix(Self.mostForeignServers)
                 viewer = try GStreamerViewer(
-                    pipeline, servers: hub.stunChoice.reduced(all), relayTLS: ice.tls, isRelayOnly: ice.isRelayOnly,
+                    pipeline, servers: ice.isRelayOnly ? all : hub.stunChoice.reduced(all),
+                    // What the user said of the own relays does not hold for those that a peer names.
+                    relayTLS: { own.contains($0) ? ice.tls : RelayTLS() }, isRelayOnly: ice.isRelayOnly,
                     address: environment.address, closing: hub.closing, orientation: orientation,
                     longestMessage: environment.limits.messageBytes, logger: logger
                 ) { [weak self] event in

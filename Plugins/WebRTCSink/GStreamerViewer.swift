@@ -80,7 +80,7 @@
         ///
         /// - Parameters:
         ///   - servers: at most one of STUN, as libnice asks only the last.
-        ///   - relayTLS: how certificates of relays over TLS are checked.
+        ///   - relayTLS: how the certificate of a relay over TLS is checked.
         ///   - isRelayOnly: whether only paths over a relay are used.
         ///   - address: where candidates are gathered; nil for all addresses of this machine, or its loopback's if it
         ///     has no other.
@@ -91,7 +91,8 @@
         ///   - told: called on GStreamer's threads.
         /// - Throws: ``InletError/Code/internal`` if GStreamer fails; the log has details.
         init(
-            _ launch: String, servers: [ICEServer], relayTLS: RelayTLS, isRelayOnly: Bool, address: String?,
+            _ launch: String, servers: [ICEServer], relayTLS: (ICEServer) -> RelayTLS, isRelayOnly: Bool,
+            address: String?,
             closing: DispatchGroup, orientation: Int?, longestMessage: Int, logger: Logger,
             told: @escaping @Sendable (Event) -> Void
         ) throws(InletError) {
@@ -123,7 +124,7 @@
                     // libnice has no TLS: it would send TURN over TCP to the port of TLS.
                     let host = Self.tunnelHost(address)
                     do throws(InletError) {
-                        let tunnel = try RelayTunnel(to: server, relayTLS, host: host, logger: logger)
+                        let tunnel = try RelayTunnel(to: server, relayTLS(server), host: host, logger: logger)
                         let place = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
                         _ = unsafe inlet_gst_viewer_add_turn(
                             viewer, server.engineURI(by: place, port: tunnel.port))

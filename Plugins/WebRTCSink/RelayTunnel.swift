@@ -35,8 +35,10 @@
             /// - Returns: whether the failure is the first.
             func note(_ error: InletError) -> Bool {
                 state.withLock { state in
-                    defer { state.failure = error }
-                    return state.failure == nil
+                    let isFirst = state.failure == nil
+                    // That the connection ended tells less than why TLS was refused.
+                    if state.failure?.code != .tlsFailed { state.failure = error }
+                    return isFirst
                 }
             }
 
@@ -114,7 +116,8 @@
                         let tls = try TLSClientHandler(host: server.host, settings) { result in
                             switch result {
                             case .success: break
-                            case .failure(let error): failed(error)
+                            // An agent may close what it does not need.
+                            case .failure(let error): if local.isActive { failed(error) }
                             }
                         }
                         try relay.pipeline.syncOperations.addHandlers([tls, TunnelEnd(partner: local)])
@@ -123,12 +126,17 @@
                 .connect(host: server.host, port: server.port)
                 .flatMap { relay in
                     local.eventLoop.makeCompletedFuture {
+                        guard local.isActive else { throw ChannelError.ioOnClosedChannel }
                         try local.pipeline.syncOperations.addHandler(TunnelEnd(partner: relay))
                     }
                     .flatMap { local.setOption(.autoRead, value: true) }
+                    .flatMapErrorThrowing { error in
+                        relay.close(promise: nil)
+                        throw error
+                    }
                 }
                 .whenFailure { error in
-                    failed(Self.error(error))
+                    if local.isActive { failed(Self.error(error)) }
                     local.close(promise: nil)
                 }
         }

@@ -49,7 +49,8 @@
                     Self.ask(address, answer)
                 }
             }
-            guard let chosen = answer.wait(Self.limit) else { return servers[0] }
+            // That none answers is kept, too.
+            let chosen = answer.wait(Self.limit) ?? servers[0]
             last.withLock { $0 = Choice(servers: servers, chosen: chosen, time: now) }
             return chosen
         }

@@ -118,8 +118,10 @@
 
         private func neverConnected(_ session: SignaledSession) -> InletError {
             let cause = session.failure
+            // What the server or a relay refuses for good ends the session by itself: everything else may pass.
+            let mayPass = cause?.code != .authenticationFailed && cause?.code != .tlsFailed
             return InletError(
-                cause?.code ?? .timedOut,
+                mayPass ? cause?.code ?? .timedOut : .timedOut,
                 "No session with the server came up. "
                     + (cause?.message ?? "It was still being established: check the server and the network."),
                 cause: cause, context: cause?.context ?? .init())
