@@ -159,7 +159,8 @@ let package = Package(
         .target(
             name: "InletPlugins",
             dependencies: [
-                "InletCore", "InletSystem", "InletDecode", "InletPluginWire", "CInletPlugin", "CLinux", logging,
+                "InletCore", "InletSystem", "InletFFmpeg", "InletDecode", "InletPluginWire", "CInletPlugin", "CLinux",
+                logging,
             ],
             resources: pluginTemplates.map { .embedInCode("Templates/Texts/\($0).txt") },
             swiftSettings: houseSettings),

@@ -23,8 +23,8 @@ enum ImportRule {
         ]),
         "InletV4L2": system.union(["InletCore", "InletSystem", "CV4L2"]),
         "InletPlugins": system.union([
-            "InletCore", "InletSystem", "InletDecode", "InletPluginWire", "CInletPlugin", "CLinux", "Logging",
-            "FoundationEssentials",
+            "InletCore", "InletSystem", "InletFFmpeg", "InletDecode", "InletPluginWire", "CInletPlugin", "CLinux",
+            "Logging", "FoundationEssentials",
         ]),
         "InletPluginWire": system.union(["InletCore", "InletSystem", "CInletPlugin", "CLinux"]),
         "InletPluginHost": system.union([

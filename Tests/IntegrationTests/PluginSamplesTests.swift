@@ -117,6 +117,23 @@ import Testing
         #expect(run.lines.lines.map(\.md5) == (try FrameLines.ffmpeg(clip)).lines.map(\.md5))
     }
 
+    @Test(
+        "Packets of a plug-in that states no size are recorded as they are",
+        arguments: [[], ["--in-process", "annexb"]])
+    func recording(place: [String]) throws {
+        try compile("Samples/PacketSource/annexb.c")
+        try install(["Samples/PacketSource/annexb.inlet.json"])
+        let (clip, copy) = (folder.path("clip.h264"), folder.path("copy.mkv"))
+        _ = try ReferenceCommand.ffmpeg([
+            "-f", "lavfi", "-i", "testsrc2=size=162x90:rate=25", "-frames:v", "30", "-pix_fmt", "yuv420p", "-c:v",
+            "libx264", "-bf", "0", "-g", "6", "-y", clip,
+        ])
+        let run = try inlet(
+            ["run", "annexb:?file=\(clip)&rate=100", "--report", "none", "--to", "mkv:\(copy)?codec=copy"] + place)
+        #expect(run.status == 0, "\(run.complaints)")
+        #expect(try FrameLines.ffmpeg(copy).lines.map(\.md5) == FrameLines.ffmpeg(clip).lines.map(\.md5))
+    }
+
     @Test("A source in Python runs as a command, in the same sandbox")
     func python() throws {
         try install([

@@ -1,5 +1,6 @@
 import CInletPlugin
 import InletCore
+import InletDecode
 import InletPluginWire
 import InletSystem
 
@@ -64,7 +65,7 @@ import InletSystem
             let sets = try unsafe parameterSets(stream.parameter_sets, stream.parameter_sets_length) ?? []
             let checked = try unsafe CheckedStream(
                 inlet_wire_stream(stream), parameterSets: sets, name: name)
-            assembler = ItemAssembler(checked)
+            assembler = ItemAssembler(checked, configuration.decoding.limits)
             return checked.format
         } catch {
             throw rejection(error)
@@ -102,15 +103,17 @@ import InletSystem
             case INLET_OK:
                 let owner = unsafe LentMemory(item.release, item.release_data, of: library)
                 defer { withExtendedLifetime(owner) {} }
+                let made: SourceItem
                 do throws(PluginLie) {
-                    let made =
+                    made =
                         unsafe try item.is_packet == 0
                         ? frame(item, filled, owner) : packet(item, context)
-                    if context.interruption != nil { context.endInterruption() }
-                    return made
                 } catch {
                     throw rejection(error)
                 }
+                if let refusal = assembler?.refusal { throw refusal }
+                if context.interruption != nil { context.endInterruption() }
+                return made
             case INLET_AGAIN: continue
             case INLET_END: return nil
             default: throw failure(result, error, "read a picture", context)

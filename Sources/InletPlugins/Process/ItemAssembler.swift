@@ -1,15 +1,20 @@
 import InletCore
+import InletDecode
 
 /// Makes frames and packets of what a plug-in stated, and keeps what must be remembered from one to the next.
 struct ItemAssembler {
     private let format: SourceFormat
-    private var parameters: CodecParameters?
+    /// Those of packets; nil for a source of pictures.
+    private var parameters: PacketParameters?
+    /// Why the last packet cannot be recorded; nil if it can, and for pictures.
+    private(set) var refusal: InletError?
     /// The sequence number of the last item; nil before the first.
     private(set) var sequence: UInt64?
 
-    init(_ stream: CheckedStream) {
+    /// - Parameter limits: how large pictures may be that are recorded as they are.
+    init(_ stream: CheckedStream, _ limits: PictureLimits) {
         format = stream.format
-        parameters = stream.format.packetStream?.parameters
+        parameters = (stream.format.packetStream?.parameters).map { PacketParameters($0, limits) }
     }
 
     /// Whether the source yields packets rather than pictures.
@@ -34,14 +39,17 @@ struct ItemAssembler {
         return .frame(frame)
     }
 
-    /// Makes a packet. Packets are not numbered: a gap is counted here.
+    /// Makes a packet, and sets ``refusal``. Packets are not numbered: a gap is counted here.
     ///
     /// - Parameter parameterSets: those that hold from this packet on; nil while they stay as they are.
     mutating func packet(
         _ item: CheckedItem, _ data: PacketData, parameterSets: [UInt8]?, _ context: SourceContext
     ) -> SourceItem? {
         guard var parameters else { return nil }
-        if let parameterSets { parameters.extraData = parameterSets }
+        if let parameterSets { parameters.follow(parameterSets) }
+        if item.isKey, context.demand.packets {
+            do throws(InletError) { try parameters.follow(data) } catch { refusal = error }
+        }
         self.parameters = parameters
         // Sequence numbers grow, as was checked.
         let gap = item.sequence &- (sequence.map { $0 &+ 1 } ?? 0)
@@ -49,7 +57,7 @@ struct ItemAssembler {
         context.countDrop(.lostBySource, gap)
         let pts = time(item.pts)
         var packet = SourcePacket(
-            parameters: parameters, data: data, pts: pts, dts: pts == nil ? nil : time(item.dts) ?? pts,
+            parameters: parameters.known, data: data, pts: pts, dts: pts == nil ? nil : time(item.dts) ?? pts,
             duration: time(item.duration))
         if item.isKey { packet.flags.insert(.key) }
         if item.isDiscontinuity { packet.flags.insert(.discontinuity) }

@@ -1,5 +1,6 @@
 import CInletPlugin
 import InletCore
+import InletDecode
 import InletPluginWire
 import InletSystem
 import Logging
@@ -65,7 +66,7 @@ final class ProcessSource: FrameSource {
         do throws(PluginLie) {
             let sets = try Self.parameterSets(trailer, stream.parameter_sets_length)
             let checked = try CheckedStream(stream, parameterSets: sets ?? [], name: configuration.program.name)
-            assembler = ItemAssembler(checked)
+            assembler = ItemAssembler(checked, configuration.decoding.limits)
             canPause = checked.canPause
             return checked.format
         } catch {
@@ -130,13 +131,15 @@ final class ProcessSource: FrameSource {
 
     private func take(_ connection: PluginConnection, _ context: SourceContext) throws(InletError) -> SourceItem {
         let item = try connection.read(inlet_wire_item.self)
+        let made: SourceItem
         do throws(PluginLie) {
-            let made = try item.is_packet == 0 ? frame(item) : packet(item, connection, context)
-            if context.interruption != nil { context.endInterruption() }
-            return made
+            made = try item.is_packet == 0 ? frame(item) : packet(item, connection, context)
         } catch {
             throw connection.rejection(error)
         }
+        if let refusal = assembler?.refusal { throw refusal }
+        if context.interruption != nil { context.endInterruption() }
+        return made
     }
 
     private func frame(_ item: inlet_wire_item) throws(PluginLie) -> SourceItem {
