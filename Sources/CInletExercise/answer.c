@@ -46,8 +46,7 @@ _Noreturn void end_with(enum outcome outcome, const char *format, ...) {
 _Noreturn void cannot_open(const char *function, inlet_result result, const char *message) {
     if (rounds_of && rounds_done > 0)
         FAIL("%s leaves something behind that runs out: in round %d %s failed with %d, and not before: %.200s There "
-             "are %d "
-             "descriptors and %d threads then.",
+             "are %d descriptors and %d threads then.",
             rounds_of, rounds_done + 1, function, result, message, take_facts().descriptors, take_facts().threads);
     opening_result = result;
     end_with(NOT_OPENED, "%s failed with %d: %.300s", function, result, message);

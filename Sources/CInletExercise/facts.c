@@ -112,8 +112,7 @@ void check_library(const void *entry, const char *path) {
     }
     if (count)
         FAIL("The library exports %d symbol%s beside inlet_plugin_entry: %s%s. Compile with -fvisibility=hidden, or "
-             "link "
-             "with a version script, so that it cannot clash with other libraries.",
+             "link with a version script, so that it cannot clash with other libraries.",
             count, count == 1 ? "" : "s", others, count > 3 ? " and others" : "");
     struct stack_search search = {.base = map->l_addr};
     dl_iterate_phdr(find_stack, &search);

@@ -64,8 +64,7 @@ static void check_pace(const struct order *order, const inlet_stream *stream) {
     /* Some devices hand over at once what they have gathered. */
     if (advanced > 8 * elapsed + 2 || elapsed > 8 * advanced + 2)
         FAIL("The PTS of %d items advance by %.3f s of the time base %d/%d within %.3f s, but pacing says %s. Correct "
-             "the "
-             "time base, the PTS or the pacing.",
+             "the time base, the PTS or the pacing.",
             order->count, advanced, stream->time_base.numerator, stream->time_base.denominator, elapsed,
             stream->pacing == INLET_PACING_LIVE ? "INLET_PACING_LIVE" : "INLET_PACING_REALTIME");
 }
@@ -141,38 +140,57 @@ static void *run_canceller(void *data) {
 
 enum { ATTEMPTS = 5 };
 
-/* How late a call may return. The best of several attempts counts, as machines are busy. */
+/* How late a call may return. */
 static const int64_t allowed = 100 * MILLISECOND;
+
+/*
+ * How late a call was in several attempts. The second best counts: a busy machine may hold up any of them, and may once
+ * stand still for just the time by which a call is late.
+ */
+struct lateness {
+    int64_t best, second;
+};
+
+static void note_lateness(struct lateness *seen, int64_t late) {
+    if (late < seen->best) seen->second = seen->best, seen->best = late;
+    else if (late < seen->second) seen->second = late;
+}
 
 void exercise_cancellation(void) {
     load();
-    int64_t best = INT64_MAX;
-    for (int attempt = 0; attempt < ATTEMPTS && best > allowed; attempt++) {
+    struct lateness seen = {INT64_MAX, INT64_MAX};
+    for (int attempt = 0; attempt < ATTEMPTS && seen.second > allowed; attempt++) {
         struct instance instance;
         begin_source(&instance, new_host());
         if (!wait_for_item(&instance, 8 * SECOND)) end_with(NOT_OPENED, "it yields no picture or packet.");
         release_item(&instance.item.value);
         struct canceller canceller = {.host = instance.host, .delay = (10 + 30 * attempt) * MILLISECOND};
         pthread_t thread = start_thread(run_canceller, &canceller);
-        for (int is_over = 0; !is_over;) {
+        int is_over = 0, has_ended = 0;
+        while (!is_over && !has_ended) {
             /* Longer than the limit by which a call counts as slow, and not by which it counts as hung. */
             inlet_result result = next_item(&instance, now() + 2 * SECOND);
             int64_t returned = instance.begin + instance.duration - instance.excuse;
             int64_t time = atomic_load(&canceller.time);
             if (result == INLET_OK) release_item(&instance.item.value);
             is_over = time > 0;
-            if (is_over && returned - time < best) best = returned - time;
-            if (!is_over && result != INLET_OK && result != INLET_AGAIN) break;
+            if (is_over) note_lateness(&seen, returned - time);
+            /* Which may be the device's fault, once. */
+            if (!is_over && result < 0)
+                end_with(LATE, "next failed with %d while nothing was wrong here: %.300s", result,
+                    instance.error.value.message);
+            has_ended = !is_over && result == INLET_END;
         }
         pthread_join(thread, NULL);
-        if (!atomic_load(&canceller.time)) best = 0;
+        /* A stream that is over before the cancellation keeps nobody waiting. */
+        if (has_ended) note_lateness(&seen, 0);
         end_source(&instance);
     }
-    if (best > allowed)
-        end_with(LATE, "next returned %lld ms after a cancellation, at best of %d attempts; 100 ms are allowed. Poll "
-                       "host->wake_fd along with the device.",
-            (long long)(best / MILLISECOND), ATTEMPTS);
-    best = INT64_MAX;
+    if (seen.second > allowed)
+        end_with(LATE, "next returned %lld ms after a cancellation, at second best of %d attempts; 100 ms are "
+                       "allowed. Poll host->wake_fd along with the device.",
+            (long long)(seen.second / MILLISECOND), ATTEMPTS);
+    int64_t best = INT64_MAX;
     for (int attempt = 0; attempt < ATTEMPTS && best > allowed; attempt++) {
         struct instance instance;
         if (create_source(&instance, new_host()) != INLET_OK) break;
@@ -210,8 +228,7 @@ void exercise_deadline(void) {
         }
         if (best > allowed)
             end_with(LATE, "next returned %lld ms after its deadline, at best of %d attempts. Wait no longer than "
-                "that, and "
-                           "return INLET_AGAIN.",
+                "that, and return INLET_AGAIN.",
                 (long long)(best / MILLISECOND), ATTEMPTS);
     }
     end_source(&instance);

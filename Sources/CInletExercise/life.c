@@ -171,8 +171,7 @@ static void check_loan(const struct loan *loan, const char *when) {
     leave();
     if (present != loan->checksum)
         FAIL("What next has lent changed %s, before it was released. Keep its memory as it is until release, which may "
-             "come "
-             "after destroy.",
+             "come after destroy.",
             when);
 }
 
@@ -216,8 +215,7 @@ static void read_in_order(struct instance *instance, uint64_t *sequence, int is_
     uint64_t next = instance->item.value.sequence;
     if (!is_first && next <= *sequence)
         FAIL("next gave the sequence number %llu after %llu, as two instances ran. They share nothing: keep all state "
-             "in the "
-             "instance.",
+             "in the instance.",
             (unsigned long long)next, (unsigned long long)*sequence);
     *sequence = next;
     release_item(&instance->item.value);
@@ -244,8 +242,7 @@ static int allows_two(void) {
         if (!allows && second.result != INLET_ERROR_BUSY && second.result != INLET_ERROR_RESOURCE_EXHAUSTED
             && second.result != INLET_ERROR_NO_BANDWIDTH && second.result != INLET_ERROR_SERVER_UNAVAILABLE)
             FAIL("open of a second instance failed with %d while one ran: %.200s. Return INLET_ERROR_BUSY where only "
-                 "one is "
-                 "possible.",
+                 "one is possible.",
                 second.result, second.error.value.message);
         if (allows) read_in_order(&second, &other, 1);
         read_in_order(&first, &sequence, 0);
@@ -266,7 +263,7 @@ void exercise_threads(void) {
         run_instance(host);
         pthread_join(thread, NULL);
     } else {
-        /* Created here, run on another thread: nothing may depend on the first thread. */
+        /* Created and run on another thread than the instances before: nothing may depend on the first thread. */
         pthread_join(start_thread(run_instance, host), NULL);
     }
     /* A thread that goes on after destroy shows by its calls. */

@@ -152,8 +152,7 @@ static inlet_result consume(struct sink *sink, uint32_t width, uint32_t height) 
             for (size_t k = 0; k < item.picture.planes[i].length; k += stride > 64 ? 61 : 7)
                 if (memory[i].rows[k] != 100 + 10 * i)
                     FAIL("consume changed byte %zu of plane %d of the picture that it was given. Other sinks read the "
-                         "same "
-                         "memory: copy it before.",
+                         "same memory: copy it before.",
                         k, i);
             /* Whoever reads on crashes. */
             name_guard(3 + i, memory[i].mapping, memory[i].length - PAGE, "of a picture after consume had returned");
@@ -210,8 +209,7 @@ void exercise_sink(void) {
         if (start(sink, width, height) == INLET_OK) give(sink, 3, width, height);
         else if (sink->result != INLET_ERROR_UNSUPPORTED)
             FAIL("start failed with %d when the size of the pictures changed: %.200s. Return INLET_ERROR_UNSUPPORTED "
-                 "where "
-                 "one size only is possible.",
+                 "where one size only is possible.",
                 sink->result, sink->error.value.message);
     }
     int64_t items = sink->count;

@@ -55,15 +55,13 @@ static void check_written(const struct host *host, const inlet_item *item) {
             last_column += bytes[last] == fill_byte(host->slot, i, row * plane->stride + last);
             if (same == plane->row_bytes && same >= 8)
                 FAIL("next did not write row %llu of plane %d of its slot, which has %llu rows at %ux%u in %s. A plane "
-                     "of "
-                     "chroma has half of the rows, rounded up.",
+                     "of chroma has half of the rows, rounded up.",
                     (unsigned long long)row, i, (unsigned long long)plane->rows, host->width, host->height,
                         host->format);
         }
         if (last_column == plane->rows && plane->rows >= 8)
             FAIL("next did not write the last byte of the rows of plane %d of its slot, which have %llu bytes at %ux%u "
-                 "in "
-                 "%s. A plane of chroma has half of the columns, rounded up.",
+                 "in %s. A plane of chroma has half of the columns, rounded up.",
                 i, (unsigned long long)plane->row_bytes, host->width, host->height, host->format);
     }
 }
@@ -107,8 +105,7 @@ static void check_picture(struct instance *instance) {
         if (!is_wrong) is_wrong = __builtin_add_overflow(lowest, planes[i].row_bytes, &end) || end > plane->length;
         if (is_wrong)
             FAIL("next lent a picture of %ux%u in %s whose plane %d (offset %llu, stride %lld, length %llu) does not "
-                 "hold "
-                 "%llu rows of %llu bytes.",
+                 "hold %llu rows of %llu bytes.",
                 picture->width, picture->height, picture->pixel_format, i, (unsigned long long)plane->offset,
                 (long long)plane->stride, (unsigned long long)plane->length, (unsigned long long)planes[i].rows,
                 (unsigned long long)planes[i].row_bytes);
@@ -124,8 +121,7 @@ static void check_item(struct instance *instance) {
     int64_t age = now() - item->capture_time;
     if (item->capture_time != INLET_NO_TIME && (item->capture_time < 0 || age < -SECOND || age > 600 * SECOND))
         FAIL("next set item->capture_time to %lld, which is %.1f s from the present of CLOCK_MONOTONIC. Use that "
-             "clock, or "
-             "leave it at INLET_NO_TIME.",
+             "clock, or leave it at INLET_NO_TIME.",
             (long long)item->capture_time, (double)-age / 1e9);
     if (item->is_packet > 1) FAIL("next set item->is_packet to %u; it is 0 or 1.", item->is_packet);
     if (item->is_packet) {
@@ -216,8 +212,7 @@ int wait_for_item(struct instance *instance, int64_t limit) {
         early = now() < deadline - 100 * MILLISECOND ? early + 1 : 0;
         if (early >= 20)
             FAIL("next returned INLET_AGAIN %d times long before its deadline. Wait there for the next picture, for "
-                 "the "
-                 "deadline or for wake_fd: otherwise it runs in a loop.",
+                 "the deadline or for wake_fd: otherwise it runs in a loop.",
                 early);
     } while (now() < end);
     return 0;

@@ -45,7 +45,7 @@ static int is_utf8(const char *text) {
 void check_result(inlet_result result, int positive, const padded_error *error, const char *function) {
     check_struct(error, sizeof error->value, function, "error");
     if (result > positive || result < INLET_ERROR_CANCELLED)
-        FAIL("%s returned %d, which is no inlet_result that it may return.", function, result);
+        FAIL("%s returned %d, which is not an inlet_result that it may return.", function, result);
     if (result >= 0) return;
     const char *message = error->value.message;
     if (!memchr(message, 0, sizeof error->value.message))

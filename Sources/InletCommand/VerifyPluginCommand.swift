@@ -30,7 +30,8 @@ import Inlet
             help: ArgumentHelp(
                 """
                 What to open. May be given several times. The default is the scheme alone, or else the first example of \
-                the manifest that can be opened.
+                the manifest that can be opened, without options that name files. A file that a URI names for a sink \
+                is overwritten many times.
                 """, valueName: "uri"))
         var uri: [String] = []
 
@@ -59,6 +60,12 @@ import Inlet
 
         func validate() throws {
             guard list || plugin != nil else { throw ValidationError("Name a plug-in, or use --list.") }
+            guard installed.inProcess.isEmpty else {
+                throw ValidationError("A plug-in is verified in processes of its own. Leave out --in-process.")
+            }
+            guard installed.updates == .automatic else {
+                throw ValidationError("No new version is looked for here. Leave out --plugin-updates.")
+            }
         }
 
         func run() async throws {
@@ -69,7 +76,7 @@ import Inlet
             var verifier = PluginVerifier()
             verifier.discovery = installed.discovery
             verifier.uris = uri
-            // The user of the command has written them.
+            // The user of the command has written these, and not the examples of the manifest.
             verifier.localAccess = .system
             if !check.isEmpty { verifier.checks = Set(check) }
             verifier.decoders = InletTool.registry.decoders

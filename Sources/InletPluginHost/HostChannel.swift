@@ -63,7 +63,7 @@ final class HostChannel: Sendable {
         send(note)
     }
 
-    /// Sends a line of the log, at the level `info` if the level is none; beyond a hundred in a second, counts it.
+    /// Sends a line of the log, at the level `info` if the level is unknown; counts it beyond a hundred in a second.
     func log(_ level: inlet_log_level, _ text: String) {
         reportLeftOut()
         guard lines.withLock({ $0.admits(at: MonotonicTime.now.nanoseconds) }) else { return }

@@ -14,7 +14,7 @@ import InletPluginWire
           --network        the plug-in may use the network
           --devices        the plug-in may use devices
           --file PATH      the plug-in may read and write this file, or what is in this folder
-          --new-file PATH  the plug-in may read and write this file, which is no link
+          --new-file PATH  the plug-in may read and write this file, which is not a link
           --folder PATH    the plug-in may read what is in this folder
           --memory BYTES   the most memory; the default is 2 GiB
           --without LAYER  leaves out a layer of the sandbox: landlock, seccomp, limits

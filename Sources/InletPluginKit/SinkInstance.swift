@@ -107,7 +107,7 @@ import InletPluginWire
         let picture = unsafe item.picture
         guard unsafe item.is_packet == 0, FixedText.text(picture.pixel_format) == "yuv420p",
             picture.plane_count == 3, let rotation = Rotation(rawValue: Int(picture.rotation))
-        else { throw InletError(.internal, "The host gives a sink of pictures what is none in I420.") }
+        else { throw InletError(.internal, "The host gives a sink of pictures an item that is not a picture in I420.") }
         let size = ImageSize(width: Int(picture.width), height: Int(picture.height))
         var draft = try pool.makeBuffer(size: size)
         let planes = unsafe [picture.planes.0, picture.planes.1, picture.planes.2]

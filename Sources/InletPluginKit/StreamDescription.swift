@@ -10,7 +10,7 @@ struct StreamDescription {
     private let color: ColorSpace
     private let rotation: Rotation
 
-    /// - Throws: ``InletError/Code/internal`` for a rotation that is none.
+    /// - Throws: ``InletError/Code/internal`` for a rotation other than 0, 90, 180 or 270 degrees.
     init(_ stream: inlet_stream) throws(InletError) {
         guard let rotation = unsafe Rotation(rawValue: Int(stream.rotation)) else {
             throw InletError(.internal, "The host describes a stream that is rotated by other than quarter turns.")

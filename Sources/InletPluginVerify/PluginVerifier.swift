@@ -5,11 +5,11 @@ package import InletPlugins
 ///
 /// All of its code runs in child processes, in the sandbox. Each of them is ended after half a minute.
 package struct PluginVerifier: Sendable {
-    /// How plug-ins are found and run.
+    /// How plug-ins are found. Which of them it runs in this process, and whether it takes updates, is ignored.
     package var discovery = PluginDiscovery()
     /// What is opened; empty for what the manifest has: the scheme alone, or an example.
     package var uris: [String] = []
-    /// What the URIs may read of this machine. The default is nothing.
+    /// What ``uris`` may read of this machine. The default is nothing, which is always so for what the manifest has.
     package var localAccess = LocalAccess.denied
     /// The checks to run. All by default.
     package var checks = Set(VerificationCheck.allCases)
@@ -33,8 +33,11 @@ package struct PluginVerifier: Sendable {
     package func run(
         _ word: String, stop: VerificationStop, onFinding: @escaping (VerificationFinding) -> Void
     ) async throws -> VerificationReport {
-        let examination = try discovery.examine(word)
-        let run = VerificationRun(self, stop, onFinding)
+        var verifier = self
+        verifier.discovery.inProcess = []
+        verifier.discovery.takesUpdates = false
+        let examination = try verifier.discovery.examine(word)
+        let run = VerificationRun(verifier, stop, onFinding)
         try await run.verify(examination)
         return VerificationReport(
             file: examination.file, name: examination.manifest?.name ?? "",

@@ -5,9 +5,8 @@ import InletPlugins
 extension VerificationRun {
     /// Returns, for each endpoint, what may be opened, the most promising first.
     func candidates(_ plugin: DiscoveredPlugin) throws -> [[VerificationTarget]] {
-        var registry = PluginRegistry(localAccess: verifier.localAccess)
-        for source in plugin.sourcePlugins { registry.register(source) }
-        for sink in plugin.sinkPlugins { registry.register(sink) }
+        // What the user has written, and what the plug-in's author has.
+        let (users, authors) = (makeRegistry(plugin, verifier.localAccess), makeRegistry(plugin, .denied))
         let given = try verifier.uris.map { (try PluginURI($0).scheme, $0) }
         let known = Set(plugin.manifest.sourceSchemes + plugin.manifest.sinkSchemes)
         for (scheme, uri) in given where !known.contains(scheme) {
@@ -19,7 +18,9 @@ extension VerificationRun {
         let all = plugin.manifest.sources.map { ($0, false) } + plugin.manifest.sinks.map { ($0, true) }
         return try all.map { (endpoint, isSink) -> [VerificationTarget] in
             let own = given.filter { endpoint.schemes.contains($0.0) }.map(\.1)
-            let uris = own.isEmpty ? ["\(endpoint.schemes.first ?? ""):"] + endpoint.examples : own
+            let registry = own.isEmpty ? authors : users
+            let examples = endpoint.examples.map { Self.withoutFiles($0, endpoint) }
+            let uris = own.isEmpty ? ["\(endpoint.schemes.first ?? ""):"] + examples : own
             return try uris.compactMap { uri -> VerificationTarget? in
                 do {
                     if isSink {
@@ -37,9 +38,29 @@ extension VerificationRun {
         }
     }
 
+    private func makeRegistry(_ plugin: DiscoveredPlugin, _ access: LocalAccess) -> PluginRegistry {
+        var registry = PluginRegistry(localAccess: access)
+        for source in plugin.sourcePlugins { registry.register(source) }
+        for sink in plugin.sinkPlugins { registry.register(sink) }
+        return registry
+    }
+
+    /// Returns an example of a manifest without the options that name files: only the user's URIs grant a plug-in
+    /// files, or have files made for it. One that cannot be taken apart stays as it is, and is refused for its files.
+    static func withoutFiles(_ example: String, _ endpoint: PluginEndpoint) -> String {
+        let paths = Set(endpoint.options.filter { $0.type == .path }.map(\.name))
+        guard let uri = try? PluginURI(example) else { return example }
+        let kept = uri.options.filter { !paths.contains($0.name) }
+        let written = "?" + uri.options.map(\.text).joined(separator: "&")
+        guard kept.count < uri.options.count, example.hasByteSuffix(written) else { return example }
+        let address = String(Substring(example.utf8.dropLast(written.utf8.count)))
+        return kept.isEmpty ? address : address + "?" + kept.map(\.text).joined(separator: "&")
+    }
+
     /// Makes a folder for files that a sink writes.
     static func makeFolder() throws -> String {
-        let path = FileManager.default.temporaryDirectory.path + "inlet-verify-\(UInt64.random(in: 0...UInt64.max))"
+        let path = FileManager.default.temporaryDirectory
+            .appending(path: "inlet-verify-\(UInt64.random(in: 0...UInt64.max))").path
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         return path

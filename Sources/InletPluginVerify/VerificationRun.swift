@@ -293,9 +293,9 @@ final class VerificationRun {
     }
 
     /// Whether a violation is one that a plug-in of packets may commit: it need not know the size of its pictures,
-    /// which the decoder finds out, and its packets were checked as it gives them.
+    /// which key frames tell.
     private static func isOfPackets(_ violation: Violation) -> Bool {
-        violation.rule == "packets" || violation.rule == "format" && violation.explanation.hasByteSuffix(" 0x0")
+        violation.rule == "format" && violation.explanation.hasByteSuffix(" 0x0")
     }
 
     private func contract(_ target: VerificationTarget) async throws -> Verdict {
@@ -318,7 +318,17 @@ final class VerificationRun {
 
     private func verifyCommand(_ plugin: DiscoveredPlugin) async throws {
         for candidates in try candidates(plugin) {
-            guard candidates.first?.isSink == false else { continue }
+            guard let first = candidates.first else { continue }
+            guard !first.isSink else {
+                for check in [VerificationCheck.sink, .sinkLeaks] {
+                    report(
+                        check,
+                        .notApplicable(
+                            "The plug-in is a command, and only the functions of a library are called. Run the sink "
+                                + "with inlet run, and look at what it writes."), first)
+                }
+                continue
+            }
             let target = try await opened(candidates, .items) { try self.trial($0) }
             guard let target else {
                 skip([.options, .sizes, .contract], after: .items)

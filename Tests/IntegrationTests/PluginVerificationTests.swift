@@ -130,17 +130,74 @@ import Testing
     func packets() throws {
         let library = try compile("Samples/PacketSource/annexb.c")
         try install(["Samples/PacketSource/annexb.inlet.json"])
-        let clip = folder.path("clip.h264")
-        _ = try ReferenceCommand.ffmpeg([
-            "-f", "lavfi", "-i", "testsrc2=size=162x90:rate=25", "-frames:v", "50", "-pix_fmt", "yuv420p", "-c:v",
-            "libx264", "-bf", "0", "-g", "6", "-y", clip,
-        ])
+        let clip = try makeClip()
         let run = try verify(library, "--uri", "annexb:?file=\(clip)")
         #expect(run.status == 0, "\(run.output)\(run.complaints)")
         #expect(run.output.contains("50 packets of h264"))
         let without = try verify(library)
         #expect(without.status == 1)
         #expect(without.output.contains("State a URI that works on this machine with --uri."))
+    }
+
+    private func makeClip() throws -> String {
+        let clip = folder.path("clip.h264")
+        _ = try ReferenceCommand.ffmpeg([
+            "-f", "lavfi", "-i", "testsrc2=size=162x90:rate=25", "-frames:v", "50", "-pix_fmt", "yuv420p", "-c:v",
+            "libx264", "-bf", "0", "-g", "6", "-y", clip,
+        ])
+        return clip
+    }
+
+    private func writeManifest(_ name: String, _ text: String) throws -> String {
+        let manifest = folder.path("plugins/\(name).inlet.json")
+        try Data(text.utf8).write(to: URL(filePath: manifest))
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: manifest)
+        return manifest
+    }
+
+    @Test("A file that an example of the manifest names is not opened; one that the user names is")
+    func examples() throws {
+        let library = try compile("Samples/PacketSource/annexb.c")
+        let clip = try makeClip()
+        let sample = try String(
+            contentsOf: BuiltProgram.package.appending(path: "Samples/PacketSource/annexb.inlet.json"), encoding: .utf8)
+        let changed = sample.replacingOccurrences(of: "file=clip.h264", with: "file=\(clip)")
+        #expect(changed != sample)
+        _ = try writeManifest("annexb", changed)
+        let run = try verify(library, "--check", "items")
+        #expect(run.status == 1, "\(run.output)\(run.complaints)")
+        #expect(run.output.contains("FAILED items"), "\(run.output)")
+        let own = try verify(library, "--check", "items", "--uri", "annexb:?file=\(clip)")
+        #expect(own.status == 0, "\(own.output)\(own.complaints)")
+    }
+
+    @Test("A file that the user names for a sink is made where there is none")
+    func newFile() throws {
+        let library = try compile("Tests/Plugins/writer.c")
+        _ = try writeManifest(
+            "writer",
+            """
+            {"inlet-plugin": 1, "name": "writer", "version": "1", "license": "MIT", "summary": "A writer.",
+             "library": "writer.so", "sinks": [{"schemes": ["writer"], "usage": "writer:?to=PATH", "options": [
+             {"name": "to", "type": "path", "access": "create", "summary": "The file."}]}]}
+            """)
+        let path = folder.path("samples")
+        let run = try verify(library, "--check", "sink", "--uri", "writer:?to=\(path)")
+        #expect(!run.output.contains("could be opened"), "\(run.output)\(run.complaints)")
+        #expect(FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test("Of a command, sinks are not verified, and that is said")
+    func commandSink() throws {
+        let manifest = try writeManifest(
+            "tee",
+            """
+            {"inlet-plugin": 1, "name": "tee", "version": "1", "license": "MIT", "summary": "A command.",
+             "command": ["true"], "sinks": [{"schemes": ["tee"], "usage": "tee:"}]}
+            """)
+        let run = try verify(manifest)
+        #expect(run.status == 0, "\(run.output)\(run.complaints)")
+        #expect(run.output.contains("The plug-in is a command"), "\(run.output)")
     }
 
     @Test("The sample in Python passes")
@@ -189,6 +246,8 @@ import Testing
         try install(["Samples/CSource/bars.inlet.json"])
         let foreign = try verify("bars", "--uri", "file:clip.mp4")
         #expect(foreign.status == 64 && foreign.complaints.contains("has no scheme 'file:'"))
+        #expect(try verify("bars", "--in-process", "bars").status == 64)
+        #expect(try verify("bars", "--plugin-updates", "off").status == 64)
         let list = try verify("--list")
         #expect(list.status == 0 && list.output.split(separator: "\n").count > 15)
     }

@@ -1,6 +1,7 @@
 /*
  * A source of grey pictures of 64x48, one every 20 ms, whose luma is COLOUR. With CRASHES it ends its process when it
- * is opened, and with KEYS it yields packets of one byte, of which every KEYS-th is a key frame.
+ * is opened, and with KEYS it yields packets of one byte, of which every KEYS-th is a key frame. With CLOCK the PTS are
+ * those of CLOCK_MONOTONIC.
  */
 #include "one-source.h"
 
@@ -40,6 +41,9 @@ static inlet_result open_(inlet_source *source, int64_t deadline, inlet_stream *
     strcpy(stream->pixel_format, "gray");
 #endif
     stream->time_base = (inlet_rational){1, 50};
+#ifdef CLOCK
+    stream->time_base = (inlet_rational){1, 1000000};
+#endif
     source->due = inlet->now();
     return INLET_OK;
 }
@@ -53,6 +57,9 @@ static inlet_result next(inlet_source *source, int64_t deadline, inlet_item *ite
     source->due += 20000000;
     item->sequence = source->count;
     item->pts = (int64_t)source->count++;
+#ifdef CLOCK
+    item->pts = inlet->now() / 1000;
+#endif
 #ifdef KEYS
     (void)error;
     source->byte = COLOUR;

@@ -2,6 +2,7 @@
 public enum SourceUpdate: Sendable {
     /// The source goes on with that version: a name and a version, such as `bars 1.2.0`.
     case taken(String)
-    /// That version is not used, for the reason in the error. The source goes on with the one that runs.
+    /// The new version is not used, for the reason in the error. The source goes on with the one that runs, unless that
+    /// had to be closed first: then it ends with the error.
     case refused(InletError)
 }

@@ -1,6 +1,6 @@
 package import InletCore
 
-/// Everything that can be said of a plug-in without running its code, for who wants to know what is wrong with it.
+/// Everything that can be said of a plug-in without running its code, with all that is wrong with it.
 package struct PluginExamination: Sendable {
     /// The path of its manifest.
     package let file: String

@@ -33,7 +33,7 @@ final class PluginConnection {
     init(
         to program: PluginProgram, probes: Bool = false, exercise: String? = nil, logger: Logger
     ) throws(InletError) {
-        if !probes, exercise == nil { try program.makeNewFiles() }
+        if !probes { try program.makeNewFiles() }
         name = program.name
         log = PluginLog(logger, name: program.name)
         wakeUp = try CancelSignal()

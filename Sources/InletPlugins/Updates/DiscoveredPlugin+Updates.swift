@@ -40,7 +40,7 @@ extension DiscoveredPlugin {
                 }
                 return files
             },
-            find: { () throws(InletError) in try successor(uri, given, discovery) })
+            find: { () throws(InletError) in try successor(uri, given, endpoint, discovery) })
     }
 
     /// The paths of the manifest and the code, as the plug-in's author has written them: a link may lead elsewhere
@@ -54,15 +54,10 @@ extension DiscoveredPlugin {
 
     /// Examines the files anew, and returns the same source of the version that they are of.
     private func successor(
-        _ uri: PluginURI, _ given: [String: String], _ discovery: PluginDiscovery
+        _ uri: PluginURI, _ given: [String: String], _ former: PluginEndpoint, _ discovery: PluginDiscovery
     ) throws(InletError) -> PluginSourceConfiguration {
         let new = try discovery.examined(manifest.name, place)
-        guard new.manifest.permissions.isWithin(manifest.permissions) else {
-            throw InletError(
-                .permissionDenied,
-                "Version \(new.manifest.version) of \(manifest.name) asks for more permissions than the one that "
-                    + "runs. Look at them with inlet plugins \(manifest.name), and start Inlet anew to grant them.")
-        }
+        try checkReach(of: new)
         guard let endpoint = new.manifest.sources.first(where: { $0.schemes.contains(uri.scheme) }) else {
             throw InletError(
                 .unsupported,
@@ -76,8 +71,42 @@ extension DiscoveredPlugin {
                     "Version \(new.manifest.version) of \(manifest.name) does not take the option \(name) as it is "
                         + "given. Start the source anew with options that it has.")
             }
+            if let earlier = former.options.first(where: { $0.name == name }), option.reachesFurther(than: earlier) {
+                throw new.refusal("uses the option \(name) for a file, or shows it, and the one that runs does not.")
+            }
         }
         return try new.source(uri, given, endpoint, updatedBy: discovery)
+    }
+
+    /// Checks that a new version may do no more than this one, whatever its options are.
+    private func checkReach(of new: DiscoveredPlugin) throws(InletError) {
+        guard new.manifest.permissions.isWithin(manifest.permissions) else {
+            throw new.refusal("asks for more permissions than the one that runs.")
+        }
+        guard new.program.memoryLimit <= program.memoryLimit else {
+            throw new.refusal("asks for more memory than the one that runs.")
+        }
+        // A command can start programs, and has no watchdog.
+        if case .library = program.code, case .command = new.program.code {
+            throw new.refusal("is a command, and the one that runs is a library.")
+        }
+    }
+
+    /// Makes the error for this version of a plug-in, which may do what only a person grants.
+    private func refusal(_ reason: String) -> InletError {
+        InletError(
+            .permissionDenied,
+            "Version \(manifest.version) of \(manifest.name) \(reason) Look at it with inlet plugins \(manifest.name), "
+                + "and start Inlet anew to allow it.")
+    }
+}
+
+extension PluginManifestOption {
+    /// Whether a value of this option grants the plug-in a file that one of the other option does not, or shows what
+    /// that one hides.
+    fileprivate func reachesFurther(than other: PluginManifestOption) -> Bool {
+        (type == .path && other.type != .path) || (createsFile && !other.createsFile)
+            || (type != .secret && other.type == .secret)
     }
 }
 

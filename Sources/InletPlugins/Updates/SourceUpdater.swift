@@ -72,6 +72,13 @@ final class SourceUpdater: Sendable {
         return state.withLock { $0.news.take() }
     }
 
+    /// Closes what was found and not taken, which is looked for again.
+    func dropNews() {
+        guard let news = takeNews() else { return }
+        if case .opened(let successor) = news { retire(successor.source) }
+        lookLater()
+    }
+
     /// Follows another version, which runs from now on.
     func follow(_ updates: PluginUpdates?) {
         guard let updates else { return }

@@ -19,6 +19,8 @@ final class UpdatingSource: FrameSource {
 
     /// How far the times of two versions may lie from the time that has passed, to be of one timeline.
     private static let tolerance = Duration.milliseconds(500)
+    /// The most pictures of a new version that are left out.
+    private static let mostRepeated = 100
 
     init(_ configuration: PluginSourceConfiguration) {
         self.configuration = configuration
@@ -28,7 +30,7 @@ final class UpdatingSource: FrameSource {
     func open(_ context: SourceContext) throws -> SourceFormat {
         if let updates = configuration.updates, updates.isOutdated {
             // What was found earlier is no longer there: nothing of it was checked.
-            configuration = try Self.replacement(of: configuration, updates)
+            configuration = try Self.replacement(of: configuration, updates, context)
             source = ProcessSource(configuration)
             noteVersion(context)
         }
@@ -40,33 +42,53 @@ final class UpdatingSource: FrameSource {
 
     /// Returns what takes the place of a version whose files are gone.
     ///
-    /// - Throws: ``InletError/Code/busy`` if it cannot be used: the files may be in the middle of an update, and a
-    ///   sound version may come.
+    /// - Throws: the reason why it cannot be used; ``InletError/Code/busy`` where that may pass, as in the middle of an
+    ///   update.
     private static func replacement(
-        of configuration: PluginSourceConfiguration, _ updates: PluginUpdates
+        of configuration: PluginSourceConfiguration, _ updates: PluginUpdates, _ context: SourceContext
     ) throws(InletError) -> PluginSourceConfiguration {
+        let files = updates.files()
         do throws(InletError) {
             return try updates.find()
         } catch {
-            throw InletError(
-                .busy,
+            var refusal = error
+            refusal.message =
                 "The plug-in \(configuration.program.name) was replaced, and its new version cannot be used. "
-                    + error.message)
+                + error.message
+            if finalCodes.contains(error.code), files != nil {
+                // Files that are still being written are refused for the same reasons as bad ones.
+                try context.sleep(until: context.clock.now + updates.settling)
+                if updates.files() == files { throw refusal }
+            }
+            refusal.code = .busy
+            throw refusal
         }
     }
+
+    /// The errors of a version that stay until its files change.
+    private static let finalCodes: Set<InletError.Code> = [
+        .permissionDenied, .unsupported, .invalidConfiguration, .malformedData, .pluginRejected,
+    ]
 
     func next(_ context: SourceContext) throws -> SourceItem? {
         updater?.look()
         switch updater?.takeNews() {
-        case .opened(let successor): return try takeOver(successor, context)
-        case .found(let configuration): return try replace(by: configuration, context)
+        case .opened(let successor): return try begin(with: takeOver(successor, context), context)
+        case .found(let configuration): return try begin(with: replace(by: configuration, context), context)
         case nil: return try source.next(context).map(numbered)
         }
     }
 
-    func pause(_ context: SourceContext) throws -> Bool { try source.pause(context) }
+    func pause(_ context: SourceContext) throws -> Bool {
+        updater?.dropNews()
+        return try source.pause(context)
+    }
 
-    func resume(_ context: SourceContext) throws { try source.resume(context) }
+    func resume(_ context: SourceContext) throws {
+        // What was opened meanwhile begins with a picture of then.
+        updater?.dropNews()
+        try source.resume(context)
+    }
 
     func close() {
         updater?.close()
@@ -80,7 +102,7 @@ final class UpdatingSource: FrameSource {
         let result = Mutex(Result<SourceSuccessor, InletError>?.none)
     }
 
-    /// Closes the source that runs, and waits for one of the new version.
+    /// Closes the source that runs, waits for one of the new version, and returns that one's first item.
     private func replace(
         by configuration: PluginSourceConfiguration, _ context: SourceContext
     ) throws(InletError) -> SourceItem {
@@ -96,11 +118,16 @@ final class UpdatingSource: FrameSource {
         }
         while true {
             if context.isCancelled { throw InletError(.cancelled, "The source was stopped.") }
-            if let result = outcome.result.withLock({ $0.take() }) { return try takeOver(try result.get(), context) }
+            if let result = outcome.result.withLock({ $0.take() }) {
+                // There is no way back: what runs next is this version, once it opens.
+                if case .failure(let error) = result { context.noteUpdate(.refused(error)) }
+                return try takeOver(try result.get(), context)
+            }
             _ = Polling.wait([context.wakeUpDescriptor, isDone.descriptor, -1, -1], for: .milliseconds(100))
         }
     }
 
+    /// Goes over to a source of the new version, and returns its first item.
     private func takeOver(_ successor: SourceSuccessor, _ context: SourceContext) throws(InletError) -> SourceItem {
         guard let format, Self.isAlike(successor.format, format) else {
             updater?.retire(successor.source)
@@ -119,7 +146,28 @@ final class UpdatingSource: FrameSource {
         self.format = successor.format
         updater?.follow(configuration.updates)
         noteVersion(context)
-        return numbered(joined(successor.first))
+        return successor.first
+    }
+
+    /// Returns the item with which the new version follows the old one: its first, but for pictures of a time at which
+    /// the old one has yielded its own.
+    private func begin(with first: SourceItem, _ context: SourceContext) throws -> SourceItem? {
+        var item = first
+        var repeated = 0
+        while repeated < Self.mostRepeated, isRepeated(item) {
+            guard let next = try source.next(context) else { return nil }
+            item = next
+            repeated += 1
+        }
+        return numbered(joined(item))
+    }
+
+    /// Whether a picture is of the time of the last one, or a little earlier. Packets depend on each other, and none is
+    /// left out.
+    private func isRepeated(_ item: SourceItem) -> Bool {
+        guard let before = last?.time, let time = item.frame?.pts else { return false }
+        let difference = time.nanoseconds.subtractingReportingOverflow(before.nanoseconds)
+        return !difference.overflow && (-Self.tolerance.wholeNanoseconds...0).contains(difference.partialValue)
     }
 
     private func noteVersion(_ context: SourceContext) {

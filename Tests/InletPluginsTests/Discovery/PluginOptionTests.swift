@@ -86,4 +86,39 @@ import Testing
         #expect(path.hasPrefix("/") && path.hasSuffix("/a/b.csv"))
         #expect(relative.options.last?.value == path)
     }
+
+    @Test("A new version is refused if it may do more than the one that runs, and taken if it may do less")
+    func reach() throws {
+        func option(_ name: String, _ rest: String) -> String {
+            "{\"name\": \"\(name)\", \"summary\": \"S\", \"type\": \(rest)}"
+        }
+        func options(mode: String = "\"text\"", pin: String = "\"secret\"", table: String = "\"path\"") -> String {
+            [option("mode", mode), option("pin", pin), option("table", table)].joined(separator: ", ")
+        }
+        func install(_ options: String, code: String = "", extra: String = ", \"memory\": \"1GiB\"") throws {
+            try installed.install("acme", options: options, code: code, extra: extra)
+        }
+        try install(options())
+        let access = LocalAccess { _ throws(InletError) in [] }
+        let running = try made("acme:?mode=/etc/hosts&pin=x&table=/etc/hosts", access: access)
+        func refusal(_ install: () throws -> Void) throws -> InletError.Code? {
+            try install()
+            do throws(InletError) {
+                _ = try running.updates?.find()
+                return nil
+            } catch {
+                return error.code
+            }
+        }
+        #expect(running.updates != nil)
+        #expect(try refusal { try install(options(), extra: ", \"memory\": \"512MB\"") } == nil)
+        #expect(try refusal { try install(options(), extra: ", \"memory\": \"2GiB\"") } == .permissionDenied)
+        #expect(try refusal { try install(options(), extra: "") } == .permissionDenied)
+        #expect(try refusal { try install(options(), code: "\"command\": [\"true\"]") } == .permissionDenied)
+        #expect(try refusal { try install(options(mode: "\"path\"")) } == .permissionDenied)
+        #expect(try refusal { try install(options(pin: "\"text\"")) } == .permissionDenied)
+        let creates = options(table: "\"path\", \"access\": \"create\"")
+        #expect(try refusal { try install(creates) } == .permissionDenied)
+        #expect(try refusal { try install(options()) } == nil)
+    }
 }

@@ -84,7 +84,8 @@ extension PluginProcessTests {
             try install(["COLOUR=10"])
             let run = try run()
             _ = try run.open()
-            #expect(luma(try read(run) { $0.sequence > 5 }[0]) == 10)
+            // Its times are further from those of the next version than two of one timeline are.
+            #expect(luma(try read(run) { $0.sequence > 60 }[0]) == 10)
             try install(["COLOUR=20"], version: 2)
             let frames = try read(run) { luma($0) == 20 }
             let (before, first) = (frames.dropLast(), try #require(frames.last))
@@ -180,6 +181,32 @@ extension PluginProcessTests {
             #expect(run.updates.taken == ["colour 2"])
         }
 
+        @Test("Where the new version of what serves one session does not open, that is told, and the source ends")
+        func closesFirstInVain() throws {
+            try install(["COLOUR=10"], permissions: "\"devices\"")
+            let run = try run()
+            _ = try run.open()
+            _ = try read(run) { $0.sequence > 5 }
+            try install(["CRASHES"], permissions: "\"devices\"", version: 2)
+            let error = SourceRun.error { _ = try read(run) { _ in false } }
+            #expect(error?.code == .disconnected)
+            #expect(run.updates.refused.map(\.code) == [.disconnected] && run.updates.taken.isEmpty)
+            #expect(run.interruptions.texts.withLock { $0 } == ["its plug-in is updated", nil])
+        }
+
+        @Test("Of two versions on one timeline, the new one begins after the last picture of the old one")
+        func oneTimeline() throws {
+            try install(["COLOUR=10", "CLOCK"])
+            let run = try run()
+            _ = try run.open()
+            _ = try read(run) { $0.sequence > 5 }
+            try install(["COLOUR=20", "CLOCK"], version: 2)
+            let frames = try read(run) { luma($0) == 20 }
+            #expect(frames.allSatisfy { !$0.flags.contains(.discontinuity) })
+            let times = frames.compactMap { $0.pts?.nanoseconds }
+            #expect(times.count == frames.count && zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
+        }
+
         @Test("A source of packets goes over at a key frame of the new version")
         func packets() throws {
             try install(["COLOUR=10", "KEYS=5"])
@@ -218,8 +245,11 @@ extension PluginProcessTests {
             try touch()
             let untrusted = try SourceRun(configuration)
             let error = SourceRun.error { _ = try untrusted.open() }
-            // A sound version may come.
-            #expect(error?.code == .busy && error?.message.contains("chmod go-w") == true)
+            #expect(error?.code == .pluginRejected && error?.message.contains("chmod go-w") == true)
+            // A file that is not there may come.
+            try FileManager.default.removeItem(atPath: installed.path("a/colour.so"))
+            let absent = try SourceRun(configuration)
+            #expect(SourceRun.error { _ = try absent.open() }?.code == .busy)
         }
 
         @Test("Ten replacements leave no process and no descriptor behind")
