@@ -15,8 +15,8 @@ struct ShellExample: CustomTestStringConvertible {
         case success
         /// By itself, with one of these statuses.
         case failure(Set<Int32>)
-        /// Interrupted, after it has written this.
-        case interruption(after: String)
+        /// Interrupted, after it has written this, with a status.
+        case interruption(after: String, status: Int32 = 130)
         /// With success, after ten frames of an RTSP server: `--frames 10` is added to the command.
         case stream
     }
@@ -43,8 +43,8 @@ struct ShellExample: CustomTestStringConvertible {
         Limit(part: "https://host", end: .interruption(after: "Trying again"), reason: "no web server listens"),
         Limit(part: "run 'srt://", end: .interruption(after: "Trying again"), reason: "no SRT server listens"),
         Limit(
-            part: "whip+", end: .interruption(after: "Nothing listens at the server's port"),
-            reason: "no media server listens"),
+            part: "whip+", end: .interruption(after: "Nothing listens at the server's port", status: 75),
+            reason: "no media server listens, and no session came up"),
         Limit(part: "rtmp://server", end: .failure([75]), reason: "no media server listens"),
         Limit(part: "srt://server", end: .failure([75]), reason: "no media server listens"),
         Limit(part: "camera.fifo", end: .interruption(after: "Trying again"), reason: "nobody writes into the pipe"),

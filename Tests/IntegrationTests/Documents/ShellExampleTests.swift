@@ -67,13 +67,13 @@ import Testing
         let command = example.command + (isEndless ? " --frames 10" : "")
         try command.write(toFile: folder.path("command"), atomically: true, encoding: .utf8)
         let done = try Documents.shell("exec unshare -rmn bash script", in: folder) { output in
-            if case .interruption(let text) = end { output.contains(text) } else { false }
+            if case .interruption(let text, _) = end { output.contains(text) } else { false }
         }
         let expected: Set<Int32> =
             switch end {
             case .success, .stream: [0]
             case .failure(let statuses): statuses
-            case .interruption: [130]
+            case .interruption(_, let status): [status]
             }
         #expect(expected.contains(done.status), "\(done.status), and not \(expected), as \(reason): \(done.output)")
     }
