@@ -70,7 +70,9 @@ import Inlet
 
         func run() async throws {
             if list {
-                for check in VerificationCheck.allCases { print("\(check.rawValue.padded(to: 13)) \(check.summary)") }
+                for check in VerificationCheck.allCases {
+                    Terminal.writeOutput("\(check.rawValue.padded(to: 13)) \(check.summary)\n")
+                }
                 return
             }
             var verifier = PluginVerifier()
@@ -88,11 +90,12 @@ import Inlet
                 if !isJSON { Self.show(finding) }
             }
             if isJSON {
-                print(try PluginsCommand.json(report))
+                Terminal.writeOutput(try PluginsCommand.json(report) + "\n")
             } else {
                 let failed = report.findings.count { $0.outcome == .failed }
                 let passed = report.findings.count { $0.outcome == .passed }
-                print(failed == 0 ? "\(report.name): \(passed) checks passed" : "\(report.name): \(failed) failed")
+                let outcome = failed == 0 ? "\(passed) checks passed" : "\(failed) failed"
+                Terminal.writeOutput("\(report.name): \(outcome)\n")
             }
             if !report.passed { throw ExitCode(1) }
         }

@@ -47,7 +47,7 @@ struct ItemAssembler {
     ) -> SourceItem? {
         guard var parameters else { return nil }
         if let parameterSets { parameters.follow(parameterSets) }
-        if item.isKey, context.demand.packets {
+        if item.isKey, parameters.needsKeyFrame, context.demand.packets {
             do throws(InletError) { try parameters.follow(data) } catch { refusal = error }
         }
         self.parameters = parameters

@@ -27,11 +27,13 @@ struct PacketParameters {
         (statesSets, isIncomplete) = (true, true)
     }
 
-    /// Takes a key frame.
+    /// Whether a key frame may tell what is not known.
+    var needsKeyFrame: Bool { isIncomplete || !statesSets }
+
+    /// Takes a key frame, where ``needsKeyFrame`` is true.
     ///
     /// - Throws: ``InletError/Code/unsupported`` if its pictures are larger than permitted.
     mutating func follow(_ keyFrame: PacketData) throws(InletError) {
-        guard isIncomplete || !statesSets else { return }
         let packet = try FFmpegPacket()
         try packet.fill(sharing: keyFrame)
         let found = PacketInspection.updated(known, by: packet, maximumPixels: limits.size.decodedPixelCount)
