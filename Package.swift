@@ -69,6 +69,7 @@ let package = Package(
         .library(name: "InletTesting", targets: ["InletTesting"]),
         .library(name: "InletPluginKit", targets: ["InletPluginKit"]),
         .library(name: "PatternSource", targets: ["PatternSource"]),
+        .library(name: "InjectSource", targets: ["InjectSource"]),
         .library(name: "FFmpegSource", targets: ["FFmpegSource"]),
         .library(name: "RTSPSource", targets: ["RTSPSource"]),
         .library(name: "FFmpegDecoder", targets: ["FFmpegDecoder"]),
@@ -180,7 +181,7 @@ let package = Package(
             "Inlet",
             [
                 "InletCore", "InletSystem", "InletConvert", "InletDecode", "InletCapture", "PatternSource",
-                "FFmpegSource", "RTSPSource", "FFmpegDecoder", "TurboJPEGDecoder", "FFmpegSink",
+                "InjectSource", "FFmpegSource", "RTSPSource", "FFmpegDecoder", "TurboJPEGDecoder", "FFmpegSink",
                 "FileSinks", "PipeSink", "StillSinks", "PreviewSink",
                 onLinux("InletPlugins"), onLinux("InletV4L2"), onLinux("V4L2Source"), onLinux("V4L2Sink"),
                 withWebRTC("InletRTC"),
@@ -189,6 +190,7 @@ let package = Package(
         library("InletTesting", ["InletCore", "InletSystem", logging]),
 
         plugin("PatternSource", []),
+        plugin("InjectSource", ["InletSystem", "InletConvert", "InletDecode", collections]),
         plugin("FFmpegSource", ["InletSystem", "InletDecode", "InletFFmpeg", "CFFmpeg", "CCurl"]),
         plugin(
             "RTSPSource",
@@ -230,6 +232,9 @@ let package = Package(
         .executableTarget(
             name: "NetworkCamera", dependencies: ["Inlet"], path: "Samples/NetworkCamera", swiftSettings: houseSettings),
         .executableTarget(
+            name: "InjectedFrames", dependencies: ["Inlet"], path: "Samples/InjectedFrames",
+            swiftSettings: houseSettings),
+        .executableTarget(
             name: "WebSocketRoom",
             dependencies: ["Inlet"] + nio + [.product(name: "NIOWebSocket", package: "swift-nio")],
             path: "Samples/WebSocketRoom", exclude: ["viewer.py"], swiftSettings: houseSettings),
@@ -264,6 +269,12 @@ let package = Package(
             ]),
         tests("InletTestingTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools", logging]),
         tests("PatternSourceTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools", logging]),
+        tests(
+            "InjectSourceTests",
+            [
+                "InletCore", "InletSystem", "InletCapture", "InletTesting", "InjectSource", "PatternSource",
+                "FFmpegSource", "FFmpegDecoder", "ReferenceTools", logging,
+            ]),
         tests(
             "FFmpegSourceTests",
             ["InletCore", "InletConvert", "InletDecode", "InletTesting", "FFmpegSource", "ReferenceTools", logging]),

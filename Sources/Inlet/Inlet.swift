@@ -3,6 +3,7 @@
 @_exported public import FFmpegSink
 @_exported public import FFmpegSource
 @_exported public import FileSinks
+@_exported public import InjectSource
 @_exported public import InletCapture
 @_exported public import InletConvert
 @_exported public import InletCore

@@ -51,7 +51,7 @@ public final class FrameConverter: Sendable {
         }
     }
 
-    private static func unsupported(_ pixelFormat: PixelFormat) -> InletError {
+    static func unsupported(_ pixelFormat: PixelFormat) -> InletError {
         InletError(
             .unsupported,
             """

@@ -2,6 +2,8 @@
 // LD_PRELOAD; when the process ends, it writes one JSON object to the file that COUNT_ALLOCATIONS names:
 // {"big_allocations":N,"big_bytes":N}.
 //
+// COUNT_ALLOCATIONS_FROM is another least size in bytes.
+//
 // Seen are malloc, calloc, realloc, aligned_alloc, posix_memalign, memalign and anonymous mmap by the program and its
 // libraries. The mmap that malloc itself does for a large block is inside the C library and not counted twice.
 
@@ -15,7 +17,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { big = 64 * 1024 };
+static size_t big = 64 * 1024;
 static atomic_ulong allocations, bytes;
 
 // glibc exports these beside malloc and its kin, so that nothing has to be looked up while the first allocation runs.
@@ -66,6 +68,11 @@ void *mmap(void *address, size_t length, int protection, int flags, int descript
     // Stacks of threads are not memory for pictures.
     if ((flags & MAP_ANONYMOUS) && !(flags & MAP_STACK)) count(length);
     return next(address, length, protection, flags, descriptor, offset);
+}
+
+__attribute__((constructor)) static void choose(void) {
+    const char *least = getenv("COUNT_ALLOCATIONS_FROM");
+    if (least) big = strtoul(least, NULL, 10);
 }
 
 __attribute__((destructor)) static void report(void) {

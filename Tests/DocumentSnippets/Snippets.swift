@@ -11,6 +11,44 @@ enum Snippets {
         try await capturer.run()
     }
 #endif
+    static func Docs_guide_injecting_frames_md_1() async throws {
+        let injector = try FrameInjector(InjectorConfiguration(queue: .bounded(8)))
+        let capturer = Capturer(InjectedSourceConfiguration(injector))
+        capturer.attach(try PluginRegistry.standard.sink("null:"))
+        async let ended = capturer.run()
+
+        let pool = I420BufferPool(capacity: 8)
+        for number in 0..<30 {
+            var draft = try pool.makeBuffer(size: ImageSize(width: 640, height: 360))
+            draft.fill(y: UInt8(8 * number), u: 128, v: 128)
+            try injector.push(draft.publish(), pts: MediaTime(ticks: Int64(number), timeBase: Rational(1, 30)))
+        }
+        injector.end()
+        print(try await ended, injector.statistics)
+    }
+    static func Docs_guide_injecting_frames_md_2() async throws {
+        let size = ImageSize(width: 320, height: 240)
+        let pixels = [UInt8](repeating: 128, count: size.width * size.height * 4)
+        let screen = try FrameInjector()
+        try screen.push(copying: pixels.span, pixelFormat: .bgra, size: size, rotation: .clockwise90)
+    }
+    static func Docs_guide_injecting_frames_md_3() async throws {
+        let game = try FrameInjector()
+        let wants = game.wants
+        if wants.isActive {
+            let size = wants.size(for: ImageSize(width: 1920, height: 1080))
+            try game.push(I420Draft(size: size).publish())
+        }
+        game.adapt(maximumSize: ImageSize(width: 1280, height: 720), maximumFrameRate: Rational(15))
+    }
+    static func Docs_guide_injecting_frames_md_4() async throws {
+        let marked = try FrameInjector(InjectorConfiguration(queue: .bounded(8)))
+        var directory = InjectorDirectory()
+        try directory.add(marked, as: "marked")
+        var registry = PluginRegistry.standard
+        registry.register(SourcePlugin.inject(directory))
+        let output = Capturer(try registry.source("inject:marked"))
+    }
     static func Docs_guide_network_cameras_md_1(encoder: any FrameSinkConfiguration) async throws {
         let source = try PluginRegistry.standard.source("rtsp://camera/stream?transport=tcp")
         var configuration = CapturerConfiguration()
@@ -153,6 +191,15 @@ enum Snippets {
         async let published: Void = WebRTCMetrics(sink.broadcast).run()
     }
 #endif
+    static func Plugins_InjectSource_README_md_1() async throws {
+        let injector = try FrameInjector()
+        let capturer = Capturer(InjectedSourceConfiguration(injector))
+        capturer.attach(try PluginRegistry.standard.sink("null:"))
+        async let ended = capturer.run()
+        try injector.push(I420Draft(size: ImageSize(width: 640, height: 360)).publish())
+        injector.end()
+        _ = try await ended
+    }
 #if WebRTC
     static func Plugins_WebRTCSink_README_md_1(capturer: Capturer) async throws {
         let sink = WebRTCSinkConfiguration { FFmpegVideoEncoder() }

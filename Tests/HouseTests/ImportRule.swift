@@ -44,7 +44,7 @@ enum ImportRule {
         // The umbrella re-exports the library modules and builds the standard registry from the plug-ins.
         "Inlet": system.union([
             "InletCore", "InletSystem", "InletConvert", "InletDecode", "InletCapture", "InletPlugins", "InletV4L2",
-            "PatternSource",
+            "PatternSource", "InjectSource",
             "FFmpegSource", "RTSPSource", "FFmpegDecoder", "TurboJPEGDecoder", "FileSinks", "FFmpegSink", "V4L2Source",
             "V4L2Sink",
             "PipeSink", "StillSinks", "PreviewSink", "InletRTC", "WebRTCSink",
@@ -60,6 +60,8 @@ enum ImportRule {
     /// compressed video, `InletOutput` where it writes bytes, and `InletHTTP` where it is a web server.
     static let plugins: [String: Set<String>] = [
         "PatternSource": [],
+        // The converter copies pictures that have no owner.
+        "InjectSource": ["InletSystem", "InletConvert", "InletDecode", "DequeModule"],
         // Foundation is for addresses in playlists and for the environment, libcurl for HTTP.
         "FFmpegSource": ["InletSystem", "InletDecode", "InletFFmpeg", "CFFmpeg", "CCurl", "FoundationEssentials"],
         // OpenSSL is for `rtsps:`.

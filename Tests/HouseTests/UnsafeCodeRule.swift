@@ -41,6 +41,7 @@ enum UnsafeCodeRule {
         "Plugins/FFmpegSource/SegmentCipher.swift": "owns libavutil's AES state",
         "Plugins/FFmpegSource/StreamAnalysis.swift": "libavformat's options for decoders, one dictionary a stream",
         "Plugins/FileSinks/MD5Digest.swift": "owns libavutil's MD5 state",
+        "Plugins/InjectSource/FrameInjector+Copying.swift": "copies pictures that have no owner",
         "Plugins/PatternSource/I420Draft+Drawing.swift": "fills rows of a draft",
         "Plugins/PipeSink/ChildProcess.swift": "starts a program and owns its pipes",
         "Plugins/PipeSink/ExecSink.swift": "the list of memory that one write takes",

@@ -14,6 +14,10 @@ import Logging
         if wanted.isEmpty || wanted.contains("stuck") { try await StuckSink.measure() }
         if wanted.isEmpty || wanted.contains("handoff") { try await HandOff.measure() }
         if wanted.isEmpty || wanted.contains("cycles") { try await Cycles.measure() }
+        if wanted.contains("inject") { try await Injection.measure() }
+        if wanted.first == "inject-frames", wanted.count == 2 {
+            try await Injection.push(Int(wanted.last ?? "") ?? 1)
+        }
         if wanted.contains("encoding") { try await Encoding.measure() }
         if wanted.first == "live", wanted.count == 4 {
             let words = Array(wanted)

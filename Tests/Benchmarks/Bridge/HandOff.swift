@@ -116,7 +116,7 @@ enum HandOff {
 
     // MARK: Two bare threads
 
-    private static func condition(_ frames: Int, _ interval: Int) -> Samples {
+    static func condition(_ frames: Int, _ interval: Int) -> Samples {
         var nanoseconds = [Int64](repeating: 0, count: frames)
         let before = ProcessFigures.now().cpuSeconds
         let count = unsafe nanoseconds.withUnsafeMutableBufferPointer { buffer in

@@ -1,0 +1,110 @@
+import InletConvert
+public import InletCore
+
+extension FrameInjector {
+    /// Pushes a picture in memory that has no owner and may change as soon as this returns: it is copied once, as I420,
+    /// into pooled memory. Any other pixel format is converted as it is copied.
+    ///
+    /// - Parameters:
+    ///   - bytes: the planes one after another, and rows without padding unless `stride` says otherwise, as FFmpeg's
+    ///     rawvideo has them.
+    ///   - pixelFormat: how the bytes are laid out.
+    ///   - size: the size of the picture.
+    ///   - stride: bytes from one row to the next, for pixel formats of one plane. The default, nil, is the row.
+    ///   - pts: when it is shown. The default, nil, means the time of the push.
+    ///   - colorSpace: how to interpret the samples as colour. The default is unspecified.
+    ///   - rotation: the clockwise rotation that shows the picture upright. The default is none.
+    /// - Returns: whether it was queued; ``DropReason/poolExhausted`` if sinks hold all
+    ///   ``InjectorConfiguration/copies``.
+    /// - Throws: as ``push(_:)-(SourceFrame)``.
+    @discardableResult
+    public func push(
+        copying bytes: Span<UInt8>, pixelFormat: PixelFormat, size: ImageSize, stride: Int? = nil,
+        pts: MediaTime? = nil,
+        colorSpace: ColorSpace = .unspecified, rotation: Rotation = .none
+    ) throws(InletError) -> InjectorOutcome {
+        try counting { () throws(InletError) in
+            let layout = try FrameConverter.packedPlanes(of: pixelFormat, size: size)
+            guard stride == nil || layout.count == 1 else {
+                throw InletError(
+                    .invalidConfiguration,
+                    "One stride is for pixel formats of one plane; \(pixelFormat) has \(layout.count). Push its planes."
+                )
+            }
+            // The span keeps the memory alive and unwritten until this returns, and no plane is used after that.
+            return try withPlanes(of: bytes, layout, stride) { planes throws(InletError) in
+                try copy(
+                    SourceFrame(
+                        pixelFormat: pixelFormat, size: size, planes: planes, owner: self, pts: pts, sequence: 0,
+                        colorSpace: colorSpace, rotation: rotation))
+            }
+        }
+    }
+
+    /// Pushes a picture whose planes lie anywhere, in memory without an owner: copied as packed bytes are.
+    ///
+    /// - Parameter planes: the planes. Their memory must stay valid and unwritten until this returns, and no longer.
+    @discardableResult
+    public func push(
+        copying planes: SourcePlanes, pixelFormat: PixelFormat, size: ImageSize, pts: MediaTime? = nil,
+        colorSpace: ColorSpace = .unspecified, rotation: Rotation = .none
+    ) throws(InletError) -> InjectorOutcome {
+        try counting { () throws(InletError) in
+            try copy(
+                SourceFrame(
+                    pixelFormat: pixelFormat, size: size, planes: planes, owner: self, pts: pts, sequence: 0,
+                    colorSpace: colorSpace, rotation: rotation))
+        }
+    }
+
+    private func withPlanes(
+        of bytes: Span<UInt8>, _ layout: [(offset: Int, stride: Int, byteCount: Int)], _ stride: Int?,
+        _ body: (SourcePlanes) throws(InletError) -> InjectorOutcome
+    ) throws(InletError) -> InjectorOutcome {
+        let result = unsafe bytes.withUnsafeBytes { memory in
+            var planes = SourcePlanes()
+            for plane in layout {
+                // A plane that begins beyond the memory is empty, and refused as too short.
+                let rest = unsafe UnsafeRawBufferPointer(rebasing: memory[min(plane.offset, memory.count)...])
+                unsafe planes.append(SourcePlane(rest, stride: stride ?? plane.stride))
+            }
+            return Result { () throws(InletError) in try body(planes) }
+        }
+        return try result.get()
+    }
+
+    /// Queues a copy of a picture, whose planes are not used after that.
+    private func copy(_ borrowed: SourceFrame) throws(InletError) -> InjectorOutcome {
+        try requirePictures()
+        try FrameConverter.check(borrowed)
+        let picture: I420Picture
+        do throws(InletError) {
+            picture = try owned(converter.i420(from: borrowed, pool: pool), borrowed)
+        } catch {
+            guard error.code == .resourceExhausted else { throw error }
+            return dropForExhaustion()
+        }
+        noteCopy()
+        return try enqueue(
+            SourceFrame(
+                picture.buffer, pts: borrowed.pts, sequence: 0, colorSpace: picture.colorSpace,
+                rotation: borrowed.rotation, flags: .key))
+    }
+
+    /// Returns the picture in memory of the pool: what is I420 already was not copied by the conversion.
+    private func owned(_ picture: I420Picture, _ borrowed: SourceFrame) throws(InletError) -> I420Picture {
+        guard let top = unsafe borrowed.planes[0]?.topRow, unsafe picture.buffer.baseAddress(of: .y) == top else {
+            return picture
+        }
+        var draft = try pool.makeBuffer(size: borrowed.size)
+        for plane in I420Buffer.Plane.allCases {
+            let rows = I420Buffer.rows(of: plane, in: borrowed.size)
+            let (source, target) = unsafe (picture.buffer.baseAddress(of: plane), draft.mutableBaseAddress(of: plane))
+            for row in 0..<rows.height {
+                unsafe (target + row * draft.strides[plane]).update(
+                    from: source + row * picture.buffer.strides[plane], count: rows.width)
+            }
+        }
+        return I420Picture(buffer: draft.publish(), colorSpace: picture.colorSpace)
+    }
+}

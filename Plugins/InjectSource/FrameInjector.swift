@@ -1,0 +1,293 @@
+import InletConvert
+public import InletCore
+import InletSystem
+import Synchronization
+
+/// Takes the application's own pictures, or packets, from any thread, and yields them as a source: the pictures of a
+/// screen, a game, a filter, a model.
+///
+///     let injector = try FrameInjector()
+///     let capturer = Capturer(InjectedSourceConfiguration(injector))
+///     try injector.push(buffer, pts: pts)
+///
+/// It outlives its sources: each retry of a capturer makes a new one, which continues with what is queued. One source
+/// reads it at a time. A push copies nothing where the picture has an owner, never waits for a reader, and holds no
+/// lock while it runs code of the application. Safe from any thread.
+public final class FrameInjector: Sendable {
+    /// The configuration that it was made with.
+    public let configuration: InjectorConfiguration
+    let converter = FrameConverter()
+    let pool: I420BufferPool
+    private let shared: Mutex<Shared>
+
+    private struct Shared: Sendable {
+        var state: InjectorState
+        var reader: InjectorReader?
+    }
+
+    /// Makes an injector.
+    ///
+    /// - Throws: ``InletError/Code/invalidConfiguration``.
+    public init(_ configuration: InjectorConfiguration = InjectorConfiguration()) throws(InletError) {
+        try configuration.validate()
+        self.configuration = configuration
+        pool = I420BufferPool(capacity: configuration.copies)
+        shared = Mutex(Shared(state: InjectorState(configuration)))
+    }
+
+    // MARK: Pushing
+
+    /// Pushes a picture whose memory its owner keeps alive and unwritten. Nothing is copied; I420 reaches the sinks in
+    /// the same memory.
+    ///
+    /// The owner is released on whichever thread drops the last reference, which may be the calling one.
+    ///
+    /// - Parameter frame: the picture. Its ``SourceFrame/sequence`` is not used. Without a PTS, the time of the push
+    ///   counts. A PTS may not be less than that of the picture before, unless the frame has the flag
+    ///   ``FrameFlags/discontinuity``: it is dropped as ``DropReason/outOfOrder``.
+    /// - Returns: whether it was queued.
+    /// - Throws: ``InletError/Code/malformedData`` for planes that are missing or shorter than size, pixel format and
+    ///   strides require, of which nothing is read; ``InletError/Code/unsupported`` for a pixel format that cannot be
+    ///   converted; ``InletError/Code/invalidConfiguration`` for an impossible size, or if the injector is one of
+    ///   packets; ``InletError/Code/resourceExhausted`` if the picture alone is more than
+    ///   ``InjectorConfiguration/maximumBytes``.
+    @discardableResult
+    public func push(_ frame: SourceFrame) throws(InletError) -> InjectorOutcome {
+        try counting { () throws(InletError) in
+            try requirePictures()
+            try FrameConverter.check(frame)
+            return try enqueue(frame)
+        }
+    }
+
+    /// Pushes a picture that is I420 already, without a copy.
+    ///
+    /// - Parameters:
+    ///   - buffer: the picture.
+    ///   - pts: when it is shown, on any timeline that goes forward. The default, nil, means the time of the push.
+    ///   - colorSpace: how to interpret the samples as colour. The default is unspecified.
+    ///   - rotation: the clockwise rotation that shows the picture upright. The default is none.
+    /// - Returns: whether it was queued.
+    /// - Throws: as ``push(_:)-(SourceFrame)``.
+    @discardableResult
+    public func push(
+        _ buffer: I420Buffer, pts: MediaTime? = nil, colorSpace: ColorSpace = .unspecified, rotation: Rotation = .none
+    ) throws(InletError) -> InjectorOutcome {
+        try push(SourceFrame(buffer, pts: pts, sequence: 0, colorSpace: colorSpace, rotation: rotation, flags: .key))
+    }
+
+    /// Pushes a packet: one whole access unit. Packets are pushed in decoding order.
+    ///
+    /// - Parameter packet: the packet, with parameters of the codec and time base of
+    ///   ``InjectorConfiguration/packetStream``.
+    /// - Returns: whether it was queued. If the queue is full, this packet and all up to the next key frame are
+    ///   dropped, a key frame is requested (``InjectorWants/keyFrameRequests``), and it gets the flag
+    ///   ``PacketFlags/loss``.
+    /// - Throws: ``InletError/Code/malformedData`` for a packet without data, ``InletError/Code/formatChanged`` for
+    ///   another codec or time base, ``InletError/Code/invalidConfiguration`` if the injector is one of pictures,
+    ///   ``InletError/Code/resourceExhausted`` as for pictures.
+    @discardableResult
+    public func push(_ packet: SourcePacket) throws(InletError) -> InjectorOutcome {
+        try counting { () throws(InletError) in
+            guard let stream = configuration.packetStream else {
+                throw InletError(
+                    .invalidConfiguration,
+                    "This injector takes pictures. Make one with InjectorConfiguration(packets:) for packets.")
+            }
+            guard packet.data.count > 0 else { throw InletError(.malformedData, "A packet without data was pushed.") }
+            guard packet.parameters.codec == stream.parameters.codec,
+                packet.parameters.timeBase == stream.parameters.timeBase
+            else {
+                throw InletError(
+                    .formatChanged,
+                    "The injector has \(stream.parameters.codec) in \(stream.parameters.timeBase); a packet has "
+                        + "\(packet.parameters.codec) in \(packet.parameters.timeBase). Make another injector for it.")
+            }
+            try requireRoom(for: packet.data.count)
+            var packet = packet
+            let now = MonotonicTime.now
+            packet.receiveTime = packet.receiveTime ?? now
+            packet.pts = packet.pts?.rescaled(to: configuration.timeBase)
+            packet.dts = packet.dts?.rescaled(to: configuration.timeBase)
+            return push(.packet(packet), bytes: packet.data.count, at: now)
+        }
+    }
+
+    /// Queues a picture that has been checked.
+    func enqueue(_ frame: SourceFrame) throws(InletError) -> InjectorOutcome {
+        var bytes = 0
+        for index in 0..<frame.planes.count {
+            bytes = bytes.adding(saturating: frame.planes[index]?.byteCount ?? 0)
+        }
+        try requireRoom(for: bytes)
+        var frame = frame
+        let now = MonotonicTime.now
+        frame.captureTime = frame.captureTime ?? now
+        frame.pts = frame.pts?.rescaled(to: configuration.timeBase)
+        frame.duration = frame.duration?.rescaled(to: configuration.timeBase)
+        return push(.frame(frame), bytes: bytes, at: now)
+    }
+
+    private func push(_ item: SourceItem, bytes: Int, at now: MonotonicTime) -> InjectorOutcome {
+        let (push, reader) = shared.withLock { ($0.state.push(item, bytes: bytes, at: now), $0.reader) }
+        if case .dropped(let reason) = push.outcome { reader?.context.countDrop(reason) }
+        reader?.context.countDrop(push.reason, push.evictions)
+        if push.wakesReader { reader?.bell.ring() }
+        return push.outcome
+    }
+
+    func requirePictures() throws(InletError) {
+        guard configuration.packetStream == nil else {
+            throw InletError(.invalidConfiguration, "This injector takes packets. Make another one for pictures.")
+        }
+    }
+
+    private func requireRoom(for bytes: Int) throws(InletError) {
+        guard bytes <= configuration.maximumBytes else {
+            throw InletError(
+                .resourceExhausted,
+                "The injector queues at most \(configuration.maximumBytes) bytes, and one item has \(bytes). "
+                    + "Raise InjectorConfiguration.maximumBytes.")
+        }
+    }
+
+    /// Counts a push that throws.
+    func counting<Value>(_ body: () throws(InletError) -> Value) throws(InletError) -> Value {
+        do throws(InletError) {
+            return try body()
+        } catch {
+            shared.withLock { $0.state.noteRefusal() }
+            throw error
+        }
+    }
+
+    func noteCopy() { shared.withLock { $0.state.noteCopy() } }
+
+    /// Counts a picture for which there was no memory.
+    func dropForExhaustion() -> InjectorOutcome {
+        let reader = shared.withLock {
+            $0.state.noteExhaustion()
+            return $0.reader
+        }
+        reader?.context.countDrop(.poolExhausted)
+        return .dropped(.poolExhausted)
+    }
+
+    // MARK: Control
+
+    /// Ends the stream: the source yields what is queued, and then ends as a file does. What is pushed later is dropped
+    /// as ``DropReason/injectorEnded``. It cannot be undone.
+    public func end() { control { $0.end() } }
+
+    /// Has the source fail behind what is queued. The capturer then retries by its policy and the error's code, and the
+    /// next source continues with what is pushed. Without a source, the next one fails. If called twice before that,
+    /// the first error counts.
+    public func fail(_ error: InletError) { control { $0.fail(error) } }
+
+    /// Drops what is pushed until ``unmute()``, as ``DropReason/disabled``. Sinks are told that the source is
+    /// ``SourceCondition/interrupted``, and no time-out runs.
+    ///
+    /// - Parameter reason: a few words for a person.
+    public func mute(_ reason: String = "the application has muted its frames") { control { $0.setMuted(reason) } }
+
+    /// Ends ``mute(_:)``.
+    public func unmute() { control { $0.setMuted(nil) } }
+
+    /// Reports that there will be no pictures for a while: a window is minimized, a model is being loaded. No time-out
+    /// runs until the next push, or ``endInterruption()``.
+    ///
+    /// - Parameter reason: a few words for a person.
+    public func beginInterruption(_ reason: String) { control { $0.setInterruption(reason) } }
+
+    /// Ends ``beginInterruption(_:)`` without a push: the time-out for the next picture begins anew.
+    public func endInterruption() { control { $0.setInterruption(nil) } }
+
+    /// Limits what is pushed from now on, beside what sinks want.
+    ///
+    /// - Parameters:
+    ///   - maximumSize: the largest pictures that ``wants`` asks for. Larger ones are taken all the same, as only their
+    ///     producer can make them smaller at no cost. The default, nil, is no limit.
+    ///   - maximumFrameRate: the most pictures a second. Of more, evenly spaced ones are queued, by their PTS, or the
+    ///     time of the push, and the others dropped as ``DropReason/rateLimited``. The default, nil, is no limit.
+    ///     Packets are not affected.
+    public func adapt(maximumSize: ImageSize? = nil, maximumFrameRate: Rational? = nil) {
+        shared.withLock { $0.state.adapt(maximumSize: maximumSize, maximumFrameRate: maximumFrameRate) }
+    }
+
+    /// What is useful to push now. Cheap enough to look at before each picture.
+    public var wants: InjectorWants {
+        var wants = InjectorWants()
+        let (reader, size, rate) = shared.withLock { shared in
+            wants.isActive = shared.reader != nil && !shared.state.isPaused && !shared.state.isMuted
+            wants.keyFrameRequests = shared.state.keyFrameRequests
+            return (shared.reader, shared.state.maximumSize, shared.state.maximumFrameRate)
+        }
+        if let reader { wants.demand = reader.context.demand }
+        if let size {
+            wants.demand.largestSize =
+                wants.demand.largestSize.map {
+                    ImageSize(width: min($0.width, size.width), height: min($0.height, size.height))
+                } ?? size
+        }
+        if let rate { wants.demand.maximumFrameRate = wants.demand.maximumFrameRate.map { min($0, rate) } ?? rate }
+        return wants
+    }
+
+    /// The figures so far.
+    public var statistics: InjectorStatistics { shared.withLock { $0.state.figures } }
+
+    private func control(_ body: (inout InjectorState) -> Bool) {
+        let reader = shared.withLock { body(&$0.state) ? $0.reader : nil }
+        reader?.bell.ring()
+    }
+
+    // MARK: The reader
+
+    /// - Throws: ``InletError/Code/busy`` if another source reads the injector.
+    func attach(_ reader: InjectorReader) throws(InletError) {
+        let isFree = shared.withLock { shared in
+            guard shared.reader == nil else { return false }
+            shared.reader = reader
+            shared.state.noteOpening()
+            return true
+        }
+        guard isFree else {
+            throw InletError(
+                .busy,
+                "Another capturer reads this injector, and frames go to one. Attach several sinks to that capturer.")
+        }
+    }
+
+    func detach(_ reader: InjectorReader) {
+        let ended = shared.withLock { shared -> InjectorReader? in
+            guard shared.reader === reader else { return nil }
+            shared.state.noteClosing()
+            defer { shared.reader = nil }
+            return shared.reader
+        }
+        withExtendedLifetime(ended) {}
+    }
+
+    func peek() -> InjectorState.Turn { shared.withLock { $0.state.peek() } }
+
+    func take() -> InjectorState.Turn { shared.withLock { $0.state.take() } }
+
+    func setPaused(_ isPaused: Bool) { shared.withLock { $0.state.setPaused(isPaused) } }
+
+    func noteKeyFrameRequests(_ count: Int) { shared.withLock { $0.state.keyFrameRequests &+= count } }
+
+    /// Notes a repetition, unless something was pushed meanwhile.
+    func repeats(at time: MediaTime?) -> Bool { shared.withLock { $0.state.repeats(at: time) } }
+}
+
+/// The source that reads an injector, as its other threads see it.
+final class InjectorReader: Sendable {
+    let context: SourceContext
+    /// Wakes the source.
+    let bell: Doorbell
+
+    init(_ context: SourceContext) throws(InletError) {
+        self.context = context
+        bell = try Doorbell()
+    }
+}

@@ -1,0 +1,37 @@
+public import InletCore
+
+/// Injectors by name, for `inject:NAME`.
+///
+/// A value: the application builds one and registers it with ``InletCore/SourcePlugin/inject(_:)``. There is no global
+/// directory, so that no part of a process finds the frames of another by guessing a name.
+public struct InjectorDirectory: Sendable {
+    private var injectors: [String: FrameInjector] = [:]
+
+    /// Makes an empty directory.
+    public init() {}
+
+    /// The names in alphabetical order.
+    public var names: [String] { injectors.keys.sorted() }
+
+    /// The injector of that name; nil if there is none.
+    public subscript(name: String) -> FrameInjector? { injectors[name] }
+
+    /// Adds an injector.
+    ///
+    /// - Parameter name: 1 to 64 letters, digits, `.`, `_` or `-` of ASCII.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` for another name, or one that is taken.
+    public mutating func add(_ injector: FrameInjector, as name: String) throws(InletError) {
+        let bytes = name.utf8
+        guard (1...64).contains(bytes.count),
+            bytes.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit || "._-".utf8.contains($0) })
+        else {
+            throw InletError(
+                .invalidConfiguration,
+                "An injector's name has 1 to 64 letters, digits, '.', '_' or '-'; '\(name)' has not.")
+        }
+        guard injectors[name] == nil else {
+            throw InletError(.invalidConfiguration, "There is an injector '\(name)' already.")
+        }
+        injectors[name] = injector
+    }
+}

@@ -1,0 +1,234 @@
+import DequeModule
+public import InletCore
+
+/// Decides what an injector keeps, drops and yields, without a clock, a lock or a thread.
+struct InjectorState: Sendable {
+    /// What a push did.
+    struct Push: Sendable {
+        var outcome = InjectorOutcome.queued
+        /// What gave way. The caller releases it where no lock is held, as owners run code of the application.
+        var evicted: SourceItem?
+        var others: [SourceItem] = []
+        /// How many of these were dropped, and why.
+        var evictions: UInt64 { (evicted == nil ? 0 : 1) + UInt64(others.count) }
+        var reason = DropReason.superseded
+        /// Whether a reader waits.
+        var wakesReader = false
+    }
+
+    /// What a reader is to do.
+    enum Turn: Sendable {
+        case item(SourceItem)
+        case ended
+        case failed(InletError)
+        /// Nothing is queued. The reader is woken when that changes.
+        case empty(interruption: String?)
+    }
+
+    private let queue: InjectorQueue
+    private let maximumBytes: Int
+    private var items: Deque<(item: SourceItem, bytes: Int)> = []
+    private var isEnded = false
+    private var failure: InletError?
+    private var muteReason: String?
+    private var interruption: String?
+    private(set) var isPaused = false
+    private var isReaderWaiting = false
+    /// The time of the newest picture that was accepted or repeated.
+    private var newest: MediaTime?
+    private var thinning = RateThinning()
+    /// Whether packets were dropped, so that those up to the next key frame are of no use.
+    private var awaitsKeyFrame = false
+    private var hasLoss = false
+    private(set) var maximumSize: ImageSize?
+    private(set) var maximumFrameRate: Rational?
+    var keyFrameRequests = 0
+    private(set) var statistics = InjectorStatistics()
+
+    init(_ configuration: InjectorConfiguration) {
+        queue = configuration.queue
+        maximumBytes = configuration.maximumBytes
+        items.reserveCapacity(min(queue.capacity, 64))
+    }
+
+    var isMuted: Bool { muteReason != nil }
+
+    // MARK: Pushing
+
+    /// Takes an item that has been checked.
+    ///
+    /// - Parameters:
+    ///   - bytes: the memory that it keeps.
+    ///   - now: the time of the push, for items without a PTS.
+    mutating func push(_ item: SourceItem, bytes: Int, at now: MonotonicTime) -> Push {
+        statistics.pushed &+= 1
+        if let reason = rejection(of: item, at: now) { return drop(reason) }
+        var push = Push()
+        switch item {
+        case .frame(let frame):
+            guard makeRoom(for: bytes, &push) else { return drop(.queueFull) }
+            if let pts = frame.pts { newest = pts }
+            append(item, bytes)
+        case .packet(var packet):
+            guard !awaitsKeyFrame || packet.isKey else { return drop(.queueFull) }
+            guard items.count < queue.capacity, statistics.queuedBytes + bytes <= maximumBytes else {
+                if !awaitsKeyFrame { keyFrameRequests &+= 1 }
+                (awaitsKeyFrame, hasLoss) = (true, true)
+                return drop(.queueFull)
+            }
+            if hasLoss { packet.flags.insert(.loss) }
+            (awaitsKeyFrame, hasLoss) = (false, false)
+            append(.packet(packet), bytes)
+        }
+        interruption = nil
+        push.wakesReader = takeWaiting()
+        return push
+    }
+
+    private func isTooEarly(_ frame: SourceFrame) -> Bool {
+        guard let pts = frame.pts, let newest, !frame.flags.contains(.discontinuity) else { return false }
+        return pts < newest
+    }
+
+    private mutating func rejection(of item: SourceItem, at now: MonotonicTime) -> DropReason? {
+        if isEnded { return .injectorEnded }
+        if isMuted || isPaused {
+            if case .packet = item { (awaitsKeyFrame, hasLoss) = (true, true) }
+            return .disabled
+        }
+        guard case .frame(let frame) = item else { return nil }
+        if isTooEarly(frame) { return .outOfOrder }
+        return thinning.admits(frame.pts?.nanoseconds ?? now.nanoseconds) ? nil : .rateLimited
+    }
+
+    private mutating func drop(_ reason: DropReason) -> Push {
+        statistics.dropped[reason, default: 0] &+= 1
+        return Push(outcome: .dropped(reason))
+    }
+
+    /// Removes what gives way to a picture; returns false if the picture itself does.
+    private mutating func makeRoom(for bytes: Int, _ push: inout Push) -> Bool {
+        if case .bounded(_, .newest) = queue {
+            return items.count < queue.capacity && statistics.queuedBytes + bytes <= maximumBytes
+        }
+        if case .bounded = queue { push.reason = .queueFull }
+        while let oldest = items.first,
+            items.count >= queue.capacity || statistics.queuedBytes + bytes > maximumBytes
+        {
+            items.removeFirst()
+            statistics.queuedBytes -= oldest.bytes
+            if push.evicted == nil { push.evicted = oldest.item } else { push.others.append(oldest.item) }
+        }
+        if push.evictions > 0 { statistics.dropped[push.reason, default: 0] &+= push.evictions }
+        return true
+    }
+
+    private mutating func append(_ item: SourceItem, _ bytes: Int) {
+        items.append((item, bytes))
+        statistics.queuedBytes += bytes
+    }
+
+    mutating func noteRefusal() { statistics.refused &+= 1 }
+
+    mutating func noteCopy() { statistics.copied &+= 1 }
+
+    mutating func noteExhaustion() {
+        statistics.pushed &+= 1
+        statistics.dropped[.poolExhausted, default: 0] &+= 1
+    }
+
+    /// Whether a reader waits, which then is to be woken. It counts as awake from now on.
+    private mutating func takeWaiting() -> Bool {
+        defer { isReaderWaiting = false }
+        return isReaderWaiting
+    }
+
+    // MARK: Control, each of which returns whether a reader is to be woken
+
+    /// Ends the stream behind what is queued.
+    mutating func end() -> Bool {
+        isEnded = true
+        return takeWaiting()
+    }
+
+    /// Has the reader fail behind what is queued. The first error counts until a reader has thrown it.
+    mutating func fail(_ error: InletError) -> Bool {
+        guard !isEnded else { return false }
+        failure = failure ?? error
+        return takeWaiting()
+    }
+
+    mutating func setMuted(_ reason: String?) -> Bool {
+        muteReason = reason
+        return takeWaiting()
+    }
+
+    mutating func setInterruption(_ reason: String?) -> Bool {
+        interruption = reason
+        return takeWaiting()
+    }
+
+    mutating func adapt(maximumSize: ImageSize?, maximumFrameRate: Rational?) {
+        self.maximumSize = maximumSize
+        guard maximumFrameRate != self.maximumFrameRate else { return }
+        self.maximumFrameRate = maximumFrameRate
+        thinning.setRate(maximumFrameRate)
+    }
+
+    // MARK: The reader
+
+    mutating func noteOpening() {
+        statistics.sources += 1
+        isPaused = false
+    }
+
+    mutating func noteClosing() { (isPaused, isReaderWaiting) = (false, false) }
+
+    mutating func setPaused(_ isPaused: Bool) { self.isPaused = isPaused }
+
+    /// The first item, which stays in the queue; waits as ``take()`` does if there is none.
+    mutating func peek() -> Turn {
+        guard let first = items.first else { return idle() }
+        return .item(first.item)
+    }
+
+    /// Takes the next item out of the queue.
+    mutating func take() -> Turn {
+        guard let first = items.popFirst() else { return idle() }
+        statistics.queuedBytes -= first.bytes
+        statistics.delivered &+= 1
+        return .item(first.item)
+    }
+
+    private mutating func idle() -> Turn {
+        if let error = failure {
+            failure = nil
+            return .failed(error)
+        }
+        if isEnded { return .ended }
+        isReaderWaiting = true
+        return .empty(interruption: muteReason ?? interruption)
+    }
+
+    /// Notes that a picture is yielded once more at that time, so that what is pushed later must not be earlier.
+    ///
+    /// - Returns: false if something is queued, which is to be yielded in its place.
+    mutating func repeats(at time: MediaTime?) -> Bool {
+        guard items.isEmpty else { return false }
+        statistics.repeated &+= 1
+        if let time { newest = time }
+        return true
+    }
+
+    /// The figures, with what is queued.
+    var figures: InjectorStatistics {
+        var figures = statistics
+        figures.queued = items.count
+        return figures
+    }
+}
+
+extension DropReason {
+    /// It was pushed into an injector that had ended.
+    public static let injectorEnded = DropReason("injectorEnded")
+}

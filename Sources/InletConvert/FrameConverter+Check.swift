@@ -1,0 +1,36 @@
+package import InletCore
+
+extension FrameConverter {
+    /// Checks that a frame can be converted: that its size and pixel format are possible, and that every byte that a
+    /// conversion may read exists. Reads no pixel.
+    ///
+    /// - Throws: as ``i420(from:pool:)``, except for an exhausted pool.
+    package static func check(_ frame: SourceFrame) throws(InletError) {
+        let format = try NativeFormat.named(frame.pixelFormat)
+        guard format.conversion != nil else { throw unsupported(format.pixelFormat) }
+        try format.check(frame)
+    }
+
+    /// Returns where the planes of a picture lie in one block of memory in which plane follows plane and row follows
+    /// row without padding, as in FFmpeg's rawvideo.
+    ///
+    /// - Throws: ``InletError/Code/unsupported`` for a pixel format that nothing here reads;
+    ///   ``InletError/Code/invalidConfiguration`` for an impossible size.
+    package static func packedPlanes(
+        of pixelFormat: PixelFormat, size: ImageSize
+    ) throws(InletError) -> [(offset: Int, stride: Int, byteCount: Int)] {
+        let format = try NativeFormat.named(pixelFormat)
+        guard format.conversion != nil else { throw unsupported(pixelFormat) }
+        guard size.isValid else {
+            throw InletError(.invalidConfiguration, "A picture of \(size) pixels cannot exist.")
+        }
+        var planes: [(offset: Int, stride: Int, byteCount: Int)] = []
+        var offset = 0
+        for index in 0..<format.planeCount {
+            let (rows, rowBytes) = format.extent(ofPlane: index, in: size)
+            planes.append((offset, rowBytes, rows * rowBytes))
+            offset += rows * rowBytes
+        }
+        return planes
+    }
+}
