@@ -1,3 +1,4 @@
+import InletCore
 import NIOCore
 import Synchronization
 
@@ -11,17 +12,23 @@ protocol PictureViewer: AnyObject {
     func show(_ jpeg: ByteBuffer) -> Bool
 }
 
-/// Passes pictures from the sink's thread to clients, on the server's one thread.
+/// Passes pictures from the sink's thread to clients, on the server's one thread, and reports how many there are.
 ///
-/// `@unchecked Sendable`: `viewers` is accessed on `loop` alone, which `add` and `remove` check.
+/// `@unchecked Sendable`: `viewers` and `sessions` are accessed on `loop` alone, which `add` and `remove` check.
 final class PictureHub: @unchecked Sendable {
     private let loop: any EventLoop
+    private let context: SinkContext
     private var viewers: [any PictureViewer] = []
+    private var sessions = SinkSessions()
     private let count = Atomic(0)
     /// Whether a picture is on its way to the server's thread: no second one follows it if that thread is slow.
     private let isPublishing = Atomic(false)
 
-    init(_ loop: any EventLoop) { self.loop = loop }
+    init(_ loop: any EventLoop, context: SinkContext) {
+        self.loop = loop
+        self.context = context
+        context.report(sessions)
+    }
 
     /// Whether a picture has any viewers. Safe from any thread.
     var isWatched: Bool { count.load(ordering: .relaxed) > 0 && !isPublishing.load(ordering: .relaxed) }
@@ -47,12 +54,19 @@ final class PictureHub: @unchecked Sendable {
     func add(_ viewer: any PictureViewer) {
         loop.preconditionInEventLoop()
         viewers.append(viewer)
-        count.store(viewers.count, ordering: .relaxed)
+        sessions.opened &+= 1
+        countViewers()
     }
 
     func remove(_ viewer: any PictureViewer) {
         loop.preconditionInEventLoop()
         viewers.removeAll { $0 === viewer }
+        countViewers()
+    }
+
+    private func countViewers() {
         count.store(viewers.count, ordering: .relaxed)
+        sessions.open = viewers.count
+        context.report(sessions)
     }
 }

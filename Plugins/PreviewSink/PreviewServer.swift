@@ -17,7 +17,7 @@ final class PreviewServer: Sendable {
         _ configuration: PreviewSinkConfiguration, context: SinkContext, logger: Logger
     ) throws(InletError) {
         let listener = HTTPListener()
-        let hub = PictureHub(listener.loop)
+        let hub = PictureHub(listener.loop, context: context)
         let pages = PreviewPages(context)
         // Slightly more connections than streams: the page, its statistics and monitoring are served even if all
         // streams are taken.

@@ -21,6 +21,9 @@ final class PreviewSink: FrameSink {
             largestSize: configuration.largestSize, rotation: .applied, maximumFrameRate: configuration.frameRate)
     }
 
+    /// Nothing is converted while nobody looks.
+    var takesFrames: Bool { server?.isWatched ?? false }
+
     func start(_ format: VideoFormat, _ context: SinkContext) throws {
         do throws(InletError) {
             try configuration.validate()

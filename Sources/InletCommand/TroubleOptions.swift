@@ -34,6 +34,15 @@ struct TroubleOptions: ParsableArguments {
             """, transform: { try Self.sinkRetry($0) })
     var sinkRetry: SinkFailurePolicy?
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Close a live source when nobody has watched for this long, such as 10, and open it for the next viewer. \
+            The default keeps it open.
+            """, valueName: "seconds"),
+        transform: { try RunCommand.time($0, "--on-demand") })
+    var onDemand: Duration?
+
     func apply(to configuration: inout CapturerConfiguration) {
         if let retry { configuration.retry = retry }
         if let timeout {
@@ -43,6 +52,7 @@ struct TroubleOptions: ParsableArguments {
             configuration.timeouts.stall = min(configuration.timeouts.stall, timeout)
         }
         configuration.timeouts.giveUp = giveUp
+        configuration.closesUnwatchedAfter = onDemand
         if let outage { configuration.outage.picture = outage }
     }
 

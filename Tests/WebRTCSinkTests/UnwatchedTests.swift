@@ -44,6 +44,30 @@
             }
         }
 
+        @Test(
+            "A camera on demand is closed while nobody watches; the next viewer gets its pictures, and they stand in order",
+            .enabled(if: ViewerRun.hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"))
+        func onDemand() async throws {
+            try await ViewerRun.with(capture: { $0.closesUnwatchedAfter = .milliseconds(500) }) { run in
+                for openings in 1...2 as ClosedRange<UInt64> {
+                    for _ in 0..<6000 where run.capturer.statistics.phase != .unwatched {
+                        try await Task.sleep(for: .milliseconds(10))
+                    }
+                    let closed = run.capturer.statistics
+                    #expect(closed.phase == .unwatched)
+                    #expect(closed.supervision.openings == openings)
+                    try await Task.sleep(for: .seconds(1))
+                    #expect(run.capturer.statistics.captured == closed.captured)
+                    let seen: ViewerPeerTests.Seen = try await ViewerRun.peer(
+                        "whep-viewer.py", python: ViewerRun.aiortcPython, [run.address + "/whep", "--frames", "30"])
+                    #expect(seen.error == nil)
+                    #expect(seen.count == 30)
+                    #expect(seen.unread == 0)
+                }
+                #expect(run.capturer.statistics.supervision.failures.isEmpty)
+            }
+        }
+
         private struct Report: Decodable {
             struct Frames: Decodable {
                 var captured, converted, delivered: Int

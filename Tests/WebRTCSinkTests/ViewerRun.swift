@@ -22,6 +22,7 @@
         static func with(
             size: ImageSize = ImageSize(width: 640, height: 480), token: String? = nil, viewers: Int = 100,
             source: (any FrameSourceConfiguration)? = nil, change: (inout WebRTCSinkConfiguration) -> Void = { _ in },
+            capture: (inout CapturerConfiguration) -> Void = { _ in },
             _ body: (ViewerRun) async throws -> Void
         ) async throws {
             let port = try await FreePort.find()
@@ -30,8 +31,11 @@
             // A machine that is busy must not make pictures smaller; where they are to be, a test says so.
             sink.rates.minimum = sink.rates.start
             change(&sink)
+            var configuration = CapturerConfiguration()
+            capture(&configuration)
             let capturer = Capturer(
-                source ?? PatternConfiguration(.timecode, size: size, frameRate: Rational(30)))
+                source ?? PatternConfiguration(.timecode, size: size, frameRate: Rational(30)),
+                configuration: configuration)
             capturer.attach(sink)
             let run = ViewerRun(
                 address: "http://127.0.0.1:\(port)", capturer: capturer, broadcast: sink.broadcast)

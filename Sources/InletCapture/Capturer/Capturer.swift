@@ -221,6 +221,7 @@ public final class Capturer: Sendable {
             },
             sinkContext: SinkContext { [weak self] in self?.statistics ?? .afterTheEnd }, observer: observer,
             wantsChanged: { [weak self] in self?.supervisor.receiversChanged() },
+            watchersChanged: { [weak self] in self?.supervisor.watchersChanged() },
             requestKeyFrame: { [weak self] in self?.supervisor.requestKeyFrame() })
     }
 

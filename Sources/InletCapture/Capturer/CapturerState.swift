@@ -17,6 +17,8 @@ public enum CapturerState: Sendable, Hashable {
     case interrupted(reason: String)
     /// The application stopped the frames with ``Capturer/pause()``.
     case paused
+    /// The source is closed until a sink has use for it: ``CapturerConfiguration/closesUnwatchedAfter``.
+    case unwatched
     /// The source runs, but the application does not want its frames shown: ``Capturer/setEnabled(_:)``.
     case disabled
     /// The run is over; to start again, make a new capturer. The reason is nil if the run failed.
@@ -34,6 +36,7 @@ extension CapturerState {
         case .waiting: .waiting
         case .interrupted: .interrupted
         case .paused: .paused
+        case .unwatched: .unwatched
         case .disabled: .disabled
         case .ended(let reason): reason == nil ? .failed : .ended
         }
@@ -46,7 +49,7 @@ extension CapturerState {
         case .disabled: .disabled
         case .paused: .paused
         case .stalled, .waiting, .interrupted: .interrupted
-        case .idle, .opening, .ended: nil
+        case .idle, .opening, .unwatched, .ended: nil
         }
     }
 }
@@ -62,6 +65,7 @@ extension CapturerState: CustomStringConvertible {
         case .waiting(let attempt, let delay): "waiting \(delay.inSeconds) s before attempt \(attempt)"
         case .interrupted(let reason): "interrupted: \(reason)"
         case .paused: "paused"
+        case .unwatched: "unwatched"
         case .disabled: "disabled"
         case .ended(let reason): reason.map { "ended: \($0.rawValue)" } ?? "failed"
         }

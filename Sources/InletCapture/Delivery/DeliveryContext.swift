@@ -11,6 +11,8 @@ struct DeliveryContext: Sendable {
     var observer = DeliveryObserver()
     /// Called when a receiver's wants have changed.
     var wantsChanged: @Sendable () -> Void = {}
+    /// Called when a receiver has got its first viewer or lost its last.
+    var watchersChanged: @Sendable () -> Void = {}
     /// Called when a receiver of packets needs a key frame of the source.
     var requestKeyFrame: @Sendable () -> Void = {}
 }

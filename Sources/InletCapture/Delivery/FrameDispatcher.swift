@@ -100,6 +100,9 @@ final class FrameDispatcher: Sendable {
     /// Whether any receiver is attached.
     var hasReceivers: Bool { !currentReceivers().isEmpty }
 
+    /// Whether any receiver has use for the source now.
+    var isWatched: Bool { currentReceivers().contains(where: \.isWatched) }
+
     /// The combined demand of all receivers on the source.
     var demand: SourceDemand {
         let receivers = Receivers(currentReceivers())

@@ -242,10 +242,10 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
     }
 
     private func start(_ sink: any FrameSink, _ format: VideoFormat) throws {
-        let counters = counters
+        let (counters, watchersChanged) = (counters, context.watchersChanged)
         let sinkContext = SinkContext(
             statistics: { [context = context.sinkContext] in context.statistics },
-            sessions: { counters.setSessions($0) })
+            sessions: { if counters.setSessions($0) { watchersChanged() } })
         try sink.start(format, sinkContext)
         worker.hasStarted = true
         worker.toldCondition = .live
@@ -349,6 +349,7 @@ final class SinkDelivery: FrameReceiver, PacketReceiver, ConditionReceiver {
             state.withLock { $0.hasSink = false }
             worker.hasStarted = false
         }
+        counters.forgetSessions()
         if let tap = state.withLock({ $0.tap.take() }) {
             tap.close()
             context.wantsChanged()

@@ -20,6 +20,14 @@ protocol SinkReceiver: AnyObject, Sendable {
     /// Ends at once; frames queued are dropped and counted.
     func close()
 
+    /// Whether there is anybody for whom it takes what the source has: false only for one that has viewers or peers at
+    /// times, and has none now.
+    var isWatched: Bool { get }
+
     /// Resolved when the last frame was taken and the sink finished.
     var ended: Completion<Void> { get }
+}
+
+extension SinkReceiver {
+    var isWatched: Bool { counters.isWatched }
 }

@@ -12,10 +12,26 @@ final class SinkCounters: Sendable {
     let isAttached = Atomic(true)
     private let drops = DropCounters()
     private let sessions = Mutex(SinkSessions?.none)
+    private let isUnwatched = Atomic(false)
+
+    /// Whether the sink has somebody to send to, or is one that always takes frames.
+    var isWatched: Bool { !isUnwatched.load(ordering: .relaxed) }
 
     func countDrop(_ reason: DropReason, _ count: Int = 1) { drops.count(reason, UInt64(clamping: count)) }
 
-    func setSessions(_ now: SinkSessions) { sessions.withLock { $0 = now } }
+    /// Sets the sink's sessions.
+    ///
+    /// - Returns: whether the sink has got its first, or lost its last.
+    func setSessions(_ now: SinkSessions) -> Bool {
+        sessions.withLock { sessions in
+            sessions = now
+            let isUnwatched = now.open == 0 && now.pending == 0
+            return self.isUnwatched.exchange(isUnwatched, ordering: .relaxed) != isUnwatched
+        }
+    }
+
+    /// Notes that the sink that had the sessions is no more, so that none says that nobody watches.
+    func forgetSessions() { isUnwatched.store(false, ordering: .relaxed) }
 
     func snapshot(id: SinkID, name: String) -> CaptureStatistics.Sink {
         var sink = CaptureStatistics.Sink(id: id, name: name)

@@ -7,7 +7,7 @@ extension CapturerStateMachine {
         case idle(stop: EndReason?)
         /// The source is being opened, or is open.
         case open(Session)
-        /// Paused, with the source closed.
+        /// Paused, or unwatched, with the source closed.
         case closedForPause
         /// The session was cancelled, or has ended; it is lost if it has not closed by then.
         case closing(Session, next: Next, by: MonotonicTime)

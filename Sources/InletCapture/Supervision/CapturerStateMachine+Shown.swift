@@ -25,7 +25,7 @@ extension CapturerStateMachine {
         return outage.map { .outage(since: $0.start) } ?? .nothing
     }
 
-    /// Whether there are no frames because the application paused the capturer.
+    /// Whether there are no frames because the application paused the capturer, or nobody watches.
     var rests: Bool {
         switch phase {
         case .open(let session):
@@ -46,13 +46,15 @@ extension CapturerStateMachine {
         actions.append(.tell(.stateChanged(state)))
     }
 
+    private var restingState: CapturerState { isDormant && !wantsPause ? .unwatched : .paused }
+
     private var visibleState: CapturerState {
-        if rests { return .paused }
+        if rests { return restingState }
         switch phase {
         case .idle: return .idle
         case .ended(let reason): return .ended(reason)
         case .waiting(_, let delay): return .waiting(attempt: failures, delay: delay)
-        case .closedForPause: return .paused
+        case .closedForPause: return restingState
         // What it was closed for is shown once it is closed.
         case .closing: return shown
         case .open(let session):

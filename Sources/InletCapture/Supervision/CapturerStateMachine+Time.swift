@@ -7,6 +7,7 @@ extension CapturerStateMachine {
 
     mutating func tick(_ now: MonotonicTime, _ operation: SourceOperation?, _ actions: inout [Action]) {
         let id = session?.id
+        if let dormancyTime, now >= dormancyTime { becomeDormant(now, &actions) }
         switch phase {
         case .closing(let session, let next, let by) where now >= by: abandon(session, next: next, now, &actions)
         case .waiting(let until, _) where now >= until: openSession(&actions)
@@ -98,8 +99,9 @@ extension CapturerStateMachine {
         case .waiting(let until, _): phaseTime = until
         case .open(let session): phaseTime = nextTick(of: session, at: now, operation)
         }
-        return [phaseTime, giveUpTime].compactMap { $0 }.min()
+        return [phaseTime, giveUpTime, dormancyTime].compactMap { $0 }.min()
     }
+
     private func nextTick(
         of session: Session, at now: MonotonicTime, _ operation: SourceOperation?
     ) -> MonotonicTime? {

@@ -16,6 +16,8 @@ struct CapturerStateMachine {
         var stopTimeout = Duration.seconds(5)
         /// The most threads that ignore their cancellation before the run fails rather than start another.
         var maximumAbandonedThreads = 4
+        /// How long a live source stays open while nobody watches; nil if it always stays open.
+        var closesUnwatchedAfter: Duration?
         /// The source's URI, without credentials, for errors.
         var subject = ""
     }
@@ -28,6 +30,8 @@ struct CapturerStateMachine {
         case pause
         case resume
         case setEnabled(Bool)
+        /// Whether any sink has use for the source now.
+        case watched(Bool)
         /// Reports of a session's thread.
         case opened(SessionID, SourceFormat)
         case frame(SessionID)
@@ -73,12 +77,16 @@ struct CapturerStateMachine {
 
     private(set) var isEnabled = true
     var wantsPause = false
+    /// Since when no sink has had use for the source; nil while one has.
+    var unwatchedSince: MonotonicTime?
+    /// Whether the source is closed, or being closed, because nobody watches.
+    var isDormant = false
     private var sessionCount = 0
     /// Whether frames have arrived, in any session.
     private var wasLive = false
     private(set) var failures = 0
     /// The current outage; nil while frames arrive, or none are wanted.
-    private(set) var outage: Outage?
+    var outage: Outage?
     var shown = CapturerState.idle
     private var random: any RandomNumberGenerator & Sendable
 
@@ -109,6 +117,7 @@ struct CapturerStateMachine {
         case .pause: pause(now, &actions)
         case .resume: resume(now, &actions)
         case .setEnabled(let enabled): isEnabled = enabled
+        case .watched(let isWatched): watched(isWatched, now, &actions)
         case .opened(let id, let format): opened(id, format, &actions)
         case .frame(let id): frameCame(id, now, &actions)
         case .progress(let id): dataCame(id, now, &actions)
@@ -184,10 +193,9 @@ struct CapturerStateMachine {
     private mutating func resume(_ now: MonotonicTime, _ actions: inout [Action]) {
         guard wantsPause else { return }
         wantsPause = false
+        if isDormant { return }
         outage = Outage(start: now, isTrouble: false)
-        switch phase {
-        case .closedForPause: openSession(&actions)
-        case .open(var session):
+        if case .open(var session) = phase {
             switch session.stage {
             case .paused, .pausing:
                 session.stage = .awaitingFrame
@@ -195,8 +203,8 @@ struct CapturerStateMachine {
                 actions += [.noticeNextFrame(session.id), .resume(session.id)]
             case .opening, .awaitingFrame, .live, .stalled: break
             }
-        case .closing(let session, .rest, let by): phase = .closing(session, next: .reopen, by: by)
-        case .idle, .waiting, .closing, .ended: break
+        } else {
+            reopen(&actions)
         }
     }
 
@@ -313,12 +321,12 @@ struct CapturerStateMachine {
 
     /// Notes that something keeps frames away that the application wants.
     mutating func beginOutage(at time: MonotonicTime) {
-        guard !wantsPause else { return }
+        guard !wantsPause, !isDormant else { return }
         outage = Outage(start: outage?.start ?? time, isTrouble: true)
     }
 
     /// Notes that frames arrive again, or are no longer wanted.
-    private mutating func endOutage(at now: MonotonicTime) {
+    mutating func endOutage(at now: MonotonicTime) {
         if wasLive, let outage, outage.isTrouble { figures.outage += now - outage.start }
         outage = nil
     }

@@ -153,6 +153,7 @@ extension CapturerState {
         case .waiting(let attempt, _): ["no signal", "attempt \(attempt)"]
         case .interrupted(let reason): ["interrupted", reason]
         case .paused: ["paused"]
+        case .unwatched: ["not watched"]
         case .disabled: ["camera off"]
         }
     }

@@ -50,7 +50,7 @@ extension CapturerState {
     fileprivate var logLevel: Logger.Level {
         switch self {
         case .stalled, .interrupted: .warning
-        case .idle, .opening, .live, .waiting, .paused, .disabled, .ended: .info
+        case .idle, .opening, .live, .waiting, .paused, .unwatched, .disabled, .ended: .info
         }
     }
 }

@@ -53,6 +53,7 @@ final class Supervisor: Sendable {
         policy.timeouts = configuration.timeouts
         policy.retry = configuration.retry
         policy.stopTimeout = configuration.stopTimeout
+        policy.closesUnwatchedAfter = configuration.closesUnwatchedAfter
         policy.maximumAbandonedThreads = max(1, configuration.maximumAbandonedThreads)
         policy.subject = source.redactedURI
         state = Mutex(State(machine: Machine(policy)))
@@ -74,6 +75,13 @@ final class Supervisor: Sendable {
     func receiversChanged() {
         dispatcher.receiversChanged()
         queue.async { self.state.withLock { $0.session }?.context.setDemand(self.dispatcher.demand) }
+        watchersChanged()
+    }
+
+    /// Notes that a sink has got its first viewer or lost its last. Returns at once.
+    func watchersChanged() {
+        guard configuration.closesUnwatchedAfter != nil else { return }
+        queue.async { self.handle(.watched(self.dispatcher.isWatched)) }
     }
 
     /// Requests a key frame of the source that is open, if there is one. Returns at once.

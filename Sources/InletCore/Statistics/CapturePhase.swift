@@ -14,6 +14,8 @@ public enum CapturePhase: String, Sendable, Hashable, CaseIterable {
     case interrupted
     /// The application stopped the frames.
     case paused
+    /// The source is closed until a sink has use for it.
+    case unwatched
     /// The application keeps the frames from the sinks.
     case disabled
     /// The run is over.

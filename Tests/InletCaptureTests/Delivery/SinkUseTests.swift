@@ -1,3 +1,4 @@
+import Foundation
 import InletCore
 import InletTesting
 import Synchronization
@@ -97,5 +98,54 @@ import Testing
         let sinks = capturer.statistics.sinks
         #expect(sinks.first { $0.id == id }?.sessions == sessions)
         #expect(sinks.first { $0.id == other }?.sessions == nil)
+    }
+
+    @Test(
+        "A live source is closed while a sink's viewers are away, opened for the next, and its times and numbers go on")
+    func onDemand() async throws {
+        let (audience, clock) = (Audience(), ManualClock(waiting: .movesTime))
+        var configuration = CapturerConfiguration()
+        configuration.closesUnwatchedAfter = .milliseconds(500)
+        let format = ScriptedSource.format(pacing: .live)
+        // Each frame takes a millisecond of the clock's time, and somewhat less of the machine's, so that it outlasts
+        // the test.
+        let steps = (0..<100_000).flatMap { _ -> [ScriptedSource.Step] in
+            [.sleep(.milliseconds(1)), .perform { _ in Thread.sleep(forTimeInterval: 0.0002) }] + .frames(1)
+        }
+        let source = ScriptedSourceConfiguration([.init(format: format, steps), .init(format: format, steps)])
+        let capturer = Capturer(source, configuration: configuration, clock: clock)
+        let id = capturer.attach(AudienceSink(audience))
+        async let reason = capturer.run()
+        func report(_ open: Int, _ pending: Int) {
+            var sessions = SinkSessions()
+            (sessions.open, sessions.pending) = (open, pending)
+            audience.context.withLock { $0 }?.report(sessions)
+        }
+        func waits(for phase: CapturePhase) async {
+            while capturer.statistics.phase != phase { await Task.yield() }
+        }
+        while audience.context.withLock({ $0 }) == nil { await Task.yield() }
+        report(1, 0)
+        report(0, 0)
+        await waits(for: .unwatched)
+        let before = capturer.statistics
+        #expect(before.supervision.openings == 1)
+        // One that is only on its way opens it already.
+        report(0, 1)
+        await waits(for: .live)
+        audience.isPresent.store(true, ordering: .relaxed)
+        while audience.taken.load(ordering: .relaxed) < 5 { await Task.yield() }
+        let after = capturer.statistics
+        #expect(after.supervision.openings == 2)
+        #expect(after.supervision.failures.isEmpty && after.supervision.recoveries == 0)
+        #expect(after.captured > before.captured)
+        // Another sink, without sessions, always has use for it.
+        capturer.attach(RecordingSink())
+        report(0, 0)
+        while capturer.statistics.captured < after.captured + 1_000 { await Task.yield() }
+        #expect(capturer.statistics.supervision.openings == 2)
+        capturer.stop()
+        _ = try await reason
+        #expect(capturer.statistics.sinks.contains { $0.id == id })
     }
 }

@@ -14,7 +14,7 @@ import Testing
 
     /// What happens, in the words of the table. Sessions are counted from 1.
     enum Step: CustomTestStringConvertible {
-        case start, stop, noSinks, pause, resume, disable, enable
+        case start, stop, noSinks, pause, resume, disable, enable, unwatch, watch
         case opened(Int), frame(Int), data(Int), paused(Int), interrupt(Int), uninterrupt(Int)
         case ends(Int), fails(Int), failsForGood(Int), closesForPause(Int)
         /// The same before the source is closed.
@@ -316,6 +316,8 @@ import Testing
             case .resume: return handle(.resume)
             case .disable: return handle(.setEnabled(false))
             case .enable: return handle(.setEnabled(true))
+            case .unwatch: return handle(.watched(false))
+            case .watch: return handle(.watched(true))
             case .opened(let id): return handle(.opened(id, format))
             case .frame(let id): return handle(.frame(id))
             case .data(let id): return handle(.progress(id))

@@ -1,0 +1,46 @@
+import InletCore
+
+/// A source that is open only while a sink has use for it.
+extension CapturerStateMachine {
+    /// Opens a source that was closed for a pause, or because nobody watched.
+    mutating func reopen(_ actions: inout [Action]) {
+        switch phase {
+        case .closedForPause: openSession(&actions)
+        case .closing(let session, .rest, let by): phase = .closing(session, next: .reopen, by: by)
+        case .idle, .open, .waiting, .closing, .ended: break
+        }
+    }
+
+    mutating func watched(_ isWatched: Bool, _ now: MonotonicTime, _ actions: inout [Action]) {
+        guard isWatched else { return unwatchedSince = unwatchedSince ?? now }
+        unwatchedSince = nil
+        guard isDormant else { return }
+        isDormant = false
+        guard !wantsPause else { return }
+        outage = Outage(start: now, isTrouble: false)
+        reopen(&actions)
+    }
+
+    /// Closes the source, or tries no more to open it, until somebody watches.
+    mutating func becomeDormant(_ now: MonotonicTime, _ actions: inout [Action]) {
+        isDormant = true
+        settleHealth(until: now)
+        endOutage(at: now)
+        if case .waiting = phase { phase = .closedForPause } else { close(then: .rest, now, &actions) }
+    }
+
+    /// When the source is closed unless somebody watches by then. Not before its first frame, with which sinks start,
+    /// and only for a live source: any other would begin anew.
+    var dormancyTime: MonotonicTime? {
+        guard let wait = policy.closesUnwatchedAfter, let unwatchedSince, !isDormant, !wantsPause else { return nil }
+        switch phase {
+        case .waiting: return unwatchedSince + wait
+        case .open(let session):
+            switch session.stage {
+            case .live, .stalled: return session.format?.pacing == .live ? unwatchedSince + wait : nil
+            case .opening, .awaitingFrame, .pausing, .paused: return nil
+            }
+        case .idle, .closedForPause, .closing, .ended: return nil
+        }
+    }
+}
