@@ -33,10 +33,13 @@ private func checkXML(_ bytes: [UInt8]) {
     demand(count(root, depth: 1) <= bytes.count, "more text than bytes")
 }
 
+private func lowercased(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
+
 private func checkExchange(_ exchange: ONVIFSession.Exchange, _ session: ONVIFSession) {
     demand(exchange.bytes.count < 4096, "a request of \(exchange.bytes.count) bytes")
     demand(!exchange.bytes.holds("fuzz-pass-5Q"), "the password is sent as it is")
-    let isFamiliar = exchange.url.host == Array("camera".utf8)
+    // Names of hosts are the same in capital letters (RFC 3986, 3.2.2).
+    let isFamiliar = exchange.url.host.map(lowercased) == Array("camera".utf8)
     demand(isFamiliar || !exchange.bytes.holds("UsernameToken"), "a stranger gets a token")
     demand(isFamiliar || !exchange.bytes.holds("Authorization"), "a stranger gets credentials")
     // The head ends once, and the body is XML of our own making.
