@@ -82,6 +82,7 @@ let package = Package(
         .library(name: "InletRTC", targets: ["InletRTC"]),
         .library(name: "WebRTCSink", targets: ["WebRTCSink"]),
         .library(name: "InletV4L2", targets: ["InletV4L2"]),
+        .library(name: "ScreenSource", targets: ["ScreenSource"]),
         .library(name: "V4L2Source", targets: ["V4L2Source"]),
         .library(name: "V4L2Sink", targets: ["V4L2Sink"]),
         .library(name: "InletCommand", targets: ["InletCommand"]),
@@ -125,6 +126,8 @@ let package = Package(
         .target(name: "CCurl"),
         // OpenSSL, likewise, for TLS over connections of our own.
         .target(name: "COpenSSL"),
+        // libxcb and its extensions, likewise, for screens.
+        .target(name: "CXCB"),
 
         // inlet_plugin.h, for plug-ins that this package does not come with, and what their child processes speak.
         .target(name: "CInletPlugin"),
@@ -184,6 +187,7 @@ let package = Package(
                 "InjectSource", "FFmpegSource", "RTSPSource", "FFmpegDecoder", "TurboJPEGDecoder", "FFmpegSink",
                 "FileSinks", "PipeSink", "StillSinks", "PreviewSink",
                 onLinux("InletPlugins"), onLinux("InletV4L2"), onLinux("V4L2Source"), onLinux("V4L2Sink"),
+                onLinux("ScreenSource"),
                 withWebRTC("InletRTC"),
                 withWebRTC("WebRTCSink"),
             ]),
@@ -199,6 +203,7 @@ let package = Package(
         plugin("TurboJPEGDecoder", ["CTurboJPEG"]),
         plugin("FileSinks", ["InletOutput", "CFFmpeg"]),
         plugin("FFmpegSink", ["InletSystem", "InletOutput", "InletFFmpeg", "CFFmpeg", "CSRT", logging]),
+        plugin("ScreenSource", ["InletSystem", "CXCB", logging]),
         plugin("V4L2Source", ["InletDecode", "InletV4L2", "InletFFmpeg", "CV4L2", "CV4LConvert"]),
         plugin("V4L2Sink", ["InletV4L2", "InletFFmpeg", "CV4L2", "CYUV"]),
         plugin("PipeSink", ["InletSystem", "InletOutput", "CLinux"]),
@@ -274,6 +279,12 @@ let package = Package(
             [
                 "InletCore", "InletSystem", "InletCapture", "InletTesting", "InjectSource", "PatternSource",
                 "FFmpegSource", "FFmpegDecoder", "ReferenceTools", logging,
+            ]),
+        tests(
+            "ScreenSourceTests",
+            [
+                "InletCore", "InletCapture", "InletTesting", onLinux("ScreenSource"), "PatternSource",
+                "ReferenceTools", logging,
             ]),
         tests(
             "FFmpegSourceTests",

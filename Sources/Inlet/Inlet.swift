@@ -18,6 +18,7 @@
 #if os(Linux)
     @_exported public import InletPlugins
     @_exported public import InletV4L2
+    @_exported public import ScreenSource
     @_exported public import V4L2Sink
     @_exported public import V4L2Source
 #endif

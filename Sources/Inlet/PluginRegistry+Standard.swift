@@ -22,6 +22,7 @@ extension PluginRegistry {
         registry.register(SinkPlugin.streaming)
         #if os(Linux)
             registry.register(SourcePlugin.v4l2)
+            registry.register(SourcePlugin.screen)
             registry.register(SinkPlugin.v4l2)
         #endif
         #if WebRTC

@@ -46,7 +46,7 @@ enum ImportRule {
             "InletCore", "InletSystem", "InletConvert", "InletDecode", "InletCapture", "InletPlugins", "InletV4L2",
             "PatternSource", "InjectSource",
             "FFmpegSource", "RTSPSource", "FFmpegDecoder", "TurboJPEGDecoder", "FileSinks", "FFmpegSink", "V4L2Source",
-            "V4L2Sink",
+            "V4L2Sink", "ScreenSource",
             "PipeSink", "StillSinks", "PreviewSink", "InletRTC", "WebRTCSink",
         ]),
         "InletCommand": system.union([
@@ -70,6 +70,7 @@ enum ImportRule {
         "TurboJPEGDecoder": ["CTurboJPEG"],
         "FileSinks": ["InletOutput", "CFFmpeg"],
         "FFmpegSink": ["InletSystem", "InletOutput", "InletFFmpeg", "CFFmpeg", "CSRT"],
+        "ScreenSource": ["InletSystem", "CXCB"],
         "V4L2Source": ["InletDecode", "InletV4L2", "InletFFmpeg", "CV4L2", "CV4LConvert"],
         "V4L2Sink": ["InletV4L2", "InletFFmpeg", "CV4L2", "CYUV"],
         "PipeSink": ["InletSystem", "InletOutput", "CLinux"],

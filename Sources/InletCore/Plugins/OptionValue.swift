@@ -64,6 +64,19 @@ extension ImageSize: OptionValue, Comparable {
     }
 }
 
+extension ImageRect: OptionValue {
+    /// Reads `1280x720+100+50`: the size, and the distances from the left and from the top.
+    public init?(optionText: String) {
+        let parts = optionText.split(atByte: "+")
+        guard parts.count == 3, let size = ImageSize(optionText: String(parts[0])), let x = Int(parts[1]),
+            let y = Int(parts[2])
+        else { return nil }
+        self.init(x: x, y: y, size: size)
+    }
+    public var optionText: String { description }
+    public static var typeDescription: String { "WIDTHxHEIGHT+X+Y" }
+}
+
 extension Rational: OptionValue {
     /// Reads `25`, `30000/1001` or a decimal such as `29.97`.
     public init?(optionText: String) {

@@ -37,6 +37,7 @@ struct ShellExample: CustomTestStringConvertible {
     static let limits = [
         Limit(part: "ffplay", end: .failure([75]), reason: "ffplay has no screen"),
         Limit(part: "v4l2:/dev/video40", end: .failure([66, 74]), reason: "there is no loopback device"),
+        Limit(part: "screen:", end: .failure([66]), reason: "there is no screen"),
         Limit(part: "v4l2:", end: .failure([66]), reason: "there is no camera"),
         Limit(part: "/dev/video", end: .failure([66]), reason: "there is no camera"),
         Limit(part: "probe http", end: .failure([75]), reason: "no web server listens"),

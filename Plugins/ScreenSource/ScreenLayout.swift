@@ -1,0 +1,52 @@
+#if os(Linux)
+    import InletCore
+
+    /// How an X server lays out the pixels of a screen.
+    struct ScreenLayout: Hashable {
+        /// The bits of a pixel's colours that count.
+        var depth = 24
+        /// The bits that a pixel takes.
+        var bitsPerPixel = 32
+        /// Each row takes a multiple of this many bits.
+        var rowPadding = 32
+        var isBigEndian = false
+        /// Whether a pixel is its colour, rather than a place in a table of colours.
+        var isTrueColor = true
+        /// Where a colour stands in the number that a pixel is.
+        var red: UInt32 = 0xff_0000
+        var green: UInt32 = 0xff00
+        var blue: UInt32 = 0xff
+
+        /// The format by FFmpeg's name; nil for one that has none.
+        var pixelFormat: PixelFormat? {
+            guard isTrueColor else { return nil }
+            return switch (bitsPerPixel, red, green, blue) {
+            case (32, 0xff_0000, 0xff00, 0xff): PixelFormat(isBigEndian ? "0rgb" : "bgr0")
+            case (32, 0xff, 0xff00, 0xff_0000): PixelFormat(isBigEndian ? "0bgr" : "rgb0")
+            case (32, 0x3ff0_0000, 0xf_fc00, 0x3ff) where !isBigEndian: PixelFormat("x2rgb10le")
+            case (24, 0xff_0000, 0xff00, 0xff): isBigEndian ? .rgb24 : .bgr24
+            case (16, 0xf800, 0x7e0, 0x1f): PixelFormat(isBigEndian ? "rgb565be" : "rgb565le")
+            case (16, 0x7c00, 0x3e0, 0x1f): PixelFormat(isBigEndian ? "rgb555be" : "rgb555le")
+            default: nil
+            }
+        }
+
+        /// Whether the pointer can be drawn: its pixels are of the same kind.
+        var isBGRX: Bool { pixelFormat?.name == "bgr0" }
+
+        /// Returns the bytes from one row of a picture to the next.
+        func stride(width: Int) -> Int {
+            let padding = max(8, rowPadding)
+            return (width * bitsPerPixel + padding - 1) / padding * padding / 8
+        }
+
+        /// What the layout is, for an error.
+        var summary: String {
+            isTrueColor
+                ? "\(depth) bits in \(bitsPerPixel), red \(hex(red)), green \(hex(green)), blue \(hex(blue))"
+                : "\(depth) bits, by a table of colours"
+        }
+
+        private func hex(_ mask: UInt32) -> String { "0x" + String(mask, radix: 16) }
+    }
+#endif

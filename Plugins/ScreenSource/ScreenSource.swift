@@ -1,0 +1,179 @@
+#if os(Linux)
+    import InletCore
+    import Logging
+
+    /// Captures the screen of an X server: soon after it has changed, into memory that the server shares.
+    final class ScreenSource: FrameSource {
+        private let configuration: ScreenConfiguration
+        private var server: XServer?
+        private var schedule = CaptureSchedule(interval: .zero, refresh: .zero, seesChanges: false)
+        private var pictures = ScreenPictures(capacity: 0)
+        /// The part of the screen that is captured.
+        private var rect = ImageRect(x: 0, y: 0, width: 0, height: 0)
+        private var pixelFormat = PixelFormat.bgra
+        private var stride = 0
+        private var demandVersion: Int?
+        private var sequence: UInt64 = 0
+        private var startsAnew = false
+        /// Where the pointer was when it was last looked at, and when that was.
+        private var pointerPlace: (x: Int, y: Int)?
+        private var lastLook = MonotonicTime(nanoseconds: .min)
+
+        static let timeBase = Rational(1, 1_000_000)
+        /// How often a server that says nothing is asked whether it is there.
+        private static let longestSilence = Duration.milliseconds(250)
+
+        init(_ configuration: ScreenConfiguration) { self.configuration = configuration }
+
+        func open(_ context: SourceContext) throws -> SourceFormat {
+            try configuration.validate()
+            let server = try XServer(configuration.display, context)
+            guard let format = server.layout.pixelFormat else {
+                throw InletError(.unsupported, "Pixels of this screen are not known here: \(server.layout.summary).")
+            }
+            self.server = server
+            pixelFormat = format
+            try adopt(server, context)
+            schedule = CaptureSchedule(
+                interval: interval(context), refresh: configuration.refresh, seesChanges: server.seesChanges)
+            if !server.seesChanges {
+                context.logger.notice("The X server does not tell of changes (DAMAGE): every frame is captured.")
+            }
+            if configuration.showsPointer, !showsPointer(server) {
+                context.logger.notice("The pointer is left out: the X server has no XFixes, or other pixels than BGRX.")
+            }
+            return SourceFormat(
+                size: rect.size, pixelFormat: format, frameRate: configuration.frameRate, timeBase: Self.timeBase,
+                colorSpace: Self.colorSpace, sampleAspectRatio: Rational(1), pacing: .live, container: "X11")
+        }
+
+        func next(_ context: SourceContext) throws -> SourceItem? {
+            guard let server else { return nil }
+            while true {
+                try context.checkCancellation()
+                let news = try server.takeNews()
+                if news.hasNewSize { try resize(server, context) }
+                if news.isDamaged { schedule.noteChange() }
+                if context.demandVersion != demandVersion { schedule.interval = interval(context) }
+                try lookAtPointer(server, context)
+                let now = context.clock.now
+                if now >= schedule.due {
+                    if let frame = try capture(server, context) { return .frame(frame) }
+                    continue
+                }
+                var wake = min(schedule.due, lastLook + Self.longestSilence)
+                if showsPointer(server) { wake = min(wake, lastLook + schedule.interval) }
+                try server.wait(until: wake, context)
+                if context.clock.now >= lastLook + Self.longestSilence, !showsPointer(server) {
+                    try server.roundTrip(context)
+                    noteLook(context)
+                }
+            }
+        }
+
+        func pause(_ context: SourceContext) throws -> Bool { true }
+
+        func resume(_ context: SourceContext) throws { schedule.noteChange() }
+
+        func close() { server = nil }
+
+        /// sRGB, as screens are, of which no matrix has been made yet.
+        private static let colorSpace = ColorSpace(primaries: .bt709, transfer: .srgb)
+
+        private func showsPointer(_ server: XServer) -> Bool {
+            configuration.showsPointer && server.knowsPointer && server.layout.isBGRX
+        }
+
+        /// The least time between two pictures that serves all sinks.
+        private func interval(_ context: SourceContext) -> Duration {
+            demandVersion = context.demandVersion
+            let rate = min(configuration.frameRate, context.demand.maximumFrameRate ?? configuration.frameRate)
+            return rate.reciprocal.map { .nanoseconds(MediaTime(ticks: 1, timeBase: $0).nanoseconds) } ?? .seconds(1)
+        }
+
+        /// Determines the part that is captured, and what memory it takes.
+        private func adopt(_ server: XServer, _ context: SourceContext) throws(InletError) {
+            rect = try part(of: server, context)
+            stride = server.layout.stride(width: rect.size.width)
+            pictures = ScreenPictures(capacity: configuration.buffers)
+            schedule.noteChange()
+        }
+
+        private func part(of server: XServer, _ context: SourceContext) throws(InletError) -> ImageRect {
+            let screen = ImageRect(x: 0, y: 0, size: server.size)
+            if let region = configuration.region {
+                guard region.lies(in: server.size) else {
+                    throw InletError(
+                        .invalidConfiguration,
+                        "The screen has \(server.size) pixels; the region \(region) is not in it.")
+                }
+                return region
+            }
+            guard let name = configuration.monitor else { return screen }
+            let monitors = try server.monitors(context)
+            guard let monitor = monitors.first(where: { $0.name == name }), monitor.rect.lies(in: server.size) else {
+                let names = String(monitors.map(\.name).joined(separator: ", ")).sanitized(limit: 200)
+                throw InletError(
+                    .notFound, "There is no monitor '\(name)'. There \(names.isEmpty ? "are none" : "is \(names)").")
+            }
+            return monitor.rect
+        }
+
+        private func resize(_ server: XServer, _ context: SourceContext) throws(InletError) {
+            context.logger.notice("The screen has \(server.size) pixels now.")
+            let before = rect.size
+            try adopt(server, context)
+            startsAnew = rect.size != before
+        }
+
+        private func noteLook(_ context: SourceContext) {
+            lastLook = context.clock.now
+            context.reportProgress()
+        }
+
+        /// Notes a change if the pointer, whose moves are no damage, is elsewhere.
+        private func lookAtPointer(_ server: XServer, _ context: SourceContext) throws(InletError) {
+            guard showsPointer(server), context.clock.now >= lastLook + schedule.interval else { return }
+            let place = try server.pointerPlace(context)
+            if place?.x != pointerPlace?.x || place?.y != pointerPlace?.y { schedule.noteChange() }
+            pointerPlace = place
+            noteLook(context)
+        }
+
+        private func capture(_ server: XServer, _ context: SourceContext) throws(InletError) -> SourceFrame? {
+            let lease = try pictures.take { () throws(InletError) in
+                try server.makePicture(byteCount: stride * rect.size.height, context)
+            }
+            let now = context.clock.now
+            schedule.capture(at: now)
+            sequence += 1
+            guard let lease else {
+                // Its number is missing, which counts it.
+                schedule.noteChange()
+                return nil
+            }
+            do throws(InletError) {
+                try server.capture(rect, into: lease.picture, context)
+                if showsPointer(server), let pointer = try server.pointer(context) {
+                    lease.picture.draw(pointer, in: rect, stride: stride)
+                }
+            } catch {
+                // The screen may have become smaller a moment ago, of which the notice is on its way.
+                guard error.code == .formatChanged else { throw error }
+                try server.roundTrip(context)
+                schedule.noteChange()
+                return nil
+            }
+            var planes = SourcePlanes()
+            planes.append(lease.picture.plane(stride: stride))
+            var frame = SourceFrame(
+                pixelFormat: pixelFormat, size: rect.size, planes: planes, owner: lease,
+                pts: MediaTime(ticks: now.nanoseconds / 1000, timeBase: Self.timeBase), sequence: sequence - 1,
+                colorSpace: Self.colorSpace, flags: startsAnew ? [.key, .discontinuity] : .key,
+                sampleAspectRatio: Rational(1))
+            frame.captureTime = now
+            startsAnew = false
+            return frame
+        }
+    }
+#endif

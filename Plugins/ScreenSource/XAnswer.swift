@@ -1,0 +1,41 @@
+#if os(Linux)
+    import Glibc
+
+    /// What an X server sent: an answer or an event. Numbers are in this machine's order; a place outside of what was
+    /// sent has none. The layouts are those of the X11 protocol and its extensions (xcb-proto).
+    @safe struct XAnswer: ~Copyable {
+        private let memory: UnsafeMutableRawPointer
+        /// The size in bytes: of an answer 32 and what it says that follows, of an event 32.
+        let byteCount: Int
+
+        /// Takes over memory that libxcb allocated.
+        @unsafe init(_ memory: UnsafeMutableRawPointer, isAnswer: Bool) {
+            unsafe self.memory = memory
+            // libxcb has read as much as the length, in units of four bytes, says.
+            let further = isAnswer ? unsafe Int(memory.loadUnaligned(fromByteOffset: 4, as: UInt32.self)) * 4 : 0
+            byteCount = 32 + further
+        }
+
+        deinit { unsafe free(memory) }
+
+        /// Returns the number at a place.
+        func number<Number: FixedWidthInteger & BitwiseCopyable>(at place: Int, as type: Number.Type) -> Number? {
+            guard place >= 0, place <= byteCount - MemoryLayout<Number>.size else { return nil }
+            return unsafe memory.loadUnaligned(fromByteOffset: place, as: type)
+        }
+
+        /// Returns numbers from a place on; nil if they were not all sent.
+        func numbers(at place: Int, count: Int) -> [UInt32]? {
+            guard place >= 0, count >= 0, place <= byteCount, count <= (byteCount - place) / 4 else { return nil }
+            return (0..<count).map { index in
+                unsafe memory.loadUnaligned(fromByteOffset: place + index * 4, as: UInt32.self)
+            }
+        }
+
+        /// Returns bytes from a place on; nil if they were not all sent.
+        func bytes(at place: Int, count: Int) -> [UInt8]? {
+            guard place >= 0, count >= 0, place <= byteCount, count <= byteCount - place else { return nil }
+            return unsafe [UInt8](UnsafeRawBufferPointer(start: memory + place, count: count))
+        }
+    }
+#endif

@@ -1,0 +1,121 @@
+#!/usr/bin/python3
+"""Xvfb, an X server without a screen, and programs that draw on it. See README.md."""
+
+import os
+import signal
+import subprocess
+import threading
+import time
+
+import peer
+import timecode
+
+
+class Server:
+    def __init__(self, options):
+        self.options = options
+        self.pictures = None
+        read, write = os.pipe()
+        self.child = peer.spawn(
+            ["Xvfb", "-displayfd", str(write), "-screen", "0", f"{options.size}x{options.depth}", "-nolisten", "tcp",
+             "-noreset",  # Else it starts anew when its last client leaves, and refuses newcomers meanwhile.
+             *(["-extension", options.without] if options.without else [])],
+            pass_fds=[write], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        os.close(write)
+        with os.fdopen(read) as answer:
+            number = answer.readline().strip()
+        if not number:
+            peer.fail("Xvfb did not start")
+        self.display = ":" + number
+
+    @property
+    def environment(self):
+        return {**os.environ, "DISPLAY": self.display, "SDL_VIDEODRIVER": "x11", "SDL_AUDIODRIVER": "dummy"}
+
+    def run(self, *arguments):
+        done = subprocess.run(arguments, env=self.environment, capture_output=True, text=True, timeout=10)
+        if done.returncode:
+            raise RuntimeError(f"{arguments[0]}: {done.stderr.strip()}")
+        return done.stdout
+
+    def clear(self):
+        if self.pictures:
+            os.kill(self.pictures.pid, signal.SIGCONT)
+            peer.stop_child(self.pictures)
+        self.pictures = None
+
+    def show(self, path):
+        """Shows an XWD file in the upper left corner, and returns when it is there."""
+        self.clear()
+        self.pictures = peer.spawn(["xwud", "-geometry", "+0+0", "-in", path], env=self.environment)
+        self.wait_for_window()
+
+    def wait_for_window(self):
+        deadline = time.monotonic() + 10
+        while time.monotonic() < deadline:
+            if "+0+0" in self.run("xwininfo", "-root", "-children"):
+                time.sleep(0.3)  # xwud draws when it is told that its window is seen.
+                return
+            time.sleep(0.05)
+        raise RuntimeError("no window came")
+
+    def play(self, size, fps):
+        """Shows live timecode pictures by ffplay in the upper left corner."""
+        self.clear()
+        self.pictures = peer.spawn(
+            ["ffplay", "-hide_banner", "-loglevel", "error", "-noborder", "-left", "0", "-top", "0", "-an",
+             "-f", "rawvideo", "-pixel_format", "yuv420p", "-video_size", size, "-framerate", str(fps),
+             "-fflags", "nobuffer", "-framedrop", "-i", "pipe:0"], env=self.environment, stdin=subprocess.PIPE)
+        threading.Thread(target=self.draw, args=(self.pictures, size, fps), daemon=True).start()
+        self.wait_for_window()
+
+    def pause(self):
+        """Stops ffplay, whose last picture stays."""
+        os.kill(self.pictures.pid, signal.SIGSTOP)
+
+    @staticmethod
+    def draw(player, size, fps):
+        width, height = (int(side) for side in size.split("x"))
+        schedule = timecode.Schedule(fps)
+        try:
+            while True:
+                number = schedule.wait()
+                player.stdin.write(timecode.draw(width, height, number, time.monotonic_ns(), fps))
+                player.stdin.flush()
+        except (BrokenPipeError, ValueError):
+            pass
+
+    def resize(self, size):
+        width, height = size.split("x")
+        self.run("xrandr", "--newmode", size, "40", *[width] * 4, *[height] * 4)
+        self.run("xrandr", "--addmode", "screen", size)
+        self.run("xrandr", "--output", "screen", "--mode", size)
+
+    def signal(self, number):
+        os.kill(self.child.pid, number)
+
+
+def main():
+    parser = peer.parser(__doc__)
+    parser.add_argument("--size", default="640x480")
+    parser.add_argument("--depth", type=int, default=24)
+    parser.add_argument("--without", help="an extension that the server is not to have")
+    options = parser.parse_args()
+    server = Server(options)
+    peer.serve(options, {
+        "show": lambda message: server.show(message["path"]),
+        "play": lambda message: server.play(message["size"], int(message["fps"])),
+        "pause": lambda message: server.pause(),
+        "clear": lambda message: server.clear(),
+        "pointer": lambda message: server.run("xdotool", "mousemove", str(message["x"]), str(message["y"])) and None,
+        "resize": lambda message: server.resize(message["size"]),
+        "freeze": lambda message: server.signal(signal.SIGSTOP),
+        "thaw": lambda message: server.signal(signal.SIGCONT),
+        "kill": lambda message: server.signal(signal.SIGKILL),
+    }, {"display": server.display})
+    while True:
+        time.sleep(60)
+
+
+if __name__ == "__main__":
+    main()

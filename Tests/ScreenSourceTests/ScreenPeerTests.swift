@@ -1,0 +1,294 @@
+#if os(Linux)
+    import Foundation
+    import InletCapture
+    import InletCore
+    import InletTesting
+    import Logging
+    import PatternSource
+    import ReferenceTools
+    import Synchronization
+    import Testing
+
+    @testable import ScreenSource
+
+    /// Screens of Xvfb, with what xwud, ffplay and xdotool put there, against what ffmpeg's x11grab sees.
+    @Suite(.tags(.server)) struct ScreenPeerTests {
+        /// A source that a thread of a test reads.
+        private final class Reader: @unchecked Sendable {
+            let context = SourceContext(clock: SystemClock(), logger: Logger(label: "test"))
+            let source: ScreenSource
+            let format: SourceFormat
+
+            init(_ server: VirtualScreen, _ change: (inout ScreenConfiguration) -> Void = { _ in }) throws {
+                var configuration = ScreenConfiguration()
+                configuration.display = server.display
+                configuration.showsPointer = false
+                change(&configuration)
+                source = ScreenSource(configuration)
+                context.setDeadline(after: .seconds(20))
+                format = try source.open(context)
+            }
+
+            deinit { source.close() }
+
+            func next(within limit: Duration = .seconds(20)) throws -> SourceFrame {
+                context.setDeadline(after: limit)
+                return try #require(try source.next(context)?.frame)
+            }
+        }
+
+        /// The rows of a picture, without padding.
+        private static func rows(of frame: SourceFrame, bytesPerPixel: Int) -> [[UInt8]] {
+            guard let plane = frame.planes[0],
+                plane.holds(rows: frame.size.height, of: frame.size.width * bytesPerPixel)
+            else { return [] }
+            return (0..<frame.size.height).map { row in
+                unsafe [UInt8](
+                    plane.bytesFromTop.dropFirst(row * plane.stride).prefix(frame.size.width * bytesPerPixel))
+            }
+        }
+
+        /// The colours of a picture of 32 bits a pixel, without the byte that has none.
+        private static func colors(of frame: SourceFrame) -> [UInt8] {
+            rows(of: frame, bytesPerPixel: 4).flatMap { row in
+                row.indices.filter { $0 % 4 != 3 }.map { row[$0] }
+            }
+        }
+
+        private static func show(_ graph: String, on server: VirtualScreen, _ folder: TemporaryFolder) throws -> String
+        {
+            let path = folder.path("picture.xwd")
+            try ReferenceCommand.ffmpeg(["-f", "lavfi", "-i", graph, "-frames:v", "1", "-pix_fmt", "bgra", path])
+            try server.show(path)
+            return path
+        }
+
+        /// The difference of two pictures, at the sample where it is most.
+        private static func difference(_ first: [UInt8], _ second: Data) -> Int {
+            guard first.count == second.count else { return .max }
+            return zip(first, second).reduce(0) { max($0, abs(Int($1.0) - Int($1.1))) }
+        }
+
+        @Test("A screen is captured bit for bit, whole and in part", arguments: ["640x480", "637x479"])
+        func pixels(size: String) async throws {
+            try await onThread {
+                let folder = try TemporaryFolder()
+                let server = try VirtualScreen(size: size)
+                let path = try Self.show("testsrc=size=\(size)", on: server, folder)
+                let truth = try ReferenceCommand.ffmpeg(["-i", path, "-pix_fmt", "bgr24", "-f", "rawvideo", "-"])
+                let frame = try Reader(server).next()
+                #expect(frame.pixelFormat.name == "bgr0")
+                #expect("\(frame.size)" == size)
+                #expect(truth.count == frame.size.width * frame.size.height * 3)
+                #expect(Self.difference(Self.colors(of: frame), truth) == 0)
+
+                let part = try ReferenceCommand.ffmpeg([
+                    "-i", path, "-vf", "crop=101:33:203:55", "-pix_fmt", "bgr24", "-f", "rawvideo", "-",
+                ])
+                let region = ImageRect(x: 203, y: 55, width: 101, height: 33)
+                #expect(Self.difference(Self.colors(of: try Reader(server) { $0.region = region }.next()), part) == 0)
+                let monitor = try Reader(server) { $0.monitor = "screen" }.next()
+                #expect(Self.difference(Self.colors(of: monitor), truth) == 0)
+            }
+        }
+
+        @Test("A screen of 16 bits a pixel is captured bit for bit")
+        func shallow() async throws {
+            try await onThread {
+                let server = try VirtualScreen(size: "320x240", depth: 16)
+                let reader = try Reader(server)
+                #expect(reader.format.pixelFormat.name == "rgb565le")
+                try server.play(size: "320x240", framesPerSecond: 5)
+                _ = try (reader.next(), reader.next(), reader.next())
+                try server.pause()
+                // What was drawn last may not have been captured yet.
+                _ = try (reader.next(), reader.next())
+                let truth = try ReferenceCommand.ffmpeg([
+                    "-f", "x11grab", "-draw_mouse", "0", "-i", server.display, "-frames:v", "1", "-f", "rawvideo",
+                    "-pix_fmt", "rgb565le", "-",
+                ])
+                #expect(Set(truth).count > 2)
+                #expect(Self.rows(of: try reader.next(), bytesPerPixel: 2).joined().elementsEqual(truth))
+            }
+        }
+
+        @Test("The pointer is drawn as ffmpeg draws it, wherever it is, and its moves alone make pictures")
+        func pointer() async throws {
+            try await onThread {
+                let folder = try TemporaryFolder()
+                let server = try VirtualScreen(size: "320x240")
+                _ = try Self.show("testsrc=size=320x240", on: server, folder)
+                let reader = try Reader(server) {
+                    $0.showsPointer = true
+                    $0.refresh = .seconds(60)
+                }
+                _ = try reader.next()
+                for (x, y) in [(100, 50), (0, 0), (319, 239), (317, 100), (40, 238)] {
+                    try server.movePointer(x: x, y: y)
+                    let own = Self.colors(of: try reader.next())
+                    let grabbed = try ReferenceCommand.ffmpeg([
+                        "-f", "x11grab", "-draw_mouse", "1", "-i", server.display, "-frames:v", "1", "-pix_fmt",
+                        "bgr24", "-f", "rawvideo", "-",
+                    ])
+                    let bare = Self.colors(of: try Reader(server).next())
+                    #expect(own != bare, "the pointer at \(x), \(y) is in the picture")
+                    #expect(Self.difference(own, grabbed) <= 2)
+                }
+            }
+        }
+
+        /// Reads the numbers in pictures, each once.
+        private final class NumberSink: FrameSink {
+            let seen = Mutex((numbers: [UInt32](), frames: 0))
+            let wants = SinkWants()
+
+            func start(_ format: VideoFormat, _ context: SinkContext) throws {}
+
+            func consume(_ frame: VideoFrame) throws {
+                let number = TimecodeReader.read(frame.buffer)?.frame
+                seen.withLock { seen in
+                    seen.frames += 1
+                    if let number, seen.numbers.last != number { seen.numbers.append(number) }
+                }
+            }
+
+            func finish() throws {}
+        }
+
+        @Test("Pictures come as the screen changes: every number is read, and a still screen costs one a refresh")
+        func numbers() async throws {
+            let server = try VirtualScreen(size: "640x480")
+            try await onThread { try server.play(size: "640x480", framesPerSecond: 30) }
+            var configuration = ScreenConfiguration()
+            configuration.display = server.display
+            configuration.showsPointer = false
+            configuration.frameRate = Rational(120)
+            let sink = NumberSink()
+            var capture = CapturerConfiguration()
+            capture.frameLimit = 240
+            let capturer = Capturer(configuration, configuration: capture)
+            capturer.attach(sink, queue: .buffered(64, dropping: .newest))
+            _ = try await capturer.run()
+            let (numbers, frames) = sink.seen.withLock { $0 }
+            let first = try #require(numbers.first)
+            let last = try #require(numbers.last)
+            // ffplay itself skips pictures where it is late, and draws one in two steps now and then.
+            #expect(numbers == numbers.sorted())
+            #expect(numbers.count >= 100)
+            #expect(Double(numbers.count) >= Double(last - first + 1) * 0.9)
+            // The sink gets some more than were played, as a window is drawn in parts, and far fewer than 120 a second.
+            let seconds = Double(last - first + 1) / 30
+            #expect(Double(frames) < seconds * 75)
+
+            try await onThread {
+                try server.clear()
+                let reader = try Reader(server) { $0.refresh = .milliseconds(500) }
+                _ = try reader.next()
+                var times: [MonotonicTime] = []
+                for _ in 0..<4 { times.append(try #require(try reader.next().captureTime)) }
+                let gaps = zip(times, times.dropFirst()).map { $1 - $0 }
+                #expect(gaps.allSatisfy { $0 >= .milliseconds(400) })
+            }
+        }
+
+        @Test("A screen that gets another size goes on with it")
+        func resize() async throws {
+            try await onThread {
+                let server = try VirtualScreen(size: "640x480")
+                let reader = try Reader(server)
+                #expect(try reader.next().size == ImageSize(width: 640, height: 480))
+                try server.resize(to: "320x240")
+                var frame = try reader.next()
+                for _ in 0..<5 where frame.size.width == 640 { frame = try reader.next() }
+                #expect(frame.size == ImageSize(width: 320, height: 240))
+                #expect(frame.flags.contains(.discontinuity))
+                #expect(!(try reader.next().flags.contains(.discontinuity)))
+
+                let region = try Reader(server) { $0.region = ImageRect(x: 200, y: 100, width: 100, height: 100) }
+                #expect(try region.next().size == ImageSize(width: 100, height: 100))
+                try server.resize(to: "240x180")
+                let error = #expect(throws: InletError.self) {
+                    for _ in 0..<5 { _ = try region.next() }
+                }
+                #expect(error?.code == .invalidConfiguration)
+            }
+        }
+
+        @Test("A server that is killed is gone at once, and one that hangs after the time that is left")
+        func deaths() async throws {
+            try await onThread {
+                let server = try VirtualScreen()
+                let reader = try Reader(server)
+                _ = try reader.next()
+                try server.freeze()
+                let late = #expect(throws: InletError.self) {
+                    for _ in 0..<3 { _ = try reader.next(within: .milliseconds(600)) }
+                }
+                #expect(late?.code == .timedOut)
+                let unopened = ScreenSource(
+                    {
+                        var configuration = ScreenConfiguration()
+                        configuration.display = server.display
+                        return configuration
+                    }())
+                let context = SourceContext(clock: SystemClock(), logger: Logger(label: "test"))
+                context.setDeadline(after: .milliseconds(300))
+                let mute = #expect(throws: InletError.self) { try unopened.open(context) }
+                #expect(mute?.code == .timedOut)
+                unopened.close()
+                try server.thaw()
+                _ = try reader.next()
+                try server.kill()
+                let gone = #expect(throws: InletError.self) {
+                    for _ in 0..<5 { _ = try reader.next() }
+                }
+                #expect(gone?.code == .disconnected)
+                let again = #expect(throws: InletError.self) { _ = try Reader(server) }
+                #expect(again?.code == .notFound)
+            }
+        }
+
+        @Test("Without DAMAGE pictures come at the rate; without shared memory it is said what to do")
+        func extensions() async throws {
+            try await onThread {
+                let blind = try VirtualScreen(without: "DAMAGE")
+                let reader = try Reader(blind) { $0.refresh = .seconds(60) }
+                for _ in 0..<10 { _ = try reader.next() }
+                let apart = try VirtualScreen(without: "MIT-SHM")
+                let error = #expect(throws: InletError.self) { _ = try Reader(apart) }
+                #expect(error?.code == .unsupported)
+            }
+        }
+
+        @Test("Pictures that sinks hold are not written again, and one for which there is no memory is dropped")
+        func held() async throws {
+            try await onThread {
+                let server = try VirtualScreen(size: "320x240")
+                let reader = try Reader(server) {
+                    $0.buffers = 2
+                    $0.refresh = .milliseconds(100)
+                }
+                var held: [SourceFrame] = [try reader.next(), try reader.next()]
+                let colors = held.map(Self.colors)
+                let full = #expect(throws: InletError.self) { _ = try reader.next(within: .milliseconds(400)) }
+                #expect(full?.code == .timedOut)
+                #expect(held.map(Self.colors) == colors)
+                let last = held.removeLast().sequence
+                let next = try reader.next()
+                #expect(next.sequence > last + 1, "what was dropped is missing among the numbers")
+                reader.source.close()
+                #expect(Self.colors(of: held[0]) == colors[0], "a picture outlives its source")
+            }
+        }
+
+        @Test("The source keeps the contract")
+        func conformance() async throws {
+            let server = try VirtualScreen(size: "64x48")
+            var configuration = ScreenConfiguration()
+            configuration.display = server.display
+            configuration.refresh = .milliseconds(100)
+            let violations = await SourceConformance.check(configuration)
+            #expect(violations == [], "\(violations)")
+        }
+    }
+#endif
