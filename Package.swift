@@ -370,6 +370,7 @@ let package = Package(
         tests(
             "IntegrationTests",
             ["Inlet", "InletCLI", "DocumentSnippets", "InletTesting", "PatternSource", "ReferenceTools", logging]),
+        tests("InletCommandTests", ["Inlet", "InletCommand"]),
         tests("HouseTests", []),
     ]
 )

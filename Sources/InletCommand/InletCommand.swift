@@ -23,8 +23,10 @@ struct InletCommand: AsyncParsableCommand {
             69 unavailable, 70 internal, 74 input or output, 75 temporary, 76 protocol, 77 permission, 130 interrupted.
             """,
         version: InletVersion.current,
-        subcommands: [RunCommand.self, SnapshotCommand.self, CaptureCommand.self, ProbeCommand.self] + cameraCommands
-            + [PluginsCommand.self, ExplainCommand.self]
+        subcommands: [
+            RunCommand.self, SnapshotCommand.self, CaptureCommand.self, ProbeCommand.self, LatencyCommand.self,
+        ]
+            + cameraCommands + [PluginsCommand.self, ExplainCommand.self]
     )
 
     #if os(Linux)

@@ -1,0 +1,85 @@
+import Inlet
+import Synchronization
+
+/// Reads the codes of pictures as they arrive. At most ``mostSamples`` are kept.
+final class LatencyMeter: FrameSinkConfiguration {
+    /// More than an hour at 240 pictures a second.
+    static let mostSamples = 1_000_000
+
+    private struct State {
+        var samples: [LatencySample] = []
+        var unreadable = 0
+        var first: MonotonicTime?
+        var isDone = false
+    }
+
+    private let warmUp: Duration
+    private let duration: Duration
+    private let limit: Int
+    private let patience: Duration
+    private let onDone: Mutex<(@Sendable () -> Void)?> = Mutex(nil)
+    private let state = Mutex(State())
+    private let clock = SystemClock()
+
+    /// - Parameters:
+    ///   - warmUp: how long pictures are not counted, from the first one on.
+    ///   - duration: how long they are counted after that.
+    ///   - limit: after how many pictures it is enough.
+    ///   - patience: how long pictures without a code are looked at, if none has one.
+    init(warmUp: Duration, duration: Duration, limit: Int, patience: Duration) {
+        (self.warmUp, self.duration, self.patience) = (warmUp, duration, patience)
+        self.limit = min(limit, Self.mostSamples)
+    }
+
+    /// Sets what is called, once and on the sink's queue, when it is enough.
+    func onDone(_ body: @escaping @Sendable () -> Void) { onDone.withLock { $0 = body } }
+
+    /// What was read, and how many pictures had no code.
+    var results: (samples: [LatencySample], unreadable: Int) { state.withLock { ($0.samples, $0.unreadable) } }
+
+    /// Whether it was enough.
+    var isDone: Bool { state.withLock { $0.isDone } }
+
+    var redactedURI: String { "latency" }
+
+    func makeSink() -> any FrameSink { Sink(meter: self) }
+
+    private func take(_ frame: VideoFrame) {
+        let now = clock.now
+        // What stands in for a source that is away has no news.
+        guard !frame.flags.contains(.placeholder) else { return }
+        let code = TimecodeReader.read(frame.buffer)
+        let isDone = state.withLock { state in
+            let first = state.first ?? now
+            state.first = first
+            guard !state.isDone else { return false }
+            if now - first >= warmUp {
+                if let code {
+                    state.samples.append(
+                        LatencySample(
+                            number: code.frame, drawn: code.captureTime, arrived: now, timestamp: frame.timestamp))
+                } else {
+                    state.unreadable += 1
+                }
+            }
+            let isOver = now - first >= warmUp + duration || state.samples.count >= limit
+            let isVain = state.samples.isEmpty && now - first >= warmUp + patience
+            state.isDone = isOver || isVain
+            return state.isDone
+        }
+        guard isDone else { return }
+        onDone.withLock { body in
+            body?()
+            body = nil
+        }
+    }
+
+    private final class Sink: FrameSink {
+        private let meter: LatencyMeter
+
+        init(meter: LatencyMeter) { self.meter = meter }
+
+        func start(_ format: VideoFormat, _ context: SinkContext) {}
+        func consume(_ frame: VideoFrame) { meter.take(frame) }
+    }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import ReferenceTools
+import Testing
+
+/// `inlet latency` against delays that others insert: a proxy that holds what passes for a known time.
+@Suite(.tags(.server), .serialized) struct LatencyTests {
+    private struct Measured: Decodable {
+        struct Delay: Decodable {
+            var p50: Double
+            var least: Double
+        }
+        var pictures: Int
+        var lost: Int
+        var delay: Delay
+
+        enum CodingKeys: String, CodingKey {
+            case pictures, lost
+            case delay = "delay_ms"
+        }
+    }
+
+    private static func measure(_ arguments: [String]) throws -> Measured {
+        let run = try InletProcess.run(["latency", "--duration", "3", "--json"] + arguments)
+        try #require(run.status == 0, "\(run.complaints)")
+        return try JSONDecoder().decode(Measured.self, from: run.output)
+    }
+
+    /// Measures with and without the delay until the difference is right; three times at most, as other work of the
+    /// machine may hold up either.
+    private static func expect(_ milliseconds: Double, of proxy: FaultProxy, _ arguments: [String]) throws {
+        var differences: [Double] = []
+        for _ in 0..<3 {
+            try proxy.clear()
+            let before = try measure(arguments)
+            var delay = FaultProxy.Fault.delay(milliseconds: milliseconds)
+            delay.direction = .both
+            try proxy.add(delay)
+            let after = try measure(arguments)
+            #expect(before.pictures > 60 && after.pictures > 60)
+            differences.append(after.delay.p50 - before.delay.p50)
+            if abs(after.delay.p50 - before.delay.p50 - milliseconds) <= 5 { return }
+        }
+        Issue.record("A delay of \(milliseconds) ms was measured as \(differences)")
+    }
+
+    @Test("The delay of a proxy before an RTSP server is measured within 5 ms")
+    func network() async throws {
+        try await Self.aside {
+            let server = try RTSPServer(RTSPServer.Options())
+            let proxy = try FaultProxy(to: server.port)
+            try Self.expect(120, of: proxy, ["\(proxy.url(server.url))?transport=tcp"])
+        }
+    }
+
+    @Test("The delay of a proxy on a way out and back is measured within 5 ms")
+    func via() async throws {
+        let port = try await FreePort.find()
+        try await Self.aside {
+            let proxy = try FaultProxy(to: port, carrier: .udp)
+            try Self.expect(
+                80, of: proxy, ["--via", "udp://127.0.0.1:\(proxy.port)", "--from", "udp://127.0.0.1:\(port)"])
+        }
+    }
+
+    @Test("A plot is written, and what has no code, no server or no clock in common is an error with its status")
+    func errors() async throws {
+        let port = try await FreePort.find()
+        try await Self.aside {
+            let folder = try TemporaryFolder()
+            let plot = folder.path("plot.svg")
+            let run = try InletProcess.run(
+                ["latency", "pattern:timecode?size=320x240&fps=30", "--frames", "20", "--warm-up", "0", "--plot", plot])
+            #expect(run.status == 0)
+            #expect(String(decoding: run.output, as: UTF8.self).contains("20 pictures"))
+            #expect(try String(contentsOfFile: plot, encoding: .utf8).hasPrefix("<svg"))
+            let smpte = try InletProcess.run(["latency", "pattern:smpte", "--timeout", "1", "--warm-up", "0"])
+            #expect(smpte.status == 65)
+            let other = try InletProcess.run([
+                "latency", "pattern:timecode?pace=none", "--frames", "5", "--warm-up", "0",
+            ])
+            #expect(other.status == 69)
+            let nobody = try InletProcess.run(["latency", "--via", "rtmp://127.0.0.1:\(port)/x", "--timeout", "3"])
+            #expect(nobody.status == 75)
+            #expect(try InletProcess.run(["latency"]).status == 64)
+            #expect(try InletProcess.run(["latency", "pattern:timecode", "--from", "x"]).status == 64)
+        }
+    }
+
+    /// On a thread of its own: a run takes seconds.
+    private static func aside(_ body: @escaping @Sendable () throws -> Void) async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(with: Swift.Result { try body() }) }
+        }
+    }
+}
