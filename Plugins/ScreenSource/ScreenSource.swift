@@ -8,6 +8,8 @@
         private var server: XServer?
         private var schedule = CaptureSchedule(interval: .zero, refresh: .zero, seesChanges: false)
         private var pictures = ScreenPictures(capacity: 0)
+        /// The server's names for the memory of all pictures of the set.
+        private var segments: [UInt32] = []
         /// The part of the screen that is captured.
         private var rect = ImageRect(x: 0, y: 0, width: 0, height: 0)
         private var pixelFormat = PixelFormat.bgra
@@ -95,6 +97,8 @@
         private func adopt(_ server: XServer, _ context: SourceContext) throws(InletError) {
             rect = try part(of: server, context)
             stride = server.layout.stride(width: rect.size.width)
+            for segment in segments { server.release(segment) }
+            segments = []
             pictures = ScreenPictures(capacity: configuration.buffers)
             schedule.noteChange()
         }
@@ -142,7 +146,9 @@
 
         private func capture(_ server: XServer, _ context: SourceContext) throws(InletError) -> SourceFrame? {
             let lease = try pictures.take { () throws(InletError) in
-                try server.makePicture(byteCount: stride * rect.size.height, context)
+                let picture = try server.makePicture(byteCount: stride * rect.size.height, context)
+                segments.append(picture.segment)
+                return picture
             }
             let now = context.clock.now
             schedule.capture(at: now)

@@ -197,8 +197,8 @@
             return picture
         }
 
-        /// Lets the server forget a picture's memory.
-        func release(_ picture: ScreenPicture) { unsafe inlet_xcb_detach(connection, picture.segment) }
+        /// Lets the server forget a picture's memory, by its name. Who reads the picture may go on.
+        func release(_ segment: UInt32) { unsafe inlet_xcb_detach(connection, segment) }
 
         /// Has a part of the screen drawn into a picture. Changes from here on are told again.
         ///

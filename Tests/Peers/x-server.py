@@ -91,6 +91,11 @@ class Server:
         self.run("xrandr", "--addmode", "screen", size)
         self.run("xrandr", "--output", "screen", "--mode", size)
 
+    def segments(self):
+        """How many pieces of Inlet's memory the server has mapped."""
+        with open(f"/proc/{self.child.pid}/maps") as maps:
+            return {"count": sum("memfd:inlet-screen" in line for line in maps)}
+
     def signal(self, number):
         os.kill(self.child.pid, number)
 
@@ -109,6 +114,7 @@ def main():
         "clear": lambda message: server.clear(),
         "pointer": lambda message: server.run("xdotool", "mousemove", str(message["x"]), str(message["y"])) and None,
         "resize": lambda message: server.resize(message["size"]),
+        "segments": lambda message: server.segments(),
         "freeze": lambda message: server.signal(signal.SIGSTOP),
         "thaw": lambda message: server.signal(signal.SIGCONT),
         "kill": lambda message: server.signal(signal.SIGKILL),

@@ -40,6 +40,9 @@ public final class VirtualScreen: Sendable {
     /// Gives the screen another size, no larger than it was at the start.
     public func resize(to size: String) throws { try process.send("resize", ["size": .string(size)]) }
 
+    /// How many pieces of Inlet's memory the server has mapped.
+    public func segments() throws -> Int { try process.send("segments")["count"]?.int ?? -1 }
+
     /// Stops the server without ending it: it answers nothing until ``thaw()``.
     public func freeze() throws { try process.send("freeze") }
 

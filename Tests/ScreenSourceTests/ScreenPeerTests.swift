@@ -214,6 +214,37 @@
             }
         }
 
+        @Test("A server keeps no memory of pictures of a size that the screen no longer has, nor of a closed source")
+        func memory() async throws {
+            try await onThread {
+                let server = try VirtualScreen(size: "640x480")
+                do {
+                    let reader = try Reader(server) {
+                        $0.buffers = 2
+                        $0.refresh = .milliseconds(100)
+                    }
+                    for size in ["600x400", "500x300", "400x200"] {
+                        var held = try [reader.next(), reader.next()]
+                        #expect(try server.segments() == 2)
+                        try server.resize(to: size)
+                        held.removeFirst()
+                        for _ in 0..<20 where "\(held[0].size)" != size { held = [try reader.next()] }
+                        #expect("\(held[0].size)" == size)
+                        held = try [held[0], reader.next()]
+                        #expect(try server.segments() == 2)
+                    }
+                    reader.source.close()
+                }
+                // The server notices when it reads from the connection next.
+                var left = try server.segments()
+                for _ in 0..<100 where left != 0 {
+                    Thread.sleep(forTimeInterval: 0.05)
+                    left = try server.segments()
+                }
+                #expect(left == 0)
+            }
+        }
+
         @Test("A server that is killed is gone at once, and one that hangs after the time that is left")
         func deaths() async throws {
             try await onThread {
