@@ -43,7 +43,13 @@ extension FrameInjector {
 
     /// Pushes a picture whose planes lie anywhere, in memory without an owner: copied as packed bytes are.
     ///
-    /// - Parameter planes: the planes. Their memory must stay valid and unwritten until this returns, and no longer.
+    /// - Parameters:
+    ///   - planes: the planes. Their memory must stay valid and unwritten until this returns, and no longer.
+    ///   - pixelFormat: what the planes hold.
+    ///   - size: the size of the picture.
+    ///   - pts: when it is shown. The default, nil, means the time of the push.
+    ///   - colorSpace: how samples are to be read as colour. The default is not known.
+    ///   - rotation: the clockwise rotation that shows the picture upright. The default is none.
     @discardableResult
     public func push(
         copying planes: SourcePlanes, pixelFormat: PixelFormat, size: ImageSize, pts: MediaTime? = nil,

@@ -176,7 +176,7 @@ public final class FrameInjector: Sendable {
     // MARK: Control
 
     /// Ends the stream: the source yields what is queued, and then ends as a file does. What is pushed later is dropped
-    /// as ``DropReason/injectorEnded``. It cannot be undone.
+    /// as `injectorEnded`. It cannot be undone.
     public func end() { control { $0.end() } }
 
     /// Has the source fail behind what is queued. The capturer then retries by its policy and the error's code, and the

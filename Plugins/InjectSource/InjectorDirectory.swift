@@ -2,7 +2,7 @@ public import InletCore
 
 /// Injectors by name, for `inject:NAME`.
 ///
-/// A value: the application builds one and registers it with ``InletCore/SourcePlugin/inject(_:)``. There is no global
+/// A value: the application builds one and registers it with `SourcePlugin.inject(_:)`. There is no global
 /// directory, so that no part of a process finds the frames of another by guessing a name.
 public struct InjectorDirectory: Sendable {
     private var injectors: [String: FrameInjector] = [:]
@@ -18,7 +18,9 @@ public struct InjectorDirectory: Sendable {
 
     /// Adds an injector.
     ///
-    /// - Parameter name: 1 to 64 letters, digits, `.`, `_` or `-` of ASCII.
+    /// - Parameters:
+    ///   - injector: the injector that the name finds.
+    ///   - name: 1 to 64 letters, digits, `.`, `_` or `-` of ASCII.
     /// - Throws: ``InletError/Code/invalidConfiguration`` for another name, or one that is taken.
     public mutating func add(_ injector: FrameInjector, as name: String) throws(InletError) {
         let bytes = name.utf8
