@@ -30,7 +30,11 @@ enum Documents {
     ) throws -> Ended {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["timeout", "--signal=INT", "--kill-after=20", "60", "bash", "-c", command]
+        // In the foreground it passes a signal on once. Otherwise its group gets it as well, and for the command the
+        // second one means to end at once.
+        process.arguments = [
+            "timeout", "--foreground", "--signal=INT", "--kill-after=20", "60", "bash", "-c", command,
+        ]
         process.currentDirectoryURL = URL(filePath: folder.path(""))
         var environment = ProcessInfo.processInfo.environment
         let programs = URL(filePath: BuiltProgram.inlet).deletingLastPathComponent().path
