@@ -4,7 +4,6 @@
 /// which may be closed at any time (RFC 9112, 9.5). It is the one that has waited longest, of the client with the most
 /// of them: a client that has just connected has time to send its request. Only connections that are being answered are
 /// kept in any case.
-/// are being answered stay.
 package struct ConnectionLedger: Sendable {
     /// Identifies a connection.
     package typealias ID = Int

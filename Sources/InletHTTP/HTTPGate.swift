@@ -110,7 +110,6 @@ final class HTTPGate: Sendable {
     /// - Returns: how long the client must wait before a token of its is checked; nil if it was checked. A cookie and a
     ///   token that cannot be guessed are checked in any case, so that clients that share an address with a guesser are
     ///   not locked out.
-    ///   not locked out.
     private func wait(for claim: AccessRule.Claim, from client: ClientAddress) -> Duration? {
         guard claim == .token || claim == .wrong else { return nil }
         let now = MonotonicTime.now

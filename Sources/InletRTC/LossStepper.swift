@@ -6,7 +6,6 @@ public import InletCore
 /// up, above ``Settings/highLoss`` it steps down, between the two it does nothing. Every ``Settings/criticalInterval``
 /// it checks the loss since its last check: above ``Settings/criticalLoss`` it takes a large step down at once. What
 /// was lost before a step down does not count against the rate after it.
-/// step down is not held against the rate after it.
 public struct LossStepper: RateController {
     /// The settings of the controller.
     public struct Settings: Sendable, Hashable {

@@ -55,6 +55,8 @@ class Server(whep.Inlet):
             answer = connection.getresponse()
             self.last = answer.headers
             return answer.status, answer.read()
+        except http.client.RemoteDisconnected:
+            raise
         except http.client.HTTPException as error:
             raise OSError(repr(error)) from error
         finally:
@@ -90,18 +92,29 @@ class Gallery:
     # The rightful client.
 
     def served(self, name, stop):
-        slowest, times = 0, 0
+        slowest, times, closed = 0, 0, 0
+
+        def ask(*request):
+            nonlocal closed
+            try:
+                return self.server.ask(*request)
+            except (BrokenPipeError, ConnectionResetError):
+                # A connection that waits may be closed for a newer one at any time; a client that was held up between
+                # its connection and its request asks again on a new one, as browsers do (RFC 9112, 9.3.1 and 9.5).
+                closed += 1
+                return self.server.ask(*request)
+
         while not stop.is_set():
             begun = time.monotonic()
             try:
                 is_session = self.options.kind == "webrtc" and times % 8 == 0
                 if is_session:
-                    status, body = self.server.ask("POST", "/whep", whep.OFFER, SDP)
+                    status, body = ask("POST", "/whep", whep.OFFER, SDP)
                     if status == 201:
-                        self.server.ask("DELETE", self.server.last["location"])
+                        ask("DELETE", self.server.last["location"])
                 else:
                     path = ["/stats.json", "/", "/snapshot.jpg" if self.options.kind == "preview" else "/"][times % 3]
-                    status, body = self.server.ask("GET", path)
+                    status, body = ask("GET", path)
                 if status not in (200, 201):
                     self.trouble.append(f"{name}: a rightful client was answered {status}: {body[:80]}")
             except OSError as error:
@@ -109,7 +122,9 @@ class Gallery:
             slowest = max(slowest, time.monotonic() - begun)
             times += 1
             stop.wait(0.1)
-        self.shown[name].update(served=times, slowest_s=round(slowest, 3))
+        if closed > 1 + times // 10:
+            self.trouble.append(f"{name}: {closed} of {times} connections were closed before their request")
+        self.shown[name].update(served=times, slowest_s=round(slowest, 3), closed_early=closed)
 
     # The hostile ones. Each is called again and again by several threads, and has until `end`.
 
