@@ -1,4 +1,5 @@
 import InletCore
+import InletRTP
 import InletRTSP
 
 /// How a session is ended, and how its end is noted.

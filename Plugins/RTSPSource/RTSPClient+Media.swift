@@ -2,6 +2,7 @@ import InletCore
 import InletFFmpeg
 import InletRTP
 import InletRTSP
+import InletSystem
 import Logging
 
 /// How what the server has agreed to send is received.

@@ -1,4 +1,5 @@
 import InletCore
+import InletRTP
 import InletRTSP
 
 /// How a stream is paused and resumed.

@@ -362,7 +362,9 @@ final class RTSPClient {
                 playingSince = now
                 waitingSince = now
                 isPaused = false
-                stream?.note(playing)
+                if case .clock(let start, _) = playing.range, let timestamp = playing.info?.timestamp {
+                    stream?.noteStart(start, at: timestamp)
+                }
             case .paused: isPaused = true
             case .pauseRefused: isPauseRefused = true
             case .reconnect(let url): try reconnect(to: url, until: end)

@@ -64,7 +64,6 @@ enum UnsafeCodeRule {
         "Plugins/V4L2Source/V4L2Source.swift": "makes frames of a driver's buffers",
         "Plugins/RTSPSource/Capture/CaptureFile.swift": "owns a descriptor",
         "Plugins/RTSPSource/Connection/": "wraps the system's calls for sockets, and OpenSSL's connections",
-        "Plugins/RTSPSource/Media/HostTime.swift": "reads the system's clock",
         "Plugins/V4L2Source/VendorConverter.swift": "owns libv4l's converter of pixel formats",
         "Plugins/WebRTCSink/DataChannel.swift": "owns a data channel, and what GStreamer's callbacks hold",
         "Plugins/WebRTCSink/EngineSession.swift": "state of one queue",

@@ -1,5 +1,6 @@
 import InletCore
 import InletRTSP
+import InletSystem
 
 /// Hands what happens in a session to a ``CaptureOutput``.
 ///

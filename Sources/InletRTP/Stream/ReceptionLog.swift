@@ -1,8 +1,7 @@
-import InletCore
-import InletRTP
+package import InletCore
 
 /// Reports what was received and lost to the source's context, over all streams of a source.
-struct ReceptionLog {
+package struct ReceptionLog {
     private var stream: MediaStream?
     /// The sum of the figures of earlier streams.
     private var past = ReceptionFigures()
@@ -12,10 +11,12 @@ struct ReceptionLog {
     /// The reason for dropping an access unit of more bytes, or of more NAL units, than is allowed.
     private static let tooLarge = DropReason("tooLarge")
 
+    package init() {}
+
     /// Counts what was dropped since the last call, and reports the figures.
     ///
     /// - Parameter current: the current stream; nil if there is none.
-    mutating func report(_ current: MediaStream?, to context: SourceContext) {
+    package mutating func report(_ current: MediaStream?, to context: SourceContext) {
         if current !== stream, let old = stream {
             countDrops(of: old, context)
             past = past.followed(by: old.figures)

@@ -1,19 +1,20 @@
 import InletCore
-import InletRTP
 
 /// Decides at which access units decoding may start.
 ///
 /// Key frames and recovery points are such units. Some cameras send neither: their intra-coded pictures refer to
 /// nothing, but no message says so. They count once no other starting point has come for a while.
-struct StartingPoints {
+package struct StartingPoints {
     private var lastCertain: MonotonicTime?
     private var start: MonotonicTime?
 
     /// How long a stream may be without a stated starting point before intra-coded pictures count.
     private static let patience = Duration.seconds(2)
 
+    package init() {}
+
     /// Returns whether decoding may start at the unit.
-    mutating func isStart(_ unit: AccessUnit) -> Bool {
+    package mutating func isStart(_ unit: AccessUnit) -> Bool {
         let since = start ?? unit.lastArrival
         start = since
         if unit.isKey || unit.isRecoveryPoint {

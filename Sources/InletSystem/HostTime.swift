@@ -7,9 +7,9 @@
 #endif
 
 /// This machine's time of day.
-enum HostTime {
+package enum HostTime {
     /// Nanoseconds since 1970.
-    static var now: Int64 {
+    package static var now: Int64 {
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &time)
         return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)

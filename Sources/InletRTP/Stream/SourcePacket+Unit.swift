@@ -1,5 +1,4 @@
-import InletCore
-import InletRTP
+package import InletCore
 
 extension SourcePacket {
     /// Makes the packet of an access unit.
@@ -7,7 +6,7 @@ extension SourcePacket {
     /// - Parameters:
     ///   - parameters: the parameters of the stream.
     ///   - isStart: whether decoding may start at the unit.
-    init(_ item: MediaStream.Unit, _ parameters: CodecParameters, isStart: Bool) {
+    package init(_ item: MediaStream.Unit, _ parameters: CodecParameters, isStart: Bool) {
         let unit = item.unit
         // Nothing from a key frame on refers to what is before it, so that a loss there does not matter. Pictures that
         // are decoded behind a key frame of HEVC or MPEG and shown before it may do so.

@@ -1,5 +1,4 @@
 import InletCore
-import InletRTP
 
 /// Keeps what ONVIF's header extension states about the access units that a recorder plays back, until they are
 /// complete. It remembers as many units as a depacketizer queues, and the one that is being received.

@@ -1,20 +1,18 @@
-import InletCore
-import InletRTP
-import InletRTSP
+package import InletCore
 
 /// Turns the RTP and RTCP packets of one stream into access units with their times, and says which RTCP to send.
 ///
 /// Confined to one thread.
-final class MediaStream {
+package final class MediaStream {
     /// An access unit and its place on the timeline.
-    struct Unit {
-        var unit: AccessUnit
+    package struct Unit {
+        package var unit: AccessUnit
         /// The presentation time in ticks of the stream's clock.
-        var ticks: Int64
+        package var ticks: Int64
         /// Whether times before and after are unrelated.
-        var isDiscontinuity: Bool
+        package var isDiscontinuity: Bool
         /// The sender's time of day for the unit in nanoseconds since 1970, if it is known.
-        var wallClock: Int64?
+        package var wallClock: Int64?
     }
 
     private var receiver: RTPReceiver
@@ -37,21 +35,21 @@ final class MediaStream {
     /// Whether decoding waits for a key frame that can be requested.
     private var isKeyNeeded = false
     /// Whether decoding waits for a key frame, whether or not one can be requested by RTCP.
-    private(set) var awaitsKeyFrame = false
+    package private(set) var awaitsKeyFrame = false
     /// The next unit, if it was asked for and not taken.
     private var waiting: AccessUnit?
     /// Whether the sender has ended the stream (RTCP BYE).
-    private(set) var hasEnded = false
+    package private(set) var hasEnded = false
     /// Whether the server has paused the stream: it sends no key frame then. ``breakOff()`` requests one again.
-    var isPaused = false
+    package var isPaused = false
     /// When the last packet of the stream arrived.
-    private(set) var lastArrival: MonotonicTime?
+    package private(set) var lastArrival: MonotonicTime?
 
     /// - Parameters:
     ///   - start: when the stream began to play.
     ///   - requests: how key frames can be requested; empty if they cannot.
     ///   - hostTime: returns this machine's time of day in nanoseconds since 1970.
-    init(
+    package init(
         _ format: RTPPayloadFormat, _ reception: RTPReceiver.Settings, _ depacketizing: DepacketizerSettings,
         requests: RTCPWriter.KeyFrameRequests, at start: MonotonicTime, hostTime: @escaping () -> Int64
     ) {
@@ -71,11 +69,11 @@ final class MediaStream {
     }
 
     /// What was received and lost.
-    var reception: ReceptionStatistics { receiver.statistics }
+    package var reception: ReceptionStatistics { receiver.statistics }
     /// What the depacketizer counted.
-    var payloads: DepacketizerStatistics { depacketizer.statistics }
+    package var payloads: DepacketizerStatistics { depacketizer.statistics }
     /// The counts of packets received and lost, and of key frames requested.
-    var figures: ReceptionFigures {
+    package var figures: ReceptionFigures {
         var figures = ReceptionFigures()
         let counts = reception
         figures.packets = UInt64(clamping: counts.received)
@@ -90,24 +88,24 @@ final class MediaStream {
         return figures
     }
     /// The latest parameter sets in Annex B; empty if there are none.
-    var parameterSets: [UInt8] { depacketizer.parameterSets }
+    package var parameterSets: [UInt8] { depacketizer.parameterSets }
     /// The state of the search for video in a transport stream; nil for other formats.
-    var transportStream: TransportStreamState? { depacketizer.transportStream }
+    package var transportStream: TransportStreamState? { depacketizer.transportStream }
     /// Whether the RTP timestamps, and so the sender reports, are unrelated to the times of the pictures.
     private var hasTransmissionTimes: Bool { depacketizer.format == .transportStream }
     /// The sender, once it is known.
-    var ssrc: UInt32? { receiver.ssrc }
+    package var ssrc: UInt32? { receiver.ssrc }
 
     /// Takes a packet that came on either of the stream's channels or ports.
     ///
     /// - Parameter hasMore: whether more bytes of the stream have arrived already.
-    func take(_ packet: RawSpan, at time: MonotonicTime, hasMore: Bool) {
+    package func take(_ packet: RawSpan, at time: MonotonicTime, hasMore: Bool) {
         if RTCP.isControl(packet) { return takeControl(packet, at: time) }
         receiver.receive(packet, at: time) { received, bytes in deliver(received, bytes, hasMore: hasMore) }
     }
 
     /// Notes that nothing more has arrived by this time: what waited for more is finished when it is due.
-    func idle(at time: MonotonicTime) {
+    package func idle(at time: MonotonicTime) {
         if let deadline = receiver.deadline, time >= deadline {
             receiver.release(at: time) { received, bytes in deliver(received, bytes, hasMore: false) }
         }
@@ -115,7 +113,7 @@ final class MediaStream {
     }
 
     /// Returns when ``idle(at:)`` is due if nothing arrives, or ``control(at:into:)`` if RTCP may be sent already.
-    func deadline(sendsControl: Bool) -> MonotonicTime {
+    package func deadline(sendsControl: Bool) -> MonotonicTime {
         var time = sendsControl ? schedule.deadline : .distantFuture
         if let deadline = receiver.deadline { time = min(time, deadline) }
         if let deadline = depacketizer.quietDeadline { time = min(time, deadline) }
@@ -123,10 +121,10 @@ final class MediaStream {
     }
 
     /// Notes the end of the stream: the last unit is complete.
-    func end() { depacketizer.end() }
+    package func end() { depacketizer.end() }
 
     /// Notes that the stream was paused: what follows does not continue what was before.
-    func breakOff() {
+    package func breakOff() {
         receiver.reset()
         depacketizer.restart()
         dropUnits()
@@ -138,7 +136,7 @@ final class MediaStream {
     }
 
     /// Requests key frames until one comes, as somebody needs one. Does nothing if they are being requested.
-    func requestKeyFrame() { if !awaitsKeyFrame { needKeyFrame() } }
+    package func requestKeyFrame() { if !awaitsKeyFrame { needKeyFrame() } }
 
     /// Requests key frames, at most one a second, until one comes.
     private func needKeyFrame() {
@@ -148,19 +146,19 @@ final class MediaStream {
     }
 
     /// Whether an access unit is complete.
-    var hasUnit: Bool {
+    package var hasUnit: Bool {
         if waiting == nil { waiting = depacketizer.takeUnit() }
         return waiting != nil
     }
 
     /// Drops the complete access units.
-    func dropUnits() {
+    package func dropUnits() {
         waiting = nil
         while depacketizer.takeUnit() != nil {}
     }
 
     /// Returns the next access unit; nil if none is complete.
-    func takeUnit() -> Unit? {
+    package func takeUnit() -> Unit? {
         guard hasUnit, var unit = waiting else { return nil }
         waiting = nil
         let replay = replayed.facts(of: unit.timestamp)
@@ -187,10 +185,10 @@ final class MediaStream {
     }
 
     /// Notes that a key frame was requested by other means than RTCP.
-    func noteKeyFrameRequest(at time: MonotonicTime) { answers.noteRequest(at: time) }
+    package func noteKeyFrameRequest(at time: MonotonicTime) { answers.noteRequest(at: time) }
 
     /// Appends the RTCP that is due, if any.
-    func control(at time: MonotonicTime, into packet: inout [UInt8]) {
+    package func control(at time: MonotonicTime, into packet: inout [UInt8]) {
         guard time >= schedule.deadline else { return }
         let due = schedule.take(at: time)
         guard due.isReportDue || due.isKeyFrameRequestDue else { return }
@@ -204,15 +202,17 @@ final class MediaStream {
         if isRequested, isKeyNeeded { schedule.needKeyFrame() }
     }
 
-    /// Notes what the server said when it began to play.
-    func note(_ playing: RTSPSession.Playing) {
-        if case .clock(let start, _) = playing.range, let timestamp = playing.info?.timestamp {
-            wallClock.notePlay(start, at: timestamp, host: hostTime())
-        }
+    /// Notes the time of day at which a server says that it began to play.
+    ///
+    /// - Parameters:
+    ///   - start: nanoseconds since 1970.
+    ///   - timestamp: the RTP timestamp of that time.
+    package func noteStart(_ start: Int64, at timestamp: UInt32) {
+        wallClock.notePlay(start, at: timestamp, host: hostTime())
     }
 
     /// Returns an empty RTP packet and an empty report, which open the way back through a firewall.
-    func openers(payloadType: UInt8) -> (rtp: [UInt8], rtcp: [UInt8]) {
+    package func openers(payloadType: UInt8) -> (rtp: [UInt8], rtcp: [UInt8]) {
         var (rtp, rtcp): ([UInt8], [UInt8]) = ([], [])
         writer.appendEmptyPacket(payloadType: payloadType, into: &rtp)
         writer.appendEmptyReport(into: &rtcp)
