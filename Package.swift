@@ -191,6 +191,11 @@ let package = Package(
                 withWebRTC("InletRTC"),
                 withWebRTC("WebRTCSink"),
             ]),
+        library(
+            "InletWebRTC",
+            [
+                "InletCore", "InletSystem", "InletRTC", withWebRTC("CGStreamer"), withWebRTC("COpenSSL"), logging,
+            ] + nio),
         library("InletTesting", ["InletCore", "InletSystem", logging]),
 
         plugin("PatternSource", []),
@@ -212,8 +217,8 @@ let package = Package(
         plugin(
             "WebRTCSink",
             [
-                "InletSystem", "InletRTC", "InletHTTP", "InletConvert", withWebRTC("CGStreamer"),
-                withWebRTC("COpenSSL"), logging, metrics,
+                "InletSystem", "InletRTC", "InletWebRTC", "InletHTTP", "InletConvert", withWebRTC("CGStreamer"),
+                logging, metrics,
             ] + nio,
             pages: ["viewer.html"]),
 
@@ -355,7 +360,7 @@ let package = Package(
             [
                 "InletCore", "InletCapture", "InletHTTP", "InletRTC", "InletTesting", "FFmpegSource", "FFmpegSink",
                 "PatternSource",
-                "InletCLI", "ReferenceTools", metrics, metricsTestKit, withWebRTC("WebRTCSink"),
+                "InletCLI", "InletWebRTC", "ReferenceTools", metrics, metricsTestKit, withWebRTC("WebRTCSink"),
             ]),
         tests(
             "InletPluginsTests",

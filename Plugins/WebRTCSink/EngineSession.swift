@@ -3,6 +3,7 @@
     import InletCore
     import InletRTC
     import InletSystem
+    import InletWebRTC
     import Logging
     import Synchronization
 
@@ -57,7 +58,7 @@
         private var machine: PeerSessionStateMachine
         /// The current engine; its pipeline is made when the codec is known.
         private var engine: PeerSessionStateMachine.EngineID?
-        private var viewer: GStreamerViewer?
+        private var viewer: GStreamerPeer?
         /// The pipeline of the negotiated codec.
         private var pipeline: ViewerPipeline?
         /// The negotiated `profile-level-id` of H.264.
@@ -285,9 +286,9 @@
         ) {
             let ice = environment.ice
             do throws(InletError) {
-                let own = ice.list(for: "inlet", now: SystemTime.seconds)
+                let own = ice.list(for: "inlet", now: HostTime.seconds)
                 let all = own + servers.prefix(Self.mostForeignServers)
-                viewer = try GStreamerViewer(
+                viewer = try GStreamerPeer(
                     pipeline, servers: ice.isRelayOnly ? all : hub.stunChoice.reduced(all),
                     // What the user said of the own relays does not hold for those that a peer names.
                     relayTLS: { own.contains($0) ? ice.tls : RelayTLS() }, isRelayOnly: ice.isRelayOnly,
@@ -308,7 +309,7 @@
             queue.async { self.handle(.engine(id, event)) }
         }
 
-        private func viewerSaid(_ event: GStreamerViewer.Event, _ id: PeerSessionStateMachine.EngineID) {
+        private func viewerSaid(_ event: GStreamerPeer.Event, _ id: PeerSessionStateMachine.EngineID) {
             guard id == engine else { return }
             defer { show() }
             switch event {

@@ -1,6 +1,7 @@
 #if WebRTC
     import InletCore
     import InletRTC
+    import InletWebRTC
 
     /// Determines a peer's bit rate: reads its reports, and owns the controller that decides.
     struct PathSteering {
@@ -10,8 +11,8 @@
         private var hasArrivals = false
         private var delay = PathDelay()
         /// The last receiver report, of any SSRC; the last of each SSRC is kept separately.
-        private(set) var feedback: GStreamerViewer.Feedback?
-        private var feedbackBySource: [UInt32: GStreamerViewer.Feedback] = [:]
+        private(set) var feedback: GStreamerPeer.Feedback?
+        private var feedbackBySource: [UInt32: GStreamerPeer.Feedback] = [:]
         private static let mostSources = 4
         /// The number of lost packets of all kinds: pictures and retransmissions.
         var packetsLost: Int { feedbackBySource.values.reduce(0) { $0 + max(0, $1.lost) } }
@@ -47,7 +48,7 @@
         /// Adds a receiver report.
         ///
         /// - Returns: false if it is the previous one: nothing arrived from the peer since.
-        mutating func add(_ new: GStreamerViewer.Feedback, at now: MonotonicTime) -> Bool {
+        mutating func add(_ new: GStreamerPeer.Feedback, at now: MonotonicTime) -> Bool {
             guard new != feedback else { return false }
             feedback = new
             let old = feedbackBySource[new.source]
@@ -64,7 +65,7 @@
         }
 
         /// Adds a report on each packet.
-        mutating func add(_ arrivals: GStreamerViewer.Arrivals, at now: MonotonicTime) {
+        mutating func add(_ arrivals: GStreamerPeer.Arrivals, at now: MonotonicTime) {
             guard readsArrivals else { return }
             hasArrivals = true
             controller.add(

@@ -1,6 +1,7 @@
 #if WebRTC
     import InletCore
     import InletRTC
+    import InletWebRTC
 
     extension DataChannelLimits {
         /// Checks that a message can be sent.

@@ -2,6 +2,7 @@
     public import InletCore
     public import InletRTC
     import InletSystem
+    import InletWebRTC
     import Logging
     import Synchronization
 
@@ -96,7 +97,7 @@
         /// Returns the pipelines that this machine supports, determined once.
         private func pipelines() throws(InletError) -> [ViewerPipeline] {
             if let known = state.withLock({ $0.pipelines }) { return known }
-            try GStreamerViewer.load()
+            try GStreamerPeer.load()
             let found = try ViewerEncoders.usable(of: codecs, makeEncoder: makeEncoder)
             state.withLock { $0.pipelines = found }
             return found

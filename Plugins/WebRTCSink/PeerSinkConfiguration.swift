@@ -1,5 +1,6 @@
 #if WebRTC
     public import InletCore
+    import InletWebRTC
 
     /// A sink whose frames go to the peers of a ``PeerPublisher``.
     public struct PeerSinkConfiguration: FrameSinkConfiguration {
@@ -52,7 +53,7 @@
         var sessions: SinkSessions { hub.ledger.figures }
 
         func start(_ format: VideoFormat, _ context: SinkContext) throws {
-            try GStreamerViewer.load()
+            try GStreamerPeer.load()
             hub.ledger.begin(context)
             encoders.start(format, most: configuration.frameRate)
         }

@@ -1,6 +1,7 @@
 #if WebRTC
     public import InletCore
     import InletRTC
+    import InletWebRTC
 
     extension SinkPlugin {
         /// Returns the plug-in for `whip+https://HOST/PATH`.

@@ -2,6 +2,7 @@
     public import InletCore
     import InletHTTP
     import InletRTC
+    import InletWebRTC
 
     extension SinkPlugin {
         /// Returns the plug-in for `webrtc:[HOST:PORT]`.

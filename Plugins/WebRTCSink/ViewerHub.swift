@@ -3,6 +3,7 @@
     import InletCore
     import InletRTC
     import InletSystem
+    import InletWebRTC
     import Synchronization
 
     /// Decides what is encoded for the current viewers, and distributes the packets to them.
@@ -71,7 +72,7 @@
         /// - Parameter profile: for H.264, the negotiated `profile-level-id`, which decides whether it may decode the
         ///   source's own packets.
         func add(
-            _ viewer: GStreamerViewer, named name: String, codec: VideoCodec, bitrate: Int, profile: String? = nil
+            _ viewer: GStreamerPeer, named name: String, codec: VideoCodec, bitrate: Int, profile: String? = nil
         ) {
             state.withLock { state in
                 guard !state.lanes.contains(where: { $0.name == name }) else { return }

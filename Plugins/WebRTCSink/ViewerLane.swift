@@ -2,12 +2,13 @@
     import InletCore
     import InletRTC
     import InletSystem
+    import InletWebRTC
     import Synchronization
 
     /// One viewer from the perspective of packets: decides which of them it gets. Safe from any thread.
     final class ViewerLane: Sendable {
         let name: String
-        let viewer: GStreamerViewer
+        let viewer: GStreamerPeer
         private let sent = Atomic(0)
         private let dropped = Atomic(0)
         private let state = Mutex(State())
@@ -46,7 +47,7 @@
             case wantsKeyFrame(isUrgent: Bool)
         }
 
-        init(name: String, viewer: GStreamerViewer) {
+        init(name: String, viewer: GStreamerPeer) {
             self.name = name
             self.viewer = viewer
         }

@@ -3,6 +3,7 @@
     public import InletCore
     public import InletRTC
     import InletSystem
+    import InletWebRTC
 
     /// Publishes to a media server by WHIP: `whip+https://HOST/PATH`.
     ///

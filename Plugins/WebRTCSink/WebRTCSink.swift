@@ -2,6 +2,7 @@
     import InletCore
     import InletHTTP
     import InletRTC
+    import InletWebRTC
     import Logging
 
     /// Sends the newest frames to viewers that connect by WHEP. Nothing is converted or encoded while there are none.
@@ -39,7 +40,7 @@
         func start(_ format: VideoFormat, _ context: SinkContext) throws {
             do {
                 try configuration.validate()
-                try GStreamerViewer.load()
+                try GStreamerPeer.load()
                 let pipelines = try ViewerEncoders.usable(
                     of: configuration.codecs, makeEncoder: configuration.makeEncoder)
                 encoders.start(format, most: configuration.frameRate)

@@ -2,6 +2,7 @@
     public import InletCore
     import InletHTTP
     public import InletRTC
+    import InletSystem
 
     /// A web page that shows the source by WebRTC, and a WHEP endpoint: `webrtc:`, at http://127.0.0.1:8091/.
     ///
@@ -98,7 +99,7 @@
             var endpoint = WHEPEndpoint()
             (endpoint.sessions, endpoint.sessionsPerClient) = (viewers, viewersPerClient)
             endpoint.origins = origins
-            endpoint.servers = ice.list(for: "viewer", now: SystemTime.seconds)
+            endpoint.servers = ice.list(for: "viewer", now: HostTime.seconds)
             return endpoint
         }
 

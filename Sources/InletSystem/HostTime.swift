@@ -8,6 +8,9 @@
 
 /// This machine's time of day.
 package enum HostTime {
+    /// Whole seconds since 1970.
+    package static var seconds: Int { Int(now / 1_000_000_000) }
+
     /// Nanoseconds since 1970.
     package static var now: Int64 {
         var time = timespec()

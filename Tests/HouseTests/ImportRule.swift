@@ -40,6 +40,11 @@ enum ImportRule {
             "InletCore", "InletSystem", "InletConvert", "InletDecode", "InletOutput", "Logging", "CoreMetrics",
             "DequeModule", "CLinux",
         ]),
+        // Foundation is for the client of HTTP, OpenSSL and NIOPosix for the way to relays over TLS.
+        "InletWebRTC": system.union([
+            "InletCore", "InletSystem", "InletRTC", "CGStreamer", "COpenSSL", "NIOCore", "NIOPosix", "Foundation",
+            "FoundationNetworking", "Logging",
+        ]),
         "InletTesting": system.union(["InletCore", "InletSystem", "Logging"]),
         // The umbrella re-exports the library modules and builds the standard registry from the plug-ins.
         "Inlet": system.union([
@@ -78,10 +83,9 @@ enum ImportRule {
         // The web server, and Foundation for its JSON.
         "PreviewSink": ["InletFFmpeg", "InletHTTP", "NIOCore", "NIOHTTP1", "FoundationEssentials"],
         // The encoder is handed in: no plug-in imports another. It scales pictures for slower viewers itself.
-        // Foundation is for the client of HTTP, OpenSSL and NIOPosix for the way to relays over TLS.
         "WebRTCSink": [
-            "InletSystem", "InletRTC", "InletHTTP", "InletConvert", "CGStreamer", "COpenSSL", "NIOCore", "NIOPosix",
-            "NIOHTTP1", "Foundation", "FoundationNetworking", "FoundationEssentials", "CoreMetrics",
+            "InletSystem", "InletRTC", "InletWebRTC", "InletHTTP", "InletConvert", "CGStreamer", "NIOCore", "NIOHTTP1",
+            "Foundation", "FoundationEssentials", "CoreMetrics",
         ],
     ]
     /// What every plug-in may import, a stranger's too.

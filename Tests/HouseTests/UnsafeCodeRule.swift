@@ -65,11 +65,7 @@ enum UnsafeCodeRule {
         "Plugins/RTSPSource/Capture/CaptureFile.swift": "owns a descriptor",
         "Plugins/RTSPSource/Connection/": "wraps the system's calls for sockets, and OpenSSL's connections",
         "Plugins/V4L2Source/VendorConverter.swift": "owns libv4l's converter of pixel formats",
-        "Plugins/WebRTCSink/DataChannel.swift": "owns a data channel, and what GStreamer's callbacks hold",
         "Plugins/WebRTCSink/EngineSession.swift": "state of one queue",
-        "Plugins/WebRTCSink/GStreamerViewer.swift": "owns a viewer's pipeline, and what GStreamer's callbacks hold",
-        "Plugins/WebRTCSink/TLSClientHandler.swift": "owns a connection of OpenSSL",
-        "Plugins/WebRTCSink/SharedPacket.swift": "owns a reference to a packet as GStreamer has it",
         "Plugins/WebRTCSink/SourcePackets.swift": "a packet sink, called on one thread at a time",
         "Plugins/WebRTCSink/ViewerPipeline.swift": "asks GStreamer for its elements",
         "Sources/Inlet/LocalAccess+System.swift": "reads small files and the environment",
@@ -128,6 +124,10 @@ enum UnsafeCodeRule {
         "Sources/InletV4L2/V4L2Device+Formats.swift": "calls of that device that read and set formats",
         "Sources/InletV4L2/V4L2Device.swift": "owns the descriptor of a device",
         "Sources/InletV4L2/V4L2Devices+Changes.swift": "a dispatch source, which any thread may cancel",
+        "Sources/InletWebRTC/DataChannel.swift": "owns a data channel, and what GStreamer's callbacks hold",
+        "Sources/InletWebRTC/GStreamerPeer.swift": "owns a peer's pipeline, and what GStreamer's callbacks hold",
+        "Sources/InletWebRTC/TLSClientHandler.swift": "owns a connection of OpenSSL",
+        "Sources/InletWebRTC/SharedPacket.swift": "owns a reference to a packet as GStreamer has it",
     ]
 
     /// The lines of a text that hold the word `unsafe`, `nonisolated(unsafe)` included, or name an unsafe type

@@ -2,6 +2,7 @@
     import Foundation
     import InletCore
     import InletRTC
+    import InletWebRTC
     import Logging
     import ReferenceTools
     import Testing

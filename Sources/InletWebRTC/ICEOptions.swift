@@ -1,44 +1,38 @@
 #if WebRTC
-    import Glibc
-    import InletCore
-    import InletRTC
+    package import InletCore
+    package import InletRTC
 
     /// The options for how peers are reached.
-    enum ICEOptions {
-        static let stun = PluginOption<String?>("stun", default: nil, "HOST:PORT of STUN servers, with commas between")
-        static let turn = PluginOption<String?>(
+    package enum ICEOptions {
+        package static let stun = PluginOption<String?>(
+            "stun", default: nil, "HOST:PORT of STUN servers, with commas between")
+        package static let turn = PluginOption<String?>(
             "turn", default: nil,
             "HOST:PORT of relays, with commas between; turns: or ?transport=tcp may stand with each")
-        static let user = PluginOption<String?>("turn-user", default: nil, "Who this is to the relays")
-        static let password = PluginOption.secret("turn-password", "The password to that")
-        static let secret = PluginOption.secret(
+        package static let user = PluginOption<String?>("turn-user", default: nil, "Who this is to the relays")
+        package static let password = PluginOption.secret("turn-password", "The password to that")
+        package static let secret = PluginOption.secret(
             "turn-secret", "Shared with the relays; credentials that expire are made of it")
-        static let authorities = PluginOption.file(
+        package static let authorities = PluginOption.file(
             "turn-tls-ca", "A PEM file of certificate authorities for relays with turns:")
-        static let verify = PluginOption(
+        package static let verify = PluginOption(
             "turn-tls-verify", default: RelayTLS().isVerified, "Whether the certificates of relays are checked")
-        static let relayOnly = PluginOption(
+        package static let relayOnly = PluginOption(
             "relay-only", default: ICEServers().isRelayOnly, "Send through a relay in any case")
 
-        static var descriptions: [PluginOptionDescription] {
+        package static var descriptions: [PluginOptionDescription] {
             [
                 stun.description, turn.description, user.description, password.description, secret.description,
                 authorities.description, verify.description, relayOnly.description,
             ]
         }
 
-        static func servers(_ values: PluginOptionValues) throws(InletError) -> ICEServers {
+        package static func servers(_ values: PluginOptionValues) throws(InletError) -> ICEServers {
             var servers = try ICEServers(
                 stun: values[stun], turn: values[turn], user: values[user], password: values[password],
                 secret: values[secret], isRelayOnly: values[relayOnly])
             (servers.tls.authorities, servers.tls.isVerified) = (values[authorities], values[verify])
             return servers
         }
-    }
-
-    /// The clock by which credentials expire.
-    enum SystemTime {
-        /// Seconds since 1970.
-        static var seconds: Int { time(nil) }
     }
 #endif

@@ -1,17 +1,17 @@
 #if WebRTC
     import CGStreamer
-    import Dispatch
-    import InletCore
-    import InletRTC
-    import Logging
+    package import Dispatch
+    package import InletCore
+    package import InletRTC
+    package import Logging
 
     /// Owns one viewer's pipeline: `appsrc ! payloader ! webrtcbin`.
     ///
     /// Safe from any thread. Its events are called on GStreamer's threads, which must not be blocked. When the last
     /// owner releases it, it closes on a queue, as closing waits for those threads.
-    @safe final class GStreamerViewer: Sendable {
+    @safe package final class GStreamerPeer: Sendable {
         /// An event of a pipeline.
-        enum Event: Sendable {
+        package enum Event: Sendable {
             case remoteSet
             case localSet(String)
             case allFound
@@ -27,33 +27,33 @@
         }
 
         /// The last report of the far end.
-        struct Feedback: Sendable, Equatable {
+        package struct Feedback: Sendable, Equatable {
             /// The SSRC of the report: the media's or the retransmissions'. Each has its own counts.
-            var source: UInt32
+            package var source: UInt32
             /// Identifies the sender report that the far end received last.
-            var report: UInt32
+            package var report: UInt32
             /// The time since that sender report arrived, in 1/65536 s: differs in each report, even if no further
             /// sender report arrives.
-            var delay: UInt32
+            package var delay: UInt32
             /// The highest sequence number received, with wraps counted.
-            var highestSequence: UInt32
+            package var highestSequence: UInt32
             /// The total number of lost packets.
-            var lost: Int
-            var roundTrip: Duration
+            package var lost: Int
+            package var roundTrip: Duration
         }
 
         /// A summary of the far end's report on each packet.
-        struct Arrivals: Sendable, Equatable {
-            var expected: Int
-            var lost: Int
+        package struct Arrivals: Sendable, Equatable {
+            package var expected: Int
+            package var lost: Int
             /// The bits a second, from the last arrival of the previous report to the last of this one; nil for the
             /// first.
-            var bitrate: Int?
+            package var bitrate: Int?
             /// The least difference of arrival and sending times, in nanoseconds between two clocks; nil if no packet
             /// arrived.
-            var shortest: Int64?
+            package var shortest: Int64?
             /// When the last of these packets was sent; nil if unknown.
-            var newest: MonotonicTime?
+            package var newest: MonotonicTime?
         }
 
         // Made in `init`, freed after `deinit`. GStreamer's own locks guard the object.
@@ -63,12 +63,12 @@
         /// The ways to relays over TLS.
         private let tunnels: [RelayTunnel]
         /// Whether packets state the rotation of pictures.
-        let turns: Bool
+        package let turns: Bool
 
         /// Loads GStreamer, once per process.
         ///
         /// - Throws: ``InletError/Code/unsupported`` with the names of missing parts.
-        static func load() throws(InletError) {
+        package static func load() throws(InletError) {
             guard let missing = unsafe inlet_gst_start() else { return }
             throw InletError(
                 .unsupported,
@@ -90,7 +90,7 @@
         ///   - longestMessage: the longest message over a data channel, in bytes.
         ///   - told: called on GStreamer's threads.
         /// - Throws: ``InletError/Code/internal`` if GStreamer fails; the log has details.
-        init(
+        package init(
             _ launch: String, servers: [ICEServer], relayTLS: (ICEServer) -> RelayTLS, isRelayOnly: Bool,
             address: String?,
             closing: DispatchGroup, orientation: Int?, longestMessage: Int, logger: Logger,
@@ -151,7 +151,7 @@
         }
 
         /// Why no way to a relay over TLS could be made; nil if none failed.
-        var relayFailure: InletError? { tunnels.compactMap(\.failure).first }
+        package var relayFailure: InletError? { tunnels.compactMap(\.failure).first }
 
         deinit {
             // The last owner's reference, passed to the queue that frees it.
@@ -166,42 +166,42 @@
         /// Sets the peer's description; ``Event/remoteSet`` follows.
         ///
         /// - Returns: false if it cannot be read.
-        func setRemote(_ description: SessionDescription) -> Bool {
+        package func setRemote(_ description: SessionDescription) -> Bool {
             let kind = description.kind == .offer ? inlet_gst_offer : inlet_gst_answered
             let text = description.sdp
             return unsafe inlet_gst_viewer_set_remote(viewer, kind, text, UInt32(text.utf8.count)) != 0
         }
 
         /// Makes an offer and sets it; ``Event/localSet(_:)`` follows.
-        func makeOffer() { unsafe inlet_gst_viewer_offer(viewer) }
+        package func makeOffer() { unsafe inlet_gst_viewer_offer(viewer) }
 
         /// Makes an answer and sets it; ``Event/localSet(_:)`` follows.
-        func makeAnswer() { unsafe inlet_gst_viewer_answer(viewer) }
+        package func makeAnswer() { unsafe inlet_gst_viewer_answer(viewer) }
 
         /// Opens a data channel. Must precede the offer, which says whether there are any.
         ///
         /// - Returns: nil if GStreamer does not support data channels.
-        func openChannel(_ parameters: DataChannelParameters) -> DataChannel? {
+        package func openChannel(_ parameters: DataChannelParameters) -> DataChannel? {
             unsafe inlet_gst_channel_new(viewer.pointee.web, parameters.label, parameters.delivery == .ordered ? 1 : 0)
                 .map { unsafe finder.channel($0) }
         }
 
         /// This side's description with the candidates that were found; nil if there is none.
-        var description: String? {
+        package var description: String? {
             guard let text = unsafe inlet_gst_viewer_describe(viewer) else { return nil }
             defer { unsafe g_free(text) }
             return unsafe String(cString: text)
         }
 
-        func add(_ candidate: ICECandidate) {
+        package func add(_ candidate: ICECandidate) {
             unsafe inlet_gst_viewer_add_candidate(viewer, UInt32(clamping: candidate.section), candidate.line)
         }
 
         /// Queues a packet without a copy. Returns at once.
-        func push(_ packet: borrowing SharedPacket) { unsafe packet.push(to: viewer) }
+        package func push(_ packet: borrowing SharedPacket) { unsafe packet.push(to: viewer) }
 
         /// Sets the rotation of pictures from a time on; ignored if the far end does not support it.
-        func turn(_ rotation: Rotation, from time: MonotonicTime) {
+        package func turn(_ rotation: Rotation, from time: MonotonicTime) {
             guard turns else { return }
             unsafe inlet_gst_turn(
                 viewer.pointee.source, UInt64(clamping: time.nanoseconds), UInt8(rotation.rawValue / 90))
@@ -210,15 +210,15 @@
         /// Limits how many of the packets that the far end requests are resent at once.
         ///
         /// - Parameter forgets: whether earlier requests are dropped.
-        func limitResending(to packets: Int, forgets: Bool) {
+        package func limitResending(to packets: Int, forgets: Bool) {
             unsafe inlet_gst_viewer_limit_resending(viewer, UInt32(clamping: packets), forgets ? 1 : 0)
         }
 
         /// The number of queued packets that were not sent yet.
-        var queued: Int { Int(clamping: unsafe inlet_gst_viewer_queued(viewer)) }
+        package var queued: Int { Int(clamping: unsafe inlet_gst_viewer_queued(viewer)) }
 
         /// Requests the far end's last report; ``Event/feedback(_:)`` follows if there is one.
-        func inquire() { unsafe inlet_gst_viewer_inquire(viewer, Listener.reported) }
+        package func inquire() { unsafe inlet_gst_viewer_inquire(viewer, Listener.reported) }
 
         /// Connects channels to the listener, and passes on those that the far end opens.
         private final class ChannelFinder: Sendable {

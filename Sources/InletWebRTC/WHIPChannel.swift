@@ -1,15 +1,15 @@
 #if WebRTC
-    import Foundation
+    package import Foundation
     import InletCore
-    import InletRTC
+    package import InletRTC
     import Synchronization
 
     /// Signaling with a server by WHIP (RFC 9725): an offer is a POST, its response holds the answer, and the end of
     /// the session is a DELETE. Safe from any thread.
     ///
     /// Candidates are in the offer. Each flow of a session is a session of the server's; the previous one is deleted.
-    final class WHIPChannel: SignalingChannel {
-        let incoming: AsyncStream<SignalingMessage>
+    package final class WHIPChannel: SignalingChannel {
+        package let incoming: AsyncStream<SignalingMessage>
         private let received: AsyncStream<SignalingMessage>.Continuation
         private let endpoint: URL
         private let token: String?
@@ -26,7 +26,7 @@
         private static let offerLimit = Duration.seconds(8)
         private static let asideLimit = Duration.seconds(2)
 
-        init(_ endpoint: URL, token: String?) {
+        package init(_ endpoint: URL, token: String?) {
             self.endpoint = endpoint
             self.token = token
             (incoming, received) = AsyncStream.makeStream(
@@ -35,7 +35,7 @@
 
         /// Returns the servers of the response to OPTIONS, as credentials of relays expire; those of the last answer if
         /// there are none.
-        func iceServers() async -> [ICEServer] {
+        package func iceServers() async -> [ICEServer] {
             let request = HTTPExchange.Request(
                 method: "OPTIONS", url: endpoint, headers: authorization(endpoint), limit: Self.asideLimit)
             let links = (try? await HTTPExchange.perform(request)).map(Self.servers) ?? []
@@ -47,7 +47,7 @@
             return response.headers.filter { $0.name == "link" }.flatMap { LinkHeader.servers(in: $0.value) }
         }
 
-        func send(_ message: SignalingMessage) async throws(SignalingFailure) {
+        package func send(_ message: SignalingMessage) async throws(SignalingFailure) {
             switch message {
             case .description(let offer): try await post(offer)
             case .candidate: break
@@ -55,7 +55,7 @@
             }
         }
 
-        func close() async {
+        package func close() async {
             received.finish()
             await leave()
         }

@@ -1,7 +1,7 @@
 #if WebRTC
-    import InletCore
-    import InletRTC
-    import Logging
+    package import InletCore
+    package import InletRTC
+    package import Logging
     import NIOCore
     import NIOPosix
     import Synchronization
@@ -10,9 +10,9 @@
     /// machine's loopback, whose connections go on to the relay in TLS. Safe from any thread.
     ///
     /// Other users of this machine reach the port, too. They get to the relay by it, and need credentials there.
-    final class RelayTunnel: Sendable {
+    package final class RelayTunnel: Sendable {
         /// The port at the loopback address.
-        let port: Int
+        package let port: Int
         private let listener: any Channel
         private let ends: Ends
 
@@ -69,7 +69,7 @@
         /// - Parameters:
         ///   - host: the loopback address to listen at.
         /// - Throws: ``InletError/Code/inputOutput`` if the system refuses a port.
-        init(to server: ICEServer, _ settings: RelayTLS, host: String, logger: Logger) throws(InletError) {
+        package init(to server: ICEServer, _ settings: RelayTLS, host: String, logger: Logger) throws(InletError) {
             let ends = Ends()
             let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
@@ -95,10 +95,10 @@
         }
 
         /// Why a connection to the relay failed; nil if none did.
-        var failure: InletError? { ends.failure }
+        package var failure: InletError? { ends.failure }
 
         /// Closes the port and all connections. Returns at once.
-        func close() {
+        package func close() {
             listener.close(promise: nil)
             ends.close()
         }

@@ -1,11 +1,11 @@
 #if WebRTC
     import CGStreamer
-    import InletRTC
+    package import InletRTC
 
     /// Owns one data channel of a pipeline. Safe from any thread; its events are called on GStreamer's threads.
-    @safe final class DataChannel: Sendable {
+    @safe package final class DataChannel: Sendable {
         /// An event of a channel.
-        enum Event: Sendable {
+        package enum Event: Sendable {
             case opened
             case closed
             case failed(String)
@@ -15,10 +15,10 @@
         }
 
         /// The channel's number among those of its session.
-        let id: UInt
-        let label: String
-        let subprotocol: String
-        let delivery: DataDelivery
+        package let id: UInt
+        package let label: String
+        package let subprotocol: String
+        package let delivery: DataDelivery
 
         // Holds a reference from `init` to `deinit`. GStreamer's locks guard the object.
         nonisolated(unsafe) private let channel: UnsafeMutablePointer<GObject>
@@ -51,18 +51,18 @@
         }
 
         /// The parameters by which an application identifies it.
-        var parameters: DataChannelParameters { DataChannelParameters(label, delivery) }
+        package var parameters: DataChannelParameters { DataChannelParameters(label, delivery) }
 
         /// Whether the channel can send.
-        var isOpen: Bool { unsafe inlet_gst_channel_state(channel) == inlet_gst_channel_open }
+        package var isOpen: Bool { unsafe inlet_gst_channel_state(channel) == inlet_gst_channel_open }
 
         /// The number of bytes that were queued and not yet sent.
-        var queued: Int { Int(clamping: unsafe inlet_gst_channel_queued(channel)) }
+        package var queued: Int { Int(clamping: unsafe inlet_gst_channel_queued(channel)) }
 
         /// Queues a message. Returns at once.
         ///
         /// - Returns: false if the channel is not open.
-        func send(_ body: PeerMessage.Body) -> Bool {
+        package func send(_ body: PeerMessage.Body) -> Bool {
             switch body {
             case .text(var text):
                 text.withUTF8 { bytes in
@@ -75,7 +75,7 @@
             }
         }
 
-        func close() { unsafe inlet_gst_channel_close(channel) }
+        package func close() { unsafe inlet_gst_channel_close(channel) }
 
         /// What GStreamer's callbacks hold.
         private final class Listener: Sendable {

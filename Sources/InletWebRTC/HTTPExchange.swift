@@ -1,32 +1,43 @@
 #if WebRTC
-    import Foundation
+    package import Foundation
     import FoundationNetworking
-    import InletCore
-    import InletRTC
+    package import InletCore
+    package import InletRTC
     import Synchronization
 
     /// One HTTP request and its response, bounded in bytes and in time. Follows no redirects.
     ///
     /// Uses URLSession: it is part of the toolchain, supports TLS with the system's authorities, and needs no thread of
     /// this package.
-    enum HTTPExchange {
+    package enum HTTPExchange {
         /// The request to send.
-        struct Request: Sendable {
-            var method: String
-            var url: URL
-            var headers: [WHEPResponse.Header] = []
-            var body = ""
+        package struct Request: Sendable {
+            package var method: String
+            package var url: URL
+            package var headers: [WHEPResponse.Header]
+            package var body: String
             /// The time limit from beginning to end.
-            var limit = Duration.seconds(10)
+            package var limit: Duration
+
+            package init(
+                method: String, url: URL, headers: [WHEPResponse.Header] = [], body: String = "",
+                limit: Duration = .seconds(10)
+            ) {
+                self.method = method
+                self.url = url
+                self.headers = headers
+                self.body = body
+                self.limit = limit
+            }
         }
 
         /// The most bytes of a response.
-        static let mostBytes = 65_536
+        package static let mostBytes = 65_536
 
         /// Sends a request and waits for the response.
         ///
         /// - Throws: ``InletError`` if there is none.
-        static func perform(_ request: Request) async throws(InletError) -> WHEPResponse {
+        package static func perform(_ request: Request) async throws(InletError) -> WHEPResponse {
             let exchange = Exchange()
             var asked = URLRequest(url: request.url, cachePolicy: .reloadIgnoringLocalCacheData)
             asked.httpMethod = request.method

@@ -1,13 +1,13 @@
 #if WebRTC
     import CGStreamer
-    import InletCore
+    package import InletCore
 
     /// A packet for GStreamer: one buffer around the encoder's bytes, shared by all viewers.
-    @safe struct SharedPacket: ~Copyable {
+    @safe package struct SharedPacket: ~Copyable {
         // Made in `init`, released in `deinit`; viewers hold their own references.
         private let buffer: UnsafeMutablePointer<GstBuffer>
 
-        init(_ data: PacketData, at time: MonotonicTime, isKey: Bool) {
+        package init(_ data: PacketData, at time: MonotonicTime, isKey: Bool) {
             let (memory, _) = unsafe data.storage
             let owner = unsafe Unmanaged.passRetained(PacketOwner(data)).toOpaque()
             unsafe buffer = inlet_gst_packet_new(

@@ -1,7 +1,7 @@
 #if WebRTC
     import Dispatch
     import InletCore
-    import InletRTC
+    package import InletRTC
     import InletSystem
     import NIOCore
     import NIOPosix
@@ -9,7 +9,7 @@
 
     /// Chooses one of several STUN servers for an ICE agent that asks only one, as libnice does: all are asked at once,
     /// and the first that answers is it. Safe from any thread.
-    final class STUNChoice: Sendable {
+    package final class STUNChoice: Sendable {
         private let last = Mutex(Choice?.none)
 
         private struct Choice {
@@ -25,11 +25,13 @@
         /// How long a choice is kept, so that not each viewer of a crowd has all servers asked.
         private static let lifetime = Duration.seconds(10)
 
+        package init() {}
+
         /// Returns the servers with one of STUN at most. Where there are several, it waits until one answers, for a
         /// second at most; so it must not be called from an event loop or a task.
         ///
         /// If none answers, the first stays.
-        func reduced(_ servers: [ICEServer]) -> [ICEServer] {
+        package func reduced(_ servers: [ICEServer]) -> [ICEServer] {
             let all = servers.filter { $0.scheme == .stun }
             guard all.count > 1 else { return servers }
             return [choose(all)] + servers.filter { $0.scheme != .stun }
