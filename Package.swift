@@ -81,6 +81,7 @@ let package = Package(
         .library(name: "PreviewSink", targets: ["PreviewSink"]),
         .library(name: "InletRTC", targets: ["InletRTC"]),
         .library(name: "WebRTCSink", targets: ["WebRTCSink"]),
+        .library(name: "WebRTCSource", targets: ["WebRTCSource"]),
         .library(name: "InletV4L2", targets: ["InletV4L2"]),
         .library(name: "ScreenSource", targets: ["ScreenSource"]),
         .library(name: "V4L2Source", targets: ["V4L2Source"]),
@@ -190,11 +191,13 @@ let package = Package(
                 onLinux("ScreenSource"),
                 withWebRTC("InletRTC"),
                 withWebRTC("WebRTCSink"),
+                withWebRTC("WebRTCSource"),
             ]),
         library(
             "InletWebRTC",
             [
-                "InletCore", "InletSystem", "InletRTC", withWebRTC("CGStreamer"), withWebRTC("COpenSSL"), logging,
+                "InletCore", "InletSystem", "InletRTC", "InletHTTP", withWebRTC("CGStreamer"), withWebRTC("COpenSSL"),
+                logging,
             ] + nio),
         library("InletTesting", ["InletCore", "InletSystem", logging]),
 
@@ -221,6 +224,14 @@ let package = Package(
                 logging, metrics,
             ] + nio,
             pages: ["viewer.html"]),
+
+        plugin(
+            "WebRTCSource",
+            [
+                "InletSystem", "InletDecode", "InletFFmpeg", "InletRTP", "InletRTC", "InletWebRTC", "InletHTTP",
+                logging,
+            ] + nio,
+            pages: ["camera.html"]),
 
         // The command, for programs that add plug-ins of their own.
         library("InletCommand", ["Inlet", "InletOutput", onLinux("InletPluginVerify"), argumentParser, logging]),

@@ -15,25 +15,19 @@ final class RTSPSource: FrameSource {
     private var points = StartingPoints()
     private var received = ReceptionLog()
     private var droppedUnits: Int?
-    private var demandsPackets = false
-    private var demandVersion = -1
     private var hasRead = false
     /// The number of the client's stream that ``parameters`` are of.
     private var streamNumber = 0
-    /// The time and the arrival of the last unit; nil before the first.
-    private var last: (ticks: Int64, arrival: MonotonicTime)?
-    /// What is added to the times of the current stream's units, so that they continue those of the previous stream.
-    private var offset: Int64 = 0
-    /// Whether the next unit is the first of another stream.
-    private var beginsStream = false
-    private let inspected: FFmpegPacket?
+    private var timeline = JoinedTimeline(timeBase: Rational(1, 90_000))
+    private let size: StreamSizeFollower
 
     /// - Parameter replay: a capture to play instead of a server. The default, nil, is none.
     init(_ configuration: RTSPConfiguration, replay: CaptureReplay? = nil) {
         self.configuration = configuration
         self.replay = replay
         parameters = CodecParameters(codec: .h264, size: ImageSize(width: 0, height: 0), timeBase: Rational(1, 90_000))
-        inspected = try? FFmpegPacket()
+        let limits = configuration.decoding.limits
+        size = StreamSizeFollower(largest: limits.size) { limits.refusal($0) }
     }
 
     func open(_ context: SourceContext) throws -> SourceFormat {
@@ -44,6 +38,7 @@ final class RTSPSource: FrameSource {
         parameters.codec = try client.codec()
         guard let video = client.established?.video else { throw InletError(.internal, "The stream went away.") }
         parameters.timeBase = Rational(1, video.clockRate)
+        timeline = JoinedTimeline(timeBase: parameters.timeBase)
         parameters.extraData = client.stream?.parameterSets ?? []
         streamNumber = client.streamNumber
         var format = SourceFormat(
@@ -102,21 +97,7 @@ final class RTSPSource: FrameSource {
         parameters.extraData = client.stream?.parameterSets ?? []
         parameters.size = ImageSize(width: 0, height: 0)
         points = StartingPoints()
-        beginsStream = hasRead
-    }
-
-    /// Returns the time of a unit on the timeline of all streams.
-    private func place(_ item: MediaStream.Unit) -> Int64 {
-        if beginsStream, let last {
-            let passed = MediaTime(
-                ticks: max(0, (item.unit.lastArrival - last.arrival).wholeNanoseconds),
-                timeBase: Rational(1, 1_000_000_000)
-            ).rescaled(to: parameters.timeBase).ticks
-            offset = last.ticks &+ max(1, passed) &- item.ticks
-        }
-        let ticks = item.ticks &+ offset
-        last = (max(ticks, last?.ticks ?? ticks), item.unit.lastArrival)
-        return ticks
+        timeline.beginStream()
     }
 
     /// Counts drops while no unit is complete, so that a time-out can tell the reason.
@@ -151,41 +132,18 @@ final class RTSPSource: FrameSource {
             parameters.size = ImageSize(width: 0, height: 0)
         }
         let isStart = points.isStart(unit)
-        if isStart, !unit.isDamaged { try followSize(of: unit, context) }
+        if isStart, !unit.isDamaged {
+            try size.follow(&parameters, unit.data, hasNewParameterSets: unit.hasNewParameterSets, context)
+        }
         var item = item
-        item.ticks = place(item)
-        if beginsStream {
+        let place = timeline.place(item.ticks, arrival: unit.lastArrival)
+        item.ticks = place.ticks
+        if place.isFirst {
             item.isDiscontinuity = true
             item.unit.isAfterLoss = true
-            beginsStream = false
         }
         return SourcePacket(item, parameters, isStart: isStart)
     }
-
-    /// Follows the size, for sinks that take packets: key frames tell it.
-    ///
-    /// - Throws: ``InletError/Code/unsupported`` if the pictures are larger than permitted.
-    private func followSize(of unit: AccessUnit, _ context: SourceContext) throws(InletError) {
-        let version = context.demandVersion
-        if version != demandVersion {
-            demandVersion = version
-            demandsPackets = context.demand.packets
-        }
-        guard demandsPackets, !parameters.size.isValid || unit.hasNewParameterSets || !hasParameterSets,
-            let inspected
-        else { return }
-        try inspected.fill(sharing: unit.data)
-        defer { inspected.unref() }
-        let limits = configuration.decoding.limits
-        let found = PacketInspection.updated(parameters, by: inspected, maximumPixels: limits.size.decodedPixelCount)
-        if found.size != parameters.size, !found.size.fits(in: limits.size) {
-            throw limits.refusal("A picture of \(found.size) has")
-        }
-        parameters = found
-    }
-
-    /// Whether a change of size shows in the stream's parameter sets.
-    private var hasParameterSets: Bool { [.h264, .hevc].contains(parameters.codec) }
 
     func pause(_ context: SourceContext) throws -> Bool { try client?.pause() ?? false }
 

@@ -183,14 +183,4 @@
         func restart() { engine.take(.restart) }
         func close() { engine.take(.close) }
     }
-
-    extension PeerSessionStateMachine.Input {
-        fileprivate init(_ message: SignalingMessage) {
-            switch message {
-            case .description(let description): self = .description(description)
-            case .candidate(let candidate): self = .candidate(candidate)
-            case .bye(let flow): self = .bye(flow)
-            }
-        }
-    }
 #endif

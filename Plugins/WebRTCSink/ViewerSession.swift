@@ -1,7 +1,7 @@
 #if WebRTC
     import InletCore
     import InletRTC
-    import Synchronization
+    import InletWebRTC
 
     /// One viewer that connected by WHEP: an engine's session and its HTTP identifiers. Safe from any thread.
     final class ViewerSession: Sendable {
@@ -11,40 +11,17 @@
         let tag: String
         let offer: VideoOffer
         private let session: EngineSession
-        private let reply: Reply
-
-        /// Why there is no answer.
-        struct NoAnswer: Error {
-            var end: PeerSessionEnd
-        }
-
-        /// Called once, on the session's queue.
-        typealias OnAnswer = @Sendable (Result<String, NoAnswer>) -> Void
-
-        /// A closure that waits for the answer.
-        private final class Reply: Sendable {
-            private let waiting: Mutex<OnAnswer?>
-
-            init() { waiting = Mutex(nil) }
-
-            func wait(_ onAnswer: @escaping OnAnswer) { waiting.withLock { $0 = onAnswer } }
-
-            func give(_ result: Result<String, NoAnswer>) {
-                let onAnswer = waiting.withLock { $0.take() }
-                onAnswer?(result)
-            }
-        }
+        private let reply: AnswerReply
 
         /// - Parameter onEnd: called once, with the session's name, on its queue.
         init(
             _ offer: VideoOffer, _ environment: EngineSession.Environment,
             onEnd: @escaping @Sendable (String) -> Void
         ) {
-            var random = SystemRandomNumberGenerator()
-            let (name, reply) = (Self.word(&random), Reply())
+            let (name, reply) = (RandomName.make(), AnswerReply())
             self.name = name
             self.reply = reply
-            tag = Self.word(&random)
+            tag = RandomName.make()
             self.offer = offer
             let broadcast = environment.broadcast
             session = EngineSession(
@@ -55,7 +32,7 @@
                 // WHEP has neither: the answer holds the candidates, and the end of DTLS ends the session.
                 case .send(.candidate), .send(.bye): break
                 case .state(.ended(let end)):
-                    reply.give(.failure(NoAnswer(end: end)))
+                    reply.give(.failure(AnswerReply.NoAnswer(end: end)))
                     onEnd(name)
                 case .channel(.said(let message)): broadcast?.received(message)
                 case .state, .setback, .channel: break
@@ -63,16 +40,8 @@
             }
         }
 
-        /// Returns a name that cannot be guessed: 128 random bits.
-        static func word(_ random: inout SystemRandomNumberGenerator) -> String {
-            (0..<2).map { _ in
-                let digits = String(random.next(), radix: 16)
-                return String(repeating: "0", count: 16 - digits.count) + digits
-            }.joined()
-        }
-
         /// Answers the offer.
-        func answer(_ sdp: String, onAnswer: @escaping OnAnswer) {
+        func answer(_ sdp: String, onAnswer: @escaping AnswerReply.OnAnswer) {
             reply.wait(onAnswer)
             session.take(.description(SessionDescription(kind: .offer, sdp: sdp, flow: SignalingFlow(name))))
         }

@@ -4,11 +4,12 @@
     import InletHTTP
     import InletRTC
     import InletSystem
+    import InletWebRTC
     import Logging
     import Synchronization
 
     /// The sessions of viewers, by name. Safe from any thread.
-    final class ViewerSessions: Sendable {
+    final class ViewerSessions: WHEPSessions {
         private let configuration: WebRTCSinkConfiguration
         private let hub: ViewerHub
         /// The pipelines of the codecs that can be sent, in order of preference.
@@ -28,9 +29,6 @@
             var quota: ClientQuota<ClientAddress>
             var isClosed = false
         }
-
-        /// Called with the response when it is known.
-        typealias Reply = @Sendable (WHEPResponse) -> Void
 
         init(
             _ configuration: WebRTCSinkConfiguration, hub: ViewerHub, pipelines: [ViewerPipeline], logger: Logger
@@ -54,63 +52,37 @@
         var channelLimits: DataChannelLimits { configuration.channels }
 
         /// Returns the endpoint as a client sees it; one that did not present the token gets no relay credentials.
-        private func endpoint(isKnown: Bool) -> WHEPEndpoint {
+        func endpoint(isKnown: Bool) -> WHEPEndpoint {
             var endpoint = endpoint
             if !isKnown { endpoint.servers = [] }
             return endpoint
         }
 
-        /// Returns whether a path belongs to WHEP.
-        func serves(_ path: String) -> Bool { endpoint.serves(path) }
+        func occupancy(for client: ClientAddress) -> QuotaOccupancy {
+            state.withLock { $0.quota.occupancy(for: client, at: .now) }
+        }
 
-        /// Returns what to do about a request, before its body is read or after.
-        ///
-        /// - Parameter isKnown: whether it presents the token, which a browser's preflight request does not.
-        func decide(
-            _ request: WHEPRequest, of client: ClientAddress, isWhole: Bool, isKnown: Bool
-        ) -> WHEPEndpoint.Decision {
-            let occupancy = state.withLock { $0.quota.occupancy(for: client, at: .now) }
-            return endpoint(isKnown: isKnown).decide(request, isWhole: isWhole, occupancy) { name in
-                state.withLock { $0.sessions[name] }.map {
-                    WHEPEndpoint.Session(tag: $0.tag, userFragment: $0.offer.userFragment)
-                }
+        func session(_ name: String) -> WHEPEndpoint.Session? {
+            state.withLock { $0.sessions[name] }.map {
+                WHEPEndpoint.Session(tag: $0.tag, userFragment: $0.offer.userFragment)
             }
         }
 
-        /// Reads the body of a request that presents the token, and performs it. Returns at once; `reply` is called
-        /// once, on some thread.
+        func add(_ fragment: TrickleFragment, to session: String) {
+            state.withLock { $0.sessions[session] }?.add(fragment)
+        }
+
         func take(_ request: WHEPRequest, body: [UInt8], of client: ClientAddress, reply: @escaping Reply) {
             replies.enter()
             reading.async { [self] in
-                self.read(request, body, of: client) { [replies] response in
+                self.perform(request, body: body, of: client) { [replies] response in
                     reply(response)
                     replies.leave()
                 }
             }
         }
 
-        private func read(
-            _ request: WHEPRequest, _ body: [UInt8], of client: ClientAddress, reply: @escaping Reply
-        ) {
-            guard let text = String(validating: body, as: UTF8.self) else {
-                return reply(.refusal(400, "The body is not UTF-8."))
-            }
-            var request = request
-            request.body = text
-            switch decide(request, of: client, isWhole: true, isKnown: true) {
-            case .respond(let response): reply(response)
-            case .read: reply(.refusal(400, "The body is missing."))
-            case .trickle(let session, let fragment, let response):
-                state.withLock { $0.sessions[session] }?.add(fragment)
-                reply(response)
-            case .close(let session, let response):
-                close(session)
-                reply(response)
-            case .open(let sdp): begin(sdp, for: request, of: client, reply: reply)
-            }
-        }
-
-        private func begin(
+        func begin(
             _ sdp: String, for request: WHEPRequest, of client: ClientAddress, reply: @escaping Reply
         ) {
             let endpoint = endpoint
@@ -205,6 +177,8 @@
             }
             for session in sessions { session.close() }
         }
+
+        var statisticsJSON: String { ViewersJSON.text(of: statistics) }
 
         /// The statistics of each viewer.
         var statistics: [ViewerStatistics] { state.withLock { Array($0.sessions.values) }.map(\.statistics) }

@@ -2,7 +2,9 @@
     import InletCore
     import InletHTTP
     import InletRTC
+    import InletWebRTC
     import Logging
+    import NIOCore
 
     /// The web server that viewers connect to, and their sessions.
     final class WHEPServer: Sendable {
@@ -11,6 +13,8 @@
         private let listener: HTTPListener
         private let sessions: ViewerSessions
         private let broadcast: WebRTCBroadcast
+
+        private static let page = ByteBuffer(bytes: PackageResources.viewer_html)
 
         /// Starts to listen. Blocks briefly, so it must not be called from a shared thread.
         ///
@@ -26,7 +30,7 @@
                 bodyBytes: configuration.endpoint.bytes + 1, patience: .seconds(10))
             let loop = listener.loop
             address = try listener.listen(at: place, logger: logger) { connection in
-                WHEPService(sessions, connection: connection, loop: loop)
+                WHEPService(sessions, page: Self.page, connection: connection, loop: loop)
             }
             self.listener = listener
             self.sessions = sessions

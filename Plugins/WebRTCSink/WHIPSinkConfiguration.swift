@@ -73,10 +73,7 @@
         }
 
         func endpoint() throws(InletError) -> URL {
-            guard let url = URL(string: PercentEncoding.complete(address: url)),
-                ["http", "https"].contains(url.scheme), url.host?.isEmpty == false,
-                url.user == nil
-            else {
+            guard let url = WHIPChannel.endpoint(url) else {
                 throw InletError(
                     .invalidConfiguration,
                     "A WHIP endpoint is http://HOST/PATH or https://HOST/PATH, without a user. A token is given by token=."
@@ -139,8 +136,7 @@
                 peer.threads = configuration.threads
                 let sink = PeerSink(peer)
                 try sink.start(format, context)
-                var random = SystemRandomNumberGenerator()
-                var policy = PeerSessionPolicy(role: .offering, name: ViewerSession.word(&random))
+                var policy = PeerSessionPolicy(role: .offering, name: RandomName.make())
                 policy.attempts = .max
                 policy.backOff = configuration.backOff
                 session = try publisher.open(WHIPChannel(endpoint, token: configuration.token), policy)

@@ -1,7 +1,7 @@
 #pragma once
 
-// GStreamer: what the WebRTC sink needs of it. Its variadic calls and macros are wrapped here, and a viewer's pipeline
-// is one structure, whose callbacks come from threads of GStreamer's.
+// GStreamer: what WebRTC needs of it. Its variadic calls and macros are wrapped here, and a peer's pipeline is one
+// structure, whose callbacks come from threads of GStreamer's.
 #include <gst/app/gstappsrc.h>
 #include <gst/gst.h>
 #include <gst/sdp/sdp.h>
@@ -23,7 +23,9 @@ typedef struct {
 } inlet_gst_description;
 static const int inlet_gst_offer = 1;
 static const int inlet_gst_answered = 3;
+static const int inlet_gst_inactive = 1;
 static const int inlet_gst_sendonly = 2;
+static const int inlet_gst_recvonly = 3;
 static const int inlet_gst_gathered = 2;
 static const int inlet_gst_connected = 2;
 static const int inlet_gst_disconnected = 3;
@@ -118,9 +120,13 @@ static inline int inlet_gst_has_network(void) {
 // Whether candidates of IPv4 are gathered where no address is given: there is one, or only the loopback's is used.
 static inline int inlet_gst_has_ipv4(void) { return inlet_gst_has_family(AF_INET) || !inlet_gst_has_network(); }
 
+#include "receiver.h"
+
+// A peer's pipeline. `source` is NULL where nothing is sent, `receiver` where nothing is received.
 typedef struct {
     GstElement *pipeline, *web, *source;
     inlet_gst_listener *listener;
+    inlet_gst_receiver *receiver;
 } inlet_gst_viewer;
 
 static inline void inlet_gst_on_gathering(GObject *web, GParamSpec *spec, gpointer listener) {
@@ -237,13 +243,14 @@ static inline void inlet_gst_viewer_free(inlet_gst_viewer *viewer) {
     g_clear_object(&viewer->source);
     g_clear_object(&viewer->web);
     gst_object_unref(viewer->pipeline);
+    if (viewer->receiver) inlet_gst_receiver_unref(viewer->receiver);
     inlet_gst_listener_unref(viewer->listener);
     g_free(viewer);
 }
 
-// Makes a pipeline with a webrtcbin named `web` and an appsrc named `source`. Releases the owner when the last callback
-// is gone, also where it returns NULL. All pipelines count time from zero of the monotonic clock, so that a capture
-// time is a PTS in each.
+// Makes a pipeline with a webrtcbin named `web` and, to send, an appsrc named `source`. Releases the owner when the
+// last callback is gone, also where it returns NULL. All pipelines count time from zero of the monotonic clock, so that
+// a capture time is a PTS in each.
 static inline inlet_gst_viewer *inlet_gst_viewer_new(
     const char *launch, void *owner, inlet_gst_told told, inlet_gst_arrived arrived, inlet_gst_release release) {
     inlet_gst_listener *listener = g_new0(inlet_gst_listener, 1);
@@ -277,6 +284,7 @@ static inline inlet_gst_viewer *inlet_gst_viewer_new(
     GstBus *bus = gst_element_get_bus(pipeline);
     gst_bus_set_sync_handler(bus, inlet_gst_on_message, inlet_gst_listener_ref(listener), inlet_gst_listener_unref);
     gst_object_unref(bus);
+    if (!viewer->source) return viewer;
     GstPad *pad = gst_element_get_static_pad(viewer->source, "src");
     gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, inlet_gst_on_event, inlet_gst_listener_ref(listener),
         inlet_gst_listener_unref);
@@ -289,6 +297,13 @@ static inline inlet_gst_viewer *inlet_gst_viewer_new(
         g_object_unref(transceiver);
     }
     return viewer;
+}
+
+// Has the peer's video received. Returns 0 where webrtcbin cannot.
+static inline int inlet_gst_viewer_receive(
+    inlet_gst_viewer *viewer, const char *caps, void *owner, inlet_gst_received received, inlet_gst_release release) {
+    viewer->receiver = inlet_gst_receiver_new(viewer->pipeline, viewer->web, caps, owner, received, release);
+    return viewer->receiver != NULL;
 }
 
 // Has the ICE agent ask no router, which takes 200 ms, and gather at `address` alone unless it is NULL.

@@ -26,4 +26,5 @@
 #if WebRTC
     @_exported public import InletRTC
     @_exported public import WebRTCSink
+    @_exported public import WebRTCSource
 #endif

@@ -26,6 +26,8 @@ extension PluginRegistry {
             registry.register(SinkPlugin.v4l2)
         #endif
         #if WebRTC
+            registry.register(SourcePlugin.whip)
+            registry.register(SourcePlugin.whep)
             registry.register(SinkPlugin.webRTC { FFmpegVideoEncoder() })
             registry.register(SinkPlugin.whip { FFmpegVideoEncoder() })
         #else

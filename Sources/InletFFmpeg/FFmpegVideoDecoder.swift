@@ -7,7 +7,7 @@ package import InletCore
 @safe package final class FFmpegVideoDecoder: VideoDecoder {
     private var decoder: FFmpegDecoder?
     private let packet: FFmpegPacket
-    /// The stream's rotation, for pictures that do not state one.
+    /// The stream's rotation as of the last packet, for pictures that do not state one.
     private var rotation = Rotation.none
     private var sampleAspectRatio: Rational?
     private var timeBase = Rational(1)
@@ -46,6 +46,7 @@ package import InletCore
 
     package func send(_ packet: SourcePacket) throws -> PacketFault? {
         guard let decoder else { return .malformed }
+        rotation = packet.parameters.rotation
         defer { self.packet.unref() }
         try self.packet.fill(sharing: packet.data)
         if packet.isKey { self.packet.markKey() }

@@ -1,7 +1,7 @@
 package import InletCore
 
 /// What must be known about a peer's offer before a media engine reads it: the video section in which it wants
-/// pictures.
+/// pictures, or sends them.
 ///
 /// Parses untrusted input: bounded, and without trust in any number.
 package struct VideoOffer: Sendable, Hashable {
@@ -33,10 +33,22 @@ package struct VideoOffer: Sendable, Hashable {
     /// The URI of the picture's rotation (3GPP TS 26.114, 7.4.5).
     package static let videoOrientation = "urn:3gpp:video-orientation"
 
+    /// What the peer does in a section.
+    package enum Direction: Sendable {
+        /// It wants pictures.
+        case receives
+        /// It sends pictures.
+        case sends
+    }
+
+    /// - Parameters:
+    ///   - sdp: the peer's offer or answer.
+    ///   - direction: what the peer does in the section that is looked for. The default is
+    ///     ``Direction-swift.enum/receives``.
     /// - Throws: ``PeerSessionFailure/malformedDescription`` if the text is not SDP, or lacks what WebRTC needs;
     ///   ``PeerSessionFailure/limit`` if it has more than any peer needs; ``PeerSessionFailure/noCommonCodec`` if no
-    ///   section receives video.
-    package init(_ sdp: String) throws(PeerSessionFailure) {
+    ///   section of video has that direction.
+    package init(_ sdp: String, in direction: Direction = .receives) throws(PeerSessionFailure) {
         let (session, media) = try SDPText(sdp).sections()
         let common = Attributes(session)
         for (index, part) in media.enumerated() {
@@ -44,7 +56,8 @@ package struct VideoOffer: Sendable, Hashable {
                 continue
             }
             let attributes = Attributes(part.attributes)
-            guard attributes.receives ?? common.receives ?? true else { continue }
+            let ways = attributes.ways ?? common.ways ?? (receives: true, sends: true)
+            guard direction == .receives ? ways.receives : ways.sends else { continue }
             guard let fragment = attributes.userFragment ?? common.userFragment,
                 attributes.hasPassword || common.hasPassword, attributes.hasFingerprint || common.hasFingerprint
             else { throw .malformedDescription }
@@ -109,8 +122,8 @@ private struct Attributes {
     private(set) var userFragment: String?
     private(set) var hasPassword = false
     private(set) var hasFingerprint = false
-    /// Whether the section receives; nil if no direction is stated, which means `sendrecv` (RFC 8866, 6.7).
-    private(set) var receives: Bool?
+    /// Whether the section receives and sends; nil if no direction is stated, which means `sendrecv` (RFC 8866, 6.7).
+    private(set) var ways: (receives: Bool, sends: Bool)?
     private(set) var extensions: [String: Int] = [:]
     private var names: [Int: ArraySlice<UInt8>] = [:]
     private var formats: [Int: ArraySlice<UInt8>] = [:]
@@ -131,17 +144,19 @@ private struct Attributes {
                 Self.note(value, in: &formats)
             } else if let value = SDPText.value(of: "extmap", in: attribute) {
                 noteExtension(value)
-            } else if receives == nil {
-                receives = Self.direction(attribute)
+            } else if ways == nil {
+                ways = Self.ways(attribute)
             }
         }
     }
 
     private static func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
 
-    private static func direction(_ attribute: ArraySlice<UInt8>) -> Bool? {
-        if attribute.elementsEqual("sendrecv".utf8) || attribute.elementsEqual("recvonly".utf8) { return true }
-        return attribute.elementsEqual("sendonly".utf8) || attribute.elementsEqual("inactive".utf8) ? false : nil
+    private static func ways(_ attribute: ArraySlice<UInt8>) -> (receives: Bool, sends: Bool)? {
+        if attribute.elementsEqual("sendrecv".utf8) { return (true, true) }
+        if attribute.elementsEqual("recvonly".utf8) { return (true, false) }
+        if attribute.elementsEqual("sendonly".utf8) { return (false, true) }
+        return attribute.elementsEqual("inactive".utf8) ? (false, false) : nil
     }
 
     /// Notes the rest of `NUMBER REST` under its number.

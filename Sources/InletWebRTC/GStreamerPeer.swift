@@ -5,7 +5,7 @@
     package import InletRTC
     package import Logging
 
-    /// Owns one viewer's pipeline: `appsrc ! payloader ! webrtcbin`.
+    /// Owns one peer's pipeline: `appsrc ! payloader ! webrtcbin`, or `webrtcbin` alone to receive.
     ///
     /// Safe from any thread. Its events are called on GStreamer's threads, which must not be blocked. When the last
     /// owner releases it, it closes on a queue, as closing waits for those threads.
@@ -88,13 +88,14 @@
         ///   - orientation: the number of the header extension for the rotation of pictures; nil if the far end does
         ///     not support it.
         ///   - longestMessage: the longest message over a data channel, in bytes.
+        ///   - track: where the video that the peer sends goes; nil if none is received.
         ///   - told: called on GStreamer's threads.
         /// - Throws: ``InletError/Code/internal`` if GStreamer fails; the log has details.
         package init(
             _ launch: String, servers: [ICEServer], relayTLS: (ICEServer) -> RelayTLS, isRelayOnly: Bool,
             address: String?,
-            closing: DispatchGroup, orientation: Int?, longestMessage: Int, logger: Logger,
-            told: @escaping @Sendable (Event) -> Void
+            closing: DispatchGroup, orientation: Int?, longestMessage: Int,
+            track: ReceivedTrack? = nil, logger: Logger, told: @escaping @Sendable (Event) -> Void
         ) throws(InletError) {
             let owner = unsafe Unmanaged.passRetained(Listener(told)).toOpaque()
             guard
@@ -102,7 +103,7 @@
                     launch, owner, Listener.told, Listener.arrived, Listener.release)
             else {
                 throw InletError(
-                    .internal, "GStreamer could not make a viewer's pipeline.",
+                    .internal, "GStreamer could not make a peer's pipeline.",
                     context: .init(operation: "gst_parse_launch"))
             }
             unsafe self.viewer = viewer
@@ -136,9 +137,19 @@
             }
             self.tunnels = tunnels
             if isRelayOnly { unsafe inlet_gst_viewer_relay_only(viewer) }
+            if let track {
+                let receiver = unsafe Unmanaged.passRetained(track).toOpaque()
+                let isReceived = unsafe inlet_gst_viewer_receive(
+                    viewer, track.caps, receiver, ReceivedTrack.received, ReceivedTrack.release)
+                guard isReceived != 0 else {
+                    throw InletError(
+                        .internal, "GStreamer cannot receive video in the format \(track.caps).",
+                        context: .init(operation: "add-transceiver"))
+                }
+            }
             guard unsafe inlet_gst_viewer_play(viewer) != 0 else {
                 throw InletError(
-                    .internal, "GStreamer could not start a viewer's pipeline.",
+                    .internal, "GStreamer could not start a peer's pipeline.",
                     context: .init(operation: "gst_element_set_state"))
             }
         }
@@ -212,6 +223,11 @@
         /// - Parameter forgets: whether earlier requests are dropped.
         package func limitResending(to packets: Int, forgets: Bool) {
             unsafe inlet_gst_viewer_limit_resending(viewer, UInt32(clamping: packets), forgets ? 1 : 0)
+        }
+
+        /// Requests a key frame of the peer, by PLI. Does nothing before its first packet.
+        package func requestKeyFrame() {
+            if let receiver = unsafe viewer.pointee.receiver { unsafe inlet_gst_receiver_ask_key(receiver) }
         }
 
         /// The number of queued packets that were not sent yet.

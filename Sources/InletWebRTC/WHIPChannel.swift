@@ -4,8 +4,8 @@
     package import InletRTC
     import Synchronization
 
-    /// Signaling with a server by WHIP (RFC 9725): an offer is a POST, its response holds the answer, and the end of
-    /// the session is a DELETE. Safe from any thread.
+    /// Signaling with a server by WHIP (RFC 9725) or WHEP: an offer is a POST, its response holds the answer, and the
+    /// end of the session is a DELETE. Safe from any thread.
     ///
     /// Candidates are in the offer. Each flow of a session is a session of the server's; the previous one is deleted.
     package final class WHIPChannel: SignalingChannel {
@@ -25,6 +25,14 @@
 
         private static let offerLimit = Duration.seconds(8)
         private static let asideLimit = Duration.seconds(2)
+
+        /// Returns the URL of an endpoint; nil if the text is not one with `http` or `https`, a host and no user.
+        package static func endpoint(_ text: String) -> URL? {
+            guard let url = URL(string: PercentEncoding.complete(address: text)),
+                ["http", "https"].contains(url.scheme), url.host?.isEmpty == false, url.user == nil
+            else { return nil }
+            return url
+        }
 
         package init(_ endpoint: URL, token: String?) {
             self.endpoint = endpoint

@@ -42,7 +42,8 @@ enum ImportRule {
         ]),
         // Foundation is for the client of HTTP, OpenSSL and NIOPosix for the way to relays over TLS.
         "InletWebRTC": system.union([
-            "InletCore", "InletSystem", "InletRTC", "CGStreamer", "COpenSSL", "NIOCore", "NIOPosix", "Foundation",
+            "InletCore", "InletSystem", "InletRTC", "InletHTTP", "NIOHTTP1", "CGStreamer", "COpenSSL", "NIOCore",
+            "NIOPosix", "Foundation",
             "FoundationNetworking", "Logging",
         ]),
         "InletTesting": system.union(["InletCore", "InletSystem", "Logging"]),
@@ -52,7 +53,7 @@ enum ImportRule {
             "PatternSource", "InjectSource",
             "FFmpegSource", "RTSPSource", "FFmpegDecoder", "TurboJPEGDecoder", "FileSinks", "FFmpegSink", "V4L2Source",
             "V4L2Sink", "ScreenSource",
-            "PipeSink", "StillSinks", "PreviewSink", "InletRTC", "WebRTCSink",
+            "PipeSink", "StillSinks", "PreviewSink", "InletRTC", "WebRTCSink", "WebRTCSource",
         ]),
         "InletCommand": system.union([
             "Inlet", "InletOutput", "InletPluginVerify", "ArgumentParser", "Logging", "FoundationEssentials",
@@ -86,6 +87,11 @@ enum ImportRule {
         "WebRTCSink": [
             "InletSystem", "InletRTC", "InletWebRTC", "InletHTTP", "InletConvert", "CGStreamer", "NIOCore", "NIOHTTP1",
             "Foundation", "FoundationEssentials", "CoreMetrics",
+        ],
+        // Foundation is for addresses.
+        "WebRTCSource": [
+            "InletSystem", "InletDecode", "InletFFmpeg", "InletRTP", "InletRTC", "InletWebRTC", "InletHTTP", "NIOCore",
+            "Foundation",
         ],
     ]
     /// What every plug-in may import, a stranger's too.

@@ -59,6 +59,13 @@ import Testing
         #expect(((try? VideoOffer(Self.offer(direction: direction))) != nil) == isTaken)
     }
 
+    @Test(
+        "Where pictures are to be received, only a section that sends counts",
+        arguments: [("sendonly", true), ("inactive", false), ("sendrecv", true), ("recvonly", false), ("x-none", true)])
+    func senders(_ direction: String, _ isTaken: Bool) {
+        #expect(((try? VideoOffer(Self.offer(direction: direction), in: .sends)) != nil) == isTaken)
+    }
+
     @Test("What is no offer of WebRTC is refused")
     func refused() {
         let offer = Self.offer()

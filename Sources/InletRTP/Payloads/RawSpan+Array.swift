@@ -1,6 +1,6 @@
 extension [UInt8] {
     /// The elements as a span of bytes.
-    var rawBytes: RawSpan {
+    package var rawBytes: RawSpan {
         @_lifetime(borrow self)
         get {
             let span = unsafe span.bytes

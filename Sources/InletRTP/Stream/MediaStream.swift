@@ -202,6 +202,16 @@ package final class MediaStream {
         if isRequested, isKeyNeeded { schedule.needKeyFrame() }
     }
 
+    /// Returns whether a key frame is to be requested now, for a transport that writes RTCP itself.
+    package func takeKeyFrameRequest(at time: MonotonicTime) -> Bool {
+        guard time >= schedule.deadline else { return false }
+        guard schedule.take(at: time).isKeyFrameRequestDue, !isPaused else { return false }
+        if receiver.ssrc != nil { answers.noteRequest(at: time) }
+        // A request may get lost, and without a sender there is nobody to ask yet.
+        if isKeyNeeded { schedule.needKeyFrame() }
+        return true
+    }
+
     /// Notes the time of day at which a server says that it began to play.
     ///
     /// - Parameters:

@@ -8,7 +8,7 @@ import Testing
     private static let sources = [
         "pattern": "PatternSource", "file": "FFmpegSource", "http": "FFmpegSource", "rtsp": "RTSPSource",
         "rtspcap": "RTSPSource",
-        "v4l2": "V4L2Source", "screen": "ScreenSource",
+        "v4l2": "V4L2Source", "screen": "ScreenSource", "whip": "WebRTCSource", "whep+https": "WebRTCSource",
     ]
     private static let sinks = [
         "null": "FileSinks", "i420": "FileSinks", "y4m": "FileSinks", "framemd5": "FileSinks", "mp4": "FFmpegSink",

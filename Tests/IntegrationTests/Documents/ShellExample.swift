@@ -43,6 +43,8 @@ struct ShellExample: CustomTestStringConvertible {
         Limit(part: "probe http", end: .failure([75]), reason: "no web server listens"),
         Limit(part: "https://host", end: .interruption(after: "Trying again"), reason: "no web server listens"),
         Limit(part: "run 'srt://", end: .interruption(after: "Trying again"), reason: "no SRT server listens"),
+        Limit(part: "whip:", end: .interruption(after: "nobody publishes"), reason: "nobody publishes"),
+        Limit(part: "whep+", end: .interruption(after: "Trying again"), reason: "no media server listens"),
         Limit(
             part: "whip+", end: .interruption(after: "Nothing listens at the server's port", status: 75),
             reason: "no media server listens, and no session came up"),
@@ -68,7 +70,7 @@ struct ShellExample: CustomTestStringConvertible {
         #if WebRTC
             true
         #else
-            !command.contains("webrtc:") && !command.contains("whip+")
+            !["webrtc:", "whip+", "whip:", "whep+"].contains { command.contains($0) }
         #endif
     }
 

@@ -1,32 +1,42 @@
 #if WebRTC
     import InletCore
-    import InletHTTP
+    package import InletHTTP
     import InletRTC
-    import NIOCore
+    package import NIOCore
     import NIOHTTP1
 
-    /// Answers the requests of one connection. Confined to its channel's thread; descriptions are parsed elsewhere.
-    final class WHEPService: HTTPService {
+    /// Answers the requests of one connection to an endpoint of WHEP or WHIP, and to its page. Confined to its
+    /// channel's thread; descriptions are parsed elsewhere.
+    package final class WHEPService: HTTPService {
         /// The time from an offer to its answer, which has a shorter limit of its own.
         private static let answerLimit = TimeAmount.seconds(15)
-        private static let page = ByteBuffer(bytes: PackageResources.viewer_html)
-
-        private let sessions: ViewerSessions
+        private let sessions: any WHEPSessions
+        private let page: ByteBuffer
         private weak var connection: HTTPConnection?
         private let loop: any EventLoop
         /// Counts requests, so that a response to an abandoned one is not sent for the next one.
         private var number = 0
 
-        init(_ sessions: ViewerSessions, connection: HTTPConnection, loop: any EventLoop) {
+        /// - Parameters:
+        ///   - sessions: what requests are about.
+        ///   - page: the page in HTML.
+        ///   - connection: the connection whose requests are answered.
+        ///   - loop: the server's one thread.
+        package init(
+            _ sessions: any WHEPSessions, page: ByteBuffer, connection: HTTPConnection, loop: any EventLoop
+        ) {
             self.sessions = sessions
+            self.page = page
             self.connection = connection
             self.loop = loop
         }
 
         /// A browser sends its preflight request without credentials.
-        func isPublic(_ request: HTTPRequest) -> Bool { request.method == .OPTIONS && sessions.serves(request.path) }
+        package func isPublic(_ request: HTTPRequest) -> Bool {
+            request.method == .OPTIONS && sessions.serves(request.path)
+        }
 
-        func begin(_ request: HTTPRequest, isKnown: Bool) -> HTTPStep {
+        package func begin(_ request: HTTPRequest, isKnown: Bool) -> HTTPStep {
             guard sessions.serves(request.path) else { return .answer(page(request)) }
             guard let connection else { return .answer(.text("The server is about to end.", .serviceUnavailable)) }
             let asked = WHEPRequest(request)
@@ -40,7 +50,7 @@
             }
         }
 
-        func finish(_ request: HTTPRequest, body: ByteBuffer) -> HTTPStep {
+        package func finish(_ request: HTTPRequest, body: ByteBuffer) -> HTTPStep {
             guard let connection else { return .answer(.text("The server is about to end.", .serviceUnavailable)) }
             number += 1
             let promise = loop.makePromise(of: WHEPResponse.self)
@@ -62,7 +72,7 @@
                 within: Self.answerLimit, otherwise: .text("The server took too long.", .gatewayTimeout))
         }
 
-        func abandon() { number += 1 }
+        package func abandon() { number += 1 }
 
         private func page(_ request: HTTPRequest) -> HTTPAnswer {
             guard request.method == .GET || request.method == .HEAD else {
@@ -70,14 +80,13 @@
             }
             switch request.path {
             case "/":
-                var page = HTTPAnswer(type: "text/html; charset=utf-8", body: Self.page)
+                var page = HTTPAnswer(type: "text/html; charset=utf-8", body: self.page)
                 if let cookie = connection?.cookieHeader(for: request) {
                     page.headers.add(name: "set-cookie", value: cookie)
                 }
                 return page
             case "/stats.json":
-                let text = ViewersJSON.text(of: sessions.statistics)
-                return HTTPAnswer(type: "application/json", body: ByteBuffer(string: text))
+                return HTTPAnswer(type: "application/json", body: ByteBuffer(string: sessions.statisticsJSON))
             default: return .text("There is no such page.", .notFound)
             }
         }

@@ -1,0 +1,59 @@
+#if WebRTC
+    import InletCore
+    import InletRTC
+    import InletWebRTC
+
+    /// A publisher that connected by WHIP: its session and its HTTP identifiers. Safe from any thread.
+    final class PublisherSession: Sendable {
+        /// The session's name, which cannot be guessed.
+        let name: String
+        /// The ETag, without quotes.
+        let tag: String
+        let offer: VideoOffer
+        private let session: ReceivingSession
+        private let reply: AnswerReply
+
+        /// - Parameter onEnd: called once, with the session's name, on its queue.
+        init(
+            _ offer: VideoOffer, _ environment: ReceivingSession.Environment, _ policy: PeerSessionPolicy,
+            onEnd: @escaping @Sendable (String) -> Void
+        ) {
+            let reply = AnswerReply()
+            self.reply = reply
+            name = policy.name
+            tag = RandomName.make()
+            self.offer = offer
+            session = ReceivingSession(policy, environment) { [name = policy.name] event in
+                switch event {
+                case .send(.description(let description)): reply.give(.success(description.sdp))
+                // WHIP has neither: the answer holds the candidates, and the end of DTLS ends the session.
+                case .send(.candidate), .send(.bye): break
+                case .state(.ended(let end)):
+                    reply.give(.failure(AnswerReply.NoAnswer(end: end)))
+                    onEnd(name)
+                case .state: break
+                }
+            }
+        }
+
+        /// Answers the offer.
+        func answer(_ sdp: String, onAnswer: @escaping AnswerReply.OnAnswer) {
+            reply.wait(onAnswer)
+            session.take(.description(SessionDescription(kind: .offer, sdp: sdp, flow: SignalingFlow(name))))
+        }
+
+        /// Adds candidates of the publisher.
+        func add(_ fragment: TrickleFragment) {
+            for candidate in fragment.candidates
+            where candidate.mid.isEmpty || candidate.mid.utf8.elementsEqual(offer.mid.utf8) {
+                session.take(
+                    .candidate(
+                        ICECandidate(line: candidate.line, section: offer.section, flow: SignalingFlow(name))))
+            }
+        }
+
+        func requestKeyFrame() { session.requestKeyFrame() }
+
+        func close(_ input: PeerSessionStateMachine.Input = .close) { session.take(input) }
+    }
+#endif

@@ -1,0 +1,153 @@
+#if WebRTC
+    import Dispatch
+    import InletCore
+    import InletHTTP
+    import InletRTC
+    import InletSystem
+    import InletWebRTC
+    import Logging
+    import Synchronization
+
+    /// The publishers that connect to an endpoint of WHIP, of which the newest is the source. Safe from any thread.
+    ///
+    /// A publisher that has lost its network comes back before its old session has timed out; so a newer one takes the
+    /// place of an older one, which is ended.
+    final class PublisherSessions: WHEPSessions {
+        private let environment: ReceivingSession.Environment
+        private let policy: PeerSessionPolicy
+        private let plan: WHEPEndpoint
+        private let logger: Logger
+        private let state: Mutex<State>
+        /// Left when nobody waits for an answer.
+        private let replies = DispatchGroup()
+        /// The queue that parses what publishers send.
+        private let reading = DispatchQueue(label: "inlet.whip.reading")
+
+        private struct State {
+            var sessions: [String: PublisherSession] = [:]
+            /// The name of the session that is the source.
+            var current: String?
+            var quota: ClientQuota<ClientAddress>
+            var isClosed = false
+        }
+
+        /// The most sessions at a time: the current one, and those that are about to take its place.
+        private static let mostSessions = 4
+
+        init(
+            _ settings: TrackSettings, _ environment: ReceivingSession.Environment, origins: [String]
+        ) {
+            self.environment = environment
+            logger = environment.logger
+            var policy = PeerSessionPolicy(role: .answering, name: "")
+            policy.connecting = settings.connectTimeout
+            self.policy = policy
+            var plan = WHEPEndpoint()
+            plan.path = "/whip"
+            plan.sessions = Self.mostSessions
+            plan.sessionsPerClient = Self.mostSessions
+            plan.origins = origins
+            plan.servers = settings.ice.list(for: "publisher", now: HostTime.seconds)
+            self.plan = plan
+            state = Mutex(State(quota: ClientQuota(all: Self.mostSessions, perClient: Self.mostSessions)))
+        }
+
+        func endpoint(isKnown: Bool) -> WHEPEndpoint {
+            var plan = plan
+            if !isKnown { plan.servers = [] }
+            return plan
+        }
+
+        func occupancy(for client: ClientAddress) -> QuotaOccupancy {
+            state.withLock { $0.quota.occupancy(for: client, at: .now) }
+        }
+
+        func session(_ name: String) -> WHEPEndpoint.Session? {
+            state.withLock { $0.sessions[name] }.map {
+                WHEPEndpoint.Session(tag: $0.tag, userFragment: $0.offer.userFragment)
+            }
+        }
+
+        func add(_ fragment: TrickleFragment, to session: String) {
+            state.withLock { $0.sessions[session] }?.add(fragment)
+        }
+
+        func close(_ session: String) { state.withLock { $0.sessions[session] }?.close(.bye(nil)) }
+
+        func take(_ request: WHEPRequest, body: [UInt8], of client: ClientAddress, reply: @escaping Reply) {
+            replies.enter()
+            reading.async { [self] in
+                self.perform(request, body: body, of: client) { [replies] response in
+                    reply(response)
+                    replies.leave()
+                }
+            }
+        }
+
+        var statisticsJSON: String {
+            let isPublished = state.withLock { $0.current != nil }
+            return "{\"published\":\(isPublished)}"
+        }
+
+        func begin(_ sdp: String, for request: WHEPRequest, of client: ClientAddress, reply: @escaping Reply) {
+            let offer: VideoOffer
+            do {
+                offer = try VideoOffer(sdp, in: .sends)
+                guard offer.payload(for: environment.pipeline.codec) != nil else {
+                    return reply(
+                        .refusal(
+                            422,
+                            "The offer has no \(environment.pipeline.codec), which is what is taken here. "
+                                + "codec= at the endpoint sets another."))
+                }
+            } catch {
+                return reply(plan.failed(.failed(error), to: request))
+            }
+            var policy = policy
+            policy.name = RandomName.make()
+            let session = PublisherSession(offer, environment, policy) { [weak self] in self?.remove($0, of: client) }
+            let older = state.withLock { state -> [PublisherSession]? in
+                guard !state.isClosed, state.quota.admit(client, at: .now) else { return nil }
+                let older = Array(state.sessions.values)
+                state.sessions[session.name] = session
+                state.current = session.name
+                return older
+            }
+            guard let older else { return reply(plan.failed(.local, to: request)) }
+            if !older.isEmpty { logger.notice("A newer publisher takes the place of the one before.") }
+            for session in older { session.close() }
+            session.answer(sdp) { [plan, name = session.name, tag = session.tag] result in
+                switch result {
+                case .success(let answer): reply(plan.opened(name, tag: tag, answer: answer, to: request))
+                case .failure(let failure): reply(plan.failed(failure.end, to: request))
+                }
+            }
+        }
+
+        private func remove(_ name: String, of client: ClientAddress) {
+            // Not released under the lock.
+            _ = state.withLock { state in
+                if state.current == name { state.current = nil }
+                guard let session = state.sessions.removeValue(forKey: name) else { return nil as PublisherSession? }
+                state.quota.leave(client)
+                return session
+            }
+        }
+
+        func requestKeyFrame() {
+            state.withLock { state in state.current.flatMap { state.sessions[$0] } }?.requestKeyFrame()
+        }
+
+        /// Ends all sessions and accepts no more. Waits, for at most a second, until all pending offers are answered.
+        func close() {
+            let sessions = state.withLock { state in
+                state.isClosed = true
+                return Array(state.sessions.values)
+            }
+            for session in sessions { session.close() }
+            let end = DispatchTime.now() + .seconds(1)
+            _ = replies.wait(timeout: end)
+            _ = environment.closing.wait(timeout: end)
+        }
+    }
+#endif

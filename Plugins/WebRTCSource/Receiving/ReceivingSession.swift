@@ -1,0 +1,245 @@
+#if WebRTC
+    import Dispatch
+    import InletCore
+    import InletRTC
+    import InletSystem
+    import InletWebRTC
+    import Logging
+    import Synchronization
+
+    /// A session in which a peer sends a track, over any signaling: its state machine, its pipeline, and the timer that
+    /// both need.
+    ///
+    /// `@unchecked Sendable`: everything but constants is accessed on `queue` alone.
+    final class ReceivingSession: @unchecked Sendable {
+        /// An event of the session, reported on its queue.
+        enum Event {
+            /// A message is to be sent.
+            case send(SignalingMessage)
+            /// The state has changed.
+            case state(PeerSessionState)
+        }
+
+        /// What all sessions of a source share.
+        struct Environment: Sendable {
+            var pipeline: ReceivingPipeline
+            var inbox: PacketInbox
+            var ice: ICEServers
+            /// The one address at which candidates are gathered; nil for all of this machine's.
+            var address: String?
+            /// How long later packets wait for one that is missing.
+            var hold: Duration
+            let stunChoice = STUNChoice()
+            /// Left when all pipelines are closed.
+            let closing = DispatchGroup()
+            var logger: Logger
+        }
+
+        /// The session's name, which cannot be guessed.
+        let name: String
+        private let environment: Environment
+        private let queue: DispatchQueue
+        private let timer: any DispatchSourceTimer
+        private let tell: @Sendable (Event) -> Void
+        /// The servers that signaling provides.
+        private let serversOfSignaling: @Sendable () async -> [ICEServer]
+        private var machine: PeerSessionStateMachine
+        /// The current engine; its pipeline is made when the payload type is known.
+        private var engine: PeerSessionStateMachine.EngineID?
+        private var peer: GStreamerPeer?
+        /// The number of the session in the inbox; nil before there is a pipeline.
+        private var number: Int?
+        private var nextCheck = MonotonicTime.distantFuture
+        /// Whether a packet has arrived since the last check.
+        private let hasArrival = Atomic(false)
+        /// The largest offer's worth of channels is none: peers' messages are not read.
+        private static let longestMessage = 0
+        private static let checkInterval = Duration.seconds(1)
+        private static let mostForeignServers = 8
+
+        /// - Parameters:
+        ///   - serversOfSignaling: called before each offer.
+        ///   - tell: called on the session's queue. It must not hold the session.
+        init(
+            _ policy: PeerSessionPolicy, _ environment: Environment,
+            serversOfSignaling: @escaping @Sendable () async -> [ICEServer] = { [] },
+            tell: @escaping @Sendable (Event) -> Void
+        ) {
+            name = policy.name
+            self.environment = environment
+            self.serversOfSignaling = serversOfSignaling
+            self.tell = tell
+            machine = PeerSessionStateMachine(policy)
+            queue = DispatchQueue(label: "inlet.webrtc.receiving")
+            timer = DispatchSource.makeTimerSource(queue: queue)
+            timer.setEventHandler { [weak self] in self?.timePassed() }
+            timer.activate()
+        }
+
+        deinit { timer.cancel() }
+
+        /// Passes an input to the session. Returns at once.
+        func take(_ input: PeerSessionStateMachine.Input) { queue.async { self.handle(input) } }
+
+        /// Requests a key frame of the peer. Returns at once.
+        func requestKeyFrame() { queue.async { self.peer?.requestKeyFrame() } }
+
+        // MARK: On the queue
+
+        private func handle(_ input: PeerSessionStateMachine.Input) {
+            for action in machine.handle(input, at: .now) { perform(action) }
+            let next = min(machine.deadline ?? .distantFuture, nextCheck)
+            guard next != .distantFuture else { return timer.schedule(deadline: .distantFuture) }
+            let wait = max(0, (next - .now).wholeNanoseconds)
+            timer.schedule(deadline: .now() + .nanoseconds(Int(wait)), leeway: .milliseconds(5))
+        }
+
+        private func timePassed() {
+            if MonotonicTime.now >= nextCheck {
+                nextCheck = .now + Self.checkInterval
+                // A sender that sends nothing, as of a camera that is switched off, still sends RTCP.
+                if hasArrival.exchange(false, ordering: .relaxed) { handle(.feedback) }
+            }
+            handle(.tick)
+        }
+
+        private func perform(_ action: PeerSessionStateMachine.Action) {
+            switch action {
+            case .open(let id): engine = id
+            case .close:
+                (peer, engine) = (nil, nil)
+                // The end is told with its reason.
+                if case .ended = machine.state { break }
+                if let number { environment.inbox.end(number, nil) }
+                number = nil
+            case .offer(let id): offer(id)
+            case .setRemote(let id, let description): setRemote(description, id)
+            case .answer: peer?.makeAnswer()
+            // Names that hide an address are not resolved.
+            case .add(_, let candidate): if CandidateAddress.isNumeric(candidate.line) { peer?.add(candidate) }
+            case .describe(let id): if let text = peer?.description { say(id, gathered(text)) }
+            case .send(var description):
+                if description.kind == .offer { description.sdp = OfferText.prepared(description.sdp) }
+                tell(.send(.description(description)))
+            case .sendCandidate(let candidate): tell(.send(.candidate(candidate)))
+            case .sendBye(let flow): tell(.send(.bye(flow)))
+            case .tell(let state): told(state)
+            case .tellSetback(let end):
+                if let error = end.error { environment.logger.warning("\(error)") }
+            }
+        }
+
+        private func told(_ state: PeerSessionState) {
+            environment.logger.info("A publisher is \(state).", metadata: ["peer": "\(name.prefix(8))"])
+            switch state {
+            case .connected:
+                nextCheck = .now + Self.checkInterval
+                if let number { environment.inbox.noteConnected(number) }
+            case .ended(let end):
+                nextCheck = .distantFuture
+                if let number {
+                    environment.inbox.end(number, end.error)
+                } else {
+                    environment.inbox.fail(end.error)
+                }
+                number = nil
+            default: nextCheck = .distantFuture
+            }
+            tell(.state(state))
+        }
+
+        private func offer(_ id: PeerSessionStateMachine.EngineID) {
+            Task { [weak self, serversOfSignaling] in
+                let servers = await serversOfSignaling()
+                self?.queue.async { [weak self] in
+                    guard let self, engine == id else { return }
+                    let offered = ReceivingPipeline.offered
+                    build(
+                        environment.pipeline.capsForOffer, payload: offered.payload,
+                        orientation: offered.orientation, servers, id)
+                    peer?.makeOffer()
+                }
+            }
+        }
+
+        private func setRemote(_ description: SessionDescription, _ id: PeerSessionStateMachine.EngineID) {
+            do throws(PeerSessionFailure) {
+                let video = try VideoOffer(description.sdp, in: .sends)
+                guard let payload = video.payload(for: environment.pipeline.codec) else { throw .noCommonCodec }
+                if description.kind == .offer {
+                    build(
+                        environment.pipeline.caps(answering: payload.type), payload: payload.type,
+                        orientation: video.extensions[VideoOffer.videoOrientation], [], id)
+                }
+                guard let peer else { return }
+                var description = description
+                description.sdp = try CandidateAddress.withoutNames(description.sdp)
+                guard peer.setRemote(description) else { throw .malformedDescription }
+            } catch {
+                say(id, .failed(error))
+            }
+        }
+
+        private func build(
+            _ caps: String, payload: Int, orientation: Int?, _ servers: [ICEServer],
+            _ id: PeerSessionStateMachine.EngineID
+        ) {
+            let ice = environment.ice
+            let inbox = environment.inbox
+            let number = inbox.begin(payloadType: UInt8(clamping: payload), orientation: orientation)
+            self.number = number
+            do throws(InletError) {
+                let own = ice.list(for: "inlet", now: HostTime.seconds)
+                let all = own + servers.prefix(Self.mostForeignServers)
+                let track = ReceivedTrack(caps: caps) { [weak self] packet in
+                    inbox.put(packet, of: number, at: .now)
+                    self?.hasArrival.store(true, ordering: .relaxed)
+                }
+                peer = try GStreamerPeer(
+                    ReceivingPipeline.text(hold: environment.hold),
+                    servers: ice.isRelayOnly ? all : environment.stunChoice.reduced(all),
+                    relayTLS: { own.contains($0) ? ice.tls : RelayTLS() }, isRelayOnly: ice.isRelayOnly,
+                    address: environment.address, closing: environment.closing, orientation: nil,
+                    longestMessage: Self.longestMessage, track: track, logger: environment.logger
+                ) { [weak self] event in
+                    guard let self else { return }
+                    queue.async { self.peerSaid(event, id) }
+                }
+            } catch {
+                environment.logger.error("\(error)")
+                say(id, .failed(.engine))
+            }
+        }
+
+        /// Queues an engine's event, as the machine is handling another one now.
+        private func say(_ id: PeerSessionStateMachine.EngineID, _ event: PeerSessionStateMachine.EngineEvent) {
+            queue.async { self.handle(.engine(id, event)) }
+        }
+
+        private func peerSaid(_ event: GStreamerPeer.Event, _ id: PeerSessionStateMachine.EngineID) {
+            guard id == engine else { return }
+            switch event {
+            case .remoteSet: handle(.engine(id, .remoteSet))
+            case .localSet(let text): handle(.engine(id, .localSet(text)))
+            case .candidate(let line, let section): handle(.engine(id, .candidate(line, section: section)))
+            case .allFound: if let text = peer?.description { handle(.engine(id, gathered(text))) }
+            case .path(let state): handle(.engine(id, .path(state)))
+            case .wantsKeyFrame, .feedback, .arrivals, .channel, .channelSaid: break
+            case .failed(let message):
+                // Before there are two descriptions, the error is in the peer's, although it passed this side's check.
+                let isPeers = [.exchanging, .gathering].contains(machine.state)
+                environment.logger.log(
+                    level: isPeers ? .debug : .warning, "A peer's pipeline failed: \(Redaction.redact(message))")
+                handle(.engine(id, .failed(isPeers ? .malformedDescription : .engine)))
+            }
+        }
+
+        /// Returns what the engine gathered, if that suffices: it does not report a relay that refuses credentials, but
+        /// then has no address there.
+        private func gathered(_ text: String) -> PeerSessionStateMachine.EngineEvent {
+            let ice = environment.ice
+            guard ice.isRelayOnly, ice.hasRelay, !text.containsBytes(" typ relay") else { return .gathered(text) }
+            return .failed(peer?.relayFailure?.code == .tlsFailed ? .relayTLS : .noRelay)
+        }
+    }
+#endif

@@ -1,0 +1,64 @@
+#if WebRTC
+    public import InletCore
+    public import InletDecode
+    public import InletRTC
+
+    /// How a remote track is received and decoded: what all sources of WebRTC share.
+    public struct TrackSettings: Sendable {
+        /// The codec that is accepted: H.264, VP8, VP9, AV1 or HEVC. The default is H.264, which every browser sends.
+        public var codec = VideoCodec.h264
+        /// How long to wait for a packet that is missing while later ones are there; it is requested again meanwhile.
+        /// The default is 100 ms.
+        public var latency = Duration.milliseconds(100)
+        /// How long a session may take to come up. The default is 10 seconds.
+        public var connectTimeout = Duration.seconds(10)
+        /// How long the first picture of a session may take. The default is 10 seconds.
+        public var firstTimeout = Duration.seconds(10)
+        /// How long any later picture may take. The default is 5 seconds.
+        public var readTimeout = Duration.seconds(5)
+        /// STUN and TURN servers. The default is none.
+        public var ice = ICEServers()
+        /// The number of decoding threads; 0 is one per core. The default, nil, is 1.
+        public var threads: Int?
+        /// The largest picture that is accepted. The default is 8192x8192.
+        public var maximumSize = PictureLimits().size
+        /// The highest frame rate that is accepted. The default is 240.
+        public var maximumFrameRate = Rational(240)
+        /// The longest time from a packet's arrival to its picture: if decoding does not keep up, pictures are dropped.
+        /// The default is 150 ms; 0 is no limit.
+        public var maximumLag = Duration.milliseconds(150)
+        /// The decoders that may be used. The default is none: the `Inlet` module and the command have all of theirs.
+        public var decoders: [DecoderPlugin] = []
+        /// The name of the decoder that is tried first. The default, nil, is the one with the greatest preference.
+        public var decoder: String?
+        /// What happens to damaged pictures. The default is `.drop`.
+        public var damage = DamagePolicy.drop
+
+        public init() {}
+
+        var decoding: DecodingSettings {
+            var settings = DecodingSettings(decoders, decoder: decoder)
+            settings.threads = threads
+            settings.limits = PictureLimits(size: maximumSize, frameRate: maximumFrameRate)
+            settings.damage = damage
+            settings.maximumLag = maximumLag > .zero ? maximumLag : nil
+            return settings
+        }
+
+        /// - Throws: ``InletError/Code/invalidConfiguration`` if the codec is not received here, or a time-out is not
+        ///   positive.
+        func validate() throws(InletError) {
+            guard ReceivingPipeline(codec) != nil else {
+                throw InletError(
+                    .invalidConfiguration, "\(codec) is not received by WebRTC. Try h264, vp8, vp9, av1 or hevc.")
+            }
+            guard connectTimeout > .zero, firstTimeout > .zero, readTimeout > .zero else {
+                throw InletError(.invalidConfiguration, "Time-outs are more than 0.")
+            }
+            guard (.zero ... .seconds(10)).contains(latency) else {
+                throw InletError(.invalidConfiguration, "latency is from 0 to 10s, not \(latency).")
+            }
+            try ice.validate()
+        }
+    }
+#endif

@@ -1,0 +1,74 @@
+#if WebRTC
+    import Foundation
+    public import InletCore
+    public import InletDecode
+    import InletRTC
+    import InletWebRTC
+
+    /// What a server of WHEP shows: `whep+https://HOST/PATH`.
+    ///
+    /// The source fails if no session comes up, and when the session ends; the capture then retries as it is told to.
+    public struct WHEPSourceConfiguration: PacketSourceConfiguration {
+        /// The address that the offer is sent to, with `http:` or `https:`.
+        public var url: String
+        /// The bearer token, which is sent to that server only. The default is nil.
+        public var token: String?
+        /// How the track is received and decoded.
+        public var track = TrackSettings()
+
+        /// Creates a configuration with the defaults.
+        ///
+        /// - Parameters:
+        ///   - url: the server's endpoint, with `http` or `https`.
+        ///   - token: the bearer token. The default, nil, sends none.
+        public init(_ url: String, token: String? = nil) {
+            self.url = url
+            self.token = token
+        }
+
+        /// The source's URI, without credentials.
+        public var redactedURI: String { "whep+" + Redaction.redact(uri: url) }
+
+        /// How the packets are decoded.
+        public var decoding: DecodingSettings { track.decoding }
+
+        /// The decoders that may be used.
+        public var decoders: [DecoderPlugin] {
+            get { track.decoders }
+            set { track.decoders = newValue }
+        }
+
+        /// The name of the decoder that is tried first.
+        public var decoder: String? { track.decoder }
+
+        /// Returns a source that connects when it is opened.
+        public func makePacketSource() -> any FrameSource {
+            RemoteTrackSource(track, uri: redactedURI) { pipeline in
+                SignaledTrack(track, pipeline, role: .offering) { () throws(InletError) in
+                    WHIPChannel(try endpoint(), token: token)
+                }
+            }
+        }
+
+        /// Checks the configuration.
+        ///
+        /// - Throws: ``InletError/Code/invalidConfiguration`` if the address or a value is invalid.
+        public func validate() throws(InletError) {
+            _ = try endpoint()
+            try track.validate()
+            if let token, !token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) {
+                throw InletError(.invalidConfiguration, "The token holds what is not ASCII, or a space.")
+            }
+        }
+
+        private func endpoint() throws(InletError) -> URL {
+            guard let url = WHIPChannel.endpoint(url) else {
+                throw InletError(
+                    .invalidConfiguration,
+                    "A WHEP endpoint is http://HOST/PATH or https://HOST/PATH, without a user. A token is given by token=."
+                )
+            }
+            return url
+        }
+    }
+#endif

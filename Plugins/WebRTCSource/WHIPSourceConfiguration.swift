@@ -1,0 +1,85 @@
+#if WebRTC
+    public import InletCore
+    public import InletDecode
+    import InletHTTP
+    import InletRTC
+
+    /// An endpoint to which one publisher at a time sends its picture: `whip:`, at http://127.0.0.1:8092/.
+    ///
+    /// The page at `/` makes a camera of a browser or a phone. At `/whip`, anything that speaks WHIP (RFC 9725)
+    /// publishes, such as OBS. While nobody publishes, the source is interrupted; a newer publisher takes the place of
+    /// an older one.
+    public struct WHIPSourceConfiguration: PacketSourceConfiguration {
+        /// The address to listen at. The default is 127.0.0.1: this machine alone.
+        public var host: String
+        /// The port; 0 lets the system choose one, which is logged. The default is 8092.
+        public var port: Int
+        /// The token that every publisher must present: as `?token=` or as a bearer token. The default, nil, requires
+        /// none at a loopback address; at any other a token is generated and logged with the page's address.
+        public var token: String?
+        /// Whether media uses all addresses of this machine even if ``host`` is a loopback address, as behind a proxy.
+        /// The default is false: only loopback, unless there are STUN or TURN servers.
+        public var reachesOut = false
+        /// Origins of sites whose pages may publish besides this server's own, or `*`, which requires a token. The
+        /// default is none.
+        public var origins: [String] = []
+        /// How the track is received and decoded.
+        public var track = TrackSettings()
+
+        /// Creates a configuration with the defaults.
+        ///
+        /// - Parameters:
+        ///   - host: the address to listen at. The default is this machine alone.
+        ///   - port: the port to listen at. The default is 8092.
+        ///   - token: the token that every publisher must present. The default, nil, generates one if other machines
+        ///     can reach the endpoint.
+        public init(host: String = "127.0.0.1", port: Int = 8092, token: String? = nil) {
+            self.host = host
+            self.port = port
+            self.token = token
+        }
+
+        /// The source's URI, without the token.
+        public var redactedURI: String { "whip:\(host.contains(byte: ":") ? "[\(host)]" : host):\(port)" }
+
+        /// How the packets are decoded.
+        public var decoding: DecodingSettings { track.decoding }
+
+        /// The decoders that may be used.
+        public var decoders: [DecoderPlugin] {
+            get { track.decoders }
+            set { track.decoders = newValue }
+        }
+
+        /// The name of the decoder that is tried first.
+        public var decoder: String? { track.decoder }
+
+        /// Returns a source that listens when it is opened.
+        public func makePacketSource() -> any FrameSource {
+            RemoteTrackSource(track, uri: redactedURI) { PublisherEndpoint(self, $0) }
+        }
+
+        var access: AccessRule { AccessRule(host: host, port: port, token: token) }
+
+        /// The only address at which candidates are gathered; nil for all addresses of this machine.
+        var gatheringAddress: String? {
+            guard access.isLoopback, !reachesOut, track.ice.isEmpty else { return nil }
+            return host.utf8.contains(UInt8(ascii: ":")) ? "::1" : "127.0.0.1"
+        }
+
+        /// Checks the configuration.
+        ///
+        /// - Throws: ``InletError/Code/invalidConfiguration`` if pages of any site could publish without a token, or
+        ///   values contradict each other.
+        public func validate() throws(InletError) {
+            try access.validate()
+            try track.validate()
+            guard access.token != nil || !origins.contains(where: { $0.isSameBytes(as: "*") }) else {
+                throw InletError(
+                    .invalidConfiguration,
+                    "With origin=* every page that a browser here shows could publish. Add token=SECRET, or name the site."
+                )
+            }
+        }
+    }
+#endif

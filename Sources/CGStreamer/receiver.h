@@ -1,0 +1,152 @@
+#pragma once
+
+// What a peer sends: its RTP packets in order, as webrtcbin's jitter buffer gives them, and its RTCP. Included by
+// shim.h.
+
+// Called with the bytes of a packet of RTP or RTCP, which are the caller's; from threads of GStreamer's.
+typedef void (*inlet_gst_received)(void *owner, const void *bytes, size_t count);
+
+// What the callbacks of a receiving peer hold. The owner is let go of with the last of them.
+typedef struct {
+    gint references;
+    inlet_gst_received received;
+    inlet_gst_release release;
+    void *owner;
+    GMutex mutex;
+    GstPad *track;  // guarded by the mutex: where the packets of video leave webrtcbin
+} inlet_gst_receiver;
+
+static inline gpointer inlet_gst_receiver_ref(inlet_gst_receiver *receiver) {
+    g_atomic_int_inc(&receiver->references);
+    return receiver;
+}
+
+static inline void inlet_gst_receiver_unref(gpointer pointer) {
+    inlet_gst_receiver *receiver = pointer;
+    if (!g_atomic_int_dec_and_test(&receiver->references)) return;
+    receiver->release(receiver->owner);
+    g_clear_object(&receiver->track);
+    g_mutex_clear(&receiver->mutex);
+    g_free(receiver);
+}
+
+static inline void inlet_gst_receiver_closure_notify(gpointer receiver, GClosure *closure) {
+    (void)closure;
+    inlet_gst_receiver_unref(receiver);
+}
+
+static inline void inlet_gst_receive(inlet_gst_receiver *receiver, GstBuffer *buffer) {
+    GstMapInfo map;
+    if (!gst_buffer_map(buffer, &map, GST_MAP_READ)) return;
+    receiver->received(receiver->owner, map.data, map.size);
+    gst_buffer_unmap(buffer, &map);
+}
+
+static inline void inlet_gst_receive_all(inlet_gst_receiver *receiver, GstPadProbeInfo *info) {
+    if (info->type & GST_PAD_PROBE_TYPE_BUFFER) {
+        inlet_gst_receive(receiver, GST_PAD_PROBE_INFO_BUFFER(info));
+    } else if (info->type & GST_PAD_PROBE_TYPE_BUFFER_LIST) {
+        GstBufferList *list = GST_PAD_PROBE_INFO_BUFFER_LIST(info);
+        for (guint index = 0; index < gst_buffer_list_length(list); index++) {
+            inlet_gst_receive(receiver, gst_buffer_list_get(list, index));
+        }
+    }
+}
+
+static inline GstPadProbeReturn inlet_gst_on_received(GstPad *pad, GstPadProbeInfo *info, gpointer receiver) {
+    (void)pad;
+    inlet_gst_receive_all(receiver, info);
+    return GST_PAD_PROBE_DROP;
+}
+
+static inline GstPadProbeReturn inlet_gst_on_control(GstPad *pad, GstPadProbeInfo *info, gpointer receiver) {
+    (void)pad;
+    inlet_gst_receive_all(receiver, info);
+    return GST_PAD_PROBE_OK;
+}
+
+static inline void inlet_gst_probe(
+    GstPad *pad, inlet_gst_receiver *receiver, GstPadProbeReturn (*probe)(GstPad *, GstPadProbeInfo *, gpointer)) {
+    gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, probe,
+        inlet_gst_receiver_ref(receiver), inlet_gst_receiver_unref);
+}
+
+// Called for each pad that rtpsession makes: RTCP is seen here after it was decrypted.
+static inline void inlet_gst_on_session_pad(GstElement *session, GstPad *pad, gpointer receiver) {
+    (void)session;
+    gchar *name = gst_pad_get_name(pad);
+    if (g_str_has_prefix(name, "recv_rtcp_sink")) inlet_gst_probe(pad, receiver, inlet_gst_on_control);
+    g_free(name);
+}
+
+static inline void inlet_gst_on_receiving_element(GstBin *bin, GstBin *inner, GstElement *element, gpointer receiver) {
+    (void)bin, (void)inner;
+    GstElementFactory *factory = gst_element_get_factory(element);
+    if (!factory || g_strcmp0(GST_OBJECT_NAME(factory), "rtpsession")) return;
+    g_signal_connect_data(element, "pad-added", G_CALLBACK(inlet_gst_on_session_pad),
+        inlet_gst_receiver_ref(receiver), inlet_gst_receiver_closure_notify, 0);
+}
+
+// Called for each pad of webrtcbin's. Tracks after the first, as of another SSRC, end here unseen.
+static inline void inlet_gst_on_track(GstElement *web, GstPad *pad, gpointer pointer) {
+    inlet_gst_receiver *receiver = pointer;
+    if (GST_PAD_DIRECTION(pad) != GST_PAD_SRC) return;
+    GstObject *pipeline = gst_object_get_parent(GST_OBJECT(web));
+    GstElement *sink = pipeline ? gst_element_factory_make("fakesink", NULL) : NULL;
+    if (sink) {
+        g_object_set(sink, "sync", FALSE, "async", FALSE, "enable-last-sample", FALSE, NULL);
+        gst_bin_add(GST_BIN(pipeline), sink);
+        GstPad *end = gst_element_get_static_pad(sink, "sink");
+        g_mutex_lock(&receiver->mutex);
+        g_clear_object(&receiver->track);
+        receiver->track = gst_object_ref(pad);
+        g_mutex_unlock(&receiver->mutex);
+        inlet_gst_probe(end, receiver, inlet_gst_on_received);
+        gst_element_sync_state_with_parent(sink);
+        gst_pad_link(pad, end);
+        gst_object_unref(end);
+    }
+    gst_clear_object(&pipeline);
+}
+
+// Called for each transceiver that the peer's description adds: audio, and further video, are not received.
+static inline void inlet_gst_on_further_transceiver(GstElement *web, GObject *transceiver, gpointer unused) {
+    (void)web, (void)unused;
+    g_object_set(transceiver, "direction", inlet_gst_inactive, NULL);
+}
+
+// Has the peer's video received, in the format of `caps`, before any description is set. Releases the owner when the
+// last callback is gone, also where it returns NULL. The result is let go of by inlet_gst_receiver_unref.
+static inline inlet_gst_receiver *inlet_gst_receiver_new(
+    GstElement *pipeline, GstElement *web, const char *caps, void *owner, inlet_gst_received received,
+    inlet_gst_release release) {
+    inlet_gst_receiver *receiver = g_new0(inlet_gst_receiver, 1);
+    *receiver = (inlet_gst_receiver){.references = 1, .received = received, .release = release, .owner = owner};
+    g_mutex_init(&receiver->mutex);
+    GstCaps *format = gst_caps_from_string(caps);
+    GObject *transceiver = NULL;
+    if (format) g_signal_emit_by_name(web, "add-transceiver", inlet_gst_recvonly, format, &transceiver);
+    gst_clear_caps(&format);
+    if (!transceiver) {
+        inlet_gst_receiver_unref(receiver);
+        return NULL;
+    }
+    g_object_set(transceiver, "do-nack", TRUE, NULL);
+    g_object_unref(transceiver);
+    g_signal_connect(web, "on-new-transceiver", G_CALLBACK(inlet_gst_on_further_transceiver), NULL);
+    g_signal_connect_data(web, "pad-added", G_CALLBACK(inlet_gst_on_track), inlet_gst_receiver_ref(receiver),
+        inlet_gst_receiver_closure_notify, 0);
+    g_signal_connect_data(pipeline, "deep-element-added", G_CALLBACK(inlet_gst_on_receiving_element),
+        inlet_gst_receiver_ref(receiver), inlet_gst_receiver_closure_notify, 0);
+    return receiver;
+}
+
+// Asks the peer for a key frame, by PLI. Does nothing before its first packet.
+static inline void inlet_gst_receiver_ask_key(inlet_gst_receiver *receiver) {
+    g_mutex_lock(&receiver->mutex);
+    GstPad *track = receiver->track ? gst_object_ref(receiver->track) : NULL;
+    g_mutex_unlock(&receiver->mutex);
+    if (!track) return;
+    gst_pad_send_event(track, gst_video_event_new_upstream_force_key_unit(GST_CLOCK_TIME_NONE, FALSE, 0));
+    gst_object_unref(track);
+}

@@ -1,0 +1,10 @@
+extension PeerSessionStateMachine.Input {
+    /// What a message of the peer means to a session.
+    package init(_ message: SignalingMessage) {
+        switch message {
+        case .description(let description): self = .description(description)
+        case .candidate(let candidate): self = .candidate(candidate)
+        case .bye(let flow): self = .bye(flow)
+        }
+    }
+}

@@ -1,0 +1,189 @@
+#if WebRTC
+    import Foundation
+    import Inlet
+    import ReferenceTools
+    import Testing
+
+    /// Remote tracks as sources: of aiortc's server of WHEP, of aiortc as a publisher, and of Chromium as a camera.
+    @Suite(.tags(.browser), .serialized)
+    struct RemoteTrackTests {
+        static let python = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent().appending(path: ".build/peers/bin/python").path
+
+        @Test(
+            "What aiortc serves by WHEP is read whole, with its sender's time, and the session is ended by DELETE",
+            arguments: ["H264", "VP8"])
+        func viewer(codec: String) async throws {
+            let server = try TrackSender(.serve, python: Self.python, token: "let-me-in", codec: codec)
+            defer { server.stop() }
+            let run = try NetworkRun(
+                server.endpoint + "?token=let-me-in&codec=\(codec == "H264" ? "h264" : "vp8")", frames: 90)
+            #expect(try await run.play().get() == .frameLimit)
+            let readings = run.log.readings
+            #expect(readings.count == 90)
+            expectWhole(readings)
+            #expect(readings.last?.size == ImageSize(width: 640, height: 480))
+            #expect(readings.contains { $0.wallClock != nil }, "RTCP's sender reports")
+            let figures = try #require(run.capturer.statistics.reception)
+            #expect(figures.packets >= 90)
+            let seen = try server.report()
+            #expect(seen.open == 0, "\(seen.requests)")
+            #expect(seen.requests.contains { $0.hasPrefix("DELETE /session/1 Bearer") })
+        }
+
+        @Test("What is wrong with a server of WHEP is an error in words")
+        func refusals() async throws {
+            let server = try TrackSender(.serve, python: Self.python, token: "let-me-in")
+            defer { server.stop() }
+            let base = "whep+http://127.0.0.1:\(server.port)"
+            let free = try await FreePort.find()
+            let table: [(String, InletError.Code)] = [
+                ("\(base)/whep?token=wrong", .authenticationFailed), ("\(base)/none?token=let-me-in", .notFound),
+                ("\(base)/busy?token=let-me-in", .serverUnavailable),
+                ("whep+http://127.0.0.1:\(free)/whep", .connectionRefused),
+            ]
+            for (uri, code) in table {
+                let outcome = try await NetworkRun(uri).play()
+                guard case .failure(let error) = outcome else {
+                    Issue.record("\(uri): \(outcome)")
+                    continue
+                }
+                #expect(error.code == code, "\(uri): \(error)")
+                #expect(!"\(error)".contains("let-me-in"))
+            }
+        }
+
+        @Test("A server of WHEP that is killed and comes back is viewed again; one that falls silent is an error")
+        func restart() async throws {
+            let first = try TrackSender(.serve, python: Self.python)
+            let run = try NetworkRun(first.endpoint + "?read-timeout=2s", retry: NetworkRun.quickRetry)
+            _ = try await run.play { run in
+                try await run.frames(beyond: 30)
+                let before = run.log.readings.count
+                first.stop()
+                let second = try TrackSender(.serve, python: Self.python, port: first.port)
+                defer { second.stop() }
+                try await run.frames(beyond: before + 60)
+                try second.pause(true)
+                try await run.until("an error of silence") { $0.failures.contains { $0.code == .timedOut } }
+                try second.pause(false)
+                let silent = run.log.readings.count
+                try await run.frames(beyond: silent + 30)
+            }
+            let times = run.log.readings.map(\.timestamp)
+            #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
+        }
+
+        @Test(
+            "aiortc publishes, beside sound that is not taken; a newer publisher replaces it; none is an interruption",
+            arguments: ["H264", "VP8"])
+        func publisher(codec: String) async throws {
+            let port = try await FreePort.find()
+            let run = try NetworkRun(
+                "whip:127.0.0.1:\(port)?token=let-me-in&codec=\(codec == "H264" ? "h264" : "vp8")")
+            let endpoint = "http://127.0.0.1:\(port)/whip"
+            _ = try await run.play { run in
+                try await run.until("an interruption") { $0.isInterrupted }
+                let stranger = try TrackSender(.publish, python: Self.python, token: "wrong", codec: codec)
+                defer { stranger.stop() }
+                #expect(try stranger.publish(to: endpoint) == 401)
+                let wrong = try TrackSender(
+                    .publish, python: Self.python, token: "let-me-in", codec: codec == "H264" ? "VP8" : "H264")
+                defer { wrong.stop() }
+                #expect(try wrong.publish(to: endpoint) == 422)
+
+                let first = try TrackSender(
+                    .publish, python: Self.python, token: "let-me-in", codec: codec, hasAudio: true)
+                defer { first.stop() }
+                #expect(try first.publish(to: endpoint) == 201)
+                try await run.frames(beyond: 45)
+                expectWhole(run.log.readings)
+
+                let second = try TrackSender(.publish, python: Self.python, token: "let-me-in", codec: codec)
+                defer { second.stop() }
+                #expect(try second.publish(to: endpoint) == 201)
+                // Its numbers begin anew.
+                try await run.until("the second's pictures") {
+                    let numbers = $0.log.numbers
+                    return zip(numbers, numbers.dropFirst()).contains { $0 > $1 } && numbers.count > 90
+                }
+                #expect(run.log.readings.allSatisfy { $0.number != nil })
+                try second.leave()
+                #expect(try second.report().requests.contains("DELETE 200"))
+                try await run.until("an interruption") { $0.isInterrupted }
+            }
+            let times = run.log.readings.map(\.timestamp)
+            #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
+            #expect(run.failures.isEmpty, "\(run.failures)")
+        }
+
+        @Test(
+            "Chromium is a camera: every number is read, hidden and shown again, killed and back",
+            .enabled(if: CameraBrowser.missing == nil, "\(CameraBrowser.missing ?? "")"))
+        func phone() async throws {
+            let port = try await FreePort.find()
+            let run = try NetworkRun("whip:127.0.0.1:\(port)")
+            let browser = try CameraBrowser()
+            defer { browser.stop() }
+            _ = try await run.play { run in
+                try await run.until("an interruption") { $0.isInterrupted }
+                try browser.open("http://127.0.0.1:\(port)/")
+                try browser.start()
+                try await run.frames(beyond: 60)
+                let look = try browser.look()
+                #expect(look.state == "live", "\(look)")
+                #expect(look.cameras.count == 1)
+                #expect(look.width <= 500, "the page is wider than the window: \(look.width)")
+                // The first pictures may be small, until Chromium knows what the path carries.
+                let readings = run.log.readings
+                #expect(readings.allSatisfy { $0.number != nil }, "unreadable pictures")
+                let numbers = readings.compactMap(\.number)
+                let steps = zip(numbers, numbers.dropFirst()).map {
+                    ($1 - $0 + CameraBrowser.frames) % CameraBrowser.frames
+                }
+                #expect(steps.allSatisfy { (1...30).contains($0) }, "\(steps)")
+
+                try browser.press("hide")
+                try await run.until("a black picture") { $0.log.readings.last?.number == nil }
+                #expect(try browser.look().isHidden)
+                try browser.press("hide")
+                try await run.until("a picture") { $0.log.readings.last?.number != nil }
+
+                let before = run.log.readings.count
+                try browser.kill()
+                try await run.until("an interruption") { $0.isInterrupted }
+                try browser.open("http://127.0.0.1:\(port)/#start")
+                try await run.frames(beyond: before + 30)
+            }
+            let times = run.log.readings.map(\.timestamp)
+            #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
+            #expect(run.failures.isEmpty, "\(run.failures)")
+        }
+
+        @Test(
+            "A page that is not given the camera says so, and what to do",
+            .enabled(if: CameraBrowser.missing == nil, "\(CameraBrowser.missing ?? "")"))
+        func refusedCamera() async throws {
+            let port = try await FreePort.find()
+            let run = try NetworkRun("whip:127.0.0.1:\(port)")
+            let browser = try CameraBrowser()
+            defer { browser.stop() }
+            _ = try await run.play { run in
+                try await run.until("an interruption") { $0.isInterrupted }
+                try browser.open("http://127.0.0.1:\(port)/", isRefused: true)
+                try browser.start()
+                try await run.until("words") { _ in
+                    (try? browser.look().trouble.contains("not allowed")) == true
+                }
+                #expect(try browser.look().state == "off")
+            }
+        }
+    }
+
+    extension NetworkRun {
+        /// Whether the source has told of an interruption that goes on.
+        fileprivate var isInterrupted: Bool {
+            if case .interrupted = capturer.state { true } else { false }
+        }
+    }
+#endif

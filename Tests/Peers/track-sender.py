@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""Sends the pictures of `pattern:timecode` by WebRTC, by aiortc: as a server of WHEP, or as a publisher to one of WHIP.
+See README.md.
+
+As a server it prints its port; paths: /whep takes offers, /busy answers 503. As a publisher it posts its offer to an
+address. Needs aiortc, aiohttp and numpy from PyPI.
+"""
+import asyncio
+import fractions
+import logging
+import time
+
+import aiohttp
+import av
+import numpy
+from aiohttp import web
+from aiortc import RTCConfiguration, RTCPeerConnection, RTCRtpSender, RTCSessionDescription, VideoStreamTrack
+
+import peer
+import timecode
+
+
+class Timecode(VideoStreamTrack):
+    """Pictures that say their number, from the first one that is asked for."""
+
+    def __init__(self, width, height, fps):
+        super().__init__()
+        self.width, self.height, self.fps = width, height, fps
+        self.number, self.begun, self.is_paused = 0, time.monotonic(), False
+
+    async def recv(self):
+        while True:
+            wait = self.begun + self.number / self.fps - time.monotonic()
+            if wait > 0:
+                await asyncio.sleep(wait)
+            if not self.is_paused:
+                break
+            self.number += 1
+        luma = timecode.draw_luma(self.width, self.height, self.number, time.monotonic_ns(), self.fps)
+        rows = numpy.full((self.height * 3 // 2, self.width), 128, numpy.uint8)
+        rows[: self.height] = numpy.frombuffer(luma, numpy.uint8).reshape(self.height, self.width)
+        frame = av.VideoFrame.from_ndarray(rows, format="yuv420p")
+        frame.pts, frame.time_base = self.number * 90_000 // self.fps, fractions.Fraction(1, 90_000)
+        self.number += 1
+        return frame
+
+
+class Sender:
+    def __init__(self, options):
+        self.options = options
+        self.requests, self.peers, self.tracks, self.count, self.states = [], {}, [], 0, []
+
+    def connection(self):
+        made = RTCPeerConnection(RTCConfiguration(iceServers=[]))
+        width, height = map(int, self.options.size.split("x"))
+        self.tracks.append(Timecode(width, height, self.options.fps))
+        made.on("connectionstatechange", lambda: self.states.append(made.connectionState))
+        return made
+
+    def prefer(self, transceiver):
+        wanted = f"video/{self.options.codec}".lower()
+        codecs = RTCRtpSender.getCapabilities("video").codecs
+        transceiver.setCodecPreferences([each for each in codecs if each.mimeType.lower() == wanted])
+
+    # A server of WHEP.
+
+    async def listen(self):
+        app = web.Application()
+        app.router.add_route("*", "/{path:.*}", self.answer)
+        runner = web.AppRunner(app)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", self.options.port).start()
+        return runner.addresses[0][1]
+
+    async def answer(self, request):
+        shown = request.headers.get("authorization", "")
+        self.requests.append(f"{request.method} {request.path_qs} {shown}".strip())
+        if self.options.token and shown != f"Bearer {self.options.token}":
+            return web.Response(status=401)
+        if request.method == "DELETE":
+            found = self.peers.pop(request.path.rsplit("/", 1)[-1], None)
+            if found:
+                await found.close()
+            return web.Response(status=200 if found else 404)
+        if request.path == "/busy":
+            return web.Response(status=503, headers={"retry-after": "1"})
+        if request.path != "/whep" or request.method != "POST" or request.content_type != "application/sdp":
+            return web.Response(status=404)
+        made = self.connection()
+        made.addTrack(self.tracks[-1])
+        await made.setRemoteDescription(RTCSessionDescription(await request.text(), "offer"))
+        self.prefer(made.getTransceivers()[0])
+        await made.setLocalDescription(await made.createAnswer())
+        self.count += 1
+        name = str(self.count)
+        self.peers[name] = made
+        return web.Response(
+            status=201, text=made.localDescription.sdp, content_type="application/sdp",
+            headers={"location": f"/session/{name}"})
+
+    # A publisher to WHIP.
+
+    async def publish(self, url):
+        made = self.connection()
+        self.prefer(made.addTransceiver(self.tracks[-1], "sendonly"))
+        if self.options.audio:
+            made.addTransceiver("audio", "sendonly")
+        await made.setLocalDescription(await made.createOffer())
+        headers = {"content-type": "application/sdp"}
+        if self.options.token:
+            headers["authorization"] = f"Bearer {self.options.token}"
+        async with aiohttp.ClientSession() as session:
+            async with session.post(url, data=made.localDescription.sdp, headers=headers) as answer:
+                text = await answer.text()
+                self.requests.append(f"{answer.status} {text if answer.status != 201 else ''}".strip())
+                if answer.status == 201:
+                    self.answer_text = text
+                    self.peers[url.split("/")[2] + answer.headers["location"]] = made
+                    await made.setRemoteDescription(RTCSessionDescription(text, "answer"))
+        return answer.status
+
+    async def leave(self):
+        """Ends the session as WHIP has it."""
+        headers = {"authorization": f"Bearer {self.options.token}"} if self.options.token else {}
+        async with aiohttp.ClientSession() as session:
+            for place, made in list(self.peers.items()):
+                async with session.delete(f"http://{place}", headers=headers) as answer:
+                    self.requests.append(f"DELETE {answer.status}")
+                await made.close()
+        self.peers.clear()
+
+    def run(self, work):
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result(30)
+
+    def report(self, _):
+        return {"requests": self.requests, "sessions": self.count, "open": len(self.peers), "states": self.states,
+                "drawn": sum(track.number for track in self.tracks)}
+
+    def pause(self, message):
+        for track in self.tracks:
+            track.is_paused = message["isPaused"]
+
+
+async def main():
+    parser = peer.parser(__doc__)
+    parser.add_argument("role", choices=["serve", "publish"])
+    parser.add_argument("--port", type=int, default=0, help="of the server; 0 takes a free one")
+    parser.add_argument("--token", help="what the server wants to be shown, or the publisher shows")
+    parser.add_argument("--codec", default="H264", choices=["H264", "VP8"])
+    parser.add_argument("--size", default="640x480")
+    parser.add_argument("--fps", type=int, default=30)
+    parser.add_argument("--audio", action="store_true", help="offer sound, too, after the picture")
+    options = parser.parse_args()
+    logging.basicConfig(level=logging.ERROR)
+    sender = Sender(options)
+    sender.loop = asyncio.get_running_loop()
+    port = await sender.listen() if options.role == "serve" else 0
+    peer.serve(
+        options,
+        {"report": sender.report, "pause": sender.pause,
+         "publish": lambda message: {"status": sender.run(sender.publish(message["url"]))},
+         "leave": lambda _: sender.run(sender.leave())},
+        {"port": port})
+    await asyncio.Event().wait()
+
+
+asyncio.run(main())

@@ -1,0 +1,72 @@
+/// Headless Chromium at the page of `whip:`, with a camera that shows the pictures of `pattern:timecode`.
+public final class CameraBrowser: Sendable {
+    /// What the page shows.
+    public struct Look: Sendable, Hashable {
+        /// The state, in a word or two.
+        public var state: String
+        /// What is wrong, or what to do; empty if nothing is.
+        public var trouble: String
+        /// The names of the cameras.
+        public var cameras: [String]
+        /// How wide the page is, in pixels.
+        public var width: Int
+        /// Whether the picture is hidden.
+        public var isHidden: Bool
+    }
+
+    /// The process, for its log.
+    public let process: PeerProcess
+    /// How many pictures the camera shows before it begins again.
+    public static let frames = 150
+
+    /// Why this browser cannot run here; nil where it can.
+    public static let missing = PeerProcess.missing(programs: ["chromedriver"])
+
+    /// - Throws: ``PeerProcess/Failure``.
+    public init() throws {
+        process = try PeerProcess(
+            "camera-browser.py", ["--frames", "\(Self.frames)"], readyWithin: .seconds(60))
+    }
+
+    /// Starts a browser, and opens a page.
+    ///
+    /// - Parameter isRefused: whether the page is not given the camera. The default is false.
+    public func open(_ url: String, isRefused: Bool = false) throws {
+        _ = try process.send("open", ["url": .string(url), "isRefused": .bool(isRefused)], within: .seconds(60))
+    }
+
+    /// Presses Start.
+    public func start() throws { _ = try process.send("start", within: .seconds(30)) }
+
+    /// Clicks the element with an identifier.
+    public func press(_ element: String) throws {
+        _ = try process.send("press", ["element": .string(element)], within: .seconds(30))
+    }
+
+    /// Chooses in a list.
+    public func choose(_ value: String, of element: String) throws {
+        _ = try process.send(
+            "choose", ["element": .string(element), "value": .string(value)], within: .seconds(30))
+    }
+
+    /// Looks at the page.
+    public func look() throws -> Look {
+        let answer = try process.send("look", within: .seconds(30))
+        var cameras: [String] = []
+        if case .list(let names)? = answer["cameras"] { cameras = names.map(\.text) }
+        return Look(
+            state: answer["state"]?.text ?? "", trouble: answer["trouble"]?.text ?? "", cameras: cameras,
+            width: answer["width"]?.int ?? 0, isHidden: answer["isHidden"] == .bool(true))
+    }
+
+    /// Writes what the page looks like, as PNG.
+    public func screenshot(to path: String) throws {
+        _ = try process.send("screenshot", ["path": .string(path)], within: .seconds(30))
+    }
+
+    /// Ends the browser at once, as a crash would.
+    public func kill() throws { _ = try process.send("kill", within: .seconds(30)) }
+
+    /// Ends everything.
+    public func stop() { process.stop() }
+}

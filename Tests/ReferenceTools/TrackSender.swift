@@ -1,0 +1,65 @@
+/// Sends the pictures of `pattern:timecode` by WebRTC, by aiortc: a server of WHEP, or a publisher to one of WHIP.
+public final class TrackSender: Sendable {
+    /// What it does.
+    public enum Role: String, Sendable { case serve, publish }
+
+    /// What it has seen.
+    public struct Report: Sendable {
+        /// `METHOD PATH AUTHORIZATION` of a server; `STATUS REASON` of a publisher.
+        public var requests: [String]
+        /// Sessions that were not ended by WHIP or WHEP.
+        public var open: Int
+        /// The states of its connections, in their order.
+        public var states: [String]
+    }
+
+    /// The process, for its log.
+    public let process: PeerProcess
+    /// The port of the server.
+    public let port: Int
+    /// The server's endpoint.
+    public var endpoint: String { "whep+http://127.0.0.1:\(port)/whep" }
+
+    /// - Parameters:
+    ///   - python: an interpreter that has aiortc.
+    ///   - port: where an earlier server was. The default, 0, takes a free one.
+    ///   - token: what the server wants to be shown, or the publisher shows.
+    ///   - codec: `H264` or `VP8`. The default is H.264.
+    ///   - hasAudio: whether a publisher offers sound, too. The default is false.
+    /// - Throws: ``PeerProcess/Failure``.
+    public init(
+        _ role: Role, python: String, port: Int = 0, token: String? = nil, codec: String = "H264",
+        hasAudio: Bool = false
+    ) throws {
+        var arguments = [role.rawValue, "--port", "\(port)", "--codec", codec]
+        if let token { arguments += ["--token", token] }
+        if hasAudio { arguments.append("--audio") }
+        process = try PeerProcess("track-sender.py", arguments, python: python)
+        self.port = process.ready["port"]?.int ?? 0
+    }
+
+    /// Publishes to an address.
+    ///
+    /// - Returns: the status of the answer.
+    public func publish(to url: String) throws -> Int {
+        try process.send("publish", ["url": .string(url)], within: .seconds(40))["status"]?.int ?? 0
+    }
+
+    /// Ends the publisher's sessions as WHIP has it.
+    public func leave() throws { _ = try process.send("leave", within: .seconds(40)) }
+
+    /// Has it send no pictures, or send them again.
+    public func pause(_ isPaused: Bool) throws { _ = try process.send("pause", ["isPaused": .bool(isPaused)]) }
+
+    /// What it has seen.
+    public func report() throws -> Report {
+        let message = try process.send("report")
+        func lines(_ key: String) -> [String] {
+            if case .list(let lines)? = message[key] { lines.map(\.text) } else { [] }
+        }
+        return Report(requests: lines("requests"), open: message["open"]?.int ?? 0, states: lines("states"))
+    }
+
+    /// Ends it at once, as a power cut would.
+    public func stop() { process.stop() }
+}
