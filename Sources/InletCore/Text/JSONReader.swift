@@ -26,7 +26,7 @@ package struct JSONReader {
         let value = try reader.value(depth: 0)
         reader.skipSpace()
         guard reader.position == bytes.count else {
-            throw reader.error("something follows the closing brace; a manifest is one object")
+            throw reader.error("something follows the end of the value; a file holds one object")
         }
         return value
     }
