@@ -18,6 +18,7 @@
         let codecs: [VideoCodec]
         let makeEncoder: @Sendable () -> any VideoEncoder
         private let rates: LossStepper.Settings
+        private let rateControl: RateControl
         private let ice: ICEServers
         private let channels: [DataChannelParameters]
         private let limits: DataChannelLimits
@@ -33,7 +34,8 @@
         /// Creates a publisher.
         ///
         /// - Parameters:
-        ///   - rates: the bit rates, and how they follow loss.
+        ///   - rates: the bit rates, and how they follow loss. The default is that of ``RTCConfiguration``.
+        ///   - rateControl: the controller of the bit rates. The default is ``RateControl/delay``.
         ///   - ice: STUN and TURN servers. The default is none.
         ///   - codecs: the codecs that are sent, in order of preference. An offer of this side holds only the first;
         ///     from a peer's offer the first that it has is chosen.
@@ -42,17 +44,47 @@
         ///   - limits: the limits on a peer's use of memory by data channels.
         ///   - makeEncoder: returns an encoder, such as `FFmpegVideoEncoder`.
         public init(
-            rates: LossStepper.Settings = LossStepper.Settings(), ice: ICEServers = ICEServers(),
-            codecs: [VideoCodec] = [.h264, .vp8], channels: [DataChannelParameters] = [],
+            rates: LossStepper.Settings = RTCConfiguration().rates, rateControl: RateControl = .delay,
+            ice: ICEServers = ICEServers(), codecs: [VideoCodec] = [.h264, .vp8],
+            channels: [DataChannelParameters] = [],
             limits: DataChannelLimits = DataChannelLimits(), makeEncoder: @escaping @Sendable () -> any VideoEncoder
         ) {
             self.rates = rates
+            self.rateControl = rateControl
             self.ice = ice
             self.codecs = codecs
             self.channels = channels
             self.limits = limits
             self.makeEncoder = makeEncoder
             hub = ViewerHub(keyFrameInterval: .milliseconds(500), maximum: rates.maximum)
+        }
+
+        /// Creates a publisher with the rates, the controller and the servers of a configuration.
+        ///
+        /// - Parameters:
+        ///   - configuration: the configuration, without ``RTCConfiguration/connectionTimeout``: how long a connection
+        ///     may take is said by the policy of each session, ``PeerSessionPolicy/connecting``.
+        ///   - codecs: the codecs that are sent, in order of preference, as for
+        ///     ``init(rates:rateControl:ice:codecs:channels:limits:makeEncoder:)``.
+        ///   - channels: data channels that an offer of this side opens. The default is none.
+        ///   - limits: the limits on a peer's use of memory by data channels.
+        ///   - makeEncoder: returns an encoder, such as `FFmpegVideoEncoder`.
+        /// - Throws: ``InletError/Code/invalidConfiguration`` as ``RTCConfiguration/validate()`` does, or for a
+        ///   connection time-out.
+        public convenience init(
+            configuration: RTCConfiguration, codecs: [VideoCodec] = [.h264, .vp8],
+            channels: [DataChannelParameters] = [], limits: DataChannelLimits = DataChannelLimits(),
+            makeEncoder: @escaping @Sendable () -> any VideoEncoder
+        ) throws(InletError) {
+            try configuration.validate()
+            guard configuration.connectionTimeout == nil else {
+                throw InletError(
+                    .invalidConfiguration,
+                    "connectionTimeout: PeerPublisher does not heed it. Set PeerSessionPolicy.connecting instead.")
+            }
+            self.init(
+                rates: configuration.rates, rateControl: configuration.rateControl, ice: configuration.ice,
+                codecs: codecs, channels: channels, limits: limits, makeEncoder: makeEncoder)
         }
 
         /// Begins a session, or waits for an offer, as the policy says.
@@ -76,7 +108,7 @@
             try ice.validate()
             try limits.validate(opening: channels)
             let environment = EngineSession.Environment(
-                hub: hub, pipelines: try pipelines(), rateControl: .automatic, rates: rates, ice: ice,
+                hub: hub, pipelines: try pipelines(), rateControl: rateControl, rates: rates, ice: ice,
                 limits: limits, channels: channels, ledger: hub.ledger, logger: logger)
             let session: SignaledSession? = state.withLock { state in
                 guard !state.isClosed, state.sessions[policy.name] == nil else { return nil }

@@ -26,11 +26,11 @@
                 configuration.token = values[options.token]
                 configuration.largestSize = values[options.pictures.largest]
                 configuration.frameRate = values[options.pictures.maximumRate]
-                configuration.rates = options.pictures.rates(values)
                 configuration.threads = values[options.pictures.threads]
                 configuration.codec = VideoCodec(rawValue: values[options.codec])
-                configuration.connectTimeout = values[options.connectTimeout]
-                configuration.ice = try ICEOptions.servers(values)
+                let (connection, servers) = try options.connection.read(values)
+                try configuration.apply(connection)
+                configuration.ice = servers
                 try configuration.validate()
                 return configuration
             }
@@ -40,22 +40,21 @@
     private struct WHIPOptions: Sendable {
         let token = PluginOption.secret("token", "The bearer token")
         let codec: PluginOption<String>
-        let connectTimeout: PluginOption<Duration>
         let pictures: PictureOptions
+        let connection: ConnectionOptions
 
         init(_ defaults: WHIPSinkConfiguration) {
             codec = PluginOption(
                 "codec", default: defaults.codec.rawValue, "What is sent", range: "h264, vp8, vp9 or hevc",
                 isAllowed: { ["h264", "vp8", "vp9", "hevc"].contains($0) })
-            connectTimeout = PluginOption(
-                "connect-timeout", default: defaults.connectTimeout, in: .milliseconds(10) ... .seconds(3600),
+            connection = ConnectionOptions(
+                maximum: defaults.rates.maximum, control: defaults.rateControl, timeout: defaults.connectTimeout,
                 "How long the first session may take to come up")
-            pictures = PictureOptions(
-                largestSize: defaults.largestSize, rates: defaults.rates, threads: defaults.threads)
+            pictures = PictureOptions(largestSize: defaults.largestSize, threads: defaults.threads)
         }
 
         var descriptions: [PluginOptionDescription] {
-            [token.description, codec.description, connectTimeout.description] + pictures.descriptions
+            [token.description, codec.description] + pictures.descriptions + connection.descriptions
                 + ICEOptions.descriptions
         }
     }

@@ -29,8 +29,6 @@
                 configuration.token = values[options.token]
                 configuration.largestSize = values[options.pictures.largest]
                 configuration.frameRate = values[options.pictures.maximumRate]
-                configuration.rates = options.pictures.rates(values)
-                configuration.rateControl = values[options.rate]
                 configuration.codecs = values[options.codecs].split(atByte: ",").map {
                     VideoCodec(rawValue: String($0))
                 }
@@ -41,7 +39,9 @@
                 configuration.reachesOut = values[options.reachesOut]
                 configuration.threads = values[options.pictures.threads]
                 configuration.origins = values[options.origin].map { [$0] } ?? []
-                configuration.ice = try ICEOptions.servers(values)
+                let (connection, servers) = try options.connection.read(values)
+                try configuration.apply(connection)
+                configuration.ice = servers
                 try configuration.validate()
                 return configuration
             }
@@ -51,7 +51,6 @@
     private struct WebRTCOptions: Sendable {
         let token = PluginOption.secret(
             "token", "What everyone must show; made where others reach the server and none is given")
-        let rate: PluginOption<RateControl>
         let passThrough: PluginOption<Bool>
         let codecs: PluginOption<String>
         let tiers: PluginOption<Int>
@@ -61,9 +60,9 @@
         let origin = PluginOption<String?>(
             "origin", default: nil, "A site whose pages may show the picture, such as https://example.org, or *")
         let pictures: PictureOptions
+        let connection: ConnectionOptions
 
         init(_ defaults: WebRTCSinkConfiguration) {
-            rate = PluginOption("rate", default: defaults.rateControl, "By what the bit rate is found")
             passThrough = PluginOption(
                 "pass-through", default: defaults.passesThrough, "Send H.264 of the source as it is, where it can be")
             codecs = PluginOption(
@@ -84,13 +83,15 @@
             reachesOut = PluginOption(
                 "reach-out", default: defaults.reachesOut,
                 "At a loopback address, send by all addresses of this machine: behind a proxy")
-            pictures = PictureOptions(
-                largestSize: defaults.largestSize, rates: defaults.rates, threads: defaults.threads)
+            pictures = PictureOptions(largestSize: defaults.largestSize, threads: defaults.threads)
+            connection = ConnectionOptions(
+                maximum: defaults.rates.maximum, control: defaults.rateControl, timeout: defaults.connectTimeout,
+                "How long a viewer's session may take from the answer to media")
         }
 
         var descriptions: [PluginOptionDescription] {
-            [token.description] + pictures.descriptions + [
-                rate.description, codecs.description, tiers.description, passThrough.description,
+            [token.description] + pictures.descriptions + connection.descriptions + [
+                codecs.description, tiers.description, passThrough.description,
                 viewers.description, perClient.description, origin.description, reachesOut.description,
             ] + ICEOptions.descriptions
         }

@@ -13,9 +13,11 @@
         private let session: EngineSession
         private let reply: AnswerReply
 
-        /// - Parameter onEnd: called once, with the session's name, on its queue.
+        /// - Parameters:
+        ///   - connecting: the time from the answer to media.
+        ///   - onEnd: called once, with the session's name, on its queue.
         init(
-            _ offer: VideoOffer, _ environment: EngineSession.Environment,
+            _ offer: VideoOffer, _ environment: EngineSession.Environment, connecting: Duration,
             onEnd: @escaping @Sendable (String) -> Void
         ) {
             let (name, reply) = (RandomName.make(), AnswerReply())
@@ -24,9 +26,9 @@
             tag = RandomName.make()
             self.offer = offer
             let broadcast = environment.broadcast
-            session = EngineSession(
-                PeerSessionPolicy(role: .answering, name: name), environment
-            ) { [weak broadcast] event in
+            var policy = PeerSessionPolicy(role: .answering, name: name)
+            policy.connecting = connecting
+            session = EngineSession(policy, environment) { [weak broadcast] event in
                 switch event {
                 case .send(.description(let description)): reply.give(.success(description.sdp))
                 // WHEP has neither: the answer holds the candidates, and the end of DTLS ends the session.

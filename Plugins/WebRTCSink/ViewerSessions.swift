@@ -96,7 +96,9 @@
             guard let pipeline = pipelines.first(where: { offer.payload(for: $0.codec) != nil }) else {
                 return refuse(.noCommonCodec)
             }
-            let session = ViewerSession(offer, environment(pipeline, configuration.ice, broadcast)) { [weak self] in
+            let session = ViewerSession(
+                offer, environment(pipeline, configuration.ice, broadcast), connecting: configuration.connectTimeout
+            ) { [weak self] in
                 self?.remove($0, of: client)
             }
             let isTaken = state.withLock { state in
@@ -130,7 +132,9 @@
                 let pipeline = pipelines.first(where: { offer.payload(for: $0.codec) != nil })
             else { return }
             // It has no viewer, asks no servers, and is not reported.
-            let session = ViewerSession(offer, environment(pipeline, ICEServers(), nil)) { _ in }
+            let session = ViewerSession(
+                offer, environment(pipeline, ICEServers(), nil), connecting: configuration.connectTimeout
+            ) { _ in }
             // The closure that waits for its answer keeps it.
             session.answer(ThrowawayOffer.sdp) { _ in session.close(.bye(nil)) }
         }

@@ -21,7 +21,9 @@
         /// The highest frame rate. The default, nil, is no limit.
         public var frameRate: Rational?
         /// The bit rates, and how they follow loss.
-        public var rates = LossStepper.Settings()
+        public var rates = RTCConfiguration().rates
+        /// The controller of the bit rate. The default is ``RateControl/delay``.
+        public var rateControl = RateControl.delay
         /// STUN and TURN servers, besides those that the server names. The default is none.
         public var ice = ICEServers()
         /// The number of encoding threads. The default is 1, which is enough for 720p.
@@ -48,6 +50,19 @@
             self.url = url
             self.token = token
             self.makeEncoder = makeEncoder
+        }
+
+        /// Takes over the rates, the controller, the connection time-out and the servers of a configuration. Those that
+        /// it does not state get its defaults; the time-out stays as it is.
+        ///
+        /// - Parameter configuration: the configuration, such as one read by ``RTCConfiguration/init(json:file:)``.
+        /// - Throws: ``InletError/Code/invalidConfiguration`` as ``RTCConfiguration/validate()`` does.
+        public mutating func apply(_ configuration: RTCConfiguration) throws(InletError) {
+            try configuration.validate()
+            (rates, rateControl) = (configuration.rates, configuration.rateControl)
+            (ice.fixed, ice.isRelayOnly) = (configuration.iceServers, configuration.isRelayOnly)
+            (ice.shared, ice.secret) = ([], "")
+            connectTimeout = configuration.connectionTimeout ?? connectTimeout
         }
 
         /// The sink's URI, without credentials.
@@ -130,8 +145,8 @@
                 try configuration.validate()
                 let endpoint = try configuration.endpoint()
                 let publisher = PeerPublisher(
-                    rates: configuration.rates, ice: configuration.ice, codecs: [configuration.codec],
-                    makeEncoder: configuration.makeEncoder)
+                    rates: configuration.rates, rateControl: configuration.rateControl, ice: configuration.ice,
+                    codecs: [configuration.codec], makeEncoder: configuration.makeEncoder)
                 var peer = PeerSinkConfiguration(publisher)
                 peer.threads = configuration.threads
                 let sink = PeerSink(peer)

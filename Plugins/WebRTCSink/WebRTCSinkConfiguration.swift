@@ -20,9 +20,11 @@
         /// The highest frame rate. The default, nil, is no limit.
         public var frameRate: Rational?
         /// The bit rates, and how they follow loss. The slowest viewer on a tier sets the rate of all viewers on it.
-        public var rates = LossStepper.Settings()
-        /// How a viewer's bit rate is determined. The default is ``RateControl/automatic``.
-        public var rateControl = RateControl.automatic
+        public var rates = RTCConfiguration().rates
+        /// How a viewer's bit rate is determined. The default is ``RateControl/delay``.
+        public var rateControl = RateControl.delay
+        /// How long a viewer's session may take from the answer to media. The default is 10 seconds.
+        public var connectTimeout = Duration.seconds(10)
         /// The codecs that are sent, in order of preference: a viewer gets the first that it supports. Those that
         /// cannot be encoded or packetized here are skipped. The default is H.264, VP8, VP9 and HEVC.
         public var codecs: [VideoCodec] = [.h264, .vp8, .vp9, .hevc]
@@ -87,6 +89,19 @@
             self.makeEncoder = makeEncoder
         }
 
+        /// Takes over the rates, the controller, the connection time-out and the servers of a configuration. Those that
+        /// it does not state get its defaults; the time-out stays as it is.
+        ///
+        /// - Parameter configuration: the configuration, such as one read by ``RTCConfiguration/init(json:file:)``.
+        /// - Throws: ``InletError/Code/invalidConfiguration`` as ``RTCConfiguration/validate()`` does.
+        public mutating func apply(_ configuration: RTCConfiguration) throws(InletError) {
+            try configuration.validate()
+            (rates, rateControl) = (configuration.rates, configuration.rateControl)
+            (ice.fixed, ice.isRelayOnly) = (configuration.iceServers, configuration.isRelayOnly)
+            (ice.shared, ice.secret) = ([], "")
+            connectTimeout = configuration.connectionTimeout ?? connectTimeout
+        }
+
         /// The sink's URI.
         public var redactedURI: String { "webrtc:\(host.contains(byte: ":") ? "[\(host)]" : host):\(port)" }
 
@@ -118,6 +133,9 @@
             try rates.validate()
             try ice.validate()
             try channels.validate()
+            guard connectTimeout > .zero else {
+                throw InletError(.invalidConfiguration, "connect-timeout is more than 0, not \(connectTimeout).")
+            }
             guard (1...3).contains(tiers) else {
                 throw InletError(.invalidConfiguration, "There are 1 to 3 tiers, not \(tiers).")
             }

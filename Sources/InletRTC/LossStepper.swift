@@ -2,17 +2,17 @@ public import InletCore
 
 /// The simple controller: changes the rate in steps, by loss alone.
 ///
-/// Every ``Settings/interval`` it checks the loss of the last ``Settings/window``: below ``Settings/lowLoss`` it steps
-/// up, above ``Settings/highLoss`` it steps down, between the two it does nothing. Every ``Settings/criticalInterval``
-/// it checks the loss since its last check: above ``Settings/criticalLoss`` it takes a large step down at once. What
-/// was lost before a step down does not count against the rate after it.
+/// Every ``Settings/interval`` it checks the loss of the last ``Settings/window``: up to and including
+/// ``Settings/lowLoss`` it steps up, from ``Settings/highLoss`` on it steps down, between the two it does nothing.
+/// Every ``Settings/criticalInterval`` it checks the loss since its last check: from ``Settings/criticalLoss`` on it
+/// takes a large step down at once. What was lost before a step down does not count against the rate after it.
 public struct LossStepper: RateController {
     /// The settings of the controller.
     public struct Settings: Sendable, Hashable {
-        /// The lowest bit rate, in bits a second. The default is 150,000.
-        public var minimum = 150_000
-        /// The highest bit rate, in bits a second. The default is 2,500,000.
-        public var maximum = 2_500_000
+        /// The lowest bit rate, in bits a second. The default is 100,000.
+        public var minimum = 100_000
+        /// The highest bit rate, in bits a second. The default is 6,000,000.
+        public var maximum = 6_000_000
         /// The initial bit rate, in bits a second. The default is 1,000,000.
         public var start = 1_000_000
         /// The step up, as a fraction of the rate. The default is 0.15.
@@ -21,11 +21,11 @@ public struct LossStepper: RateController {
         public var stepDown = 0.15
         /// The step down when the loss is critical, as a fraction of the rate. The default is 0.25.
         public var criticalStep = 0.25
-        /// The loss below which the rate steps up, as a fraction of the packets. The default is 0.01.
+        /// The highest loss at which the rate steps up, as a fraction of the packets. The default is 0.01.
         public var lowLoss = 0.01
-        /// The loss above which the rate steps down. The default is 0.05.
+        /// The lowest loss at which the rate steps down. The default is 0.05.
         public var highLoss = 0.05
-        /// The loss above which it is critical. The default is 0.1.
+        /// The lowest loss that is critical. The default is 0.1.
         public var criticalLoss = 0.1
         /// The time between decisions. The default is 5 seconds.
         public var interval = Duration.seconds(5)
@@ -48,8 +48,8 @@ public struct LossStepper: RateController {
             else {
                 throw Self.error("The rates are in order: 1000 <= minimum <= start <= maximum <= 1,000,000,000.")
             }
-            guard 0 <= lowLoss, lowLoss <= highLoss, highLoss <= criticalLoss, criticalLoss <= 1 else {
-                throw Self.error("The losses are in order: 0 <= low <= high <= critical <= 1.")
+            guard 0 <= lowLoss, lowLoss < highLoss, highLoss <= criticalLoss, criticalLoss <= 1 else {
+                throw Self.error("The losses are in order: 0 <= low < high <= critical <= 1.")
             }
             guard stepUp > 0, 0 < stepDown, stepDown < 1, 0 < criticalStep, criticalStep < 1 else {
                 throw Self.error("A step up is greater than 0; a step down lies between 0 and 1.")
@@ -94,7 +94,7 @@ public struct LossStepper: RateController {
         lastDecision = lastDecision ?? now
         if now - look >= settings.criticalInterval {
             lastLook = now
-            if let loss = loss(since: look), loss > settings.criticalLoss {
+            if let loss = loss(since: look), loss >= settings.criticalLoss {
                 step(by: 1 - settings.criticalStep)
                 forget(at: now)
                 return bitrate
@@ -104,9 +104,9 @@ public struct LossStepper: RateController {
             lastDecision = now
             reports.removeAll { now - $0.time > settings.window }
             guard let loss = loss(since: now - settings.window) else { return bitrate }
-            if loss < settings.lowLoss {
+            if loss <= settings.lowLoss {
                 step(by: 1 + settings.stepUp)
-            } else if loss > settings.highLoss {
+            } else if loss >= settings.highLoss {
                 step(by: 1 - settings.stepDown)
                 forget(at: now)
             }

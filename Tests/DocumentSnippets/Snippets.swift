@@ -11,6 +11,14 @@ enum Snippets {
         try await capturer.run()
     }
 #endif
+#if WebRTC
+    static func Docs_guide_browsers_md_2(capturer: Capturer) async throws {
+        let json = #"{"rateControl": "loss", "maxBitrate": 4000000}"#
+        var page = WebRTCSinkConfiguration { FFmpegVideoEncoder() }
+        try page.apply(RTCConfiguration(json: Array(json.utf8)))
+        capturer.attach(page)
+    }
+#endif
     static func Docs_guide_injecting_frames_md_1() async throws {
         let injector = try FrameInjector(InjectorConfiguration(queue: .bounded(8)))
         let capturer = Capturer(InjectedSourceConfiguration(injector))

@@ -68,7 +68,7 @@ enum UnsafeCodeRule {
         "Plugins/WebRTCSink/EngineSession.swift": "state of one queue",
         "Plugins/WebRTCSink/SourcePackets.swift": "a packet sink, called on one thread at a time",
         "Plugins/WebRTCSink/ViewerPipeline.swift": "asks GStreamer for its elements",
-        "Sources/Inlet/LocalAccess+System.swift": "reads small files and the environment",
+        "Sources/Inlet/LocalAccess+System.swift": "reads the environment",
         "Sources/InletCommand/Interrupt.swift": "a count of one queue",
         "Sources/InletCommand/Terminal.swift": "writes to standard error and asks for resource usage",
         "Sources/InletCapture/Delivery/SinkDelivery.swift": "a sink, touched on its thread alone",

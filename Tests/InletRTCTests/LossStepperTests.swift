@@ -17,21 +17,47 @@ import Testing
     }
 
     @Test(
-        "Every five seconds a step up below 1 %, none up to 5 %, a step down above",
-        arguments: [(0, 1_150_000), (1, 1_000_000), (5, 1_000_000), (6, 850_000), (10, 850_000)])
+        "Every five seconds a step up for 1 % and less, a step down for 5 % and more, none between",
+        arguments: [(0, 1_150_000), (1, 1_150_000), (2, 1_000_000), (4, 1_000_000), (5, 850_000), (9, 850_000)])
     func steps(_ lost: Int, _ after: Int) throws {
         let rates = try Self.rates(Array(repeating: lost, count: 5))
         #expect(rates == [1_000_000, 1_000_000, 1_000_000, 1_000_000, after])
     }
 
-    @Test("Above 10 % it steps down by a quarter each second")
+    @Test("Of 10 % and more it steps down by a quarter each second")
     func critical() throws {
-        #expect(try Self.rates([0, 11, 11, 0]) == [1_000_000, 750_000, 562_500, 562_500])
+        #expect(try Self.rates([0, 10, 11, 9]) == [1_000_000, 750_000, 562_500, 562_500])
+    }
+
+    /// Losses of 1000 packets a second: at, just below and just above each threshold.
+    @Test(
+        "The thresholds belong to the step that they begin",
+        arguments: [
+            (10, 1_150_000), (11, 1_000_000), (49, 1_000_000), (50, 850_000), (99, 850_000), (100, 237_305),
+        ])
+    func thresholds(_ lost: Int, _ after: Int) throws {
+        var stepper = try LossStepper()
+        _ = stepper.decide(at: Self.at(0))
+        for second in 0..<5 {
+            stepper.add(PathReport(time: Self.at(Double(second) + 0.5), expected: 1000, lost: lost))
+            _ = stepper.decide(at: Self.at(Double(second + 1)))
+        }
+        #expect(stepper.bitrate == after)
+    }
+
+    @Test("The defaults are those that are published")
+    func defaults() {
+        let settings = LossStepper.Settings()
+        #expect([settings.minimum, settings.start, settings.maximum] == [100_000, 1_000_000, 6_000_000])
+        #expect([settings.stepUp, settings.stepDown, settings.criticalStep] == [0.15, 0.15, 0.25])
+        #expect([settings.lowLoss, settings.highLoss, settings.criticalLoss] == [0.01, 0.05, 0.1])
+        #expect(
+            [settings.interval, settings.window, settings.criticalInterval] == [.seconds(5), .seconds(10), .seconds(1)])
     }
 
     @Test("A single bad report among good ones is judged by the last ten seconds")
     func window() throws {
-        // 8 of 500: between the thresholds. After ten seconds 8 of 1000: below.
+        // 8 of 500: between the thresholds. After ten seconds 8 of 1000: below the lower one.
         #expect(
             try Self.rates([8] + Array(repeating: 0, count: 9)).suffix(6) == [
                 1_000_000, 1_000_000, 1_000_000, 1_000_000, 1_000_000, 1_150_000,
@@ -47,8 +73,8 @@ import Testing
 
     @Test("It stays between its limits for ever")
     func limits() throws {
-        #expect(try Self.rates(Array(repeating: 0, count: 200)).last == 2_500_000)
-        #expect(try Self.rates(Array(repeating: 50, count: 200)).last == 150_000)
+        #expect(try Self.rates(Array(repeating: 0, count: 200)).last == 6_000_000)
+        #expect(try Self.rates(Array(repeating: 50, count: 200)).last == 100_000)
     }
 
     @Test("Too few packets tell nothing, and no reports change nothing")
@@ -73,7 +99,8 @@ import Testing
     @Test("Knobs that contradict each other are refused")
     func knobs() {
         let changes: [(inout LossStepper.Settings) -> Void] = [
-            { $0.minimum = 0 }, { $0.start = 1 }, { $0.maximum = 1 }, { $0.lowLoss = 0.2 }, { $0.criticalLoss = 2 },
+            { $0.minimum = 0 }, { $0.start = 1 }, { $0.maximum = 1 }, { $0.lowLoss = 0.2 }, { $0.lowLoss = 0.05 },
+            { $0.criticalLoss = 2 },
             { $0.stepUp = 0 },
             { $0.stepDown = 1 }, { $0.criticalStep = 0 }, { $0.interval = .zero }, { $0.window = .seconds(1) },
             { $0.fewestPackets = 0 },

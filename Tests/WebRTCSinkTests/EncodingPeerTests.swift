@@ -82,6 +82,8 @@
             .enabled(if: ViewerRun.hasAiortc, hint), arguments: ["H264", "VP8"])
         func tiers(without codec: String) async throws {
             try await ViewerRun.with(change: { configuration in
+                // By loss, as this viewer does not report on each packet; by delay it would take longer.
+                configuration.rateControl = .loss
                 (configuration.rates.minimum, configuration.rates.start) = (50_000, 100_000)
                 configuration.rates.stepUp = 1
                 // Reports come about every second: each window holds one at least.

@@ -7,7 +7,8 @@ public struct SourcePlugin: Sendable {
     /// - Parameters:
     ///   - info: the plug-in's description for people.
     ///   - makeConfiguration: turns a URI and its options, already checked one by one, into a configuration. It throws
-    ///     if their combination cannot work, and does no input or output.
+    ///     if their combination cannot work. It does no input or output, apart from reading a small regular file that
+    ///     a declared option names.
     public init(
         _ info: PluginInfo,
         makeConfiguration: @escaping @Sendable (PluginURI, PluginOptionValues) throws -> any FrameSourceConfiguration

@@ -217,4 +217,21 @@ import Testing
             #expect(error?.message.contains(word) == true, "\(error?.message ?? "")")
         }
     }
+
+    @Test("No text of a manifest with one byte changed, or cut anywhere, ends the process")
+    func mutations() {
+        let bytes = Array(ManifestText.whole.utf8)
+        var random = SplitMix64(seed: 17)
+        var refused = 0
+        for round in 0..<4000 {
+            var changed = bytes
+            if round % 4 == 0 {
+                changed.removeLast(Int.random(in: 1...bytes.count, using: &random))
+            } else {
+                changed[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            }
+            if !PluginManifest.check(changed, file: "acme-camera.inlet.json").problems.isEmpty { refused += 1 }
+        }
+        #expect(refused > 1000)
+    }
 }

@@ -24,6 +24,7 @@ import Testing
         echo 127.0.0.1 localhost camera server host media.example > hosts
         mount --bind hosts /etc/hosts
         mkfifo camera.fifo commands
+        printf '{"rateControl": "loss", "initialBitrate": 500000}' > rtc.json
         printf '#!/bin/sh\\ncat > /dev/null\\n' > publish
         chmod +x publish
         openssl req -x509 -newkey ed25519 -nodes -subj /CN=tests -keyout /dev/null -out own.pem 2> /dev/null

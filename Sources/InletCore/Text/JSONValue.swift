@@ -1,7 +1,7 @@
 /// A value of a JSON text, as it was written: keys in order, numbers as text.
-struct JSONValue: Sendable, Hashable {
+package struct JSONValue: Sendable, Hashable {
     /// What the value is.
-    enum Content: Sendable, Hashable {
+    package enum Content: Sendable, Hashable {
         case null
         case boolean(Bool)
         /// A number by the grammar of RFC 8259, section 6, as text.
@@ -12,12 +12,17 @@ struct JSONValue: Sendable, Hashable {
         case object([JSONMember])
     }
 
-    let content: Content
-    /// The line on which it begins, from 1 on.
-    let line: Int
+    package let content: Content
+    /// The line on which it begins, from 1 on; 0 if it was not read from a text.
+    package let line: Int
+
+    package init(content: Content, line: Int) {
+        self.content = content
+        self.line = line
+    }
 
     /// The kind of the value in words, for errors.
-    var kind: String {
+    package var kind: String {
         switch content {
         case .null: "null"
         case .boolean: "true or false"
@@ -29,14 +34,14 @@ struct JSONValue: Sendable, Hashable {
     }
 
     /// The members, if the value is an object.
-    var members: [JSONMember]? { if case .object(let members) = content { members } else { nil } }
+    package var members: [JSONMember]? { if case .object(let members) = content { members } else { nil } }
 
     /// The elements, if the value is an array.
-    var elements: [JSONValue]? { if case .array(let elements) = content { elements } else { nil } }
+    package var elements: [JSONValue]? { if case .array(let elements) = content { elements } else { nil } }
 
     /// The text, if the value is a string.
-    var text: String? { if case .string(let text) = content { text } else { nil } }
+    package var text: String? { if case .string(let text) = content { text } else { nil } }
 
     /// The number as text, if the value is a number.
-    var number: String? { if case .number(let text) = content { text } else { nil } }
+    package var number: String? { if case .number(let text) = content { text } else { nil } }
 }

@@ -1,12 +1,10 @@
-import InletCore
-
 /// Reads a JSON text by the letter of RFC 8259, within bounds, and refuses an object that has a key twice: two readers
-/// could otherwise take different values from one manifest.
+/// could otherwise take different values from one file.
 ///
 /// No reader of the system reports duplicate keys, keeps numbers as they are written, or names the line of a value.
-struct JSONReader {
+package struct JSONReader {
     /// How deep arrays and objects may be nested.
-    static let deepest = 8
+    package static let deepest = 8
     /// The most bytes of a number.
     private static let longestNumber = 40
     /// The most members of an object, and elements of an array.
@@ -19,7 +17,7 @@ struct JSONReader {
     /// Reads a text whose length the caller has bounded.
     ///
     /// - Throws: ``InletError/Code/malformedData`` with the line and what is wrong.
-    static func read(_ bytes: [UInt8]) throws(InletError) -> JSONValue {
+    package static func read(_ bytes: [UInt8]) throws(InletError) -> JSONValue {
         var reader = JSONReader(bytes)
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
             throw reader.error("the file begins with a byte order mark; save it as UTF-8 without one")
@@ -28,7 +26,7 @@ struct JSONReader {
         let value = try reader.value(depth: 0)
         reader.skipSpace()
         guard reader.position == bytes.count else {
-            throw reader.error("something follows the closing brace; a manifest is one object")
+            throw reader.error("something follows the end of the value; a file holds one object")
         }
         return value
     }

@@ -1,0 +1,13 @@
+public import InletCore
+
+/// The controller that determines the bit rate for a peer.
+public enum RateControl: String, Sendable, Hashable, CaseIterable {
+    /// By delay if the peer reports on each packet, as browsers do, otherwise by loss, in steps.
+    case automatic
+    /// By what arrives, and how long it waits on the way; by loss alone for a peer that does not report on each packet.
+    case delay
+    /// By the fraction of packets that is lost, in steps: ``LossStepper``.
+    case loss
+}
+
+extension RateControl: ChoiceOptionValue {}

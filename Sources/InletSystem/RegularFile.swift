@@ -1,0 +1,77 @@
+package import InletCore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Reads small files that options name. Nothing here waits: what is no regular file is refused, as a pipe may never
+/// have a writer.
+package enum RegularFile {
+    /// Returns the content of a file.
+    ///
+    /// Relative paths begin at the working directory, and symbolic links are followed.
+    ///
+    /// - Parameters:
+    ///   - path: the path.
+    ///   - most: the most bytes that are returned; of a longer file, one more is.
+    ///   - content: what the file should hold, such as `a secret`, for errors.
+    ///   - advice: what to do where the path is not one of a regular file, as a sentence.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if the path is empty or no regular file,
+    ///   ``InletError/Code/notFound``, ``InletError/Code/permissionDenied`` or ``InletError/Code/inputOutput`` as the
+    ///   system says. No error quotes the content.
+    package static func read(
+        _ path: String, most: Int, content: String, advice: String
+    ) throws(InletError) -> [UInt8] {
+        guard !path.isEmpty, !path.utf8.contains(0) else {
+            throw InletError(.invalidConfiguration, "The path of a file with \(content) is missing.")
+        }
+        // Without O_NONBLOCK a pipe without a writer would keep it here for ever.
+        let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure(errno, path, content) }
+        defer { close(descriptor) }
+        var facts = stat()
+        guard unsafe fstat(descriptor, &facts) == 0 else { throw failure(errno, path, content) }
+        guard facts.st_mode & S_IFMT == S_IFREG else {
+            throw InletError(.invalidConfiguration, "'\(path)' is no regular file. \(advice)")
+        }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 4096)
+        while bytes.count <= most {
+            let count = unsafe systemRead(descriptor, &piece, min(piece.count, most + 1 - bytes.count))
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw failure(errno, path, content) }
+            guard count > 0 else { break }
+            bytes += piece[..<count]
+        }
+        return bytes
+    }
+
+    private static func systemRead(_ descriptor: Int32, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int) -> Int {
+        #if canImport(Darwin)
+            unsafe Darwin.read(descriptor, bytes, count)
+        #elseif canImport(Musl)
+            unsafe Musl.read(descriptor, bytes, count)
+        #else
+            unsafe Glibc.read(descriptor, bytes, count)
+        #endif
+    }
+
+    private static func failure(_ code: Int32, _ path: String, _ content: String) -> InletError {
+        let context = InletError.Context(operation: "open", nativeCode: code)
+        switch code {
+        case ENOENT, ENOTDIR:
+            return InletError(.notFound, "There is no file '\(path)' to read \(content) from.", context: context)
+        case EACCES, EPERM:
+            return InletError(
+                .permissionDenied, "The file '\(path)' may not be read. Check its owner and permissions.",
+                context: context)
+        default:
+            return InletError(
+                .inputOutput, "The file '\(path)' cannot be read: \(SystemErrorText.of(code)).", context: context)
+        }
+    }
+}
