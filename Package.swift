@@ -154,7 +154,7 @@ let package = Package(
         // What writes bytes needs, whatever it writes to.
         library("InletOutput", ["InletCore", "InletSystem", "CLinux"]),
         // WebRTC but for the media engine: sessions, signaling, rates.
-        library("InletRTC", ["InletCore", crypto]),
+        library("InletRTC", ["InletCore", "InletSystem", crypto]),
         // What sinks that are web servers share.
         library("InletHTTP", ["InletCore", "InletSystem", logging, crypto] + nio),
         library("InletV4L2", ["InletCore", "InletSystem", "CV4L2"]),
@@ -365,7 +365,7 @@ let package = Package(
         tests(
             "InletHTTPTests",
             ["InletCore", "InletHTTP", logging, .product(name: "NIOEmbedded", package: "swift-nio")] + nio),
-        tests("InletRTCTests", ["InletCore", "InletRTC"]),
+        tests("InletRTCTests", ["InletCore", "InletRTC", "InletTesting"]),
         tests(
             "WebRTCSinkTests",
             [

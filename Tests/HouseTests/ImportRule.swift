@@ -17,7 +17,7 @@ enum ImportRule {
         "InletRTP": ["InletCore", "InletSystem"],
         "InletRTSP": ["InletCore", "Crypto"],
         "InletOutput": system.union(["InletCore", "InletSystem", "CLinux"]),
-        "InletRTC": ["InletCore", "Crypto", "FoundationEssentials"],
+        "InletRTC": ["InletCore", "InletSystem", "Crypto", "FoundationEssentials"],
         "InletHTTP": system.union([
             "InletCore", "InletSystem", "NIOCore", "NIOPosix", "NIOHTTP1", "Logging", "Crypto", "FoundationEssentials",
         ]),

@@ -1,0 +1,59 @@
+public import InletCore
+
+/// What two peers tell each other about a call, before and after its session.
+public struct CallMessage: Sendable, Hashable {
+    /// The call that it concerns.
+    public var call: CallID
+    /// What is said of the call.
+    public var content: Content
+
+    public init(_ call: CallID, _ content: Content) {
+        self.call = call
+        self.content = content
+    }
+
+    /// What is said of a call.
+    public enum Content: Sendable, Hashable {
+        /// The sender calls.
+        case invite
+        /// The invitation has arrived, and someone is being asked.
+        case ringing
+        /// The call is accepted; a session follows.
+        case accept
+        /// The call is declined, with a reason in words of at most ``longestReason`` bytes; nil for none.
+        case decline(reason: String?)
+        /// The peer has another call or as many as it takes; nil if it does not say when to try again.
+        case busy(retryAfter: Duration?)
+        /// The caller gives up before the call is accepted.
+        case cancel
+        /// A side ends an accepted call.
+        case hangUp
+    }
+
+    /// The most bytes of a reason; a longer one is cut.
+    public static let longestReason = 256
+}
+
+/// The name of one call, the same for both sides: 1 to 64 visible ASCII characters.
+public struct CallID: Sendable, Hashable, CustomStringConvertible {
+    /// The most bytes of a name.
+    public static let longest = 64
+
+    /// The name.
+    public let description: String
+
+    /// Checks a name.
+    ///
+    /// - Throws: ``InletError/Code/invalidConfiguration`` for a name that is empty, too long, or has a character other
+    ///   than the visible ones of ASCII.
+    public init(_ name: String) throws(InletError) {
+        guard SignalingText.isVisible(name, upTo: Self.longest) else {
+            throw InletError(
+                .invalidConfiguration, "The name of a call has 1 to \(Self.longest) visible ASCII characters.")
+        }
+        description = name
+    }
+
+    /// Creates a name that no other call has: 128 random bits.
+    public init() { description = RandomName.make() }
+}

@@ -1,0 +1,168 @@
+public import InletCore
+import InletSystem
+import Synchronization
+
+/// The part of a signaling service that does not depend on its transport: routing, channels, events. Safe from any
+/// thread.
+///
+/// A service hands what arrives to ``receive(_:)``, ``opened(present:)`` and the like, and gets what is to be sent by a
+/// closure.
+public final class SignalingDispatcher: Sendable {
+    private struct State {
+        var router: SignalingRouter
+        var channels: [SignalingRouter.ChannelID: AsyncStream<SignalingMessage>.Continuation] = [:]
+        var isClosed = false
+    }
+
+    private let state: Mutex<State>
+    private let subscribers = Broadcaster<SignalingEvent>(limit: mostEvents)
+    private let transmit: @Sendable (SignalingEnvelope) throws(SignalingFailure) -> Void
+    private let servers: @Sendable () async -> [ICEServer]
+    /// More than all peers of a router with the default limits.
+    private static let mostEvents = 1024
+    /// Enough for a few flows with all of their candidates.
+    private static let mostMessages = 256
+
+    /// The name by which others reach this side.
+    public let localID: PeerID
+    /// The name of this run, the same after each reconnection.
+    public let instance: SignalingInstance
+
+    /// Creates a dispatcher for a service that is not reached yet.
+    ///
+    /// - Parameters:
+    ///   - router: a new router.
+    ///   - iceServers: returns the servers that the service provides. The default is none.
+    ///   - transmit: sends an envelope. Called under a lock, in order: it must only enqueue, without waiting and
+    ///     without calling the dispatcher.
+    public init(
+        _ router: SignalingRouter, iceServers: @escaping @Sendable () async -> [ICEServer] = { [] },
+        transmit: @escaping @Sendable (SignalingEnvelope) throws(SignalingFailure) -> Void
+    ) {
+        (localID, instance) = (router.localID, router.instance)
+        state = Mutex(State(router: router))
+        self.transmit = transmit
+        servers = iceServers
+    }
+
+    // MARK: For the service
+
+    /// Notes that the service is reached, as ``SignalingRouter/opened(present:)``.
+    public func opened(present: [PeerID: SignalingInstance?]? = nil) { update { $0.opened(present: present) } }
+    /// Notes that the service is not reached now.
+    public func interrupted(_ error: InletError) { update { $0.interrupted(error) } }
+    /// Notes that a peer is there.
+    public func joined(_ peer: PeerID, instance: SignalingInstance? = nil) {
+        update { $0.joined(peer, instance: instance) }
+    }
+    /// Notes that a peer has gone.
+    public func left(_ peer: PeerID, instance: SignalingInstance? = nil) {
+        update { $0.left(peer, instance: instance) }
+    }
+    /// Takes an envelope from the service. One for another peer is ignored.
+    public func receive(_ envelope: SignalingEnvelope) { update { $0.received(envelope) } }
+
+    /// Ends all channels and events. Further calls of any method change nothing.
+    ///
+    /// - Parameter error: why; nil if this side ends it.
+    public func closed(_ error: InletError?) {
+        update { $0.closed(error) }
+        let isFirst = state.withLock { state in
+            defer { state.isClosed = true }
+            return !state.isClosed
+        }
+        if isFirst { subscribers.finish() }
+    }
+
+    // MARK: For the application, as SignalingService has it
+
+    /// Whether the service is reached now.
+    public var isOpen: Bool { state.withLock { $0.router.isOpen } }
+    /// The peers that are there, in the order of their names.
+    public var presentPeers: [PeerID] { state.withLock { $0.router.presentPeers } }
+
+    /// Returns the events from now on, as ``SignalingService/events()``.
+    public func events() -> AsyncStream<SignalingEvent> {
+        state.withLock { state in
+            guard state.router.isOpen else { return subscribers.stream() }
+            let peers = state.router.presentPeers
+            return subscribers.stream { .opened(peers: peers) }
+        }
+    }
+
+    /// Returns the channel for one session with a peer, as ``SignalingService/channel(to:)``.
+    public func channel(to peer: PeerID) throws(InletError) -> any SignalingChannel {
+        let (incoming, arrived) = AsyncStream.makeStream(
+            of: SignalingMessage.self, bufferingPolicy: .bufferingNewest(Self.mostMessages))
+        let number = try state.withLock { state throws(InletError) in
+            guard !state.isClosed else { throw Self.ended.error }
+            let (channel, actions) = try state.router.open(to: peer)
+            state.channels[channel] = arrived
+            perform(actions, &state)
+            return channel
+        }
+        return RoutedChannel(number: number, dispatcher: self, incoming: incoming)
+    }
+
+    /// Sends a message about a call, as ``SignalingService/send(_:to:)``.
+    public func send(_ message: CallMessage, to peer: PeerID) throws(SignalingFailure) {
+        try state.withLock { state throws(SignalingFailure) in
+            guard !state.isClosed else { throw Self.ended }
+            for case .transmit(let envelope) in try state.router.send(message, to: peer) { try transmit(envelope) }
+        }
+    }
+
+    /// Returns the servers that the service provides.
+    public func iceServers() async -> [ICEServer] { await servers() }
+
+    // MARK: Channels
+
+    private static var ended: SignalingFailure {
+        SignalingFailure(InletError(.cancelled, "The signaling service has ended."), retryAfter: nil)
+    }
+
+    private func send(_ message: SignalingMessage, on channel: SignalingRouter.ChannelID) throws(SignalingFailure) {
+        try state.withLock { state throws(SignalingFailure) in
+            guard let actions = state.router.send(message, on: channel) else {
+                throw SignalingFailure(
+                    InletError(.cancelled, "The channel to the peer has ended: it began anew, or was replaced."),
+                    retryAfter: nil)
+            }
+            for case .transmit(let envelope) in actions { try transmit(envelope) }
+        }
+    }
+
+    private func close(_ channel: SignalingRouter.ChannelID) { update { $0.close(channel) } }
+
+    private func update(_ change: (inout SignalingRouter) -> [SignalingRouter.Action]) {
+        state.withLock { state in
+            guard !state.isClosed else { return }
+            perform(change(&state.router), &state)
+        }
+    }
+
+    /// Done under the lock, so that everyone sees one order.
+    private func perform(_ actions: [SignalingRouter.Action], _ state: inout State) {
+        for action in actions {
+            switch action {
+            case .tell(let event): subscribers.send(event)
+            case .deliver(let message, let channel): state.channels[channel]?.yield(message)
+            case .finish(let channel): state.channels.removeValue(forKey: channel)?.finish()
+            // What a full queue refuses is lost as on any signaling: the session offers again.
+            case .transmit(let envelope): try? transmit(envelope)
+            }
+        }
+    }
+
+    private struct RoutedChannel: SignalingChannel {
+        let number: SignalingRouter.ChannelID
+        let dispatcher: SignalingDispatcher
+        let incoming: AsyncStream<SignalingMessage>
+
+        func iceServers() async -> [ICEServer] { await dispatcher.iceServers() }
+        func send(_ message: SignalingMessage) async throws(SignalingFailure) {
+            try dispatcher.send(message, on: number)
+        }
+        func close() async { dispatcher.close(number) }
+    }
+}
