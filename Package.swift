@@ -312,6 +312,7 @@ let package = Package(
                 "ReferenceTools", logging,
             ]),
         tests("InletFFmpegTests", ["InletCore", "InletFFmpeg", "ReferenceTools", "CFFmpeg"]),
+        tests("InletSystemTests", ["InletCore", "InletSystem"]),
         tests("InletRTPTests", ["InletCore", "InletRTP"]),
         tests("InletRTSPTests", ["InletCore", "InletRTSP"]),
         tests(

@@ -77,6 +77,7 @@
         private var hasJoined = false
         private var nextInquiry = MonotonicTime.distantFuture
         private static let inquiryInterval = Duration.seconds(1)
+        private static let doubtInterval = Duration.milliseconds(200)
         private var hub: ViewerHub { environment.hub }
         private var logger: Logger { environment.logger }
 
@@ -121,6 +122,17 @@
 
         /// Notifies pages that the track's state has changed.
         func tellPages() { queue.async { _ = self.channels.tellPages() } }
+
+        /// Has the session find out whether its path still works after a change of the network. Returns at once.
+        func networkChanged(_ change: NetworkChange) {
+            // A report that arrived before the change is told first, so that it does not count as one after it.
+            queue.async { self.viewer?.inquire() }
+            queue.asyncAfter(deadline: .now() + .milliseconds(50)) {
+                self.logger.info("The network changed: \(change).", metadata: ["peer": "\(self.name.prefix(8))"])
+                if self.nextInquiry != .distantFuture { self.nextInquiry = .now + Self.doubtInterval }
+                self.handle(.networkChanged(mayBreakPaths: change.mayBreakPaths))
+            }
+        }
 
         /// Ends the session. Pages of this server are notified first, and have half a second to leave: unsent messages
         /// are lost with the session, and a page that was not notified waits for its ICE consent to expire (RFC 7675).
@@ -187,9 +199,9 @@
             if MonotonicTime.now >= nextInquiry {
                 // Without packets there are no reports: a peer that is sent nothing does not count as dead.
                 let sent = hub.figures(of: name)?.sent ?? 0
-                if sent == lastSent { handle(.feedback) }
+                if sent == lastSent, !machine.isDoubted { handle(.feedback) }
                 lastSent = sent
-                nextInquiry = .now + Self.inquiryInterval
+                nextInquiry = .now + (machine.isDoubted ? Self.doubtInterval : Self.inquiryInterval)
                 viewer?.inquire()
                 steer()
                 environment.broadcast?.tell(.reported(currentStatistics))
@@ -327,6 +339,7 @@
                 handle(.feedback)
             case .arrivals(let arrivals):
                 steering?.add(arrivals, at: .now)
+                if machine.isDoubted { handle(.feedback) }
                 steer()
             case .channel(let channel): channels.add(channel)
             case .channelSaid(let channel, let event): channels.handle(event, from: channel)

@@ -109,10 +109,12 @@
                 for await message in channel.incoming { engine?.take(.init(message)) }
                 if !Task.isCancelled { engine?.take(.signalingEnded) }
             }
+            let following = NetworkWatch.shared.follow { [weak engine] in engine?.networkChanged($0) }
             talking.enter()
             Task { [self] in
                 for await message in messages { await Self.send(message, on: channel, shown: shown, engine: engine) }
                 receiving.cancel()
+                following.cancel()
                 await channel.close()
                 onEnd(self)
                 talking.leave()

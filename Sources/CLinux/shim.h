@@ -5,6 +5,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -132,5 +134,78 @@ static inline int inlet_shared_memory(const char *name) {
 // Fixes the size of such memory for good: F_ADD_SEALS of SEAL, SHRINK and GROW (include/uapi/linux/fcntl.h). Returns
 // -1 with errno.
 static inline int inlet_seal_size(int descriptor) { return fcntl(descriptor, 1033, 0x7); }
+
+// A socket on which the kernel answers questions about links, addresses and routes and, where it `hears`, tells of
+// their changes. Never blocks. Returns -1 with errno.
+static inline int inlet_routing_socket(int hears) {
+    int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
+    if (descriptor < 0) return -1;
+    struct sockaddr_nl address;
+    memset(&address, 0, sizeof address);
+    address.nl_family = AF_NETLINK;
+    if (hears)
+        address.nl_groups =
+            RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_ROUTE;
+    if (!bind(descriptor, (struct sockaddr *)&address, sizeof address)) return descriptor;
+    int error = errno;
+    close(descriptor);
+    errno = error;
+    return -1;
+}
+
+// Asks for all links, or all addresses. Returns 0, or -1 with errno.
+static inline int inlet_routing_ask_all(int socket, int addresses) {
+    struct {
+        struct nlmsghdr header;
+        struct rtgenmsg message;
+    } request;
+    memset(&request, 0, sizeof request);
+    request.header.nlmsg_len = NLMSG_LENGTH(sizeof request.message);
+    request.header.nlmsg_type = addresses ? RTM_GETADDR : RTM_GETLINK;
+    request.header.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
+    request.message.rtgen_family = AF_UNSPEC;
+    return send(socket, &request, request.header.nlmsg_len, MSG_NOSIGNAL) < 0 ? -1 : 0;
+}
+
+// Asks for the route to an address of 4 or 16 bytes. Nothing is sent there. Returns 0, or -1 with errno.
+static inline int inlet_routing_ask_route(int socket, const unsigned char *address, int count) {
+    struct {
+        struct nlmsghdr header;
+        struct rtmsg message;
+        struct rtattr attribute;
+        unsigned char address[16];
+    } request;
+    memset(&request, 0, sizeof request);
+    if (count != 4 && count != 16) {
+        errno = EINVAL;
+        return -1;
+    }
+    request.header.nlmsg_type = RTM_GETROUTE;
+    request.header.nlmsg_flags = NLM_F_REQUEST;
+    request.message.rtm_family = count == 4 ? AF_INET : AF_INET6;
+    request.message.rtm_dst_len = (unsigned char)(count * 8);
+    request.attribute.rta_type = RTA_DST;
+    request.attribute.rta_len = (unsigned short)RTA_LENGTH(count);
+    memcpy(request.address, address, (size_t)count);
+    request.header.nlmsg_len = (unsigned)(NLMSG_LENGTH(sizeof request.message) + RTA_LENGTH(count));
+    return send(socket, &request, request.header.nlmsg_len, MSG_NOSIGNAL) < 0 ? -1 : 0;
+}
+
+// Receives a datagram of the kernel's. Returns its bytes, 0 for one of another process, or -1 with errno: EMSGSIZE
+// where it is longer than `count`.
+static inline ssize_t inlet_routing_receive(int socket, void *bytes, size_t count) {
+    struct sockaddr_nl from;
+    memset(&from, 0, sizeof from);
+    struct iovec part = {bytes, count};
+    struct msghdr message = {
+        .msg_name = &from, .msg_namelen = sizeof from, .msg_iov = &part, .msg_iovlen = 1};
+    ssize_t received = recvmsg(socket, &message, 0);
+    if (received < 0) return received;
+    if (message.msg_flags & MSG_TRUNC) {
+        errno = EMSGSIZE;
+        return -1;
+    }
+    return from.nl_pid == 0 ? received : 0;
+}
 
 #endif

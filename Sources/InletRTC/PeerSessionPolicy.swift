@@ -30,6 +30,9 @@ public struct PeerSessionPolicy: Sendable, Hashable {
     public var reconnecting = Duration.seconds(10)
     /// How long a peer that receives media may stay silent. The default is 10 seconds.
     public var silence = Duration.seconds(10)
+    /// How soon a peer must be heard of after an address or a route of this machine is gone; otherwise the flow
+    /// restarts. The default is 1.2 seconds, as browsers report once a second.
+    public var confirming = Duration.milliseconds(1200)
     /// How long a session must be connected for the count of attempts to be reset. The default is 10 seconds.
     public var healthy = Duration.seconds(10)
     /// The wait before the second further attempt; it doubles with each, up to ``longestBackOff``. The first follows at

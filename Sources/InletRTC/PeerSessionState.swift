@@ -110,6 +110,8 @@ public enum PeerSessionFailure: String, Sendable, Hashable, CaseIterable, Error 
     case relayTLS = "no TLS with the relay"
     /// The key exchange on the path failed.
     case encryption = "encryption"
+    /// An address or a route of this machine is gone, and the peer was not heard of since.
+    case networkChanged = "the network changed"
     /// The media engine failed.
     case engine = "media engine"
     /// More candidates, sessions or bytes than are allowed.
@@ -120,7 +122,7 @@ public enum PeerSessionFailure: String, Sendable, Hashable, CaseIterable, Error 
         switch self {
         case .malformedDescription: .malformedData
         case .noCommonCodec: .unsupported
-        case .noPath: .disconnected
+        case .noPath, .networkChanged: .disconnected
         case .noRelay: .authenticationFailed
         case .encryption, .relayTLS: .tlsFailed
         case .engine: .internal
@@ -146,6 +148,8 @@ public enum PeerSessionFailure: String, Sendable, Hashable, CaseIterable, Error 
             "Only relays may be used (relay-only), and none was reached over TLS: its certificate is not trusted, or its port is not one for turns. The log has the reason; turn-tls-ca names an authority."
         case .encryption:
             "DTLS failed on the path. A proxy that changed the description, or a peer without ECDSA, does that."
+        case .networkChanged:
+            "The network of this machine changed, and the peer was not heard of since. The session begins anew by itself."
         case .engine:
             "The media engine failed. See whether all of its plug-ins are installed: Scripts/bootstrap --webrtc."
         case .limit: "The peer sent more than is allowed. Raise the limits if it means well."

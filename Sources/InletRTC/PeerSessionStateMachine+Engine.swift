@@ -74,7 +74,8 @@ extension PeerSessionStateMachine {
         switch failure {
         // The peer's description does not change when it is requested again.
         case .malformedDescription, .noCommonCodec, .limit: end(.failed(failure), &actions)
-        case .noPath, .noRelay, .relayTLS, .encryption, .engine: retry(orEnd: .failed(failure), now, &actions)
+        case .noPath, .noRelay, .relayTLS, .encryption, .engine, .networkChanged:
+            retry(orEnd: .failed(failure), now, &actions)
         }
     }
 
@@ -91,6 +92,7 @@ extension PeerSessionStateMachine {
         case .offering, .gathering, .awaitingAnswer, .applying:
             retry(orEnd: .timedOut(.exchanging), now, &actions)
         case .connecting: retry(orEnd: .timedOut(.connecting), now, &actions)
+        case .connected where isDoubted: beginElsewhere(now, &actions)
         case .connected: retry(orEnd: .timedOut(.connected), now, &actions)
         case .broken: retry(orEnd: .timedOut(.reconnecting), now, &actions)
         }

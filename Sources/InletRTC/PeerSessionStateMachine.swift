@@ -30,6 +30,8 @@ package struct PeerSessionStateMachine: Sendable {
         case signalingEnded
         /// The flow is to restart.
         case restart
+        /// The addresses or routes of this machine changed, perhaps so that paths no longer work.
+        case networkChanged(mayBreakPaths: Bool)
         /// An event of an engine.
         case engine(EngineID, EngineEvent)
         /// The peer has reported on what it received.
@@ -124,7 +126,9 @@ package struct PeerSessionStateMachine: Sendable {
     var gatheredText: String?
     private var engines = 0
     private var seenOffers: [SignalingFlow] = []
-    private var attempt = 0
+    var attempt = 0
+    /// Whether the network changed, and the peer was not heard of since.
+    package internal(set) var isDoubted = false
     private var wasConnected = false
     private var shown = PeerSessionState.new
     private static let rememberedOffers = 32
@@ -188,7 +192,9 @@ package struct PeerSessionStateMachine: Sendable {
             }
         case .restart: restart(now, &actions)
         case .engine(let id, let event): if id == engine { engineSaid(event, now, &actions) }
+        case .networkChanged(let mayBreakPaths): networkChanged(mayBreakPaths: mayBreakPaths, now, &actions)
         case .feedback:
+            isDoubted = false
             if case .connected(let since, _) = phase {
                 phase = .connected(since: since, silentBy: now + policy.silence)
             }
@@ -263,7 +269,7 @@ package struct PeerSessionStateMachine: Sendable {
 
     mutating func connected(_ now: MonotonicTime) {
         phase = .connected(since: now, silentBy: now + policy.silence)
-        wasConnected = true
+        (wasConnected, isDoubted) = (true, false)
     }
 
     /// Handles a failed step: the flow restarts, or the session ends.

@@ -37,7 +37,7 @@ class Phone:
 
     def open(self, message):
         flags = ["--use-fake-device-for-media-stream", f"--use-file-for-fake-video-capture={self.file}",
-                 f"--window-size={self.options.window}"]
+                 f"--window-size={self.options.window}", *self.options.flag]
         if not message.get("isRefused"):
             flags.append("--use-fake-ui-for-media-stream")
         else:
@@ -84,6 +84,7 @@ def main():
     parser.add_argument("--size", default="640x480", help="of the camera's pictures")
     parser.add_argument("--frames", type=int, default=150, help="of the camera's file")
     parser.add_argument("--window", default="390,844", help="of the browser, as of a phone")
+    parser.add_argument("--flag", action="append", default=[], help="another of the browser's")
     options = parser.parse_args()
     phone = Phone(options)
     # A browser is started by the thread that lives as long as this process.

@@ -69,7 +69,7 @@ class Sender:
         app.router.add_route("*", "/{path:.*}", self.answer)
         runner = web.AppRunner(app)
         await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", self.options.port).start()
+        await web.TCPSite(runner, self.options.host, self.options.port).start()
         return runner.addresses[0][1]
 
     async def answer(self, request):
@@ -145,6 +145,7 @@ async def main():
     parser = peer.parser(__doc__)
     parser.add_argument("role", choices=["serve", "publish"])
     parser.add_argument("--port", type=int, default=0, help="of the server; 0 takes a free one")
+    parser.add_argument("--host", default="127.0.0.1", help="where the server listens")
     parser.add_argument("--token", help="what the server wants to be shown, or the publisher shows")
     parser.add_argument("--codec", default="H264", choices=["H264", "VP8"])
     parser.add_argument("--size", default="640x480")

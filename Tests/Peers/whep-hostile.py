@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Misuses an endpoint of WHEP in every way that a client can, and prints what it answered as one JSON object.
+"""Misuses an endpoint of WHEP, or of WHIP, in every way that a client can, and prints what it answered as one JSON
+object.
 
 Needs nothing but Python.
 
-Usage: whep-hostile.py [--inlet PROGRAM] [--offers N] [--fragments N] [--seed N]
+Usage: whep-hostile.py [--endpoint whep|whip] [--inlet PROGRAM] [--offers N] [--fragments N] [--seed N]
 
 Spoilt offers are posted and spoilt fragments sent to real sessions; meanwhile a hundred connections hold back half of a
 request, one sends a byte a second, and after each the server is asked whether it is there. Where `trouble` is empty,
@@ -66,8 +67,11 @@ def spoil(text, chance):
 class Server:
     def __init__(self, inlet):
         self.host, self.port = inlet.address.split(":")
-        self.path, self.token = "/whep", inlet.TOKEN
-        self.slowest = 0.0
+        self.path, self.token = inlet.endpoint.removeprefix(f"http://{inlet.address}"), inlet.TOKEN
+        self.takes_publishers = self.path == "/whip"
+        # A publisher's offer says that it sends.
+        self.good = whep.OFFER.replace("a=recvonly", "a=sendonly") if self.takes_publishers else whep.OFFER
+        self.slowest, self.refused = 0.0, 0
 
     def ask(self, method, path, body=None, headers=None, token=True):
         """The status, the headers and the body; the status is 0 where the connection was closed without an answer."""
@@ -85,14 +89,21 @@ class Server:
             connection.close()
 
     def post(self, body, **options):
-        return self.ask("POST", self.path, body, {"content-type": "application/sdp"}, **options)
+        """An offer. One that comes too soon after others is sent again, as there are few publishers at an address."""
+        while True:
+            answer = self.ask("POST", self.path, body, {"content-type": "application/sdp"}, **options)
+            if answer[0] != 429:
+                return answer
+            self.refused += 1
+            time.sleep(0.05)
 
     def patch(self, place, body, tag):
         return self.ask("PATCH", place, body, {"content-type": FRAGMENT, **({"if-match": tag} if tag else {})})
 
     def viewers(self):
         status, _, body = self.ask("GET", "/stats.json")
-        return json.loads(body)["viewers"] if status == 200 else None
+        told = json.loads(body) if status == 200 else {}
+        return ["the publisher"] * told["published"] if "published" in told else told.get("viewers")
 
     def connect(self):
         return socket.create_connection((self.host, self.port), timeout=40)
@@ -113,7 +124,7 @@ class Run:
 
     def offer(self, number):
         chance = random.Random(self.options.seed * 1_000_003 + number)
-        body = spoil(whep.OFFER, chance)
+        body = spoil(self.server.good, chance)
         status, headers, _ = self.server.post(body)
         self.expect(f"spoilt offer {number}", status, {201, 400, 413, 422})
         if status == 201:
@@ -133,7 +144,7 @@ class Run:
         for number in range(self.options.fragments):
             chance = random.Random(self.options.seed * 1_000_003 + 500_000 + number)
             if place is None:
-                status, headers, _ = self.server.post(whep.OFFER)
+                status, headers, _ = self.server.post(self.server.good)
                 self.expect("a good offer", status, {201})
                 if status != 201:
                     return counts
@@ -150,7 +161,8 @@ class Run:
     def table(self):
         """Requests that each have one right answer."""
         ask, path, sdp = self.server.ask, self.server.path, {"content-type": "application/sdp"}
-        status, headers, _ = self.server.post(whep.OFFER)
+        good = self.server.good
+        status, headers, _ = self.server.post(good)
         self.expect("a good offer", status, {201})
         if status != 201:
             return
@@ -159,13 +171,16 @@ class Run:
         for name, got, wanted in [
             ("an offer too long", ask("POST", path, b"v=0\r\n" + b"a" * 70_000, sdp), {413, 0}),
             ("an offer far too long", ask("POST", path, b"a" * 3_000_000, sdp), {413, 0}),
-            ("an offer of another type", ask("POST", path, whep.OFFER, {"content-type": "text/plain"}), {415}),
-            ("an offer of no type", ask("POST", path, whep.OFFER), {415}),
+            ("an offer of another type", ask("POST", path, good, {"content-type": "text/plain"}), {415}),
+            ("an offer of no type", ask("POST", path, good), {415}),
             ("an empty offer", ask("POST", path, b"", sdp), {400}),
             ("an offer that is not UTF-8", ask("POST", path, b"v=0\r\n\xff\xfe\r\n", sdp), {400}),
-            ("an offer without video", ask("POST", path, whep.OFFER.replace("m=video", "m=audio"), sdp), {422}),
+            ("an offer without video", ask("POST", path, good.replace("m=video", "m=audio"), sdp), {422}),
             ("an offer of unknown codecs",
-             ask("POST", path, whep.OFFER.replace("H264", "X264").replace("VP8", "X8"), sdp), {422}),
+             ask("POST", path, good.replace("H264", "X264").replace("VP8", "X8"), sdp), {422}),
+            ("an offer of the other direction",
+             ask("POST", path, good.replace("a=recvonly", "a=-").replace("a=sendonly", "a=recvonly").replace(
+                 "a=-", "a=sendonly"), sdp), {422}),
             ("an unknown session", ask("PATCH", path + "/0123", CANDIDATES, {**fragment, "if-match": tag}), {404}),
             ("the end of an unknown session", ask("DELETE", path + "/0123"), {404}),
             ("a path out of the endpoint", ask("DELETE", path + "/../../etc/passwd"), {404}),
@@ -176,14 +191,14 @@ class Run:
             ("no fragment", ask("PATCH", place, "hello", {**fragment, "if-match": tag}), {400}),
             ("good candidates", ask("PATCH", place, CANDIDATES, {**fragment, "if-match": tag}), {204}),
             ("the same once more", ask("PATCH", place, CANDIDATES, {**fragment, "if-match": tag}), {204}),
-            ("another method", ask("PUT", place, whep.OFFER, sdp), {405}),
+            ("another method", ask("PUT", place, good, sdp), {405}),
             ("a head too long", ask("GET", "/", headers={"x": "a" * 40_000}), {431, 400, 0}),
             ("the end", ask("DELETE", place), {200}),
             ("the end once more", ask("DELETE", place), {200, 404}),
-            ("no token", self.server.post(whep.OFFER, token=False), {401}),
+            ("no token", self.server.post(good, token=False), {401}),
             ("no token for a session", ask("DELETE", path + "/0123", token=False), {401}),
             ("another token",
-             ask("POST", path, whep.OFFER, {**sdp, "authorization": "Bearer not-it-at-all"}, token=False), {401}),
+             ask("POST", path, good, {**sdp, "authorization": "Bearer not-it-at-all"}, token=False), {401}),
         ]:
             self.expect(name, got[0], wanted)
         self.alive("bad requests")
@@ -193,7 +208,7 @@ class Run:
         text = (f"POST {self.server.path} HTTP/1.1\r\nhost: {self.server.host}\r\n"
                 "content-type: application/sdp\r\ncontent-length: 4000\r\n")
         text += f"authorization: Bearer {self.server.token}\r\n"
-        whole = (text + "\r\n" + whep.OFFER).encode()
+        whole = (text + "\r\n" + self.server.good).encode()
         begun, open_ones = time.monotonic(), []
         for number in range(100):
             connection = self.server.connect()
@@ -242,7 +257,8 @@ class Run:
         for thread in aside:
             thread.start()
         self.table()
-        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        # A newer publisher takes the place of the one before, whose session is then unknown.
+        with concurrent.futures.ThreadPoolExecutor(1 if self.server.takes_publishers else 4) as pool:
             offers = collections.Counter(pool.map(self.offer, range(self.options.offers)))
         fragments = self.fragments()
         for thread in aside:
@@ -256,19 +272,21 @@ class Run:
         if left != []:
             self.trouble.append(f"sessions are left: {left}")
         return {"trouble": self.trouble, "offers": offers, "fragments": fragments, **self.counts,
+                "too_soon": self.server.refused,
                 "slowest_answer_s": round(self.server.slowest, 2), "seconds": round(time.monotonic() - begun, 1)}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     whep.add_options(parser, size="320x240")
+    parser.add_argument("--endpoint", choices=["whep", "whip"], default="whep")
     parser.add_argument("--offers", type=int, default=300)
     parser.add_argument("--fragments", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--growth", type=int, default=40_000,
                         help="kilobytes that the server may have more at the end; a sanitizer needs more")
     options = parser.parse_args()
-    with whep.Inlet(options) as inlet:
+    with whep.Inlet(options, takes_publishers=options.endpoint == "whip") as inlet:
         fresh = inlet.counts()
         seen = Run(options, inlet).all()
         seen["trouble"] += inlet.growth(fresh, options.growth)

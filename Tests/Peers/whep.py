@@ -1,4 +1,4 @@
-"""An `inlet run ... --to webrtc:` of a script's own, for those that look at the whole process."""
+"""An `inlet run ... --to webrtc:`, or of `whip:`, of a script's own, for those that look at the whole process."""
 
 import json
 import os
@@ -53,15 +53,17 @@ class Inlet:
     The source is the timecode pattern, another, or y4m from `camera`'s standard output.
 
     It is reached at its own address unless at another, and runs as what stands in `within` before its command says.
+    With `takes_publishers` the source is `whip:`.
     """
 
     TOKEN = "let-me-in"
 
-    def __init__(self, options, source=None, camera=None, host="127.0.0.1", port=None, reached_at=None, within=()):
+    def __init__(self, options, source=None, camera=None, host="127.0.0.1", port=None, reached_at=None, within=(),
+                 takes_publishers=False):
         port = port or peer.free_port()
         self.address = f"{reached_at or host}:{port}"
         self.page = f"http://{self.address}/?token={self.TOKEN}"
-        self.endpoint = f"http://{self.address}/whep"
+        self.endpoint = f"http://{self.address}/{'whip' if takes_publishers else 'whep'}"
         self.camera = camera
         self.command = [
             *within, options.inlet, "run",
@@ -69,6 +71,10 @@ class Inlet:
             # All viewers of a script come from one address.
             "--to", f"webrtc:{host}:{port}?token={self.TOKEN}&per-client=100{options.sink and '&' + options.sink}",
             "--report", "none"]
+        if takes_publishers:
+            self.command = [
+                *within, options.inlet, "run", f"whip:{host}:{port}?token={self.TOKEN}", "--to", "null:",
+                "--report", "none"]
 
     def __enter__(self):
         self.log = tempfile.TemporaryFile("w+")
@@ -106,7 +112,9 @@ class Inlet:
         request = urllib.request.Request(
             f"http://{self.address}/stats.json", headers={"authorization": f"Bearer {self.TOKEN}"})
         with urllib.request.urlopen(request, timeout=limit) as answer:
-            return json.load(answer)["viewers"]
+            told = json.load(answer)
+        # An endpoint of publishers tells only whether one is there.
+        return told["viewers"] if "viewers" in told else ["the publisher"] * told["published"]
 
     def counts(self):
         """Its threads, descriptors and resident kilobytes."""

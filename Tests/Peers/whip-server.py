@@ -39,7 +39,7 @@ class Server:
             _, certificate, key = peer.make_certificates()
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(certificate, key)
-        await web.TCPSite(runner, "127.0.0.1", port, ssl_context=context).start()
+        await web.TCPSite(runner, self.options.host, port, ssl_context=context).start()
         return runner.addresses[0][1]
 
     async def answer(self, request, is_first):
@@ -127,6 +127,7 @@ class Server:
 async def main():
     parser = peer.parser(__doc__)
     parser.add_argument("--port", type=int, default=0, help="port of the first site; 0 takes a free one")
+    parser.add_argument("--host", default="127.0.0.1", help="where it listens")
     parser.add_argument("--token", help="what the first site wants to be shown")
     parser.add_argument("--link", help="a Link header, to OPTIONS")
     parser.add_argument("--tls", action="store_true",

@@ -55,6 +55,7 @@
         /// The largest offer's worth of channels is none: peers' messages are not read.
         private static let longestMessage = 0
         private static let checkInterval = Duration.seconds(1)
+        private static let doubtInterval = Duration.milliseconds(200)
         private static let mostForeignServers = 8
 
         /// - Parameters:
@@ -84,10 +85,27 @@
         /// Requests a key frame of the peer. Returns at once.
         func requestKeyFrame() { queue.async { self.peer?.requestKeyFrame() } }
 
+        /// Has the session find out whether its path still works after a change of the network. Returns at once.
+        func networkChanged(_ change: NetworkChange) {
+            queue.async {
+                self.environment.logger.info(
+                    "The network changed: \(change).", metadata: ["peer": "\(self.name.prefix(8))"])
+                self.hasArrival.store(false, ordering: .relaxed)
+                self.handle(.networkChanged(mayBreakPaths: change.mayBreakPaths))
+                guard self.machine.isDoubted else { return }
+                self.nextCheck = .now + Self.doubtInterval
+                self.schedule()
+            }
+        }
+
         // MARK: On the queue
 
         private func handle(_ input: PeerSessionStateMachine.Input) {
             for action in machine.handle(input, at: .now) { perform(action) }
+            schedule()
+        }
+
+        private func schedule() {
             let next = min(machine.deadline ?? .distantFuture, nextCheck)
             guard next != .distantFuture else { return timer.schedule(deadline: .distantFuture) }
             let wait = max(0, (next - .now).wholeNanoseconds)
@@ -96,7 +114,7 @@
 
         private func timePassed() {
             if MonotonicTime.now >= nextCheck {
-                nextCheck = .now + Self.checkInterval
+                nextCheck = .now + (machine.isDoubted ? Self.doubtInterval : Self.checkInterval)
                 // A sender that sends nothing, as of a camera that is switched off, still sends RTCP.
                 if hasArrival.exchange(false, ordering: .relaxed) { handle(.feedback) }
             }
@@ -108,8 +126,9 @@
             case .open(let id): engine = id
             case .close:
                 (peer, engine) = (nil, nil)
-                // The end is told with its reason.
+                // The end is told with its reason; a flow that this side begins anew takes the place of the last.
                 if case .ended = machine.state { break }
+                if machine.policy.role == .offering { break }
                 if let number { environment.inbox.end(number, nil) }
                 number = nil
             case .offer(let id): offer(id)

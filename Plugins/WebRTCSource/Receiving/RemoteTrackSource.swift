@@ -135,6 +135,9 @@
             _ news: PacketInbox.News, _ origin: any TrackOrigin, _ context: SourceContext
         ) throws(InletError) {
             if news.session?.number != session?.number {
+                if session != nil, news.session != nil, origin.vacancy == nil {
+                    tell("the network changed, and the session begins anew", context)
+                }
                 received.report(stream, to: context)
                 stream?.end()
                 session = news.session

@@ -61,6 +61,7 @@
                 for await message in channel.incoming { session?.take(.init(message)) }
                 if !Task.isCancelled { session?.take(.signalingEnded) }
             }
+            let following = NetworkWatch.shared.follow { [weak session] in session?.networkChanged($0) }
             talking.enter()
             Task { [talking, weak session] in
                 for await message in messages {
@@ -75,6 +76,7 @@
                     }
                 }
                 receiving.cancel()
+                following.cancel()
                 await channel.close()
                 talking.leave()
             }

@@ -20,7 +20,7 @@ import Testing
         ip link set lo up
         mount -t tmpfs none /run
         mkdir /run/secrets
-        for name in camera stream token preview; do echo a-secret-of-tests > /run/secrets/$name; done
+        for name in camera stream token preview turn; do echo a-secret-of-tests > /run/secrets/$name; done
         echo 127.0.0.1 localhost camera server host media.example > hosts
         mount --bind hosts /etc/hosts
         mkfifo camera.fifo commands

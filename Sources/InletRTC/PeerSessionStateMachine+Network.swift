@@ -1,0 +1,36 @@
+import InletCore
+
+// What becomes of a session when this machine's network changes.
+extension PeerSessionStateMachine {
+    /// Handles a change of the network.
+    ///
+    /// A path that may have broken is doubted: unless the peer is heard of soon, this side begins anew, or waits for
+    /// the offer of a peer whose part that is. What is only being set up has candidates of the old network, and what
+    /// waits for a further attempt may succeed now, so both begin anew at once.
+    mutating func networkChanged(mayBreakPaths: Bool, _ now: MonotonicTime, _ actions: inout [Action]) {
+        switch phase {
+        case .connected(let since, let silentBy):
+            guard mayBreakPaths else { break }
+            isDoubted = true
+            phase = .connected(since: since, silentBy: min(silentBy, now + policy.confirming))
+        case .broken: beginElsewhere(now, &actions)
+        case .waiting, .offering, .gathering(.offer, _, _), .awaitingAnswer, .applying(.answer, _), .connecting:
+            guard policy.role == .offering else { break }
+            attempt = 0
+            begin(now, &actions)
+        case .new, .awaitingOffer, .gathering, .applying, .ended: break
+        }
+    }
+
+    /// Gives up a path of the network that was: the peer was not heard of since.
+    mutating func beginElsewhere(_ now: MonotonicTime, _ actions: inout [Action]) {
+        isDoubted = false
+        actions.append(.tellSetback(.failed(.networkChanged)))
+        switch policy.role {
+        case .offering:
+            attempt = 0
+            begin(now, &actions)
+        case .answering: phase = .broken(by: now + policy.reconnecting)
+        }
+    }
+}
