@@ -256,6 +256,8 @@ let package = Package(
             name: "InjectedFrames", dependencies: ["Inlet"], path: "Samples/InjectedFrames",
             swiftSettings: houseSettings),
         .executableTarget(
+            name: "VideoCall", dependencies: ["Inlet"], path: "Samples/VideoCall", swiftSettings: houseSettings),
+        .executableTarget(
             name: "WebSocketRoom",
             dependencies: ["Inlet"] + nio + [.product(name: "NIOWebSocket", package: "swift-nio")],
             path: "Samples/WebSocketRoom", exclude: ["viewer.py"], swiftSettings: houseSettings),

@@ -28,6 +28,9 @@ public struct CallMessage: Sendable, Hashable {
         case cancel
         /// A side ends an accepted call.
         case hangUp
+        /// The call is over, for this reason. The caller's word decides; the peer that was called agrees to it, or
+        /// tells what it saw.
+        case ended(CallEnd)
     }
 
     /// The most bytes of a reason; a longer one is cut.

@@ -10,6 +10,7 @@ public import InletCore
 /// | `invite`, `ringing`, `accept`, `cancel`, `hangup` | `call` |
 /// | `decline` | `call`, `reason`, which may be missing |
 /// | `busy` | `call`, `retryAfter` in seconds, which may be missing |
+/// | `ended` | `call`, `by`, `why`; `detail` and `retryAfter`, which may be missing |
 extension SignalingEnvelope {
     /// The most bytes of a message: enough for a description of ``longestDescription`` bytes and its escapes.
     public static let longest = 196_608
@@ -20,7 +21,7 @@ extension SignalingEnvelope {
     /// The most bytes of a flow's name.
     public static let longestFlow = 256
     /// The most sections of a description, and the longest wait in seconds.
-    private static let (mostSections, longestWait) = (1024, 86_400)
+    static let (mostSections, longestWait) = (1024, 86_400)
 
     /// Reads the JSON form, by the letter of RFC 8259. Keys that a message of its type does not have are ignored.
     ///
@@ -70,6 +71,7 @@ extension SignalingEnvelope {
             .busy(retryAfter: try members.integer("retryAfter", upTo: longestWait).map { .seconds($0) })
         case "cancel": .cancel
         case "hangup": .hangUp
+        case "ended": .ended(try CallEnd(members))
         default: throw error("its type is not known")
         }
     }
@@ -96,6 +98,12 @@ extension SignalingEnvelope {
             if case .decline(let reason?) = message.content {
                 members.append(("reason", reason.sanitized(limit: CallMessage.longestReason)))
             }
+            if case .ended(let end) = message.content {
+                members += [
+                    ("by", "\(end.by)"), ("why", end.reason.key),
+                    ("detail", end.reason.detail?.sanitized(limit: CallMessage.longestReason)),
+                ]
+            }
         }
         members += [
             ("from", from.map { "\($0)" }), ("to", to.map { "\($0)" }), ("instance", instance.map { "\($0)" }),
@@ -107,7 +115,7 @@ extension SignalingEnvelope {
         case .session(.candidate(let candidate)):
             written.append(JSONMember(key: "section", value: JSONValue(.number("\(candidate.section)"))))
         case .call(let message):
-            guard case .busy(let wait?) = message.content else { break }
+            guard let wait = message.content.retryAfter else { break }
             // Rounded up: nobody is told to come back too early.
             let seconds = wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0)
             let number = min(max(0, seconds), Int64(Self.longestWait))
@@ -129,6 +137,16 @@ extension CallMessage.Content {
         case .busy: "busy"
         case .cancel: "cancel"
         case .hangUp: "hangup"
+        case .ended: "ended"
+        }
+    }
+
+    /// When to try again, as the message says.
+    fileprivate var retryAfter: Duration? {
+        switch self {
+        case .busy(let wait): wait
+        case .ended(let end): end.reason.retryAfter
+        default: nil
         }
     }
 }

@@ -1,0 +1,152 @@
+#if WebRTC
+    public import InletCapture
+    public import InletCore
+    public import InletRTC
+    public import WebRTCSink
+    public import WebRTCSource
+    import Synchronization
+
+    /// The pictures of calls by WebRTC: what a publisher sends goes to the peer, and the peer's track is the source of
+    /// a capturer, one for each call. Safe from any thread.
+    ///
+    ///     let publisher = PeerPublisher { FFmpegVideoEncoder() }
+    ///     camera.attach(PeerSinkConfiguration(publisher))
+    ///     let media = PeerCallMedia(publisher) { call, capturer in capturer.attach(screen) }
+    ///     let calls = try CallController(service, media: media)
+    ///
+    /// Each way has a session of its own, which its sender offers, over one channel (``CallChannels``).
+    public struct PeerCallMedia: CallMedia {
+        /// Sends this side's pictures.
+        public var publisher: PeerPublisher
+        /// How the peer's track is received and decoded. The default accepts H.264 and waits 10 seconds for pictures.
+        public var track: TrackSettings
+        /// How the peer's capture runs. It is not retried: a call whose media fails is over.
+        public var capture = CapturerConfiguration()
+        private let receive: @Sendable (Call, Capturer) -> Void
+
+        /// Creates the media of calls.
+        ///
+        /// - Parameters:
+        ///   - publisher: sends this side's pictures. A sink of some capturer must have it: ``PeerSinkConfiguration``.
+        ///   - receive: called once for each call with the capturer of the peer's track, before it runs, to attach
+        ///     sinks. The call begins its life as connected when the first picture has arrived.
+        public init(_ publisher: PeerPublisher, receive: @escaping @Sendable (Call, Capturer) -> Void) {
+            self.publisher = publisher
+            self.receive = receive
+            track = TrackSettings()
+            track.readTimeout = .seconds(10)
+            track.decoders = PluginRegistry.standard.decoders
+        }
+
+        /// Begins the two sessions of a call.
+        public func open(
+            _ call: Call, over channel: any SignalingChannel, report: @escaping @Sendable (CallMediaEvent) -> Void
+        ) throws(InletError) -> any CallMediaSession {
+            let channels = CallChannels(channel, call: call.id, isCaller: call.isOutgoing)
+            var policy = PeerSessionPolicy(role: .offering, name: channels.sendingName)
+            (policy.trickles, policy.attempts) = (true, 2)
+            let session: any PeerSession
+            do throws(InletError) {
+                session = try publisher.connect(channels.sending, policy)
+            } catch {
+                Task {
+                    await channels.sending.close()
+                    await channels.receiving.close()
+                }
+                throw error
+            }
+            var source = RemoteTrackConfiguration { () throws(InletError) in channels.receiving }
+            source.name = "peer:\(call.peer)"
+            source.track = track
+            var configuration = capture
+            configuration.retry = .never
+            let capturer = Capturer(source, configuration: configuration)
+            receive(call, capturer)
+            return PeerCallSession(session, capturer, channels, report: report)
+        }
+    }
+
+    /// The two sessions of one call.
+    final class PeerCallSession: CallMediaSession {
+        private let session: any PeerSession
+        private let capturer: Capturer
+        private let channels: CallChannels
+        private let running: Task<Void, Never>
+        private let watching: [Task<Void, Never>]
+
+        /// What is up, and what was reported.
+        private final class Progress: Sendable {
+            private struct State {
+                var sends = false
+                var receives = false
+                var isOver = false
+            }
+            private let state = Mutex(State())
+            private let report: @Sendable (CallMediaEvent) -> Void
+
+            init(_ report: @escaping @Sendable (CallMediaEvent) -> Void) { self.report = report }
+
+            func isUp(sends: Bool = false, receives: Bool = false) {
+                let isNew = state.withLock { state in
+                    let before = state.sends && state.receives
+                    state.sends = state.sends || sends
+                    state.receives = state.receives || receives
+                    return !before && state.sends && state.receives && !state.isOver
+                }
+                if isNew { report(.connected) }
+            }
+
+            func fail(_ error: InletError) {
+                let isFirst = state.withLock { state in
+                    defer { state.isOver = true }
+                    return !state.isOver
+                }
+                if isFirst { report(.failed(error)) }
+            }
+
+            func end() { state.withLock { $0.isOver = true } }
+        }
+        private let progress: Progress
+
+        init(
+            _ session: any PeerSession, _ capturer: Capturer, _ channels: CallChannels,
+            report: @escaping @Sendable (CallMediaEvent) -> Void
+        ) {
+            let progress = Progress(report)
+            (self.session, self.capturer, self.channels, self.progress) = (session, capturer, channels, progress)
+            let (sent, received) = (session.events(), capturer.events)
+            watching = [
+                Task {
+                    for await case .state(let state) in sent {
+                        if state == .connected { progress.isUp(sends: true) }
+                        guard case .ended(let end) = state else { continue }
+                        progress.fail(
+                            end.error
+                                ?? InletError(.disconnected, "The peer ended the session with this side's pictures."))
+                    }
+                },
+                Task {
+                    for await case .stateChanged(.live) in received { progress.isUp(receives: true) }
+                },
+            ]
+            running = Task {
+                do throws(InletError) {
+                    _ = try await capturer.run()
+                    progress.fail(InletError(.disconnected, "The peer's pictures ended."))
+                } catch {
+                    progress.fail(error)
+                }
+            }
+        }
+
+        func close() async {
+            progress.end()
+            session.close()
+            capturer.stop()
+            await running.value
+            for task in watching { await task.value }
+            // The source may never have taken its half.
+            await channels.receiving.close()
+        }
+    }
+#endif

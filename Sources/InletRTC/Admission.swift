@@ -1,0 +1,142 @@
+public import InletCore
+import Synchronization
+
+/// Who asks to come in.
+public struct AdmissionRequest: Sendable, Hashable {
+    /// What is asked for.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// To see the pictures.
+        case viewer
+        /// A call.
+        case call
+    }
+
+    /// What is asked for.
+    public var kind: Kind
+    /// The name that the client gives itself, which nobody has checked unless signaling does; nil if it gives none.
+    public var name: String?
+    /// The client's address without its port; nil where it is not known.
+    public var address: String?
+    /// How many of the kind are there now.
+    public var present: Int
+    /// Whether one of this name is there now.
+    public var isNamesake: Bool
+
+    public init(kind: Kind, name: String? = nil, address: String? = nil, present: Int = 0, isNamesake: Bool = false) {
+        self.kind = kind
+        self.name = name
+        self.address = address
+        self.present = present
+        self.isNamesake = isNamesake
+    }
+}
+
+/// What a client that was admitted may do.
+public struct AdmissionPermissions: OptionSet, Sendable, Hashable {
+    public var rawValue: UInt8
+
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// It may see the pictures.
+    public static let view = AdmissionPermissions(rawValue: 1)
+    /// It may send and receive messages over data channels.
+    public static let messages = AdmissionPermissions(rawValue: 2)
+    /// Everything.
+    public static let all: AdmissionPermissions = [.view, .messages]
+}
+
+/// The answer to a client that asks to come in.
+public enum AdmissionDecision: Sendable, Hashable {
+    /// It may come in, and do this.
+    case accept(AdmissionPermissions)
+    /// It may not, for this reason, which it is told; of at most ``CallMessage/longestReason`` bytes.
+    case decline(reason: String?)
+    /// Not now; it may ask again after that time, if it is given one.
+    case busy(retryAfter: Duration?)
+}
+
+/// Decides which viewers and calls are let in: first by fixed rules, then by the application, which has a deadline.
+///
+/// The limits that protect the process, such as the most viewers at one address, apply before and besides.
+public struct Admission: Sendable {
+    /// What happens to a client whose name is that of one who is there.
+    public enum Namesakes: String, Sendable, Hashable, CaseIterable {
+        /// It is let in.
+        case allowed
+        /// It is declined.
+        case declined
+        /// It is let in, and the one before is sent away.
+        case replace
+    }
+
+    /// The most that are there at a time; further ones are told to be busy. The default, nil, is no limit of its own.
+    public var most: Int?
+    /// What happens to a client whose name is there already. The default is ``Namesakes/allowed``.
+    public var namesakes = Namesakes.allowed
+    /// Whether a client must give a name. The default is false.
+    public var requiresName = false
+    /// The time for the decision. The default is 5 seconds.
+    public var deadline = Duration.seconds(5)
+    /// The answer where there is no decision in time. The default is to be busy, with a retry after 5 seconds.
+    public var late = AdmissionDecision.busy(retryAfter: .seconds(5))
+    /// Decides about a client that the rules let in. Several may be asked at once. It is cancelled after the
+    /// ``deadline``. The default lets everyone in, with all permissions.
+    public var decide: (@Sendable (AdmissionRequest) async -> AdmissionDecision)?
+
+    /// The longest name of a client, in bytes.
+    public static let longestName = 256
+    private static let retry = Duration.seconds(5)
+
+    /// Creates an admission that lets everyone in.
+    ///
+    /// - Parameter decide: decides about a client. The default lets everyone in.
+    public init(_ decide: (@Sendable (AdmissionRequest) async -> AdmissionDecision)? = nil) { self.decide = decide }
+
+    /// Whether everyone is let in without being asked for anything.
+    package var isOpen: Bool { decide == nil && most == nil && namesakes == .allowed && !requiresName }
+
+    /// Checks the limit and the deadline.
+    ///
+    /// - Throws: ``InletError/Code/invalidConfiguration`` for a limit below 1, or a deadline that is not above zero and
+    ///   at most a minute.
+    public func validate() throws(InletError) {
+        if let most, most < 1 {
+            throw InletError(.invalidConfiguration, "most: at least one may be let in, not \(most).")
+        }
+        guard deadline > .zero, deadline <= .seconds(60) else {
+            throw InletError(
+                .invalidConfiguration, "deadline: a decision takes above zero and at most 60 seconds, not \(deadline).")
+        }
+    }
+
+    /// Returns what the rules say; nil if the application decides.
+    public func ruling(on request: AdmissionRequest) -> AdmissionDecision? {
+        if requiresName, request.name?.isEmpty != false { return .decline(reason: "A name is required.") }
+        if request.isNamesake, namesakes == .declined {
+            return .decline(reason: "Somebody of this name is there already.")
+        }
+        let replaces = request.isNamesake && namesakes == .replace
+        if let most, request.present - (replaces ? 1 : 0) >= most { return .busy(retryAfter: Self.retry) }
+        return decide == nil ? .accept(.all) : nil
+    }
+
+    /// Returns the decision, within the ``deadline``.
+    public func decision(on request: AdmissionRequest) async -> AdmissionDecision {
+        if let ruling = ruling(on: request) { return ruling }
+        guard let decide else { return .accept(.all) }
+        let (deadline, late) = (deadline, late)
+        // Whichever is first, as a decision may not heed that it is cancelled.
+        let (answers, answer) = AsyncStream.makeStream(of: AdmissionDecision.self, bufferingPolicy: .bufferingOldest(1))
+        let deciding = Task { answer.yield(await decide(request)) }
+        let waiting = Task {
+            try? await Task.sleep(for: deadline)
+            answer.yield(late)
+        }
+        defer {
+            deciding.cancel()
+            waiting.cancel()
+        }
+        for await decision in answers { return decision }
+        return late
+    }
+}

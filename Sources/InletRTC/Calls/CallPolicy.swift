@@ -1,0 +1,54 @@
+public import InletCore
+
+/// The time-outs of calls, and what happens to a second one.
+public struct CallPolicy: Sendable, Hashable {
+    /// What happens to a call that comes while another runs.
+    public enum SecondCall: Sendable, Hashable {
+        /// It is told to be busy, and to try again after that time, if any.
+        case busy(retryAfter: Duration?)
+        /// It rings as well, while no more than so many wait. To answer it is to hang up the first.
+        case waiting(Int)
+    }
+
+    /// How long a peer that is called may give no sign. The default is 10 seconds.
+    public var reaching = Duration.seconds(10)
+    /// How long a call rings. The default is 30 seconds.
+    public var ringing = Duration.seconds(30)
+    /// The time from the answer to media. The default is 20 seconds.
+    public var connecting = Duration.seconds(20)
+    /// How much longer the peer that was called waits in each step, as the caller's word decides. The default is 5
+    /// seconds.
+    public var patience = Duration.seconds(5)
+    /// How long the two may take to agree on an end. The default is 8 seconds.
+    public var ending = Duration.seconds(8)
+    /// How long a peer may be away from signaling before media flows. The default is 5 seconds.
+    public var absence = Duration.seconds(5)
+    /// What happens to a call that comes while another runs. The default is to be busy.
+    public var secondCall = SecondCall.busy(retryAfter: nil)
+
+    /// Creates a policy with the defaults.
+    public init() {}
+
+    /// Checks that the time-outs are above zero and no longer than a day, and that at most 16 calls may wait.
+    ///
+    /// - Throws: ``InletError/Code/invalidConfiguration``.
+    public func validate() throws(InletError) {
+        let times = [
+            ("reaching", reaching), ("ringing", ringing), ("connecting", connecting), ("patience", patience),
+            ("ending", ending), ("absence", absence),
+        ]
+        for (name, time) in times where time <= .zero || time > .seconds(86_400) {
+            throw InletError(
+                .invalidConfiguration, "\(name): a time-out of a call is above zero and at most a day, not \(time).")
+        }
+        if case .waiting(let most) = secondCall, !(1...Self.mostWaiting).contains(most) {
+            throw InletError(
+                .invalidConfiguration, "secondCall: from 1 to \(Self.mostWaiting) calls may wait, not \(most).")
+        }
+    }
+
+    private static let mostWaiting = 16
+    /// The wait before a message is repeated for the first time; it doubles, up to ``longestRepeat``.
+    static let firstRepeat = Duration.milliseconds(400)
+    static let longestRepeat = Duration.seconds(2)
+}
