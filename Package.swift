@@ -157,6 +157,8 @@ let package = Package(
         library("InletRTC", ["InletCore", "InletSystem", crypto]),
         // What sinks that are web servers share.
         library("InletHTTP", ["InletCore", "InletSystem", logging, crypto] + nio),
+        // TLS over channels of NIO, by the system's OpenSSL.
+        library("InletTLS", ["InletCore", "COpenSSL", .product(name: "NIOCore", package: "swift-nio")]),
         library("InletV4L2", ["InletCore", "InletSystem", "CV4L2"]),
         // Messages between Inlet and the child process of a plug-in, for both ends.
         library("InletPluginWire", ["InletCore", "InletSystem", "CInletPlugin", "CLinux"]),
@@ -196,8 +198,7 @@ let package = Package(
         library(
             "InletWebRTC",
             [
-                "InletCore", "InletSystem", "InletRTC", "InletHTTP", withWebRTC("CGStreamer"), withWebRTC("COpenSSL"),
-                logging,
+                "InletCore", "InletSystem", "InletRTC", "InletHTTP", "InletTLS", withWebRTC("CGStreamer"), logging,
             ] + nio),
         library("InletTesting", ["InletCore", "InletSystem", logging]),
 

@@ -1,6 +1,7 @@
 #if WebRTC
     package import InletCore
     package import InletRTC
+    import InletTLS
     package import Logging
     import NIOCore
     import NIOPosix
@@ -113,7 +114,7 @@
                 .channelOption(.tcpOption(.tcp_nodelay), value: 1)
                 .channelInitializer { relay in
                     relay.eventLoop.makeCompletedFuture {
-                        let tls = try TLSClientHandler(host: server.host, settings) { result in
+                        let tls = try TLSClientHandler(host: server.host, Self.client(settings)) { result in
                             switch result {
                             case .success: break
                             // An agent may close what it does not need.
@@ -139,6 +140,15 @@
                     if local.isActive { failed(Self.error(error)) }
                     local.close(promise: nil)
                 }
+        }
+
+        /// The settings of TLS, with the names of options that errors mention.
+        private static func client(_ settings: RelayTLS) -> TLSClientSettings {
+            var client = TLSClientSettings()
+            (client.authorities, client.isVerified) = (settings.authorities, settings.isVerified)
+            (client.peer, client.purpose, client.authoritiesOption) = ("relay", "turns:", "turn-tls-ca")
+            client.trustAdvice = "Name its authority with turn-tls-ca, or accept any with turn-tls-verify=false."
+            return client
         }
 
         private static func error(_ error: any Error) -> InletError {

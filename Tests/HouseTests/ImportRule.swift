@@ -40,12 +40,12 @@ enum ImportRule {
             "InletCore", "InletSystem", "InletConvert", "InletDecode", "InletOutput", "Logging", "CoreMetrics",
             "DequeModule", "CLinux",
         ]),
-        // Foundation is for the client of HTTP, OpenSSL and NIOPosix for the way to relays over TLS.
+        // Foundation is for the client of HTTP, TLS and NIOPosix for the way to relays over TLS.
         "InletWebRTC": system.union([
-            "InletCore", "InletSystem", "InletRTC", "InletHTTP", "NIOHTTP1", "CGStreamer", "COpenSSL", "NIOCore",
-            "NIOPosix", "Foundation",
-            "FoundationNetworking", "Logging",
+            "InletCore", "InletSystem", "InletRTC", "InletHTTP", "InletTLS", "NIOHTTP1", "CGStreamer", "NIOCore",
+            "NIOPosix", "Foundation", "FoundationNetworking", "Logging",
         ]),
+        "InletTLS": ["InletCore", "COpenSSL", "NIOCore"],
         "InletTesting": system.union(["InletCore", "InletSystem", "Logging"]),
         // The umbrella re-exports the library modules and builds the standard registry from the plug-ins.
         "Inlet": system.union([

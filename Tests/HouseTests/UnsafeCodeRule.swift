@@ -129,7 +129,7 @@ enum UnsafeCodeRule {
         "Sources/InletWebRTC/ReceivedTrack.swift": "what GStreamer's callbacks hold",
         "Sources/InletWebRTC/DataChannel.swift": "owns a data channel, and what GStreamer's callbacks hold",
         "Sources/InletWebRTC/GStreamerPeer.swift": "owns a peer's pipeline, and what GStreamer's callbacks hold",
-        "Sources/InletWebRTC/TLSClientHandler.swift": "owns a connection of OpenSSL",
+        "Sources/InletTLS/TLSClientHandler.swift": "owns a connection of OpenSSL",
         "Sources/InletWebRTC/SharedPacket.swift": "owns a reference to a packet as GStreamer has it",
     ]
 
