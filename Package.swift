@@ -159,6 +159,10 @@ let package = Package(
         library("InletHTTP", ["InletCore", "InletSystem", logging, crypto] + nio),
         // TLS over channels of NIO, by the system's OpenSSL.
         library("InletTLS", ["InletCore", "COpenSSL", .product(name: "NIOCore", package: "swift-nio")]),
+        // A client of WebSockets.
+        library(
+            "InletWebSocket",
+            ["InletCore", "InletTLS", crypto, collections, .product(name: "NIOWebSocket", package: "swift-nio")] + nio),
         library("InletV4L2", ["InletCore", "InletSystem", "CV4L2"]),
         // Messages between Inlet and the child process of a plug-in, for both ends.
         library("InletPluginWire", ["InletCore", "InletSystem", "CInletPlugin", "CLinux"]),
@@ -370,6 +374,7 @@ let package = Package(
             "InletHTTPTests",
             ["InletCore", "InletHTTP", logging, .product(name: "NIOEmbedded", package: "swift-nio")] + nio),
         tests("InletRTCTests", ["InletCore", "InletRTC", "InletTesting"]),
+        tests("InletWebSocketTests", ["InletCore", "InletTLS", "InletWebSocket", "ReferenceTools"]),
         tests(
             "WebRTCSinkTests",
             [

@@ -46,6 +46,10 @@ enum ImportRule {
             "NIOPosix", "Foundation", "FoundationNetworking", "Logging",
         ]),
         "InletTLS": ["InletCore", "COpenSSL", "NIOCore"],
+        "InletWebSocket": [
+            "InletCore", "InletTLS", "Crypto", "DequeModule", "NIOCore", "NIOPosix", "NIOWebSocket",
+            "FoundationEssentials",
+        ],
         "InletTesting": system.union(["InletCore", "InletSystem", "Logging"]),
         // The umbrella re-exports the library modules and builds the standard registry from the plug-ins.
         "Inlet": system.union([

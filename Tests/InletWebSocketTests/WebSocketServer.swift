@@ -1,0 +1,40 @@
+import Foundation
+import ReferenceTools
+
+/// WebSocket servers: a rightful one by aiohttp, with and without TLS, and one that misbehaves by the name of the path.
+final class WebSocketServer: Sendable {
+    /// The process, for its log and its commands.
+    let process: PeerProcess
+    /// The rightful server without TLS, `ws://HOST:PORT`.
+    let address: String
+    /// The rightful server with TLS.
+    let secureAddress: String
+    /// The rightful server with a certificate for another name.
+    let elsewhereAddress: String
+    /// The server that misbehaves.
+    let rawAddress: String
+    /// The PEM file of the authority of ``secureAddress``, and that of ``elsewhereAddress``.
+    let authority, otherAuthority: String
+
+    /// The interpreter with the packages of `Tests/Peers/requirements.txt`.
+    static let python = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appendingPathComponent(".build/peers/bin/python").path
+
+    /// Starts the servers and waits until they listen.
+    ///
+    /// - Throws: ``PeerProcess/Failure``.
+    init() throws {
+        process = try PeerProcess("websocket-server.py", python: Self.python)
+        let ready = process.ready
+        func port(_ name: String) -> Int { ready[name]?.int ?? 0 }
+        address = "ws://127.0.0.1:\(port("port"))"
+        secureAddress = "wss://127.0.0.1:\(port("secure"))"
+        elsewhereAddress = "wss://127.0.0.1:\(port("elsewhere"))"
+        rawAddress = "ws://127.0.0.1:\(port("raw"))"
+        authority = ready["authority"]?.text ?? ""
+        otherAuthority = ready["other"]?.text ?? ""
+    }
+
+    /// Ends the servers at once.
+    func stop() { process.stop() }
+}
