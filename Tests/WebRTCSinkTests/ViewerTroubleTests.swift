@@ -3,8 +3,8 @@
     import ReferenceTools
     import Testing
 
-    /// `inlet run pattern:timecode --to webrtc:` as a process of its own, so that its threads, descriptors and memory
-    /// can be counted.
+    /// `inlet run pattern:timecode --to webrtc:`, or of `whip:`, as a process of its own, so that its threads,
+    /// descriptors and memory can be counted.
     @Suite(.tags(.browser), .serialized) struct ViewerTroubleTests {
         private struct Seen: Decodable {
             var trouble: [String]
@@ -17,13 +17,13 @@
         }
 
         @Test(
-            "Spoilt offers and fragments, halves of requests and a byte a second get their statuses and leave nothing behind"
-        )
-        func hostile() async throws {
+            "Spoilt offers and fragments, halves of requests and a byte a second get their statuses and leave nothing behind",
+            arguments: ["whep", "whip"])
+        func hostile(endpoint: String) async throws {
             let count = Self.number("INLET_OFFERS", default: 60)
             let seen: Seen = try await ViewerRun.peer(
                 "whep-hostile.py", python: "/usr/bin/python3",
-                ["--inlet", BuiltProgram.inlet, "--offers", count, "--fragments", count]
+                ["--endpoint", endpoint, "--inlet", BuiltProgram.inlet, "--offers", count, "--fragments", count]
                     + ["--growth", Self.number("INLET_GROWTH", default: 40_000)])
             print("\(count) spoilt offers were answered \(seen.offers ?? [:]).")
             #expect(seen.trouble == [])
@@ -39,6 +39,16 @@
             seen.show()
             #expect(seen.trouble == [])
             #expect(seen.attacks.count == 14)
+        }
+
+        @Test(
+            "Publishers come and go fifty times, by DELETE, without it and replaced by the next, and leave nothing behind",
+            .enabled(if: ViewerRun.hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"))
+        func rounds() async throws {
+            let seen: Seen = try await ViewerRun.peer(
+                "whip-rounds.py", python: ViewerRun.aiortcPython,
+                ["--inlet", BuiltProgram.inlet, "--growth", Self.number("INLET_GROWTH", default: 20_000)])
+            #expect(seen.trouble == [])
         }
 
         @Test(
