@@ -12,12 +12,15 @@
         let offer: VideoOffer
         private let session: EngineSession
         private let reply: AnswerReply
+        private let permissions: AdmissionPermissions
 
         /// - Parameters:
+        ///   - permissions: what the viewer may do.
         ///   - connecting: the time from the answer to media.
         ///   - onEnd: called once, with the session's name, on its queue.
         init(
-            _ offer: VideoOffer, _ environment: EngineSession.Environment, connecting: Duration,
+            _ offer: VideoOffer, _ environment: EngineSession.Environment, _ permissions: AdmissionPermissions,
+            connecting: Duration,
             onEnd: @escaping @Sendable (String) -> Void
         ) {
             let (name, reply) = (RandomName.make(), AnswerReply())
@@ -25,6 +28,7 @@
             self.reply = reply
             tag = RandomName.make()
             self.offer = offer
+            self.permissions = permissions
             let broadcast = environment.broadcast
             var policy = PeerSessionPolicy(role: .answering, name: name)
             policy.connecting = connecting
@@ -36,7 +40,8 @@
                 case .state(.ended(let end)):
                     reply.give(.failure(AnswerReply.NoAnswer(end: end)))
                     onEnd(name)
-                case .channel(.said(let message)): broadcast?.received(message)
+                case .channel(.said(let message)):
+                    if permissions.contains(.messages) { broadcast?.received(message) }
                 case .state, .setback, .channel: break
                 }
             }
@@ -64,7 +69,7 @@
 
         /// Sends a message over a data channel that the viewer opened.
         func send(_ body: PeerMessage.Body, over delivery: DataDelivery, labelled label: String?) {
-            session.send(body, over: delivery, labelled: label)
+            if permissions.contains(.messages) { session.send(body, over: delivery, labelled: label) }
         }
 
         /// Notifies pages that the track's state has changed.

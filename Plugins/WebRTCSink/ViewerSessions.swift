@@ -27,7 +27,18 @@
         private struct State {
             var sessions: [String: ViewerSession] = [:]
             var quota: ClientQuota<ClientAddress>
+            /// Those who look, and those about whom is being decided, by number.
+            var guests: [Int: Guest] = [:]
+            var guestCount = 0
             var isClosed = false
+        }
+
+        /// Someone who has a place.
+        private struct Guest {
+            /// The name that the viewer gives itself.
+            var name: String?
+            /// The name of the session, once there is one.
+            var session: String?
         }
 
         init(
@@ -96,18 +107,54 @@
             guard let pipeline = pipelines.first(where: { offer.payload(for: $0.codec) != nil }) else {
                 return refuse(.noCommonCodec)
             }
-            let session = ViewerSession(
-                offer, environment(pipeline, configuration.ice, broadcast), connecting: configuration.connectTimeout
-            ) { [weak self] in
-                self?.remove($0, of: client)
-            }
-            let isTaken = state.withLock { state in
+            let name = request.clientName
+            let place = state.withLock { state -> (guest: Int, request: AdmissionRequest)? in
                 // Decided before; nothing else has arrived since, except that this may be closing.
-                guard !state.isClosed, state.quota.admit(client, at: .now) else { return false }
+                guard !state.isClosed, state.quota.admit(client, at: .now) else { return nil }
+                let isNamesake = name != nil && state.guests.values.contains { $0.name == name }
+                let request = AdmissionRequest(
+                    kind: .viewer, name: name, address: "\(client)", present: state.guests.count,
+                    isNamesake: isNamesake)
+                state.guestCount += 1
+                state.guests[state.guestCount] = Guest(name: name)
+                return (state.guestCount, request)
+            }
+            guard let place else { return reply(endpoint.failed(.local, to: request)) }
+            let admission = configuration.admission
+            @Sendable func decided(_ decision: AdmissionDecision) {
+                guard case .accept(let permissions) = decision else {
+                    leave(place.guest, of: client)
+                    return reply(endpoint.refused(decision, to: request) ?? endpoint.failed(.local, to: request))
+                }
+                if place.request.isNamesake, admission.namesakes == .replace { sendAway(name, but: place.guest) }
+                open(sdp, offer, pipeline, permissions, place.guest, for: request, of: client, reply: reply)
+            }
+            if let ruling = admission.ruling(on: place.request) { return decided(ruling) }
+            Task { decided(await admission.decision(on: place.request)) }
+        }
+
+        /// Opens the session of a viewer that has a place.
+        private func open(
+            _ sdp: String, _ offer: VideoOffer, _ pipeline: ViewerPipeline, _ permissions: AdmissionPermissions,
+            _ guest: Int, for request: WHEPRequest, of client: ClientAddress, reply: @escaping Reply
+        ) {
+            let endpoint = endpoint
+            let session = ViewerSession(
+                offer, environment(pipeline, configuration.ice, broadcast), permissions,
+                connecting: configuration.connectTimeout
+            ) { [weak self] in
+                self?.remove($0, guest, of: client)
+            }
+            let isOpen = state.withLock { state in
+                guard !state.isClosed else { return false }
                 state.sessions[session.name] = session
+                state.guests[guest]?.session = session.name
                 return true
             }
-            guard isTaken else { return reply(endpoint.failed(.local, to: request)) }
+            guard isOpen else {
+                leave(guest, of: client)
+                return reply(endpoint.failed(.local, to: request))
+            }
             session.answer(sdp) { [name = session.name, tag = session.tag] result in
                 switch result {
                 case .success(let answer): reply(endpoint.opened(name, tag: tag, answer: answer, to: request))
@@ -133,7 +180,7 @@
             else { return }
             // It has no viewer, asks no servers, and is not reported.
             let session = ViewerSession(
-                offer, environment(pipeline, ICEServers(), nil), connecting: configuration.connectTimeout
+                offer, environment(pipeline, ICEServers(), nil), .all, connecting: configuration.connectTimeout
             ) { _ in }
             // The closure that waits for its answer keeps it.
             session.answer(ThrowawayOffer.sdp) { _ in session.close(.bye(nil)) }
@@ -142,13 +189,26 @@
         /// Ends the session of a viewer that leaves.
         func close(_ name: String) { state.withLock { $0.sessions[name] }?.close(.bye(nil)) }
 
-        private func remove(_ name: String, of client: ClientAddress) {
+        private func remove(_ name: String, _ guest: Int, of client: ClientAddress) {
             // Not released under the lock.
-            _ = state.withLock { state in
-                guard let session = state.sessions.removeValue(forKey: name) else { return nil as ViewerSession? }
-                state.quota.leave(client)
-                return session
+            let session = state.withLock { $0.sessions.removeValue(forKey: name) }
+            if session != nil { leave(guest, of: client) }
+        }
+
+        /// Frees the place of a viewer.
+        private func leave(_ guest: Int, of client: ClientAddress) {
+            state.withLock { state in
+                if state.guests.removeValue(forKey: guest) != nil { state.quota.leave(client) }
             }
+        }
+
+        /// Ends the sessions of a name.
+        private func sendAway(_ name: String?, but guest: Int) {
+            let sessions = state.withLock { state in
+                state.guests.filter { $0.key != guest && $0.value.name == name }
+                    .compactMap { $0.value.session.flatMap { state.sessions[$0] } }
+            }
+            for session in sessions { session.closeTellingPages() }
         }
 
         /// Notifies pages of the track's state; ends the sessions when the track is unpublished.

@@ -57,6 +57,9 @@
         public var patience: Duration? = .seconds(30)
         /// The limits on one viewer's data channels.
         public var channels = DataChannelLimits()
+        /// Decides which viewers are let in, besides token and limits, and what each may do. A viewer gives its name in
+        /// the query, as `/?name=NAME` for the page and `/whep?name=NAME` for WHEP. The default lets everyone in.
+        public var admission = Admission()
         /// Controls the track and exchanges messages with viewers while the sink runs. Copies of a configuration share
         /// it.
         public let broadcast = WebRTCBroadcast()
@@ -133,6 +136,7 @@
             try rates.validate()
             try ice.validate()
             try channels.validate()
+            try admission.validate()
             guard connectTimeout > .zero else {
                 throw InletError(.invalidConfiguration, "connect-timeout is more than 0, not \(connectTimeout).")
             }

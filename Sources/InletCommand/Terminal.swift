@@ -12,6 +12,9 @@ enum Terminal {
     /// Whether standard error is a terminal.
     static var isInteractive: Bool { isatty(STDERR_FILENO) == 1 }
 
+    /// Whether standard input is a terminal.
+    static var hasKeyboard: Bool { isatty(STDIN_FILENO) == 1 }
+
     /// Makes a write to a pipe without a reader fail instead of ending the process.
     static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 

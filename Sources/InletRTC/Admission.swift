@@ -31,18 +31,18 @@ public struct AdmissionRequest: Sendable, Hashable {
     }
 }
 
-/// What a client that was admitted may do.
+/// What a client that was admitted may do besides seeing the pictures.
 public struct AdmissionPermissions: OptionSet, Sendable, Hashable {
     public var rawValue: UInt8
 
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// It may see the pictures.
-    public static let view = AdmissionPermissions(rawValue: 1)
     /// It may send and receive messages over data channels.
-    public static let messages = AdmissionPermissions(rawValue: 2)
+    public static let messages = AdmissionPermissions(rawValue: 1)
+    /// It may see the pictures, and nothing else.
+    public static let viewOnly: AdmissionPermissions = []
     /// Everything.
-    public static let all: AdmissionPermissions = [.view, .messages]
+    public static let all: AdmissionPermissions = [.messages]
 }
 
 /// The answer to a client that asks to come in.
@@ -92,20 +92,17 @@ public struct Admission: Sendable {
     /// - Parameter decide: decides about a client. The default lets everyone in.
     public init(_ decide: (@Sendable (AdmissionRequest) async -> AdmissionDecision)? = nil) { self.decide = decide }
 
-    /// Whether everyone is let in without being asked for anything.
-    package var isOpen: Bool { decide == nil && most == nil && namesakes == .allowed && !requiresName }
-
     /// Checks the limit and the deadline.
     ///
     /// - Throws: ``InletError/Code/invalidConfiguration`` for a limit below 1, or a deadline that is not above zero and
-    ///   at most a minute.
+    ///   at most 8 seconds: browsers and callers wait for some 10.
     public func validate() throws(InletError) {
         if let most, most < 1 {
             throw InletError(.invalidConfiguration, "most: at least one may be let in, not \(most).")
         }
-        guard deadline > .zero, deadline <= .seconds(60) else {
+        guard deadline > .zero, deadline <= .seconds(8) else {
             throw InletError(
-                .invalidConfiguration, "deadline: a decision takes above zero and at most 60 seconds, not \(deadline).")
+                .invalidConfiguration, "deadline: a decision takes above zero and at most 8 seconds, not \(deadline).")
         }
     }
 

@@ -148,6 +148,20 @@ package struct WHEPEndpoint: Sendable, Hashable {
         return allowing(request, .refusal(status, end.error?.message ?? "The server is about to end."))
     }
 
+    /// Returns the response to an offer of a client that was not admitted; nil for one that was.
+    package func refused(_ decision: AdmissionDecision, to request: WHEPRequest) -> WHEPResponse? {
+        switch decision {
+        case .accept: return nil
+        case .decline(let reason):
+            let text = reason?.sanitized(limit: CallMessage.longestReason)
+            return allowing(request, .refusal(403, text ?? "Not everyone may look here."))
+        case .busy(let wait):
+            let seconds = wait.map { $0.components.seconds + ($0.components.attoseconds > 0 ? 1 : 0) }
+            let headers = seconds.map { [WHEPResponse.Header("retry-after", "\(max(1, $0))")] } ?? []
+            return allowing(request, .refusal(503, "There is no place now. Try again later.", headers))
+        }
+    }
+
     private var links: [WHEPResponse.Header] { servers.map { .init("link", LinkHeader.text($0)) } }
 
     private func tooLong(_ request: WHEPRequest) -> WHEPResponse? {

@@ -12,6 +12,8 @@ package struct WHEPRequest: Sendable, Hashable {
     package var length: Int?
     /// The body, once it was read.
     package var body: String
+    /// The name that the client gives itself; nil if it gives none.
+    package var clientName: String?
 
     package init(method: String, path: String, headers: [String: String] = [:], length: Int? = nil, body: String = "") {
         self.method = method

@@ -98,6 +98,8 @@
             var headers: [String: String] = [:]
             for name in ["content-type", "if-match", "origin"] { headers[name] = request.header(name) }
             self.init(method: request.method.rawValue, path: request.path, headers: headers, length: request.length)
+            clientName = request.queryValue(of: "name").flatMap { String(validating: $0, as: UTF8.self) }
+                .map { $0.sanitized(limit: Admission.longestName) }
         }
     }
 

@@ -2,11 +2,11 @@
 """Sends messages over data channels to an endpoint of WHEP that returns them, with aiortc, and prints what came back as
 one JSON object.
 
-Usage: whep-messages.py URL [--count N] [--large BYTES]
+Usage: whep-messages.py URL [--count N] [--large BYTES] [--seconds S]
 
 Opens an ordered channel `control` and a lossy one `events`, sends texts and bytes over each, and waits until all are
-back, or 20 seconds. With --large a message of so many bytes follows on the ordered one: `closed` says whether the
-channel was closed for it.
+back, or 20 seconds or those of --seconds. With --large a message of so many bytes follows on the ordered one: `closed`
+says whether the channel was closed for it.
 """
 import argparse
 import asyncio
@@ -24,6 +24,7 @@ async def main():
     parser.add_argument("url")
     parser.add_argument("--count", type=int, default=20)
     parser.add_argument("--large", type=int, default=0)
+    parser.add_argument("--seconds", type=float, default=LIMIT)
     options = parser.parse_args()
     logging.basicConfig(level=logging.ERROR)
     peer = RTCPeerConnection(RTCConfiguration(iceServers=[]))
@@ -65,7 +66,7 @@ async def main():
             place = answer.headers.get("location")
         await peer.setRemoteDescription(RTCSessionDescription(text, "answer"))
         try:
-            await asyncio.wait_for(asyncio.gather(*(each.wait() for each in done.values())), LIMIT)
+            await asyncio.wait_for(asyncio.gather(*(each.wait() for each in done.values())), options.seconds)
         except asyncio.TimeoutError:
             seen["error"] = "not all came back"
         seen["ordered"] = back["control"] == sent

@@ -108,8 +108,10 @@ public actor CallController {
     public func close() async {
         guard !isClosed else { return }
         for call in machine.running { handle(.hangUp(call)) }
-        while machine.isSettling { await withCheckedContinuation { waiters.append($0) } }
+        await settle()
         isClosed = true
+        for waiter in waiters { waiter.resume() }
+        waiters = []
         timer?.cancel()
         for task in closing.values { await task.value }
         outgoing.finish()
@@ -117,6 +119,12 @@ public actor CallController {
         pumps?.receiving.cancel()
         await pumps?.sending.value
         subscribers.finish()
+    }
+
+    /// Waits until the peers of all calls that are over for this side agree on how they ended. Takes as long as
+    /// ``CallPolicy/ending`` at most.
+    public func settle() async {
+        while machine.isSettling, !isClosed { await withCheckedContinuation { waiters.append($0) } }
     }
 
     // MARK: Inputs
