@@ -127,14 +127,14 @@
                     return reply(endpoint.refused(decision, to: request) ?? endpoint.failed(.local, to: request))
                 }
                 if place.request.isNamesake, admission.namesakes == .replace { sendAway(name, but: place.guest) }
-                open(sdp, offer, pipeline, permissions, place.guest, for: request, of: client, reply: reply)
+                admit(sdp, offer, pipeline, permissions, place.guest, for: request, of: client, reply: reply)
             }
             if let ruling = admission.ruling(on: place.request) { return decided(ruling) }
             Task { decided(await admission.decision(on: place.request)) }
         }
 
         /// Opens the session of a viewer that has a place.
-        private func open(
+        private func admit(
             _ sdp: String, _ offer: VideoOffer, _ pipeline: ViewerPipeline, _ permissions: AdmissionPermissions,
             _ guest: Int, for request: WHEPRequest, of client: ClientAddress, reply: @escaping Reply
         ) {
