@@ -239,7 +239,12 @@ let package = Package(
             pages: ["camera.html"]),
 
         // The command, for programs that add plug-ins of their own.
-        library("InletCommand", ["Inlet", "InletOutput", onLinux("InletPluginVerify"), argumentParser, logging]),
+        .target(
+            name: "InletCommand",
+            dependencies: [
+                "Inlet", "InletHTTP", "InletOutput", onLinux("InletPluginVerify"), argumentParser, logging,
+            ] + nio,
+            resources: [.embedInCode("Pages/screen.html")], swiftSettings: houseSettings),
         .executableTarget(name: "InletCLI", dependencies: ["InletCommand"], swiftSettings: houseSettings),
 
         // The child process of a plug-in that this package does not come with. It links no libav: a plug-in may bring

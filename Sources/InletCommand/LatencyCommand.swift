@@ -10,7 +10,7 @@ struct LatencyCommand: AsyncParsableCommand {
         discussion: """
             The source shows pattern:timecode, whose pictures say when they were drawn, by the clock of this machine: \
             a stream of `inlet run pattern:timecode`, or a path through a sink and back (--via). The delay is from \
-            drawing a picture to having it decoded as I420.
+            drawing a picture to having it decoded as I420. With --screen a page shows the time instead, and a camera             films it: the delay then is from drawing on the page to the camera's picture, decoded.
 
             Examples:
 
@@ -18,6 +18,8 @@ struct LatencyCommand: AsyncParsableCommand {
               inlet latency --via udp://127.0.0.1:5004 --duration 20 --plot udp.svg
               inlet latency --via rtmp://server/live/test --json
               inlet latency 'pattern:timecode?size=1920x1080&fps=60' --via v4l2:/dev/video40
+              inlet latency --via webrtc:
+              inlet latency v4l2: --screen
             """)
 
     private static let defaultPattern = "pattern:timecode?size=640x480&fps=30"
@@ -34,6 +36,14 @@ struct LatencyCommand: AsyncParsableCommand {
 
     @Option(help: "Where the pictures come back with --via, if that is another address.")
     var from: String?
+
+    @Flag(help: "Show the time on a page, for the source, a camera, to film.")
+    var screen = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Where that page is served. The default is \(LatencyScreen.defaultAddress).", valueName: "host:port"))
+    var screenAddress: String?
 
     @Option(
         help: "How long to measure. The default is \(Self.defaultDuration.optionText).",
@@ -73,6 +83,10 @@ struct LatencyCommand: AsyncParsableCommand {
             throw ValidationError("Give a source that shows pattern:timecode, or a way out by --via.")
         }
         guard via != nil || from == nil else { throw ValidationError("--from belongs to --via.") }
+        guard !screen || (source != nil && via == nil) else {
+            throw ValidationError("--screen is for a source, a camera that films the page, and not for --via.")
+        }
+        guard screen || screenAddress == nil else { throw ValidationError("--screen-address belongs to --screen.") }
     }
 
     func run() async throws {
@@ -83,9 +97,15 @@ struct LatencyCommand: AsyncParsableCommand {
         // A way that is being set up is not there at once.
         if via == nil { configuration.retry = .never }
         let receiver = Capturer(
-            try registry.source(from ?? via ?? source ?? ""), configuration: configuration)
+            try registry.source(from ?? via.map(LatencyReturn.address) ?? source ?? ""), configuration: configuration)
+        let page = screen ? try LatencyScreen(at: screenAddress ?? LatencyScreen.defaultAddress) : nil
+        defer { page?.stop() }
+        if let page {
+            Terminal.writeError("Film \(page.address), so that the white frame is whole in the picture.\n")
+        }
         let meter = LatencyMeter(
-            warmUp: warmUp, duration: duration, limit: Int(clamping: frames ?? .max), patience: timeout)
+            isFilmed: screen, warmUp: warmUp, duration: duration, limit: Int(clamping: frames ?? .max),
+            patience: timeout)
         receiver.attach(meter, queue: .buffered(16, dropping: .oldest))
         meter.onDone { receiver.stop() }
 
@@ -103,7 +123,8 @@ struct LatencyCommand: AsyncParsableCommand {
         }
         let (samples, unreadable) = meter.results
         if interrupted.isRaised, samples.isEmpty { throw ExitCode(ExitStatus.interrupted.rawValue) }
-        let report = try LatencyReport(source: receiver.sourceName, samples, unreadable: unreadable)
+        let report = try LatencyReport(
+            source: receiver.sourceName, samples, unreadable: unreadable, isFilmed: screen)
         print(json ? try report.json : report.text)
         if let plot {
             do {

@@ -9,10 +9,16 @@ final class LatencyMeter: FrameSinkConfiguration {
     private struct State {
         var samples: [LatencySample] = []
         var unreadable = 0
+        /// When the first picture came.
         var first: MonotonicTime?
+        /// When the warm-up began: with the first picture, or with the first in which a camera has found the code.
+        var start: MonotonicTime?
         var isDone = false
+        /// Finds the code in pictures of a camera.
+        var finder = TimecodeFinder()
     }
 
+    private let isFilmed: Bool
     private let warmUp: Duration
     private let duration: Duration
     private let limit: Int
@@ -22,11 +28,13 @@ final class LatencyMeter: FrameSinkConfiguration {
     private let clock = SystemClock()
 
     /// - Parameters:
+    ///   - isFilmed: whether a camera films the code, which is then somewhere in the picture.
     ///   - warmUp: how long pictures are not counted, from the first one on.
     ///   - duration: how long they are counted after that.
     ///   - limit: after how many pictures it is enough.
     ///   - patience: how long pictures without a code are looked at, if none has one.
-    init(warmUp: Duration, duration: Duration, limit: Int, patience: Duration) {
+    init(isFilmed: Bool = false, warmUp: Duration, duration: Duration, limit: Int, patience: Duration) {
+        self.isFilmed = isFilmed
         (self.warmUp, self.duration, self.patience) = (warmUp, duration, patience)
         self.limit = min(limit, Self.mostSamples)
     }
@@ -48,12 +56,16 @@ final class LatencyMeter: FrameSinkConfiguration {
         let now = clock.now
         // What stands in for a source that is away has no news.
         guard !frame.flags.contains(.placeholder) else { return }
-        let code = TimecodeReader.read(frame.buffer)
+        // One thread of the capturer's calls.
+        let code =
+            isFilmed ? state.withLock { $0.finder.read(frame.buffer) } : TimecodeReader.read(frame.buffer)
         let isDone = state.withLock { state in
             let first = state.first ?? now
             state.first = first
             guard !state.isDone else { return false }
-            if now - first >= warmUp {
+            if state.start == nil, !isFilmed || code != nil { state.start = now }
+            let start = state.start ?? .distantFuture
+            if now - start >= warmUp {
                 if let code {
                     state.samples.append(
                         LatencySample(
@@ -61,8 +73,10 @@ final class LatencyMeter: FrameSinkConfiguration {
                 } else {
                     state.unreadable += 1
                 }
+            } else if state.start == nil {
+                state.unreadable += 1
             }
-            let isOver = now - first >= warmUp + duration || state.samples.count >= limit
+            let isOver = now - start >= warmUp + duration || state.samples.count >= limit
             let isVain = state.samples.isEmpty && now - first >= warmUp + patience
             state.isDone = isOver || isVain
             return state.isDone

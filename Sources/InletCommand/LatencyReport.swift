@@ -65,9 +65,10 @@ struct LatencyReport: Encodable, Hashable {
     /// - Parameters:
     ///   - samples: in the order of their arrival.
     ///   - unreadable: how many pictures had no code.
+    ///   - isFilmed: whether a camera has filmed the code, for words.
     /// - Throws: ``InletError/Code/malformedData`` if there are no samples; ``InletError/Code/unsupported`` if their
     ///   times are of another clock than this machine's.
-    init(source: String, _ samples: [LatencySample], unreadable: Int) throws(InletError) {
+    init(source: String, _ samples: [LatencySample], unreadable: Int, isFilmed: Bool = false) throws(InletError) {
         var seen = Set<UInt32>()
         let fresh = samples.filter { seen.insert($0.number).inserted }
         guard let first = fresh.first, let last = fresh.last else {
@@ -75,7 +76,9 @@ struct LatencyReport: Encodable, Hashable {
                 .malformedData,
                 unreadable == 0
                     ? "No picture came."
-                    : "None of \(unreadable) pictures had a code that can be read. The source is to show pattern:timecode, not cropped and not rotated."
+                    : isFilmed
+                        ? "In none of \(unreadable) pictures the page's code was found. Its white frame is to be whole in the picture, upright or turned by a quarter, sharp, and the brightest thing there."
+                        : "None of \(unreadable) pictures had a code that can be read. The source is to show pattern:timecode, not cropped and not rotated."
             )
         }
         let delays = fresh.map { Self.milliseconds($0.arrived - $0.drawn) }

@@ -59,8 +59,10 @@ enum ImportRule {
             "V4L2Sink", "ScreenSource",
             "PipeSink", "StillSinks", "PreviewSink", "InletRTC", "WebRTCSink", "WebRTCSource",
         ]),
+        // The web server is for the page of `inlet latency --screen`.
         "InletCommand": system.union([
-            "Inlet", "InletOutput", "InletPluginVerify", "ArgumentParser", "Logging", "FoundationEssentials",
+            "Inlet", "InletHTTP", "NIOCore", "NIOHTTP1", "InletOutput", "InletPluginVerify", "ArgumentParser",
+            "Logging", "FoundationEssentials",
             "SwiftOverlayShims",
         ]),
         "InletCLI": ["InletCommand"],

@@ -1,0 +1,52 @@
+import Foundation
+import ReferenceTools
+import Testing
+
+/// `inlet latency --screen`, whose camera is a source that reads the screen on which Chromium shows the page.
+@Suite(
+    .tags(.browser), .serialized,
+    .enabled(if: CameraBrowser.missing == nil, "\(CameraBrowser.missing ?? "")"))
+struct LatencyScreenTests {
+    @Test("The codes of the page are found in pictures of a screen, and say how late they are")
+    func page() async throws {
+        struct Seen: Decodable {
+            struct Delay: Decodable {
+                var least: Double
+                var p50: Double
+            }
+            var pictures: Int
+            var delay: Delay
+
+            enum CodingKeys: String, CodingKey {
+                case pictures
+                case delay = "delay_ms"
+            }
+        }
+        let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "Peers/latency-screen.py").path
+        let output = try await ReferenceCommand.runAside(
+            "/usr/bin/python3", ["-B", script, "--inlet", BuiltProgram.inlet, "--duration", "3"])
+        let seen = try JSONDecoder().decode(Seen.self, from: output)
+        // Ten codes a second, of which a busy machine shows fewer.
+        #expect(seen.pictures >= 10)
+        #expect(seen.delay.least >= 0)
+        #expect(seen.delay.p50 >= seen.delay.least)
+    }
+
+    #if WebRTC
+        @Test("What goes out by webrtc: comes back by WHEP, whole and with its token")
+        func webRTC() async throws {
+            struct Seen: Decodable {
+                var pictures: Int
+                var unreadable: Int
+            }
+            let port = try await FreePort.find()
+            let output = try await ReferenceCommand.runAside(
+                BuiltProgram.inlet,
+                ["latency", "--via", "webrtc:127.0.0.1:\(port)?token=let-me-in", "--duration", "2", "--json"])
+            let seen = try JSONDecoder().decode(Seen.self, from: output)
+            #expect(seen.pictures >= 30)
+            #expect(seen.unreadable == 0)
+        }
+    #endif
+}
