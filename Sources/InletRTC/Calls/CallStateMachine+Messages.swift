@@ -4,6 +4,7 @@ import InletCore
 extension CallStateMachine {
     mutating func take(_ message: CallMessage, from peer: PeerID, at now: MonotonicTime) {
         guard peer != me else { return }
+        if case .tracks = message.content { return }
         if case .invite = message.content { return takeInvite(message.call, from: peer, at: now) }
         guard let index = leg(message.call) else { return takeStray(message, from: peer) }
         guard legs[index].peer == peer else { return }
@@ -112,7 +113,7 @@ extension CallStateMachine {
         case .busy(let wait): finish(index, CallEnd(by: peer, .busy(retryAfter: wait)), at: now)
         case .hangUp, .cancel: finish(index, CallEnd(by: peer, .hungUp), at: now)
         case .ended(let end): finish(index, heard(end, from: peer), at: now)
-        case .invite: break
+        case .invite, .tracks: break
         }
     }
 
@@ -127,7 +128,7 @@ extension CallStateMachine {
         case .cancel: end = CallEnd(by: peer, .cancelled)
         case .hangUp: end = CallEnd(by: peer, .hungUp)
         case .ended(let said): end = heard(said, from: peer)
-        case .decline, .busy, .ringing, .invite: return
+        case .decline, .busy, .ringing, .invite, .tracks: return
         }
         if legs[index].end == nil {
             closeMedia(index)
@@ -148,7 +149,7 @@ extension CallStateMachine {
         case .cancel: end = CallEnd(by: peer, .cancelled)
         case .hangUp: end = CallEnd(by: peer, .hungUp)
         // No answer to this, as two that know nothing would go on for ever.
-        case .invite, .ended: return
+        case .invite, .ended, .tracks: return
         }
         actions.append(.send(CallMessage(message.call, .ended(end)), to: peer))
     }

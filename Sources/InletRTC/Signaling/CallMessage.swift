@@ -31,6 +31,8 @@ public struct CallMessage: Sendable, Hashable {
         /// The call is over, for this reason. The caller's word decides; the peer that was called agrees to it, or
         /// tells what it saw.
         case ended(CallEnd)
+        /// The sender's tracks in the room, by ``Room``; the number rises with each change.
+        case tracks([RoomTrack], number: Int)
     }
 
     /// The most bytes of a reason; a longer one is cut.

@@ -11,6 +11,7 @@ public import InletCore
 /// | `decline` | `call`, `reason`, which may be missing |
 /// | `busy` | `call`, `retryAfter` in seconds, which may be missing |
 /// | `ended` | `call`, `by`, `why`; `detail` and `retryAfter`, which may be missing |
+/// | `tracks` | `call`, `number`, `tracks`: a list of `name` and `on` |
 extension SignalingEnvelope {
     /// The most bytes of a message: enough for a description of ``longestDescription`` bytes and its escapes.
     public static let longest = 196_608
@@ -22,6 +23,8 @@ extension SignalingEnvelope {
     public static let longestFlow = 256
     /// The most sections of a description, and the longest wait in seconds.
     static let (mostSections, longestWait) = (1024, 86_400)
+    /// The largest whole number that JavaScript has.
+    private static let mostNumber = 9_007_199_254_740_991
 
     /// Reads the JSON form, by the letter of RFC 8259. Keys that a message of its type does not have are ignored.
     ///
@@ -72,8 +75,14 @@ extension SignalingEnvelope {
         case "cancel": .cancel
         case "hangup": .hangUp
         case "ended": .ended(try CallEnd(members))
+        case "tracks": .tracks(try RoomTrack.list(members), number: try number(members))
         default: throw error("its type is not known")
         }
+    }
+
+    private static func number(_ members: SignalingMembers) throws(InletError) -> Int {
+        guard let number = try members.integer("number", upTo: mostNumber) else { throw error("number is missing") }
+        return number
     }
 
     static func error(_ what: String) -> InletError {
@@ -115,6 +124,10 @@ extension SignalingEnvelope {
         case .session(.candidate(let candidate)):
             written.append(JSONMember(key: "section", value: JSONValue(.number("\(candidate.section)"))))
         case .call(let message):
+            if case .tracks(let tracks, let number) = message.content {
+                written.append(JSONMember(key: "number", value: JSONValue(.number("\(number)"))))
+                written.append(JSONMember(key: "tracks", value: JSONValue(.array(tracks.map(\.json)))))
+            }
             guard let wait = message.content.retryAfter else { break }
             // Rounded up: nobody is told to come back too early.
             let seconds = wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0)
@@ -138,6 +151,7 @@ extension CallMessage.Content {
         case .cancel: "cancel"
         case .hangUp: "hangup"
         case .ended: "ended"
+        case .tracks: "tracks"
         }
     }
 

@@ -1,0 +1,102 @@
+import InletCore
+import InletSystem
+import Synchronization
+
+/// Who is in a room of a signaling service, and whose tracks are on. Safe from any thread.
+///
+///     let room = Room(service)
+///     await room.publish([RoomTrack(name: "camera", isOn: true)])
+///     for await event in room.events() { print(event) }
+///
+/// Each participant tells the others of its tracks when it changes them, to whoever comes, and again every 10 seconds,
+/// as signaling may lose messages. ``close()`` must be called in the end.
+public actor Room {
+    private let service: any SignalingService
+    private var roster: RoomRoster
+    private var tracks: [RoomTrack] = []
+    private var number = 0
+    private var hasPublished = false
+    private let interval: Duration
+    private nonisolated let subscribers = Broadcaster<RoomEvent>(limit: 256)
+    private nonisolated let pumps = Mutex<[Task<Void, Never>]>([])
+
+    /// Enters the list of participants of a service.
+    ///
+    /// - Parameters:
+    ///   - service: the service. The application opens and closes it.
+    ///   - most: the most participants besides this side; further ones are not known. The default is 64.
+    ///   - interval: how often the others are told again. The default is 10 seconds.
+    public init(_ service: any SignalingService, most: Int = 64, interval: Duration = .seconds(10)) {
+        self.service = service
+        self.interval = max(.milliseconds(1), interval)
+        roster = RoomRoster(most: most)
+        let events = service.events()
+        let time = self.interval
+        let taking = Task { [weak self] in for await event in events { await self?.take(event) } }
+        let repeating = Task { [weak self] in
+            while !Task.isCancelled {
+                try? await Task.sleep(for: time)
+                guard !Task.isCancelled else { return }
+                await self?.tellAll()
+            }
+        }
+        pumps.withLock { $0 = [taking, repeating] }
+    }
+
+    /// Everybody but this side, in the order of their names.
+    public var participants: [RoomParticipant] { roster.participants }
+
+    /// Returns the events from now on; each call returns a separate stream, which ends with the room. A slow reader
+    /// loses the oldest events.
+    public nonisolated func events() -> AsyncStream<RoomEvent> { subscribers.stream() }
+
+    /// Tells the others of this side's tracks, at most ``RoomTrack/most``; names are cut to
+    /// ``RoomTrack/longestName`` bytes.
+    public func publish(_ tracks: [RoomTrack]) async {
+        self.tracks = tracks.prefix(RoomTrack.most).map {
+            RoomTrack(name: $0.name.sanitized(limit: RoomTrack.longestName), isOn: $0.isOn)
+        }
+        hasPublished = true
+        number += 1
+        await tellAll()
+    }
+
+    /// Leaves the list. The service goes on.
+    public func close() {
+        for task in pumps.withLock({ $0 }) { task.cancel() }
+        subscribers.finish()
+    }
+
+    private func take(_ event: SignalingEvent) async {
+        switch event {
+        case .opened(let peers):
+            tell(roster.present(peers))
+            await tellAll()
+        case .joined(let peer):
+            tell(roster.joined(peer))
+            await tell(peer)
+        case .left(let peer): tell(roster.left(peer))
+        case .reset(let peer):
+            tell(roster.reset(peer))
+            await tell(peer)
+        case .call(let message, let peer):
+            guard case .tracks(let tracks, let number) = message.content else { return }
+            tell(roster.tracks(tracks, number: number, of: peer))
+        case .closed: subscribers.finish()
+        case .interrupted, .sessionRequested: break
+        }
+    }
+
+    private func tell(_ events: [RoomEvent]) { for event in events { subscribers.send(event) } }
+
+    private func tellAll() async { for participant in roster.participants { await tell(participant.id) } }
+
+    private func tell(_ peer: PeerID) async {
+        guard hasPublished else { return }
+        // What is lost is told again.
+        try? await service.send(CallMessage(Self.call, .tracks(tracks, number: number)), to: peer)
+    }
+
+    /// The name under which tracks of the room are told, besides those of calls.
+    private static let call = CallID.room
+}
