@@ -82,6 +82,7 @@ let package = Package(
         .library(name: "InletRTC", targets: ["InletRTC"]),
         .library(name: "WebRTCSink", targets: ["WebRTCSink"]),
         .library(name: "WebRTCSource", targets: ["WebRTCSource"]),
+        .library(name: "KinesisSignaling", targets: ["KinesisSignaling"]),
         .library(name: "InletV4L2", targets: ["InletV4L2"]),
         .library(name: "ScreenSource", targets: ["ScreenSource"]),
         .library(name: "V4L2Source", targets: ["V4L2Source"]),
@@ -198,6 +199,7 @@ let package = Package(
                 withWebRTC("InletRTC"),
                 withWebRTC("WebRTCSink"),
                 withWebRTC("WebRTCSource"),
+                withWebRTC("KinesisSignaling"),
             ]),
         library(
             "InletWebRTC",
@@ -237,6 +239,7 @@ let package = Package(
                 logging,
             ] + nio,
             pages: ["camera.html"]),
+        plugin("KinesisSignaling", ["InletRTC", "InletWebRTC", "InletWebSocket", "InletTLS", crypto, logging]),
 
         // The command, for programs that add plug-ins of their own.
         .target(
@@ -379,6 +382,12 @@ let package = Package(
             "InletHTTPTests",
             ["InletCore", "InletHTTP", logging, .product(name: "NIOEmbedded", package: "swift-nio")] + nio),
         tests("InletRTCTests", ["InletCore", "InletRTC", "InletTesting"]),
+        tests(
+            "KinesisSignalingTests",
+            [
+                "InletCore", "InletRTC", "InletWebSocket", "InletTesting", "KinesisSignaling", "PatternSource",
+                "InletCapture", "FFmpegDecoder", "FFmpegSink", "WebRTCSink", "WebRTCSource", "ReferenceTools", logging,
+            ]),
         tests("InletWebSocketTests", ["InletCore", "InletTLS", "InletWebSocket", "ReferenceTools"]),
         tests(
             "WebRTCSinkTests",

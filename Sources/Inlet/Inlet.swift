@@ -25,6 +25,7 @@
 
 #if WebRTC
     @_exported public import InletRTC
+    @_exported public import KinesisSignaling
     @_exported public import WebRTCSink
     @_exported public import WebRTCSource
 #endif

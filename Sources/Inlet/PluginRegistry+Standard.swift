@@ -28,8 +28,10 @@ extension PluginRegistry {
         #if WebRTC
             registry.register(SourcePlugin.whip)
             registry.register(SourcePlugin.whep)
+            registry.register(SourcePlugin.kinesis)
             registry.register(SinkPlugin.webRTC { FFmpegVideoEncoder() })
             registry.register(SinkPlugin.whip { FFmpegVideoEncoder() })
+            registry.register(SinkPlugin.kinesis { FFmpegVideoEncoder() })
         #else
             registry.register(SinkPlugin.webRTCIsAbsent)
         #endif

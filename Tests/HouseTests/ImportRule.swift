@@ -57,7 +57,7 @@ enum ImportRule {
             "PatternSource", "InjectSource",
             "FFmpegSource", "RTSPSource", "FFmpegDecoder", "TurboJPEGDecoder", "FileSinks", "FFmpegSink", "V4L2Source",
             "V4L2Sink", "ScreenSource",
-            "PipeSink", "StillSinks", "PreviewSink", "InletRTC", "WebRTCSink", "WebRTCSource",
+            "PipeSink", "StillSinks", "PreviewSink", "InletRTC", "WebRTCSink", "WebRTCSource", "KinesisSignaling",
         ]),
         // The web server is for the page of `inlet latency --screen`.
         "InletCommand": system.union([
@@ -95,6 +95,10 @@ enum ImportRule {
             "Foundation", "FoundationEssentials", "CoreMetrics",
         ],
         // Foundation is for addresses.
+        // Foundation is for the client of HTTP and base64.
+        "KinesisSignaling": [
+            "InletRTC", "InletWebRTC", "InletWebSocket", "InletTLS", "Crypto", "Foundation",
+        ],
         "WebRTCSource": [
             "InletSystem", "InletDecode", "InletFFmpeg", "InletRTP", "InletRTC", "InletWebRTC", "InletHTTP", "NIOCore",
             "Foundation",

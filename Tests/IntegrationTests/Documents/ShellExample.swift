@@ -48,6 +48,7 @@ struct ShellExample: CustomTestStringConvertible {
         Limit(
             part: "whip+", end: .interruption(after: "Nothing listens at the server's port", status: 75),
             reason: "no media server listens, and no session came up"),
+        Limit(part: "kvs:", end: .failure([77]), reason: "there are no credentials for AWS"),
         Limit(part: "rtmp://server", end: .failure([75]), reason: "no media server listens"),
         Limit(part: "srt://server", end: .failure([75]), reason: "no media server listens"),
         Limit(part: "camera.fifo", end: .interruption(after: "Trying again"), reason: "nobody writes into the pipe"),
@@ -70,7 +71,7 @@ struct ShellExample: CustomTestStringConvertible {
         #if WebRTC
             true
         #else
-            !["webrtc:", "whip+", "whip:", "whep+"].contains { command.contains($0) }
+            !["webrtc:", "whip+", "whip:", "whep+", "kvs:"].contains { command.contains($0) }
         #endif
     }
 

@@ -1,0 +1,64 @@
+import InletRTC
+
+/// Which flow a message of Kinesis Video belongs to, which its messages do not say: an answer and candidates belong to
+/// the newest offer between two peers, and candidates that come before any offer to the next one. A value without input
+/// or output.
+struct KinesisFlows: Sendable {
+    private struct Peer {
+        var current: SignalingFlow?
+        /// The flow of candidates that came before their offer.
+        var pending: SignalingFlow?
+    }
+
+    private var peers: [PeerID: Peer] = [:]
+    /// Peers in the order in which they were first heard of.
+    private var order: [PeerID] = []
+    private let makeFlow: @Sendable () -> SignalingFlow
+    /// More than the peers of a router.
+    private static let mostPeers = 512
+
+    init(makeFlow: @escaping @Sendable () -> SignalingFlow = { SignalingFlow(RandomName.make()) }) {
+        self.makeFlow = makeFlow
+    }
+
+    /// Notes what this side sends.
+    mutating func sent(_ message: SignalingMessage, to peer: PeerID) {
+        guard case .description(let description) = message, description.kind == .offer else { return }
+        update(peer) { $0.current = description.flow }
+    }
+
+    /// Returns what a peer's message is to its session; nil for what is not for a session, or comes unasked.
+    mutating func received(_ message: KinesisMessage, from peer: PeerID) -> SignalingMessage? {
+        let makeFlow = makeFlow
+        switch message {
+        case .offer(let sdp):
+            let flow = update(peer) { state in
+                let flow = state.pending ?? makeFlow()
+                (state.current, state.pending) = (flow, nil)
+                return flow
+            }
+            return .description(SessionDescription(kind: .offer, sdp: sdp, flow: flow))
+        case .answer(let sdp):
+            guard let flow = peers[peer]?.current else { return nil }
+            return .description(SessionDescription(kind: .answer, sdp: sdp, flow: flow))
+        case .candidate(let line, let section):
+            let flow = update(peer) { state in
+                if let current = state.current { return current }
+                let flow = state.pending ?? makeFlow()
+                state.pending = flow
+                return flow
+            }
+            return .candidate(ICECandidate(line: line, section: section, flow: flow))
+        case .goAway, .reconnectICEServer, .status: return nil
+        }
+    }
+
+    @discardableResult
+    private mutating func update<Result>(_ id: PeerID, _ change: (inout Peer) -> Result) -> Result {
+        if peers[id] == nil {
+            if order.count >= Self.mostPeers { peers[order.removeFirst()] = nil }
+            order.append(id)
+        }
+        return change(&peers[id, default: Peer()])
+    }
+}

@@ -1,0 +1,42 @@
+import InletCore
+import Logging
+
+/// The credentials of one user of the chain: found when they are first needed, and anew before they expire.
+actor AWSCredentialsCache {
+    private let chain: AWSCredentialsChain
+    private let logger: Logger
+    private var found: AWSCredentialsChain.Found?
+    private var origin: String?
+    /// How long before their end credentials are found anew, in seconds.
+    private static let margin: Int64 = 300
+
+    init(_ chain: AWSCredentialsChain, _ logger: Logger) {
+        self.chain = chain
+        self.logger = logger
+    }
+
+    /// Returns credentials that last for five minutes at least, or as long as there are any.
+    ///
+    /// - Throws: as ``AWSCredentialsChain/find()``, unless those from before have not expired.
+    func credentials() async throws(InletError) -> AWSCredentials {
+        let now = chain.environment.now()
+        if let found, (found.credentials.expiration ?? .max) > now + Self.margin { return found.credentials }
+        do throws(InletError) {
+            let new = try await chain.find()
+            if let expiration = new.credentials.expiration, expiration <= now {
+                throw InletError(
+                    .authenticationFailed,
+                    "The credentials of AWS from \(new.origin) have expired. Renew them, and check the clock.")
+            }
+            if origin != new.origin { logger.info("credentials for AWS from \(new.origin)") }
+            (found, origin) = (new, new.origin)
+            return new.credentials
+        } catch {
+            if let found, (found.credentials.expiration ?? .max) > now { return found.credentials }
+            throw error
+        }
+    }
+
+    /// Forgets the credentials, which the service refuses.
+    func forget() { found = nil }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import InletCore
+import InletRTC
+import InletWebRTC
+
+/// What the search for credentials looks at besides its own settings, so that tests can replace it.
+struct AWSEnvironment: Sendable {
+    /// Returns the value of an environment variable; nil if it is not set or empty.
+    var variable: @Sendable (String) -> String?
+    /// Returns the content of a small file; nil if there is none.
+    var file: @Sendable (String) throws(InletError) -> String?
+    var http: AWSHTTP
+    /// Returns the time in seconds since 1970.
+    var now: @Sendable () -> Int64
+
+    /// The most bytes of a file.
+    static let longestFile = 262_144
+}
+
+#if WebRTC
+    extension AWSEnvironment {
+        /// The environment of this process.
+        static let process = AWSEnvironment(
+            variable: { name in
+                ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
+            },
+            file: { (path: String) throws(InletError) in try contents(of: path) },
+            http: { (request: AWSRequest) async throws(InletError) in try await exchange(request) },
+            now: { Int64(Date().timeIntervalSince1970) })
+
+        private static func contents(of path: String) throws(InletError) -> String? {
+            guard let handle = FileHandle(forReadingAtPath: path) else {
+                guard FileManager.default.fileExists(atPath: path) else { return nil }
+                throw InletError(.permissionDenied, "'\(path)' cannot be read. Check its owner and its mode.")
+            }
+            defer { try? handle.close() }
+            guard let data = try? handle.read(upToCount: longestFile + 1), data.count <= longestFile else {
+                throw InletError(.malformedData, "'\(path)' cannot be read, or has more than \(longestFile) bytes.")
+            }
+            guard let text = String(validating: data, as: UTF8.self) else {
+                throw InletError(.malformedData, "'\(path)' is not text in UTF-8.")
+            }
+            return text
+        }
+
+        private static func exchange(_ request: AWSRequest) async throws(InletError) -> AWSResponse {
+            guard let url = URL(string: request.url) else {
+                throw InletError(.invalidConfiguration, "An address for AWS is not one. Check the endpoint.")
+            }
+            let response = try await HTTPExchange.perform(
+                .init(
+                    method: request.method, url: url, headers: request.headers.map { .init($0.name, $0.value) },
+                    body: request.body, limit: request.limit))
+            return AWSResponse(
+                status: response.status, headers: response.headers.map { .init($0.name, $0.value) },
+                body: response.body)
+        }
+    }
+#endif

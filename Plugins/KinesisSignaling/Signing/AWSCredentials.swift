@@ -1,0 +1,41 @@
+import InletCore
+
+/// An access key of AWS. A secret: its descriptions show the key's identifier alone.
+public struct AWSCredentials: Sendable, Hashable {
+    /// The identifier of the access key, which is no secret.
+    public var accessKeyID: String
+    /// The secret access key.
+    public var secretAccessKey: String
+    /// The session token of temporary credentials; nil for lasting ones.
+    public var sessionToken: String?
+    /// When temporary credentials expire, in seconds since 1970; nil if they do not, or it is not known.
+    public var expiration: Int64?
+
+    public init(accessKeyID: String, secretAccessKey: String, sessionToken: String? = nil, expiration: Int64? = nil) {
+        self.accessKeyID = accessKeyID
+        self.secretAccessKey = secretAccessKey
+        self.sessionToken = sessionToken
+        self.expiration = expiration
+    }
+
+    /// Checks that the parts can stand in headers.
+    ///
+    /// - Throws: ``InletError/Code/invalidConfiguration``, which quotes none of them.
+    func validate() throws(InletError) {
+        let parts = [accessKeyID, secretAccessKey] + (sessionToken.map { [$0] } ?? [])
+        guard parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (0x21...0x7E).contains($0) } }),
+            parts.allSatisfy({ $0.utf8.count <= 16_384 }), !accessKeyID.contains(byte: "/")
+        else {
+            throw InletError(
+                .invalidConfiguration,
+                "The credentials for AWS are empty or have spaces or characters beyond ASCII. Copy them anew.")
+        }
+    }
+}
+
+extension AWSCredentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The identifier of the key, and whether it is temporary.
+    public var description: String { "\(accessKeyID)\(sessionToken == nil ? "" : ", temporary")" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: ["accessKeyID": accessKeyID]) }
+}

@@ -1,0 +1,170 @@
+#if WebRTC
+    public import InletCore
+    public import InletRTC
+    import InletSystem
+    import InletWebRTC
+    import Logging
+    import Synchronization
+
+    /// Sends frames to every peer that asks for them through a signaling service, such as the viewers of a master of
+    /// Kinesis Video.
+    ///
+    /// Nothing is converted or encoded while there are no peers. The sink fails when the service ends for good.
+    public struct SignaledSinkConfiguration: FrameSinkConfiguration {
+        /// What logs and errors call the sink, without credentials.
+        public var name: String
+        /// The largest pictures; larger ones are scaled down. The default is 1280x720.
+        public var largestSize = ImageSize(width: 1280, height: 720)
+        /// The highest frame rate. The default, nil, is no limit.
+        public var frameRate: Rational?
+        /// The bit rates, and how they follow loss.
+        public var rates = RTCConfiguration().rates
+        /// The controller of the bit rates. The default is ``RateControl/delay``.
+        public var rateControl = RateControl.delay
+        /// STUN and TURN servers, besides those of the service. The default is none.
+        public var ice = ICEServers()
+        /// The number of threads of each encoder. The default is 1, which is enough for 720p.
+        public var threads = 1
+        /// The most peers at a time; more are not answered. The default is 10, the most viewers of a channel of Kinesis
+        /// Video.
+        public var mostPeers = 10
+        /// How long a session may take to come up. The default is 30 seconds.
+        public var connectTimeout = Duration.seconds(30)
+        /// Returns an encoder, such as `FFmpegVideoEncoder`.
+        public var makeEncoder: @Sendable () -> any VideoEncoder
+        /// Returns the service, which connects by itself. Called on the sink's thread.
+        public var makeService: @Sendable () throws(InletError) -> any SignalingService
+
+        /// Creates a configuration with the defaults.
+        ///
+        /// - Parameters:
+        ///   - name: what logs and errors call the sink.
+        ///   - makeEncoder: returns an encoder.
+        ///   - makeService: returns the service.
+        public init(
+            name: String, makeEncoder: @escaping @Sendable () -> any VideoEncoder,
+            makeService: @escaping @Sendable () throws(InletError) -> any SignalingService
+        ) {
+            self.name = name
+            self.makeEncoder = makeEncoder
+            self.makeService = makeService
+        }
+
+        /// The ``name``.
+        public var redactedURI: String { name }
+
+        /// Returns a sink with this configuration. Opens nothing yet.
+        public func makeSink() -> any FrameSink { SignaledSink(self) }
+
+        /// Checks the configuration.
+        ///
+        /// - Throws: ``InletError/Code/invalidConfiguration`` if numbers contradict each other.
+        public func validate() throws(InletError) {
+            try rates.validate()
+            try ice.validate()
+            guard connectTimeout > .zero, mostPeers > 0 else {
+                throw InletError(.invalidConfiguration, "connect-timeout and the number of peers are more than 0.")
+            }
+        }
+    }
+
+    /// Encodes frames for the peers of a service, and fails when the service has ended.
+    final class SignaledSink: FrameSink {
+        /// What the task that follows the service and the sink's thread share.
+        private final class Shared: Sendable {
+            let failure = Mutex<InletError?>(nil)
+            let count = Mutex(0)
+        }
+
+        private let configuration: SignaledSinkConfiguration
+        private let shared = Shared()
+        private var peers: PeerSink?
+        private var service: (any SignalingService)?
+        private var following: Task<Void, Never>?
+
+        init(_ configuration: SignaledSinkConfiguration) { self.configuration = configuration }
+
+        var wants: SinkWants {
+            SinkWants(
+                largestSize: configuration.largestSize, rotation: .applied, maximumFrameRate: configuration.frameRate)
+        }
+
+        private var failure: InletError? { shared.failure.withLock { $0 } }
+
+        /// A frame is taken, too, to end a sink that has failed.
+        var takesFrames: Bool { failure != nil || peers?.takesFrames ?? false }
+
+        /// The counts of the sessions.
+        var sessions: SinkSessions { peers?.sessions ?? SinkSessions() }
+
+        func start(_ format: VideoFormat, _ context: SinkContext) throws {
+            do {
+                try configuration.validate()
+                let publisher = PeerPublisher(
+                    rates: configuration.rates, rateControl: configuration.rateControl, ice: configuration.ice,
+                    makeEncoder: configuration.makeEncoder)
+                var peer = PeerSinkConfiguration(publisher)
+                peer.threads = configuration.threads
+                let sink = PeerSink(peer)
+                try sink.start(format, context)
+                peers = sink
+                let service = try configuration.makeService()
+                self.service = service
+                let (settings, shared) = (configuration, shared)
+                following = Task.detached {
+                    await SignaledSink.follow(service, publisher, settings, shared)
+                }
+            } catch {
+                throw InletError(wrapping: error, operation: "Starting").about(configuration.redactedURI)
+            }
+        }
+
+        func consume(_ frame: VideoFrame) throws {
+            if let failure { throw failure.about(configuration.redactedURI) }
+            try peers?.consume(frame)
+        }
+
+        func finish() throws {
+            let (sink, service, following) = (peers, service, following)
+            (peers, self.service, self.following) = (nil, nil, nil)
+            // Peers are told before the service is left.
+            defer {
+                following?.cancel()
+                if let service { Task.detached { await service.close() } }
+            }
+            try sink?.finish()
+            if let failure { throw failure.about(configuration.redactedURI) }
+        }
+
+        /// Answers every peer that offers, until the service ends.
+        private static func follow(
+            _ service: any SignalingService, _ publisher: PeerPublisher, _ configuration: SignaledSinkConfiguration,
+            _ shared: Shared
+        ) async {
+            let logger = Logger(label: "inlet.webrtc")
+            for await event in service.events() {
+                switch event {
+                case .sessionRequested(let peer):
+                    guard publisher.sessions.count < configuration.mostPeers else {
+                        logger.warning("\(configuration.name): '\(peer)' is not answered: there are too many peers")
+                        continue
+                    }
+                    let number = shared.count.withLock { count in
+                        count += 1
+                        return count
+                    }
+                    var policy = PeerSessionPolicy(role: .answering, name: "\(peer)#\(number)")
+                    policy.connecting = configuration.connectTimeout
+                    do {
+                        _ = try publisher.connect(try service.channel(to: peer), policy)
+                    } catch {
+                        logger.warning("\(error.about(configuration.name))")
+                    }
+                case .closed(let error):
+                    shared.failure.withLock { $0 = error ?? InletError(.disconnected, "The signaling service ended.") }
+                case .opened, .interrupted, .joined, .left, .reset, .call: break
+                }
+            }
+        }
+    }
+#endif

@@ -1,0 +1,71 @@
+import Foundation
+import InletCore
+import ReferenceTools
+
+@testable import KinesisSignaling
+
+/// A local Kinesis Video service by aiohttp, whose signatures and requests botocore checks, with viewers and a master
+/// by aiortc.
+final class KinesisService: Sendable {
+    /// The process, for its commands and its log.
+    let process: PeerProcess
+    /// The address of the channel API, and of services of credentials.
+    let endpoint: String
+    /// The PEM file of the authority of its WebSocket.
+    let authority: String
+
+    /// The region that it signs for.
+    static let region = "eu-test-1"
+    /// A lasting key that it knows.
+    static let variables = ["AWS_ACCESS_KEY_ID": "AKIDTEST", "AWS_SECRET_ACCESS_KEY": "secret/of+test"]
+    /// The interpreter with the packages of `Tests/Peers/requirements.txt`.
+    static let python = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appendingPathComponent(".build/peers/bin/python").path
+
+    /// Starts the service with a channel and waits until it listens.
+    ///
+    /// - Parameter channel: the name of its channel; nil for none.
+    init(channel: String? = "porch") throws {
+        process = try PeerProcess("kinesis-service.py", python: Self.python)
+        endpoint = process.ready["endpoint"]?.text ?? ""
+        authority = process.ready["authority"]?.text ?? ""
+        if let channel { try process.send("channel", ["name": .string(channel)]) }
+    }
+
+    /// Ends the service at once.
+    func stop() { process.stop() }
+
+    /// What an aiortc peer has read when it has so many numbers, or half a minute later.
+    func wait(_ count: Int, client: String = "") throws -> PeerMessage {
+        try process.send(
+            "wait", ["count": .number(Double(count)), "client": .string(client)], within: .seconds(40))
+    }
+
+    /// A channel of it.
+    func configuration(_ channel: String = "porch") -> KinesisConfiguration {
+        var configuration = KinesisConfiguration(channel: channel)
+        configuration.region = Self.region
+        configuration.endpoint = endpoint
+        configuration.authorities = authority
+        configuration.backOff = .milliseconds(50)
+        return configuration
+    }
+}
+
+#if WebRTC
+    extension KinesisService {
+        /// The process's environment with other variables and files, and without those of this machine.
+        static func environment(
+            _ variables: [String: String] = variables, files: [String: String] = [:], now: Int64? = nil
+        ) -> AWSEnvironment {
+            var environment = AWSEnvironment.process
+            var all = ["AWS_EC2_METADATA_DISABLED": "true", "HOME": "/home/nobody"]
+            all.merge(variables) { $1 }
+            let variables = all
+            environment.variable = { variables[$0] }
+            environment.file = { (path: String) throws(InletError) in files[path] }
+            if let now { environment.now = { now } }
+            return environment
+        }
+    }
+#endif
