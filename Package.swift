@@ -48,6 +48,8 @@ let metrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-m
 let metricsTestKit: Target.Dependency = .product(name: "MetricsTestKit", package: "swift-metrics")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let collections: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
 
 // For sinks that are web servers: who names another product of this package does not compile it.
@@ -102,6 +104,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
         .systemLibrary(
@@ -122,6 +125,8 @@ let package = Package(
         // Filters of system calls, for the processes of plug-ins alone.
         .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
         .systemLibrary(name: "CV4L2"),
+        // Events of YAML, for configurations.
+        .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
         .systemLibrary(name: "CV4LConvert", providers: [.apt(["libv4l-dev"])]),
 
         // libcurl, which is loaded when it is first needed: a process that reads no HTTP has no use for it.
@@ -241,11 +246,19 @@ let package = Package(
             pages: ["camera.html"]),
         plugin("KinesisSignaling", ["InletRTC", "InletWebRTC", "InletWebSocket", "InletTLS", crypto, logging]),
 
+        // The daemon: a configuration of many cameras, what runs them, and what it answers.
+        .target(
+            name: "InletServe",
+            dependencies: [
+                "InletCore", "InletSystem", "InletCapture", "InletFFmpeg", "InletHTTP", "InletOutput", "CYAML", logging,
+                lifecycle, signals,
+            ] + nio, resources: [.embedInCode("Pages/cameras.html")], swiftSettings: houseSettings),
         // The command, for programs that add plug-ins of their own.
         .target(
             name: "InletCommand",
             dependencies: [
-                "Inlet", "InletHTTP", "InletOutput", onLinux("InletPluginVerify"), argumentParser, logging,
+                "Inlet", "InletHTTP", "InletOutput", "InletServe", onLinux("InletPluginVerify"), argumentParser,
+                logging,
             ] + nio,
             resources: [.embedInCode("Pages/screen.html")], swiftSettings: houseSettings),
         .executableTarget(name: "InletCLI", dependencies: ["InletCommand"], swiftSettings: houseSettings),
@@ -410,6 +423,9 @@ let package = Package(
             "IntegrationTests",
             ["Inlet", "InletCLI", "DocumentSnippets", "InletTesting", "PatternSource", "ReferenceTools", logging]),
         tests("InletCommandTests", ["Inlet", "InletCommand"]),
+        tests(
+            "InletServeTests",
+            ["Inlet", "InletHTTP", "InletServe", "InletCLI", "InletTesting", "ReferenceTools", logging] + nio),
         tests("HouseTests", []),
     ]
 )

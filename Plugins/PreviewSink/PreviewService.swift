@@ -5,15 +5,12 @@ import NIOHTTP1
 
 /// Answers the requests of one connection. Confined to its channel's thread.
 final class PreviewService: HTTPService, PictureViewer {
-    private static let boundary = "inlet-picture"
-
     private let configuration: PreviewSinkConfiguration
     private let pages: PreviewPages
     private let hub: PictureHub
     private weak var connection: HTTPConnection?
     private var watching = Watching.nothing
-    /// Whether the stream's first boundary was sent.
-    private var hasBegun = false
+    private var parts = PictureParts()
 
     private enum Watching { case nothing, snapshot, stream }
 
@@ -48,7 +45,7 @@ final class PreviewService: HTTPService, PictureViewer {
                 return .answer(answer)
             }
             watch(.stream)
-            return .stream(["content-type": "multipart/x-mixed-replace; boundary=\(Self.boundary)"])
+            return .stream(["content-type": PictureParts.contentType])
         case .snapshot, .stream: return .answer(HTTPAnswer(type: "image/jpeg", body: ByteBuffer()))
         }
     }
@@ -65,6 +62,8 @@ final class PreviewService: HTTPService, PictureViewer {
 
     var isStream: Bool { watching == .stream }
 
+    func end() { watching = .nothing }
+
     private func watch(_ what: Watching) {
         watching = what
         hub.add(self)
@@ -78,14 +77,7 @@ final class PreviewService: HTTPService, PictureViewer {
             connection?.answer(HTTPAnswer(type: "image/jpeg", body: jpeg))
             return false
         case .stream:
-            let start = hasBegun ? "" : "--\(Self.boundary)\r\n"
-            hasBegun = true
-            let head = start + "content-type: image/jpeg\r\ncontent-length: \(jpeg.readableBytes)\r\n\r\n"
-            // All clients share the picture's memory. The next boundary follows at once: browsers show a picture when
-            // they see where it ends.
-            connection?.send([
-                ByteBuffer(string: head), jpeg, ByteBuffer(string: "\r\n--\(Self.boundary)\r\n"),
-            ])
+            connection?.send(parts.next(jpeg))
             return true
         }
     }

@@ -17,6 +17,7 @@ struct InletCommand: AsyncParsableCommand {
               inlet devices
               inlet run 'v4l2:?size=1280x720' --duration 10 --to y4m:camera.y4m
               inlet plugins pattern
+              inlet serve cameras.yaml
               inlet explain timedOut
 
             Exit codes follow sysexits: 0 success, 64 usage, 65 bad data, 66 no such input, 68 no such host, \
@@ -25,6 +26,7 @@ struct InletCommand: AsyncParsableCommand {
         version: InletVersion.current,
         subcommands: [
             RunCommand.self, SnapshotCommand.self, CaptureCommand.self, ProbeCommand.self, LatencyCommand.self,
+            ServeCommand.self, ConfigCommand.self,
         ]
             + cameraCommands + [PluginsCommand.self, ExplainCommand.self]
     )

@@ -1,5 +1,6 @@
 import ArgumentParser
 public import Inlet
+import InletServe
 import Logging
 
 /// The command `inlet` as a function, for a program that adds plug-ins of its own:
@@ -27,6 +28,7 @@ public enum InletTool {
         LoggingSystem.bootstrap { label in
             // The commands report errors themselves, and only servers know where they listen.
             var handler = StreamLogHandler.standardError(label: label)
+            if label == "inlet.serve" { return SwitchedLogHandler(handler) }
             handler.logLevel = ["inlet.preview", "inlet.webrtc"].contains(label) ? .notice : .warning
             return handler
         }

@@ -33,15 +33,36 @@ package struct AccessRule: Sendable {
     package let token: String?
     /// Whether the token was generated here.
     package let isGenerated: Bool
-    private let cookie: SessionCookie?
+    private let holders: [Holder]
+
+    /// A token with what it allows.
+    package struct Grant: Sendable {
+        package var token: String
+        package var scope: AccessScope
+
+        package init(_ token: String, _ scope: AccessScope) { (self.token, self.scope) = (token, scope) }
+    }
+
+    private struct Holder {
+        var grant: Grant
+        var cookie: SessionCookie
+    }
 
     package init(host: String, port: Int, token: String?) {
+        self.init(host: host, port: port, grants: token.map { [Grant($0, .admin)] } ?? [])
+    }
+
+    /// Makes a rule with several tokens, of which a client presents one.
+    ///
+    /// - Parameter grants: the tokens; with none, one for everything is generated if other machines can reach the
+    ///   server.
+    package init(host: String, port: Int, grants: [Grant]) {
         self.host = host
         self.port = port
-        isGenerated = token == nil && !Self.isLoopback(host)
-        let token = isGenerated ? GeneratedToken.text : token
-        self.token = token
-        cookie = token.map { SessionCookie(token: $0, port: port) }
+        isGenerated = grants.isEmpty && !Self.isLoopback(host)
+        let grants = isGenerated ? [Grant(GeneratedToken.text, .admin)] : grants
+        token = grants.first?.token
+        holders = grants.map { Holder(grant: $0, cookie: SessionCookie(token: $0.token, port: port)) }
     }
 
     /// Whether only this machine can reach the server.
@@ -57,13 +78,19 @@ package struct AccessRule: Sendable {
     }
 
     /// Whether a token could be guessed by trying. One with as many characters as a random 128-bit token cannot.
-    package var isGuessable: Bool { token.map { $0.utf8.count < 22 } ?? false }
+    package var isGuessable: Bool { holders.contains { $0.grant.token.utf8.count < 22 } }
 
     /// Checks the token.
     ///
     /// - Throws: ``InletError/Code/invalidConfiguration`` if it is too short.
     package func validate() throws(InletError) {
-        guard let token else { return }
+        for holder in holders { try Self.validate(token: holder.grant.token) }
+    }
+
+    /// Checks a token.
+    ///
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if it is too short.
+    package static func validate(token: String) throws(InletError) {
         guard token.utf8.count >= 8, token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: ";") })
         else {
             throw InletError(
@@ -88,18 +115,41 @@ package struct AccessRule: Sendable {
     ///
     /// - Parameter now: seconds since 1970.
     package func claim(of request: HTTPRequest, at now: Int) -> Claim {
-        guard let token, let cookie else { return .unneeded }
-        if request.cookies(named: cookie.name).contains(where: { cookie.isGood($0, at: now) }) { return .session }
-        let shown = [request.queryValue(of: "token"), request.bearer].compactMap(\.self)
+        guard token != nil else { return .unneeded }
+        if holders.contains(where: { Self.showsCookie(of: $0, request, at: now) }) { return .session }
+        let shown = Self.tokens(of: request)
         if shown.isEmpty { return .nothing }
-        return shown.contains { Self.isSame($0, Array(token.utf8)) } ? .token : .wrong
+        return holders.contains { Self.isShown($0, shown) } ? .token : .wrong
+    }
+
+    /// Returns the most that the tokens and cookies of a request allow; nil if it presents none, or none is required.
+    ///
+    /// - Parameter now: seconds since 1970.
+    package func scope(of request: HTTPRequest, at now: Int) -> AccessScope? {
+        let shown = Self.tokens(of: request)
+        return holders.filter { Self.isShown($0, shown) || Self.showsCookie(of: $0, request, at: now) }
+            .map(\.grant.scope).max()
     }
 
     /// Returns the header for a browser to remember that it presented the token in the query: a page's subresources
     /// have no place for it. Nil if it presented none.
     package func cookieHeader(for request: HTTPRequest, at now: Int) -> String? {
-        guard let cookie, request.queryValue(of: "token") != nil else { return nil }
-        return cookie.header(at: now, isSecure: request.cameByTLS)
+        guard let shown = request.queryValue(of: "token"), let first = holders.first else { return nil }
+        let holder = holders.first { Self.isShown($0, [shown]) } ?? first
+        return holder.cookie.header(at: now, isSecure: request.cameByTLS)
+    }
+
+    private static func tokens(of request: HTTPRequest) -> [[UInt8]] {
+        [request.queryValue(of: "token"), request.bearer].compactMap(\.self)
+    }
+
+    private static func isShown(_ holder: Holder, _ shown: [[UInt8]]) -> Bool {
+        let token = Array(holder.grant.token.utf8)
+        return shown.contains { isSame($0, token) }
+    }
+
+    private static func showsCookie(of holder: Holder, _ request: HTTPRequest, at now: Int) -> Bool {
+        request.cookies(named: holder.cookie.name).contains { holder.cookie.isGood($0, at: now) }
     }
 
     /// Compares in constant time, which does not reveal how much was right.

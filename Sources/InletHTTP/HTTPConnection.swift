@@ -196,6 +196,9 @@ package final class HTTPConnection: ChannelDuplexHandler {
     /// Returns the header for a browser to remember that it presented the token; nil if it presented none.
     package func cookieHeader(for request: HTTPRequest) -> String? { gate.cookieHeader(for: request) }
 
+    /// Returns the most that a request's token allows; nil if it presents none, or none is required.
+    package func scope(of request: HTTPRequest) -> AccessScope? { gate.scope(of: request) }
+
     // MARK: Answers
 
     private func refuse(_ answer: HTTPAnswer) {
@@ -252,10 +255,17 @@ package final class HTTPConnection: ChannelDuplexHandler {
         let done = context.eventLoop.makePromise(of: Void.self)
         done.futureResult.assumeIsolated().whenComplete { [self] _ in
             isWriting = false
-            if case .streaming = phase { deadline?.cancel() }
+            guard case .streaming = phase else { return }
+            deadline?.cancel()
+            service?.didSend()
         }
         for part in parts.dropLast() { context.write(wrapOutboundOut(.body(.byteBuffer(part))), promise: nil) }
         context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(parts.last ?? ByteBuffer()))), promise: done)
+    }
+
+    /// Ends a stream by closing the connection. Does nothing if no stream is under way.
+    package func endStream() {
+        if case .streaming = phase { context?.close(promise: nil) }
     }
 
     // MARK: Ends

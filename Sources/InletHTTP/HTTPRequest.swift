@@ -44,6 +44,13 @@ package struct HTTPRequest: Sendable {
         return nil
     }
 
+    /// Returns whether the query has an item of that name, with a value or without.
+    package func hasQueryItem(_ name: String) -> Bool {
+        query.split(separator: UInt8(ascii: "&")).contains { item in
+            item.prefix { $0 != UInt8(ascii: "=") }.elementsEqual(name.utf8)
+        }
+    }
+
     /// The bearer token (RFC 6750, 2.1); nil if there is none.
     package var bearer: [UInt8]? {
         guard let value = header("authorization")?.utf8, TextBytes.isSame(value.prefix(7), ignoringCase: "bearer ")

@@ -20,6 +20,14 @@ package protocol HTTPService: AnyObject {
 
     /// Called when a deferred request, or the stream, is over: the client has disconnected, or took too long.
     func abandon()
+
+    /// Called when a part of the stream was sent, and another one may be. The default does nothing.
+    func didSend()
+}
+
+extension HTTPService {
+    /// Does nothing.
+    package func didSend() {}
 }
 
 /// What to do about a request.

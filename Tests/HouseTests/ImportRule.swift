@@ -59,10 +59,14 @@ enum ImportRule {
             "V4L2Sink", "ScreenSource",
             "PipeSink", "StillSinks", "PreviewSink", "InletRTC", "WebRTCSink", "WebRTCSource", "KinesisSignaling",
         ]),
+        "InletServe": system.union([
+            "InletCore", "InletSystem", "InletCapture", "InletFFmpeg", "InletHTTP", "InletOutput", "CYAML", "NIOCore",
+            "NIOHTTP1", "Logging", "ServiceLifecycle", "UnixSignals",
+        ]),
         // The web server is for the page of `inlet latency --screen`.
         "InletCommand": system.union([
-            "Inlet", "InletHTTP", "NIOCore", "NIOHTTP1", "InletOutput", "InletPluginVerify", "ArgumentParser",
-            "Logging", "FoundationEssentials",
+            "Inlet", "InletHTTP", "NIOCore", "NIOHTTP1", "InletOutput", "InletServe", "InletPluginVerify",
+            "ArgumentParser", "Logging", "FoundationEssentials",
             "SwiftOverlayShims",
         ]),
         "InletCLI": ["InletCommand"],
@@ -87,8 +91,8 @@ enum ImportRule {
         "V4L2Sink": ["InletV4L2", "InletFFmpeg", "CV4L2", "CYUV"],
         "PipeSink": ["InletSystem", "InletOutput", "CLinux"],
         "StillSinks": ["InletSystem", "InletOutput", "InletFFmpeg"],
-        // The web server, and Foundation for its JSON.
-        "PreviewSink": ["InletFFmpeg", "InletHTTP", "NIOCore", "NIOHTTP1", "FoundationEssentials"],
+        // The web server.
+        "PreviewSink": ["InletFFmpeg", "InletHTTP", "NIOCore", "NIOHTTP1"],
         // The encoder is handed in: no plug-in imports another. It scales pictures for slower viewers itself.
         "WebRTCSink": [
             "InletSystem", "InletRTC", "InletWebRTC", "InletHTTP", "InletConvert", "CGStreamer", "NIOCore", "NIOHTTP1",

@@ -15,8 +15,8 @@ final class CaptureLog: Sendable {
         self.source = source
     }
 
-    /// Logs that a frame was dropped for a sink: at debug level if a queue or rate works as configured, otherwise as a
-    /// warning.
+    /// Logs that a frame was dropped for a sink: at debug level if a queue or rate works as configured, or nobody is
+    /// there to take it, otherwise as a warning.
     func dropped(_ reason: DropReason, by sink: String) {
         let level: Logger.Level = Self.intended.contains(reason) ? .debug : .warning
         trouble("\(source): dropped a frame for \(sink): \(reason)", level: level)
@@ -32,7 +32,7 @@ final class CaptureLog: Sendable {
     /// Logs what is held back, at the end of a run.
     func flush() { repeated.flush() }
 
-    private static let intended: Set<DropReason> = [.superseded, .rateLimited, .cancelled, .disabled]
+    private static let intended: Set<DropReason> = [.superseded, .rateLimited, .cancelled, .disabled, .notConnected]
 }
 
 /// The one action that a log has scheduled, by the capturer's clock.

@@ -36,7 +36,7 @@ public struct LocalAccess: Sendable {
     /// - Parameter option: the option that requests it, for errors.
     /// - Throws: ``InletError/Code/invalidConfiguration`` if there is no access, or the content is empty, is too long,
     ///   is not UTF-8 or holds control characters, as a second line would be; the error that reading threw.
-    func secret(_ place: Place, option: String) throws(InletError) -> String {
+    package func secret(_ place: Place, option: String) throws(InletError) -> String {
         guard let reader else { throw Self.refusal(option) }
         var bytes = try reader(place)[...]
         guard bytes.count <= Self.longestSecret else {

@@ -35,6 +35,8 @@ struct ShellExample: CustomTestStringConvertible {
 
     /// The first that fits counts.
     static let limits = [
+        Limit(part: "inlet config check", end: .failure([65]), reason: "there is no configuration"),
+        Limit(part: "inlet serve", end: .failure([65]), reason: "there is no configuration"),
         Limit(part: "ffplay", end: .failure([75]), reason: "ffplay has no screen"),
         Limit(part: "v4l2:/dev/video40", end: .failure([66, 74]), reason: "there is no loopback device"),
         Limit(part: "screen:", end: .failure([66]), reason: "there is no screen"),

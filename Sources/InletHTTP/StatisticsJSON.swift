@@ -1,9 +1,10 @@
 import FoundationEssentials
-import InletCore
+package import InletCore
 
 /// The statistics in `/stats.json`. Times are in seconds.
-enum StatisticsJSON {
-    static func text(of statistics: CaptureStatistics) -> String {
+package enum StatisticsJSON {
+    /// Returns the statistics as an object of JSON.
+    package static func text(of statistics: CaptureStatistics) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return (try? encoder.encode(Report(statistics))).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
@@ -86,5 +87,5 @@ enum StatisticsJSON {
 
 extension Duration {
     /// The duration in seconds, for users and monitoring.
-    var inSeconds: Double { Double(wholeNanoseconds) / 1e9 }
+    package var inSeconds: Double { Double(wholeNanoseconds) / 1e9 }
 }

@@ -1,5 +1,4 @@
-import InletCore
-import InletOutput
+package import InletCore
 import InletSystem
 
 #if canImport(Glibc)
@@ -11,7 +10,7 @@ import InletSystem
 #endif
 
 /// Writes a whole file under a temporary name, and renames it when it is complete.
-enum StagedFile {
+package enum StagedFile {
     /// Writes a file. Readers of `path` see the previous file or the new one, and never a part.
     ///
     /// - Parameters:
@@ -19,7 +18,7 @@ enum StagedFile {
     ///   - overwrites: whether a file of that name is replaced. A symbolic link is, too: its target stays as it is.
     /// - Throws: an error made of the `errno`; ``InletError/Code/busy`` if there is a file of that name that must not
     ///   be replaced. Nothing is left behind.
-    static func write(
+    package static func write(
         _ bytes: RawSpan, to path: String, mode: FileMode, overwrites: Bool
     ) throws(InletError) {
         // An unpredictable name: in a folder that many write to, another process might have put a file there.
@@ -48,8 +47,15 @@ enum StagedFile {
         throw InletError(errno: error.number, operation: error.operation, path: path)
     }
 
+    /// Writes a file of bytes that are in memory, as ``write(_:to:mode:overwrites:)-(RawSpan,_,_,_)`` does.
+    package static func write(
+        _ bytes: [UInt8], to path: String, mode: FileMode, overwrites: Bool
+    ) throws(InletError) {
+        try write(unsafe bytes.span.bytes, to: path, mode: mode, overwrites: overwrites)
+    }
+
     /// The time of day in nanoseconds since 1970.
-    static var now: Int64 { MonotonicTime.nanoseconds(of: CLOCK_REALTIME) }
+    package static var now: Int64 { MonotonicTime.nanoseconds(of: CLOCK_REALTIME) }
 
     private static func writeAll(
         _ bytes: UnsafeRawBufferPointer, to descriptor: Int32

@@ -1,67 +1,90 @@
-import InletCore
+package import InletCore
 
 /// The statistics in Prometheus's text format, version 0.0.4, by the names of `Docs/reference/metrics.md`.
-struct PrometheusText {
+package struct PrometheusText {
+    /// The statistics of a capture, and the labels that tell it from others.
+    private struct Entry {
+        var labels: Labels
+        var statistics: CaptureStatistics
+    }
+
     private var text = ""
 
-    static func text(of statistics: CaptureStatistics) -> String {
+    /// Returns the statistics of one capture.
+    package static func text(of statistics: CaptureStatistics) -> String { text(of: [([], statistics)]) }
+
+    /// Returns the statistics of several captures, with a family of metrics in one place, as the format requires.
+    ///
+    /// - Parameter captures: the statistics, each with labels besides that of its source.
+    package static func text(of captures: [(labels: [(String, String)], statistics: CaptureStatistics)]) -> String {
         var writer = PrometheusText()
-        writer.write(statistics)
+        writer.write(
+            captures.map { Entry(labels: $0.labels + [("source", $0.statistics.source)], statistics: $0.statistics) })
         return writer.text
     }
 
-    private mutating func write(_ reception: ReceptionFigures, _ source: [(String, String)]) {
-        let counters = [
-            ("packets_received", "RTP packets received.", reception.packets),
-            ("packets_lost", "RTP packets that never came, or came too late.", reception.packetsLost),
-            ("packets_duplicated", "Duplicate RTP packets.", reception.packetsDuplicated),
-            ("packets_reordered", "RTP packets out of order, in time to be used.", reception.packetsReordered),
-            ("packets_late", "RTP packets that came too late.", reception.packetsLate),
-            ("key_frame_requests", "Key-frame requests sent, by RTCP or ONVIF.", reception.keyFrameRequests),
-            ("key_frame_responses", "Key frames that came soon after a request.", reception.keyFrameResponses),
+    private mutating func writeReception(_ entries: [Entry]) {
+        let received = entries.compactMap { entry in entry.statistics.reception.map { (entry.labels, $0) } }
+        let counters: [(String, String, KeyPath<ReceptionFigures, UInt64>)] = [
+            ("packets_received", "RTP packets received.", \.packets),
+            ("packets_lost", "RTP packets that never came, or came too late.", \.packetsLost),
+            ("packets_duplicated", "Duplicate RTP packets.", \.packetsDuplicated),
+            ("packets_reordered", "RTP packets out of order, in time to be used.", \.packetsReordered),
+            ("packets_late", "RTP packets that came too late.", \.packetsLate),
+            ("key_frame_requests", "Key-frame requests sent, by RTCP or ONVIF.", \.keyFrameRequests),
+            ("key_frame_responses", "Key frames that came soon after a request.", \.keyFrameResponses),
         ]
         for (name, help, value) in counters {
-            family("inlet_source_\(name)_total", "counter", help, [(source, value)])
+            family(
+                "inlet_source_\(name)_total", "counter", help, received.map { ($0.0, $0.1[keyPath: value]) })
         }
         family(
             "inlet_source_jitter_seconds", "gauge", "The interarrival jitter of RTP packets.",
-            [(source, reception.jitter.inSeconds)])
-        guard reception.keyFrameResponses > 0 else { return }
+            received.map { ($0.0, $0.1.jitter.inSeconds) })
         family(
             "inlet_source_key_frame_response_seconds", "gauge", "The mean time from a request to its key frame.",
-            [(source, reception.keyFrameResponseTime.inSeconds / Double(reception.keyFrameResponses))])
+            received.filter { $0.1.keyFrameResponses > 0 }.map {
+                ($0.0, $0.1.keyFrameResponseTime.inSeconds / Double($0.1.keyFrameResponses))
+            })
     }
 
-    private mutating func write(_ statistics: CaptureStatistics) {
-        let (source, supervision) = ([("source", statistics.source)], statistics.supervision)
-        family(
-            "inlet_frames_captured_total", "counter", "Frames that the source yielded.", [(source, statistics.captured)]
-        )
-        family("inlet_frames_converted_total", "counter", "Frames that became I420.", [(source, statistics.converted)])
+    private mutating func write(_ entries: [Entry]) {
+        func each<Value>(_ value: (CaptureStatistics) -> Value) -> [(Labels, Value)] {
+            entries.map { ($0.labels, value($0.statistics)) }
+        }
+        family("inlet_frames_captured_total", "counter", "Frames that the source yielded.", each(\.captured))
+        family("inlet_frames_converted_total", "counter", "Frames that became I420.", each(\.converted))
         family(
             "inlet_source_frames_dropped_total", "counter", "Frames lost before any sink.",
-            counts(statistics.sourceDrops, as: "reason", source))
-        if let reception = statistics.reception { write(reception, source) }
+            entries.flatMap { counts($0.statistics.sourceDrops, as: "reason", $0.labels) })
+        writeReception(entries)
         family(
             "inlet_source_openings_total", "counter", "How often the source was opened.",
-            [(source, supervision.openings)])
+            each(\.supervision.openings))
         family(
-            "inlet_source_stalls_total", "counter", "How often frames stopped coming.", [(source, supervision.stalls)])
+            "inlet_source_stalls_total", "counter", "How often frames stopped coming.", each(\.supervision.stalls))
         family(
             "inlet_source_failures_total", "counter", "How often the source failed.",
-            counts(supervision.failures, as: "code", source))
+            entries.flatMap { counts($0.statistics.supervision.failures, as: "code", $0.labels) })
         family(
             "inlet_frame_rate", "gauge", "Frames a second of late.",
-            statistics.recentFrameRate.map { [(source, $0)] } ?? [])
+            entries.compactMap { entry in entry.statistics.recentFrameRate.map { (entry.labels, $0) } })
         family(
             "inlet_last_frame_age_seconds", "gauge", "How long ago the newest frame arrived.",
-            statistics.lastFrameAge.map { [(source, $0.inSeconds)] } ?? [])
+            entries.compactMap { entry in entry.statistics.lastFrameAge.map { (entry.labels, $0.inSeconds) } })
         family(
             "inlet_capturer_state", "gauge", "1 for the state that the capture is in.",
-            statistics.phase.map { [(source + [("state", $0.rawValue)], 1)] } ?? [])
-        summary("inlet_capture_latency_seconds", "From capture to arrival.", [(source, statistics.captureLatency)])
+            entries.compactMap { entry in
+                entry.statistics.phase.map { (entry.labels + [("state", $0.rawValue)], 1) }
+            })
+        summary("inlet_capture_latency_seconds", "From capture to arrival.", each(\.captureLatency))
+        writeSinks(entries)
+    }
 
-        let sinks = statistics.sinks.map { sink in (source + [("sink", sink.name), ("id", sink.id.description)], sink) }
+    private mutating func writeSinks(_ entries: [Entry]) {
+        let sinks = entries.flatMap { entry in
+            entry.statistics.sinks.map { (entry.labels + [("sink", $0.name), ("id", $0.id.description)], $0) }
+        }
         family(
             "inlet_sink_frames_delivered_total", "counter", "Frames that a sink took.",
             sinks.map { ($0.0, $0.1.delivered) })

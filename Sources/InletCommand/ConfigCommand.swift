@@ -1,0 +1,54 @@
+import ArgumentParser
+import Inlet
+import InletServe
+
+/// What is said of configurations without running them.
+struct ConfigCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "config",
+        abstract: "Checks the configuration of inlet serve, or prints its JSON Schema.",
+        subcommands: [ConfigCheckCommand.self, ConfigSchemaCommand.self])
+}
+
+struct ConfigCheckCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Says everything that is wrong with a configuration, with line, column and what to write instead.",
+        discussion: """
+            Opens no camera and no sink. Exits with 0 if all is well, with 65 if not.
+
+              inlet config check cameras.yaml
+            """)
+
+    @Argument(help: "The file.", completion: .file(extensions: ["yaml", "yml"]))
+    var file: String
+
+    func run() throws {
+        do throws(ConfigurationProblems) {
+            let read = try ConfigurationReader.command.read(path: file)
+            let sinks = read.cameras.values.reduce(0) { $0 + $1.sinks.count }
+            Terminal.writeOutput("\(file): \(read.cameras.count) cameras, \(sinks) sinks, nothing wrong\n")
+        } catch {
+            Terminal.writeError(error.list.map { "\(file): \($0)\n" }.joined())
+            throw ExitCode(ExitStatus.badData.rawValue)
+        }
+    }
+}
+
+struct ConfigSchemaCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "schema",
+        abstract: "Prints the JSON Schema of configurations, for editors.",
+        discussion: """
+              inlet config schema > inlet-serve.schema.json
+            """)
+
+    func run() throws { Terminal.writeOutput(ConfigurationSchema.text + "\n") }
+}
+
+extension ConfigurationReader {
+    /// The reader with the plug-ins of the command, and with the rights of its user.
+    static var command: ConfigurationReader {
+        ConfigurationReader(registry: .command, credentials: ServiceEnvironment.credentials)
+    }
+}

@@ -1,0 +1,35 @@
+import InletCore
+import InletHTTP
+
+extension CameraStatus {
+    /// The condition as the API shows it. No address shows its credentials.
+    var json: JSONValue {
+        let sinks = settings.sinks.map { JSONValue.object([("uri", .text($0.description))]) }
+        var members: [(String, JSONValue)] = [
+            ("name", .text(settings.name)),
+            ("source", .text(statistics?.source ?? Redaction.redact(uri: settings.source))),
+            ("sinks", .list(sinks)), ("state", .text(phase.rawValue)),
+            ("description", .text(statistics?.stateDescription ?? phase.rawValue)), ("healthy", .boolean(isHealthy)),
+            ("paused", .boolean(isPaused)), ("onDemand", .boolean(settings.policies.closesUnwatchedAfter != nil)),
+            ("failure", failure.map { .text($0.description) } ?? .null),
+        ]
+        let statistics = statistics ?? CaptureStatistics()
+        let view = statistics.sinks.last { $0.name == "view" && $0.isAttached }
+        members += [
+            ("captured", .number(statistics.captured)),
+            ("dropped", .number(Self.lost(statistics))),
+            ("openings", .number(statistics.supervision.openings)),
+            ("stalls", .number(statistics.supervision.stalls)),
+            ("frameRate", statistics.recentFrameRate.map { .number($0) } ?? .null),
+            ("lastFrameAge", statistics.lastFrameAge.map { .number($0.inSeconds) } ?? .null),
+            ("delay", view?.deliveryLatency.value(at: 0.5).map { .number($0.inSeconds) } ?? .null),
+            ("viewers", .number(view?.sessions?.open ?? 0)),
+        ]
+        return .object(members)
+    }
+
+    /// Frames that were lost: not those that nobody wanted.
+    private static func lost(_ statistics: CaptureStatistics) -> UInt64 {
+        statistics.drops.filter { $0.key != .notConnected && $0.key != .rateLimited }.values.reduce(0, &+)
+    }
+}

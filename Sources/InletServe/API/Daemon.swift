@@ -1,0 +1,44 @@
+import InletCore
+import InletHTTP
+import Logging
+import ServiceLifecycle
+import UnixSignals
+
+/// The daemon: cameras, a server, and what tells them of changes.
+package enum Daemon {
+    /// The time for sources to close and recordings to finish at the end.
+    private static let farewell = Duration.seconds(20)
+
+    /// Runs until SIGTERM or SIGINT.
+    ///
+    /// - Parameters:
+    ///   - path: the configuration.
+    ///   - overlayPath: where changes by the API are kept; nil for the place beside the configuration.
+    /// - Throws: ``ConfigurationProblems`` or an ``InletError`` if it cannot start.
+    package static func run(path: String, overlayPath: String?, reader: ConfigurationReader) async throws {
+        let logger = Logger(label: "inlet.serve")
+        let listener = HTTPListener()
+        let fleet = Fleet(
+            registry: reader.registry, logger: logger, makeView: { PictureHub(listener.loop, context: nil) })
+        let (keeper, server): (ConfigurationKeeper, ServerService)
+        do {
+            keeper = try ConfigurationKeeper(
+                path: path, overlayPath: overlayPath, reader: reader, fleet: fleet, logger: logger)
+            server = ServerService(await keeper.server, listener: listener, logger: logger)
+            _ = try server.listen(for: fleet, keeper: keeper)
+        } catch {
+            listener.stop()
+            throw error
+        }
+        let notifier = NotifierService(
+            ServiceNotifier(socket: ServiceEnvironment.notifySocket), watchdog: ServiceEnvironment.watchdog)
+        // They end in the opposite order: the server last, as cameras have viewers to the end.
+        var configuration = ServiceGroupConfiguration(
+            services: [
+                .init(service: server), .init(service: FleetService(fleet, keeper: keeper)),
+                .init(service: ReloadService(path: path, keeper: keeper)), .init(service: notifier),
+            ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        configuration.maximumGracefulShutdownDuration = farewell
+        try await ServiceGroup(configuration: configuration).run()
+    }
+}

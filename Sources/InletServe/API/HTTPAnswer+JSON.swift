@@ -1,0 +1,56 @@
+import InletCore
+import InletHTTP
+import NIOCore
+import NIOHTTP1
+
+extension HTTPAnswer {
+    /// Returns a response of JSON.
+    static func json(_ value: JSONValue, _ status: HTTPResponseStatus = .ok) -> HTTPAnswer {
+        HTTPAnswer(
+            status, headers: ["content-type": "application/json"], body: ByteBuffer(string: value.text() + "\n"))
+    }
+
+    /// Returns a response that says what is wrong (RFC 9457).
+    ///
+    /// - Parameter problems: each thing that is wrong with what was sent.
+    static func problem(
+        _ status: HTTPResponseStatus, _ detail: String, _ problems: [ConfigurationProblem] = []
+    ) -> HTTPAnswer {
+        var members: [(String, JSONValue)] = [
+            ("title", .text(status.reasonPhrase)), ("status", .number(Int(status.code))), ("detail", .text(detail)),
+        ]
+        if !problems.isEmpty {
+            members.append(
+                (
+                    "problems",
+                    .list(
+                        problems.map {
+                            .object([
+                                ("line", .number($0.place.line)), ("column", .number($0.place.column)),
+                                ("path", .text($0.path)), ("message", .text($0.message)),
+                            ])
+                        })
+                ))
+        }
+        return HTTPAnswer(
+            status, headers: ["content-type": "application/problem+json"],
+            body: ByteBuffer(string: JSONValue.object(members).text() + "\n"))
+    }
+
+    /// Returns the response to a change.
+    static func changes(_ plan: ReloadPlan, _ status: HTTPResponseStatus = .ok) -> HTTPAnswer {
+        .json(
+            .object([
+                (
+                    "changes",
+                    .list(
+                        plan.summary.map { .object([("camera", .text($0.name)), ("change", .text($0.change))]) })
+                )
+            ]), status)
+    }
+
+    /// The response about a camera that there is not.
+    static func noCamera(_ name: String) -> HTTPAnswer {
+        .problem(.notFound, "There is no camera '\(name.sanitized(limit: 80))'.")
+    }
+}

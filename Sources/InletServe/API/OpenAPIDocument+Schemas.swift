@@ -1,0 +1,78 @@
+import InletCore
+import Logging
+
+extension OpenAPIDocument {
+    /// A camera as the file has it, with its name.
+    static let newCamera: JSONValue = {
+        guard case .scalarOrObject(_, let keys) = ConfigurationShape.camera else { return .object([]) }
+        let name = ConfigurationKey("name", "The name", isRequired: true, .scalar(CameraName.rule))
+        return ConfigurationShape.object([name] + keys).schema
+    }()
+
+    /// The condition of a camera.
+    static let status = object(
+        [
+            ("name", type("string")), ("source", type("string")),
+            ("sinks", array(object([("uri", type("string"))], required: ["uri"]))), ("state", type("string")),
+            ("description", type("string")), ("healthy", type("boolean")), ("paused", type("boolean")),
+            ("onDemand", type("boolean")), ("failure", orNull("string")), ("captured", type("integer")),
+            ("dropped", type("integer")), ("openings", type("integer")), ("stalls", type("integer")),
+            ("frameRate", orNull("number")), ("lastFrameAge", orNull("number")), ("delay", orNull("number")),
+            ("viewers", type("integer")),
+        ], required: ["name", "source", "sinks", "state", "healthy", "paused"])
+
+    /// What a change did, or would do.
+    static let changes = object(
+        [
+            (
+                "changes",
+                array(
+                    object(
+                        [
+                            ("camera", type("string")),
+                            (
+                                "change",
+                                .object([
+                                    ("enum", .list(["added", "removed", "reopened", "adjusted"].map(JSONValue.text)))
+                                ])
+                            ),
+                        ], required: ["camera", "change"]))
+            )
+        ], required: ["changes"])
+
+    /// What is wrong, by RFC 9457.
+    static let problem = object(
+        [
+            ("title", type("string")), ("status", type("integer")), ("detail", type("string")),
+            (
+                "problems",
+                array(
+                    object(
+                        [
+                            ("line", type("integer")), ("column", type("integer")), ("path", type("string")),
+                            ("message", type("string")),
+                        ], required: ["message"]))
+            ),
+        ], required: ["title", "status", "detail"])
+
+    /// A level of the log.
+    static let level = object(
+        [("level", .object([("enum", .list(Logger.Level.allCases.map { .text($0.rawValue) }))]))], required: ["level"])
+
+    private static func type(_ name: String) -> JSONValue { .object([("type", .text(name))]) }
+
+    private static func orNull(_ name: String) -> JSONValue {
+        .object([("type", .list([.text(name), .text("null")]))])
+    }
+
+    private static func array(_ items: JSONValue) -> JSONValue {
+        .object([("type", .text("array")), ("items", items)])
+    }
+
+    private static func object(_ properties: [(String, JSONValue)], required: [String]) -> JSONValue {
+        .object([
+            ("type", .text("object")), ("additionalProperties", .boolean(false)), ("properties", .object(properties)),
+            ("required", .list(required.map(JSONValue.text))),
+        ])
+    }
+}

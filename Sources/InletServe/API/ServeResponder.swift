@@ -1,0 +1,166 @@
+import InletCore
+import InletHTTP
+import Logging
+import NIOCore
+import NIOHTTP1
+
+/// What the connections of the daemon's server share: the fleet, its configuration, and how requests about them are
+/// answered. Safe from any thread.
+final class ServeResponder: Sendable {
+    static let page = ByteBuffer(bytes: PackageResources.cameras_html)
+    /// How long a viewer waits for one picture: a camera on demand is opened first.
+    private static let pictureLimit = Duration.seconds(8)
+
+    /// The server's one thread.
+    let loop: any EventLoop
+    let events: EventHub
+    let streams: StreamCount
+    /// Whether clients must present a token.
+    let requiresToken: Bool
+    private let fleet: Fleet
+    private let keeper: ConfigurationKeeper
+
+    init(
+        fleet: Fleet, keeper: ConfigurationKeeper, loop: any EventLoop, events: EventHub, streams: Int,
+        requiresToken: Bool
+    ) {
+        self.loop = loop
+        (self.fleet, self.keeper, self.events, self.requiresToken) = (fleet, keeper, events, requiresToken)
+        self.streams = StreamCount(most: streams)
+    }
+
+    /// What those may do who present no token, where none is required: users of this machine.
+    var scopeWithoutToken: AccessScope { requiresToken ? .view : .control }
+
+    /// Returns what hands a camera's pictures to viewers; nil if there is no such camera.
+    func view(of name: String) -> PictureHub? { fleet.views[name] }
+
+    /// Answers a request without a body.
+    func answer(to route: ServeRoute, isTrial: Bool) async -> HTTPAnswer {
+        switch route {
+        case .health: return .text("alive", .ok)
+        case .readiness: return await readiness
+        case .metrics: return await metrics
+        case .list: return .json(.object([("cameras", .list(await fleet.statuses.map(\.json)))]))
+        case .show(let name): return await about(name) { .json(await $0.status.json) }
+        case .statistics(let name):
+            return await about(name) { camera in
+                let text = StatisticsJSON.text(of: await camera.status.statistics ?? CaptureStatistics())
+                return HTTPAnswer(type: "application/json", body: ByteBuffer(string: text))
+            }
+        case .pause(let name):
+            return await about(name) { camera in
+                await camera.pause()
+                return HTTPAnswer(.noContent)
+            }
+        case .resume(let name):
+            return await about(name) { camera in
+                await camera.resume()
+                return HTTPAnswer(.noContent)
+            }
+        case .restart(let name): return await fleet.restart(name) ? HTTPAnswer(.noContent) : .noCamera(name)
+        case .remove(let name):
+            return Self.answer(to: await keeper.remove(name, isTrial: isTrial), of: name, isNew: false)
+        case .reload:
+            switch await keeper.reload() {
+            case .success(let plan): return .changes(plan)
+            case .failure(let problems):
+                return .problem(.unprocessableEntity, "The file has errors; nothing was changed.", problems.list)
+            }
+        case .logLevel: return .json(.object([("level", .text(LogLevelSwitch.level.rawValue))]))
+        default: return .problem(.notFound, "There is nothing at this address.")
+        }
+    }
+
+    /// Answers a request with a body.
+    func change(_ route: ServeRoute, _ body: JSONValue, isTrial: Bool) async -> HTTPAnswer {
+        switch route {
+        case .add:
+            guard let name = body["name"]?.text, let members = body.members else {
+                return .problem(.unprocessableEntity, "The body is an object with the key name, and those of a camera.")
+            }
+            let camera = JSONValue(
+                content: .object(members.filter { !$0.key.isSameBytes(as: "name") }), line: body.line)
+            let outcome = await keeper.set(name, camera, isNew: true, isTrial: isTrial)
+            return Self.answer(to: outcome, of: name, isNew: !isTrial)
+        case .set(let name):
+            // Null is how the overlay says that a camera is removed.
+            if case .null = body.content {
+                return .problem(.unprocessableEntity, "The body is a camera: the URI of its source, or an object.")
+            }
+            let isNew = await fleet.camera(name) == nil
+            let outcome = await keeper.set(name, body, isNew: false, isTrial: isTrial)
+            return Self.answer(to: outcome, of: name, isNew: isNew && !isTrial)
+        case .setLogLevel:
+            guard let level = body["level"]?.text.flatMap({ Logger.Level(rawValue: $0) }), body.members?.count == 1
+            else {
+                let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+                return .problem(.unprocessableEntity, "The body is {\"level\": LEVEL}, with one of \(levels).")
+            }
+            LogLevelSwitch.level = level
+            return .json(.object([("level", .text(level.rawValue))]))
+        default: return .problem(.notFound, "There is nothing at this address.")
+        }
+    }
+
+    /// Waits until it is certain that a camera has no picture for a viewer.
+    ///
+    /// - Returns: the answer that says why.
+    func missingPicture(of name: String) async -> HTTPAnswer {
+        guard let camera = await fleet.camera(name) else { return .noCamera(name) }
+        let status = await camera.status
+        if status.isPaused { return .problem(.conflict, "The camera is paused.") }
+        if !status.isRunning {
+            return .problem(
+                .conflict, "The camera does not run: \(status.failure?.description ?? "its source has ended").")
+        }
+        switch status.phase {
+        case .waiting, .interrupted, .stalled:
+            return .problem(.conflict, "The camera is \(status.statistics?.stateDescription ?? "not there").")
+        default: break
+        }
+        try? await Task.sleep(for: Self.pictureLimit)
+        // A fault of the camera, not of the daemon: no status from 500 on.
+        return .problem(.conflict, "The camera gave no picture within \(Self.pictureLimit.components.seconds) seconds.")
+    }
+
+    private func about(_ name: String, _ body: (SupervisedCamera) async -> HTTPAnswer) async -> HTTPAnswer {
+        guard let camera = await fleet.camera(name) else { return .noCamera(name) }
+        return await body(camera)
+    }
+
+    private var readiness: HTTPAnswer {
+        get async {
+            let statuses = await fleet.statuses
+            let healthy = statuses.count(where: \.isHealthy)
+            return .text("\(healthy) of \(statuses.count) cameras are well", .ok)
+        }
+    }
+
+    private var metrics: HTTPAnswer {
+        get async {
+            let captures = await fleet.statuses.compactMap { status in
+                status.statistics.map { (labels: [("camera", status.settings.name)], statistics: $0) }
+            }
+            return HTTPAnswer(
+                type: "text/plain; version=0.0.4; charset=utf-8",
+                body: ByteBuffer(string: PrometheusText.text(of: captures)))
+        }
+    }
+
+    private static func answer(
+        to outcome: ConfigurationKeeper.Outcome, of name: String, isNew: Bool
+    ) -> HTTPAnswer {
+        switch outcome {
+        case .done(let plan):
+            var answer = HTTPAnswer.changes(plan, isNew ? .created : .ok)
+            if isNew { answer.headers.add(name: "location", value: "/v1/cameras/\(name)") }
+            return answer
+        case .wrong(let problems): return .problem(.unprocessableEntity, "The camera is not right.", problems.list)
+        case .exists:
+            return .problem(.conflict, "There is a camera '\(name.sanitized(limit: 80))' already. PUT changes it.")
+        case .missing: return .noCamera(name)
+        case .failed(let error): return .problem(.insufficientStorage, error.description)
+        }
+    }
+}

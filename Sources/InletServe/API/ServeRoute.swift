@@ -1,0 +1,84 @@
+import InletCore
+import InletHTTP
+import NIOHTTP1
+
+/// What a request to the daemon is about, by its method and its path. Pure.
+enum ServeRoute: Equatable {
+    case page, health, readiness, metrics, document
+    case list, add, events, reload, logLevel, setLogLevel
+    case show(String), set(String), remove(String)
+    case snapshot(String), stream(String), statistics(String)
+    case restart(String), pause(String), resume(String)
+
+    /// Why there is no route.
+    enum Failure: Error, Equatable {
+        case unknown
+        /// The path has other methods, which are named.
+        case method([String])
+    }
+
+    /// Returns the route of a request. HEAD is asked for as GET is.
+    static func find(_ method: HTTPMethod, _ path: String) throws(Failure) -> ServeRoute {
+        let methods = routes(of: path)
+        guard !methods.isEmpty else { throw .unknown }
+        let wanted = method == .HEAD ? "GET" : method.rawValue
+        guard let route = methods.first(where: { $0.method == wanted })?.route else {
+            throw .method(methods.map(\.method))
+        }
+        return route
+    }
+
+    private static func routes(of path: String) -> [(method: String, route: ServeRoute)] {
+        switch path {
+        case "/": return [("GET", .page)]
+        case "/healthz": return [("GET", .health)]
+        case "/readyz": return [("GET", .readiness)]
+        case "/metrics": return [("GET", .metrics)]
+        case "/v1/openapi.json": return [("GET", .document)]
+        case "/v1/cameras": return [("GET", .list), ("POST", .add)]
+        case "/v1/events": return [("GET", .events)]
+        case "/v1/reload": return [("POST", .reload)]
+        case "/v1/log-level": return [("GET", .logLevel), ("PUT", .setLogLevel)]
+        default: break
+        }
+        let parts = path.split(atByte: "/")
+        guard parts.count >= 4, parts.count <= 5, parts[0].isEmpty, parts[1] == "v1", parts[2] == "cameras",
+            !parts[3].isEmpty
+        else { return [] }
+        // A name needs no escapes; what has any is the name of no camera.
+        let name = String(parts[3])
+        guard parts.count == 5 else {
+            return [("GET", .show(name)), ("PUT", .set(name)), ("DELETE", .remove(name))]
+        }
+        switch parts[4] {
+        case "snapshot.jpg": return [("GET", .snapshot(name))]
+        case "stream.mjpeg": return [("GET", .stream(name))]
+        case "statistics": return [("GET", .statistics(name))]
+        case "restart": return [("POST", .restart(name))]
+        case "pause": return [("POST", .pause(name))]
+        case "resume": return [("POST", .resume(name))]
+        default: return []
+        }
+    }
+
+    /// What a client must be allowed; nil if anybody is answered.
+    var scope: AccessScope? {
+        switch self {
+        case .health, .readiness: nil
+        case .page, .metrics, .document, .list, .events, .logLevel, .show, .snapshot, .stream, .statistics: .view
+        case .restart, .pause, .resume: .control
+        case .add, .set, .remove, .reload, .setLogLevel: .admin
+        }
+    }
+
+    /// Whether it changes anything, so that pages of other sites must not ask for it.
+    var isChange: Bool { scope.map { $0 > .view } ?? false }
+
+    /// Whether a body of JSON belongs to it.
+    var takesBody: Bool {
+        switch self {
+        case .add, .set, .setLogLevel: true
+        default: false
+        }
+    }
+}

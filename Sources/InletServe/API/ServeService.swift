@@ -1,0 +1,252 @@
+import InletCore
+import InletHTTP
+import NIOCore
+import NIOHTTP1
+
+/// Answers the requests of one connection to the daemon. Confined to its channel's thread.
+final class ServeService: HTTPService {
+    /// The most bytes of a body.
+    static let longestBody = 65_536
+    private static let answerLimit = TimeAmount.seconds(30)
+    /// The most bytes of events that wait for a client that reads slowly.
+    private static let longestBacklog = 65_536
+
+    private let daemon: ServeResponder
+    private weak var connection: HTTPConnection?
+    /// Counts requests, so that a response to an abandoned one is not sent for the next one.
+    private var number = 0
+    private var watching = Watching.nothing
+    private var parts = PictureParts()
+    private var backlog = ByteBuffer()
+    private var isSending = false
+    /// What makes the deferred answer.
+    private var pending: Task<Void, Never>?
+
+    private enum Watching {
+        case nothing
+        case snapshot(PictureHub)
+        case stream(PictureHub)
+        case events
+    }
+
+    init(_ daemon: ServeResponder, connection: HTTPConnection) { (self.daemon, self.connection) = (daemon, connection) }
+
+    func isPublic(_ request: HTTPRequest) -> Bool {
+        (try? ServeRoute.find(request.method, request.path)).map { $0.scope == nil } ?? false
+    }
+
+    func begin(_ request: HTTPRequest, isKnown: Bool) -> HTTPStep {
+        let route: ServeRoute
+        do throws(ServeRoute.Failure) {
+            route = try ServeRoute.find(request.method, request.path)
+        } catch {
+            return .answer(Self.answer(to: error))
+        }
+        if let refusal = refusal(of: route, request) { return .answer(refusal) }
+        if route.takesBody {
+            guard request.isJSON else {
+                return .answer(
+                    .problem(.unsupportedMediaType, "The body is JSON, as content-type: application/json says."))
+            }
+            guard (request.length ?? 0) <= Self.longestBody else {
+                return .answer(.problem(.payloadTooLarge, "The body has more than \(Self.longestBody) bytes."))
+            }
+            return request.hasBody ? .read(Self.longestBody) : .answer(.problem(.badRequest, "The body is missing."))
+        }
+        guard !request.hasBody else { return .answer(.problem(.payloadTooLarge, "No body is taken here.")) }
+        return respond(route, request)
+    }
+
+    func finish(_ request: HTTPRequest, body: ByteBuffer) -> HTTPStep {
+        guard let route = try? ServeRoute.find(request.method, request.path) else {
+            return .answer(Self.answer(to: .unknown))
+        }
+        let value: JSONValue
+        do throws(InletError) {
+            value = try JSONReader.read(Array(body.readableBytesView))
+        } catch {
+            return .answer(.problem(.badRequest, "The body is not JSON: \(error.message)"))
+        }
+        let isTrial = request.isTrial ?? true
+        return later { [daemon] in await daemon.change(route, value, isTrial: isTrial) }
+    }
+
+    func abandon() {
+        forget()
+        switch watching {
+        case .nothing: break
+        case .snapshot(let hub): hub.remove(self)
+        case .stream(let hub):
+            hub.remove(self)
+            daemon.streams.end()
+        case .events:
+            daemon.events.remove(self)
+            daemon.streams.end()
+        }
+        watching = .nothing
+    }
+
+    private static func answer(to failure: ServeRoute.Failure) -> HTTPAnswer {
+        switch failure {
+        case .unknown:
+            return .problem(.notFound, "There is nothing at this address. /v1/openapi.json lists what there is.")
+        case .method(let methods):
+            var answer = HTTPAnswer.problem(
+                .methodNotAllowed, "\(methods.joined(separator: ", ")) can be asked for here.")
+            answer.headers.add(name: "allow", value: methods.joined(separator: ", "))
+            return answer
+        }
+    }
+
+    /// Returns why a request is not for this client; nil if it is.
+    private func refusal(of route: ServeRoute, _ request: HTTPRequest) -> HTTPAnswer? {
+        if route.isChange, request.isCrossSite {
+            return .problem(.forbidden, "A page of another site asks for this.")
+        }
+        if request.isTrial == nil { return .problem(.badRequest, "dry-run takes true or false.") }
+        guard let needed = route.scope else { return nil }
+        // Where no token is required, all users of this machine are answered, and none may change what this one runs.
+        let granted = connection?.scope(of: request) ?? daemon.scopeWithoutToken
+        guard granted < needed else { return nil }
+        let advice =
+            daemon.requiresToken
+            ? "The token allows \(granted.rawValue), and this needs \(needed.rawValue)."
+            : "This needs a token with the scope \(needed.rawValue), and the configuration has none: add it under server: tokens:."
+        return .problem(.forbidden, advice)
+    }
+
+    private func respond(_ route: ServeRoute, _ request: HTTPRequest) -> HTTPStep {
+        switch route {
+        case .page:
+            var page = HTTPAnswer(type: "text/html; charset=utf-8", body: ServeResponder.page)
+            if let cookie = connection?.cookieHeader(for: request) {
+                page.headers.add(name: "set-cookie", value: cookie)
+            }
+            return .answer(page)
+        case .document: return .answer(HTTPAnswer(type: "application/json", body: OpenAPIDocument.body))
+        case .snapshot(let name): return snapshot(of: name, request)
+        case .stream(let name): return stream(of: name, request)
+        case .events: return streamEvents(request)
+        default:
+            let isTrial = request.isTrial ?? true
+            return later { [daemon] in await daemon.answer(to: route, isTrial: isTrial) }
+        }
+    }
+
+    /// Answers when a task has an answer.
+    private func later(_ body: @escaping @Sendable () async -> HTTPAnswer) -> HTTPStep {
+        number += 1
+        let asked = number
+        let promise = daemon.loop.makePromise(of: HTTPAnswer.self)
+        pending = Task { promise.succeed(await body()) }
+        promise.futureResult.assumeIsolated().whenSuccess { [weak self] answer in
+            guard let self, asked == number else { return }
+            abandon()
+            self.connection?.answer(answer)
+        }
+        return .later(within: Self.answerLimit, otherwise: .problem(.gatewayTimeout, "It took too long."))
+    }
+
+    /// Forgets the deferred answer of the request that is over.
+    private func forget() {
+        number += 1
+        pending?.cancel()
+        pending = nil
+    }
+
+    // MARK: Streams
+
+    private func streamEvents(_ request: HTTPRequest) -> HTTPStep {
+        let headers: HTTPHeaders = ["content-type": "text/event-stream"]
+        guard request.method == .GET else { return .answer(HTTPAnswer(headers: headers)) }
+        guard daemon.streams.begin() else { return .answer(Self.tooMany) }
+        watching = .events
+        daemon.events.add(self)
+        return .stream(headers)
+    }
+
+    private static var tooMany: HTTPAnswer {
+        var answer = HTTPAnswer.problem(
+            .tooManyRequests, "There are as many streams as there may be (server: streams:).")
+        answer.headers.add(name: "retry-after", value: "5")
+        return answer
+    }
+
+    /// A piece may be told at a time: others wait, up to a limit.
+    private func send() {
+        guard !isSending, backlog.readableBytes > 0 else { return }
+        isSending = true
+        let piece = backlog
+        backlog = ByteBuffer()
+        connection?.send([piece])
+    }
+
+    func didSend() {
+        isSending = false
+        if case .events = watching { send() }
+    }
+}
+
+extension ServeService: EventHub.Listener {
+    func tell(_ text: String) {
+        guard case .events = watching else { return }
+        // A client that reads this slowly begins anew.
+        guard backlog.readableBytes + text.utf8.count <= Self.longestBacklog else {
+            connection?.endStream()
+            return
+        }
+        backlog.writeString(text)
+        send()
+    }
+}
+
+extension ServeService: PictureViewer {
+    var isStream: Bool { if case .stream = watching { true } else { false } }
+
+    private func snapshot(of name: String, _ request: HTTPRequest) -> HTTPStep {
+        guard let hub = daemon.view(of: name) else { return .answer(.noCamera(name)) }
+        guard request.method == .GET else { return .answer(HTTPAnswer(headers: ["content-type": "image/jpeg"])) }
+        watching = .snapshot(hub)
+        hub.add(self)
+        // The picture, or why there will be none: whatever comes first.
+        return later { [daemon] in await daemon.missingPicture(of: name) }
+    }
+
+    private func stream(of name: String, _ request: HTTPRequest) -> HTTPStep {
+        guard let hub = daemon.view(of: name) else { return .answer(.noCamera(name)) }
+        let headers: HTTPHeaders = ["content-type": PictureParts.contentType]
+        guard request.method == .GET else { return .answer(HTTPAnswer(headers: headers)) }
+        guard daemon.streams.begin() else { return .answer(Self.tooMany) }
+        watching = .stream(hub)
+        hub.add(self)
+        return .stream(headers)
+    }
+
+    func show(_ jpeg: ByteBuffer) -> Bool {
+        switch watching {
+        case .nothing, .events: return false
+        case .snapshot:
+            watching = .nothing
+            forget()
+            connection?.answer(HTTPAnswer(type: "image/jpeg", body: jpeg))
+            return false
+        case .stream:
+            connection?.send(parts.next(jpeg))
+            return true
+        }
+    }
+
+    func end() {
+        switch watching {
+        case .nothing, .events: return
+        case .snapshot:
+            watching = .nothing
+            forget()
+            connection?.answer(.problem(.notFound, "The camera was removed."))
+        case .stream:
+            watching = .nothing
+            daemon.streams.end()
+            connection?.endStream()
+        }
+    }
+}

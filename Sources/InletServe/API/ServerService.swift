@@ -1,0 +1,71 @@
+package import InletCore
+package import InletHTTP
+package import Logging
+import ServiceLifecycle
+import Synchronization
+
+/// The daemon's web server: the page, the API, the streams.
+package final class ServerService: Service {
+    private let listener: HTTPListener
+    private let settings: ServerSettings
+    private let access: AccessRule
+    private let logger: Logger
+
+    /// What sends events to clients, while the server runs.
+    private let tasks = Mutex<(forwarding: Task<Void, Never>, heartbeat: Task<Void, Never>)?>(nil)
+
+    private static let reserved = 64
+    private static let patience = Duration.seconds(10)
+
+    /// Makes the server. It listens to nothing yet.
+    ///
+    /// - Parameter listener: owned by the server from ``listen(for:keeper:)`` on.
+    package init(_ settings: ServerSettings, listener: HTTPListener, logger: Logger) {
+        (self.settings, self.listener, self.logger) = (settings, listener, logger)
+        let grants = settings.tokens.sorted { $0.key < $1.key }.map {
+            AccessRule.Grant($0.value.secret, $0.value.scope)
+        }
+        access = AccessRule(host: settings.host, port: settings.port, grants: grants)
+    }
+
+    /// Starts to listen. Blocks briefly.
+    ///
+    /// - Returns: the address that it listens at, such as `127.0.0.1:8080`.
+    /// - Throws: ``InletError`` if it cannot.
+    package func listen(for fleet: Fleet, keeper: ConfigurationKeeper) throws(InletError) -> String {
+        let events = EventHub(listener.loop)
+        let responder = ServeResponder(
+            fleet: fleet, keeper: keeper, loop: listener.loop, events: events, streams: settings.streams,
+            requiresToken: access.token != nil)
+        let place = HTTPListener.Place(
+            access, connections: settings.streams + Self.reserved, bodyBytes: ServeService.longestBody + 1024,
+            patience: Self.patience)
+        let address = try listener.listen(at: place, logger: logger) { connection in
+            ServeService(responder, connection: connection)
+        }
+        logger.notice("The page is at \(HTTPListener.pages(of: access, at: address))")
+        let stream = fleet.events
+        let forwarding = Task { for await event in stream { events.send(event) } }
+        let heartbeat = Task { await Self.beat(events) }
+        tasks.withLock { $0 = (forwarding, heartbeat) }
+        return address
+    }
+
+    private static func beat(_ events: EventHub) async {
+        while !Task.isCancelled {
+            try? await Task.sleep(for: .seconds(15))
+            if !Task.isCancelled { events.sendHeartbeat() }
+        }
+    }
+
+    /// Serves until the daemon ends.
+    package func run() async throws {
+        try? await gracefulShutdown()
+        let tasks = tasks.withLock { $0 }
+        tasks?.heartbeat.cancel()
+        await tasks?.heartbeat.value
+        // Nothing is sent on the listener's thread when it has ended. The fleet, which ends first, ends its events.
+        await tasks?.forwarding.value
+        listener.stop()
+    }
+}

@@ -1,0 +1,56 @@
+import InletCore
+import InletHTTP
+
+extension ConfigurationReader {
+    /// Returns what a configuration says of the server.
+    func server(_ node: ConfigurationNode?, _ problems: inout [ConfigurationProblem]) -> ServerSettings {
+        var settings = ServerSettings()
+        guard let node else { return settings }
+        if let text = node["listen"]?.scalar, let address = try? ListenAddress(text, scheme: "listen") {
+            settings.host = address.host ?? settings.host
+            settings.port = address.port ?? settings.port
+        }
+        if let streams = node["streams"]?.scalar.flatMap({ TextBytes.number($0.utf8, upTo: 1024) }), streams > 0 {
+            settings.streams = streams
+        }
+        for member in (node["tokens"]?.members ?? []).prefix(64) where CameraName.isValid(member.key) {
+            let path = "server.tokens.\(member.key)"
+            guard let scope = member.value["scope"]?.scalar.flatMap(AccessScope.init) else { continue }
+            do throws(InletError) {
+                let token = TokenSettings(scope: scope, secret: try secret(of: member.value))
+                try AccessRule.validate(token: token.secret)
+                if settings.tokens.values.contains(where: { $0.secret.isSameBytes(as: token.secret) }) {
+                    throw InletError(.invalidConfiguration, "Two tokens are the same. Make another one.")
+                }
+                settings.tokens[member.key] = token
+            } catch {
+                problems.append(.init(error.message, at: member.value.place, path: path))
+            }
+        }
+        return settings
+    }
+
+    private func secret(of node: ConfigurationNode) throws(InletError) -> String {
+        let places = ["file", "env", "credential"].compactMap { key in node[key]?.scalar.map { (key, $0) } }
+        guard let (key, name) = places.first, places.count == 1 else {
+            throw InletError(
+                .invalidConfiguration,
+                "Say where the token is by one of file:, env: and credential:. The token itself does not belong into the configuration."
+            )
+        }
+        switch key {
+        case "file": return try registry.localAccess.secret(.file(name), option: key)
+        case "env": return try registry.localAccess.secret(.variable(name), option: key)
+        default:
+            guard let credentials else {
+                throw InletError(
+                    .invalidConfiguration,
+                    "systemd has given no credentials. Start it as a service with LoadCredential=\(name):PATH.")
+            }
+            guard !name.contains(byte: "/"), name != ".", name != ".." else {
+                throw InletError(.invalidConfiguration, "A credential has a name without slashes.")
+            }
+            return try registry.localAccess.secret(.file("\(credentials)/\(name)"), option: key)
+        }
+    }
+}

@@ -1,0 +1,216 @@
+import InletCapture
+package import InletCore
+import InletHTTP
+import InletSystem
+
+/// Reads configurations: checks a text against its shape, its URIs against a registry, and what belongs together. Opens
+/// no source and no sink.
+package struct ConfigurationReader: Sendable {
+    /// The sources and sinks that there are, and what their options may read.
+    package var registry: PluginRegistry
+    /// The folder of systemd's credentials; nil if there is none.
+    package var credentials: String?
+
+    package init(registry: PluginRegistry, credentials: String? = nil) {
+        (self.registry, self.credentials) = (registry, credentials)
+    }
+
+    /// What is read besides a text: cameras that the API has set, or removed (nil).
+    package typealias Changes = [String: ConfigurationNode?]
+
+    /// Returns the configuration that a file holds, with an overlay's cameras in place of its own.
+    ///
+    /// - Throws: everything that is wrong with it.
+    package func read(path: String, overlay: Changes = [:]) throws(ConfigurationProblems) -> ServeConfiguration {
+        try read(try Self.text(at: path), overlay: overlay)
+    }
+
+    /// Returns the text of a file.
+    ///
+    /// - Throws: a problem if it cannot be read.
+    package static func text(at path: String) throws(ConfigurationProblems) -> [UInt8] {
+        do throws(InletError) {
+            return try RegularFile.read(
+                path, most: YAMLDocument.longest, content: "a configuration",
+                advice: "A configuration is a file of YAML.")
+        } catch {
+            throw ConfigurationProblems([ConfigurationProblem(error.description, at: .none)])
+        }
+    }
+
+    /// Returns the configuration of a text.
+    ///
+    /// - Throws: everything that is wrong with it.
+    package func read(_ text: [UInt8], overlay: Changes = [:]) throws(ConfigurationProblems) -> ServeConfiguration {
+        var root: ConfigurationNode?
+        do throws(ConfigurationProblem) {
+            root = try YAMLDocument.read(text)
+        } catch {
+            throw ConfigurationProblems([error])
+        }
+        guard let root else {
+            throw ConfigurationProblems([
+                .init(
+                    "The text is empty. Write cameras:, and below it a line such as '  door: rtsp://camera/main'.",
+                    at: .none)
+            ])
+        }
+        var problems: [ConfigurationProblem] = []
+        ConfigurationShape.configuration.check(root, path: "", into: &problems)
+        // What has another shape than it should have cannot be looked into, but a wrong URI beside it can.
+        let configuration = configuration(of: root, overlay: overlay, &problems)
+        guard problems.isEmpty else { throw ConfigurationProblems(problems) }
+        return configuration
+    }
+
+    private func configuration(
+        of root: ConfigurationNode, overlay: Changes, _ problems: inout [ConfigurationProblem]
+    ) -> ServeConfiguration {
+        var configuration = ServeConfiguration()
+        configuration.server = server(root["server"], &problems)
+        let defaults = root["defaults"]
+        var nodes: [(String, ConfigurationNode)] = []
+        for member in root["cameras"]?.members ?? [] where overlay[member.key] == nil {
+            nodes.append((member.key, member.value))
+        }
+        for (name, node) in overlay.sorted(by: { $0.key < $1.key }) {
+            guard let node else { continue }
+            ConfigurationShape.camera.check(node, path: "cameras.\(name)", into: &problems)
+            nodes.append((name, node))
+        }
+        if nodes.count > ServeConfiguration.mostCameras {
+            problems.append(.init("There are more than \(ServeConfiguration.mostCameras) cameras.", at: .none))
+        }
+        var writers: [String: String] = [:]
+        for (name, node) in nodes.prefix(ServeConfiguration.mostCameras) where CameraName.isValid(name) {
+            let path = "cameras.\(name)"
+            guard let camera = camera(name, node, defaults: defaults, path: path, &problems) else { continue }
+            configuration.cameras[name] = camera
+            for sink in camera.sinks where !sink.uri.hasBytePrefix("null:") {
+                if let other = writers.updateValue(name, forKey: sink.uri) {
+                    problems.append(
+                        .init(
+                            "The sink \(sink) is also that of '\(other)'. Put {camera} into it, which stands for the camera's name.",
+                            at: node.place, path: path))
+                }
+            }
+        }
+        return configuration
+    }
+
+    /// Returns the settings of one camera; nil if it has no valid source.
+    ///
+    /// - Parameters:
+    ///   - defaults: what the configuration says of all cameras.
+    ///   - path: the keys that lead to it, for problems.
+    package func camera(
+        _ name: String, _ node: ConfigurationNode, defaults: ConfigurationNode?, path: String,
+        _ problems: inout [ConfigurationProblem]
+    ) -> CameraSettings? {
+        // The shape has been checked: what is not as it should be is skipped here without another word.
+        let place = node["source"] ?? node
+        guard let written = place.scalar, !written.isEmpty,
+            let source = expanded(written, camera: name, place, path, &problems)
+        else { return nil }
+        check(place, path: node["source"] == nil ? path : "\(path).source", &problems) {
+            _ = try registry.source(source)
+        }
+        var settings = CameraSettings(name: name, source: source)
+        let values = Values(own: node, defaults: defaults)
+        settings.policies = policies(values)
+        let list = values["sinks"]
+        for (index, sink) in (list?.elements ?? []).prefix(32).enumerated() {
+            let place = sink["uri"] ?? sink
+            let sinkPath = "\(node["sinks"] == nil ? "defaults" : path).sinks[\(index)]"
+            guard let written = place.scalar, !written.isEmpty,
+                let uri = expanded(written, camera: name, place, sinkPath, &problems)
+            else { continue }
+            check(place, path: sinkPath, &problems) { _ = try registry.sink(uri) }
+            let own = Values(own: sink, defaults: nil)
+            let restart = own["retry"] ?? values["sink-retry"]
+            settings.sinks.append(
+                SinkSettings(
+                    uri: uri, queue: (own["queue"] ?? values["queue"])?.scalar.flatMap(ScalarRule.queue),
+                    onFailure: Self.failurePolicy(restart?.scalar)))
+        }
+        let doubles = Dictionary(grouping: settings.sinks, by: \.uri).filter { $0.value.count > 1 }
+        for double in doubles.values.compactMap(\.first) {
+            problems.append(.init("The sink \(double) stands there twice. Leave one out.", at: node.place, path: path))
+        }
+        return settings
+    }
+
+    private func policies(_ values: Values) -> CameraPolicies {
+        var policies = CameraPolicies()
+        if let text = values["retry"]?.scalar, case .some(.some(let count)) = ScalarRule.repetitions(text) {
+            policies.retry = .attempts(count)
+        }
+        policies.timeout = values["timeout"]?.scalar.flatMap(ScalarRule.duration)
+        policies.giveUp = values["give-up"]?.scalar.flatMap(ScalarRule.duration)
+        if let picture = values["outage"]?.scalar.flatMap(OutagePolicy.Picture.init) { policies.outage = picture }
+        if let time = values["on-demand"]?.scalar.flatMap(ScalarRule.onDemand), time > .zero {
+            policies.closesUnwatchedAfter = time
+        }
+        if let view = values["view"] {
+            if let size = view["max-size"]?.scalar.flatMap(ScalarRule.viewSize) { policies.view.largestSize = size }
+            if let rate = view["max-fps"]?.scalar.flatMap(ScalarRule.viewRate) { policies.view.frameRate = rate }
+            if let quality = view["quality"]?.scalar.flatMap({ TextBytes.number($0.utf8, upTo: 100) }), quality > 0 {
+                policies.view.quality = quality
+            }
+        }
+        return policies
+    }
+
+    private static func failurePolicy(_ text: String?) -> SinkFailurePolicy {
+        guard let text, case .some(.some(let count)) = ScalarRule.repetitions(text) else { return .restart() }
+        guard count > 0 else { return .detach }
+        var delay = RestartDelay()
+        delay.attempts = count
+        return .restart(after: delay)
+    }
+
+    /// A camera's own values, and those of all cameras.
+    private struct Values {
+        var own: ConfigurationNode
+        var defaults: ConfigurationNode?
+        subscript(key: String) -> ConfigurationNode? { own[key] ?? defaults?[key] }
+    }
+
+    /// Returns a URI with the camera's name and the folder of credentials in it.
+    private func expanded(
+        _ text: String, camera: String, _ node: ConfigurationNode, _ path: String,
+        _ problems: inout [ConfigurationProblem]
+    ) -> String? {
+        let text = Self.replace("{camera}", in: text, by: camera)
+        guard text.containsBytes("{credentials}") else { return text }
+        guard let credentials else {
+            problems.append(
+                .init(
+                    "{credentials} stands for the folder of systemd's credentials, and there is none. Start it as a service with LoadCredential=.",
+                    at: node.place, path: path))
+            return nil
+        }
+        return Self.replace("{credentials}", in: text, by: PercentEncoding.encode(credentials))
+    }
+
+    private static func replace(_ mark: String, in text: String, by value: String) -> String {
+        var (result, rest) = ("", text[...])
+        while let range = rest.firstRange(ofBytes: mark) {
+            result += rest[..<range.lowerBound] + value
+            rest = rest[range.upperBound...]
+        }
+        return result + rest
+    }
+
+    private func check(
+        _ node: ConfigurationNode, path: String, _ problems: inout [ConfigurationProblem], _ body: () throws -> Void
+    ) {
+        do {
+            try body()
+        } catch {
+            problems.append(
+                .init(InletError(wrapping: error, operation: "reading the URI").description, at: node.place, path: path)
+            )
+        }
+    }
+}

@@ -1,0 +1,173 @@
+import InletCore
+
+/// What may be written at a place of a configuration: the one description from which the reader checks a text and the
+/// JSON Schema is made.
+package indirect enum ConfigurationShape: Sendable {
+    case scalar(ScalarRule)
+    /// - Parameter most: the most elements.
+    case list(ConfigurationShape, most: Int)
+    /// Known keys, each at most once.
+    case object([ConfigurationKey])
+    /// Any names by a rule, with values of one shape.
+    ///
+    /// - Parameters:
+    ///   - what: what has the names, such as `camera`, for errors.
+    ///   - most: the most names.
+    case map(what: String, names: ScalarRule, ConfigurationShape, most: Int)
+    /// A scalar in short, or the same with more keys.
+    case scalarOrObject(ScalarRule, [ConfigurationKey])
+}
+
+/// A key of an object in a configuration.
+package struct ConfigurationKey: Sendable {
+    package var name: String
+    /// What it does, in a phrase.
+    package var summary: String
+    package var shape: ConfigurationShape
+    package var isRequired: Bool
+    /// The default in words or as it would be written; nil if there is none.
+    package var defaultText: String?
+
+    package init(
+        _ name: String, _ summary: String, default defaultText: String? = nil, isRequired: Bool = false,
+        _ shape: ConfigurationShape
+    ) {
+        (self.name, self.summary, self.shape) = (name, summary, shape)
+        (self.defaultText, self.isRequired) = (defaultText, isRequired)
+    }
+}
+
+/// What a single value may be.
+package struct ScalarRule: Sendable {
+    /// What is taken, as the end of "takes ...", with an example.
+    package var description: String
+    /// The values that a JSON Schema allows: text by a regular expression of ECMA 262 that the whole text matches; nil
+    /// if any text is taken.
+    package var pattern: String?
+    /// Whether a number of JSON, and true or false, is taken where its text is.
+    package var types: Set<JSONType>
+    /// Whether an error may quote the value.
+    package var isQuotable: Bool
+    /// Whether a text is taken.
+    package var isValid: @Sendable (String) -> Bool
+
+    /// A type of JSON besides text.
+    package enum JSONType: String, Sendable, CaseIterable {
+        case boolean, integer, number
+    }
+
+    package init(
+        _ description: String, pattern: String? = nil, types: Set<JSONType> = [], isQuotable: Bool = true,
+        isValid: @escaping @Sendable (String) -> Bool
+    ) {
+        (self.description, self.pattern, self.types) = (description, pattern, types)
+        (self.isQuotable, self.isValid) = (isQuotable, isValid)
+    }
+}
+
+extension ScalarRule {
+    /// Whether a scalar of a type of JSON is taken; nil is text.
+    fileprivate func takes(_ type: JSONType?) -> Bool {
+        guard let type else { return true }
+        return types.contains(type) || type == .integer && types.contains(.number)
+    }
+}
+
+extension ConfigurationShape {
+    /// Appends everything that is wrong with a value, with its place.
+    ///
+    /// - Parameter path: the keys that lead to the value.
+    package func check(_ node: ConfigurationNode, path: String, into problems: inout [ConfigurationProblem]) {
+        switch (self, node.content) {
+        case (.scalar(let rule), .scalar(let text)), (.scalarOrObject(let rule, _), .scalar(let text)):
+            guard !rule.isValid(text) || !rule.takes(node.type) else { return }
+            let shown = rule.isQuotable ? ", not '\(text.sanitized(limit: 80))'" : ""
+            problems.append(.init("It takes \(rule.description)\(shown).", at: node.place, path: path))
+        case (.list(let element, let most), .list(let elements)):
+            if elements.count > most {
+                problems.append(.init("The list has more than \(most) elements.", at: node.place, path: path))
+            }
+            for (index, value) in elements.prefix(most).enumerated() {
+                element.check(value, path: "\(path)[\(index)]", into: &problems)
+            }
+        case (.scalarOrObject(_, let keys), .object(let members)) where Self.isText(members, keys):
+            problems.append(
+                .init(
+                    "Text that ends in a colon is put in quotation marks: '\(members[0].key.sanitized(limit: 80)):'.",
+                    at: node.place, path: path))
+        case (.object(let keys), .object(let members)), (.scalarOrObject(_, let keys), .object(let members)):
+            Self.check(members, of: node, keys, path: path, into: &problems)
+        case (.map(let what, let names, let shape, let most), .object(let members)):
+            if members.count > most {
+                problems.append(.init("There are more than \(most) \(what)s.", at: node.place, path: path))
+            }
+            for member in members.prefix(most) {
+                let inner = Self.join(path, member.key)
+                if !names.isValid(member.key) {
+                    problems.append(
+                        .init("The name of a \(what) takes \(names.description).", at: member.place, path: inner))
+                }
+                shape.check(member.value, path: inner, into: &problems)
+            }
+        case (_, .empty):
+            problems.append(.init("Nothing is written here. Write \(expected).", at: node.place, path: path))
+        default:
+            problems.append(
+                .init("There is \(node.kind) here. Write \(expected).", at: node.place, path: path))
+        }
+    }
+
+    /// Whether an object was probably meant to be text, such as `null:`.
+    private static func isText(_ members: [ConfigurationNode.Member], _ keys: [ConfigurationKey]) -> Bool {
+        guard members.count == 1, case .empty = members[0].value.content else { return false }
+        return !keys.contains { $0.name.isSameBytes(as: members[0].key) }
+    }
+
+    private static func check(
+        _ members: [ConfigurationNode.Member], of node: ConfigurationNode, _ keys: [ConfigurationKey], path: String,
+        into problems: inout [ConfigurationProblem]
+    ) {
+        for member in members {
+            let inner = join(path, member.key)
+            if let key = keys.first(where: { $0.name.isSameBytes(as: member.key) }) {
+                // A key with nothing behind it is as one that is not written, if it need not be.
+                if case .empty = member.value.content, !key.isRequired { continue }
+                key.shape.check(member.value, path: inner, into: &problems)
+            } else {
+                let names = keys.map(\.name)
+                let hint =
+                    Spelling.nearest(to: String(member.key.prefix(64)), among: names).map { "Did you mean '\($0)'?" }
+                    ?? "Known are \(names.joined(separator: ", "))."
+                problems.append(
+                    .init(
+                        "There is no key '\(member.key.sanitized(limit: 80))' here. \(hint)", at: member.place,
+                        path: path))
+            }
+        }
+        for key in keys where key.isRequired && !members.contains(where: { $0.key.isSameBytes(as: key.name) }) {
+            problems.append(
+                .init("The key '\(key.name)' is missing: \(key.summary).", at: node.place, path: path))
+        }
+    }
+
+    /// Returns a path with another key.
+    package static func join(_ path: String, _ key: String) -> String {
+        let key = key.sanitized(limit: 80)
+        return path.isEmpty ? key : "\(path).\(key)"
+    }
+
+    /// What is to be written, for errors.
+    private var expected: String {
+        switch self {
+        case .scalar(let rule): rule.description
+        case .list: "a list, each element on a line of its own after '- '"
+        case .object(let keys): "keys with values, such as \(Self.example(of: keys))"
+        case .map(let what, _, _, _): "the name of a \(what), a colon and what it is"
+        case .scalarOrObject(let rule, let keys): "\(rule.description), or keys such as \(Self.example(of: keys))"
+        }
+    }
+
+    private static func example(of keys: [ConfigurationKey]) -> String {
+        keys.prefix(3).map { "'\($0.name):'" }.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,91 @@
+import InletCapture
+import InletCore
+import InletHTTP
+
+extension ConfigurationShape {
+    /// A whole configuration.
+    package static let configuration = ConfigurationShape.object([
+        ConfigurationKey("server", "Where the page and the API are, and who may use them", .object(serverKeys)),
+        ConfigurationKey("defaults", "What holds for all cameras that do not say otherwise", .object(defaultKeys)),
+        ConfigurationKey("cameras", "The cameras by name", isRequired: true, cameras),
+    ])
+
+    /// What API and overlay change: cameras by name, of which null is none.
+    package static let cameras = ConfigurationShape.map(
+        what: "camera", names: CameraName.rule, camera, most: ServeConfiguration.mostCameras)
+
+    /// A camera: the URI of its source, or keys.
+    package static let camera = ConfigurationShape.scalarOrObject(
+        .uri("the URI of a source, such as rtsp://camera/main"),
+        [
+            ConfigurationKey(
+                "source", "The URI of the source, such as rtsp://camera/main", isRequired: true,
+                .scalar(.uri("the URI of a source, such as rtsp://camera/main")))
+        ]
+            + defaultKeys)
+
+    private static let defaultKeys = [
+        ConfigurationKey(
+            "sinks", "What the camera is handed to, by URIs in which {camera} stands for its name", default: "none",
+            .list(sink, most: 32)),
+        ConfigurationKey(
+            "retry", "How often a source that failed is opened again: never, forever or so many times in a row",
+            default: "forever", .scalar(.repetition)),
+        ConfigurationKey(
+            "timeout", "How long the source may take to open and from frame to frame", default: "10s",
+            .scalar(.time)),
+        ConfigurationKey(
+            "give-up", "After how long without a frame the camera fails", default: "never", .scalar(.time)),
+        ConfigurationKey(
+            "outage", "What sinks get while there are no frames", default: "none",
+            .scalar(.choice(OutagePolicy.Picture.allCases.map(\.rawValue)))),
+        ConfigurationKey(
+            "queue", "What happens when a sink is slower than the source: latest, buffered:N or lossless:N",
+            default: "latest for live sources, lossless for others", .scalar(.queue)),
+        ConfigurationKey(
+            "sink-retry", "How often a sink that failed is made anew: never, forever or so many times in a row",
+            default: "forever", .scalar(.repetition)),
+        ConfigurationKey(
+            "on-demand", "Whether the source is closed while nobody watches; a time says after how long (true: 10s)",
+            default: "false", .scalar(.onDemand)),
+        ConfigurationKey("view", "The pictures of the page and the API", .object(viewKeys)),
+    ]
+
+    private static let sink = ConfigurationShape.scalarOrObject(
+        .uri("the URI of a sink, such as mp4:/srv/{camera}-{n}.mp4"),
+        [
+            ConfigurationKey(
+                "uri", "The URI of the sink", isRequired: true,
+                .scalar(.uri("the URI of a sink, such as mp4:/srv/{camera}-{n}.mp4"))),
+            ConfigurationKey("queue", "As for the camera, for this sink alone", .scalar(.queue)),
+            ConfigurationKey("retry", "As sink-retry of the camera, for this sink alone", .scalar(.repetition)),
+        ])
+
+    private static let viewKeys = [
+        ConfigurationKey("max-size", "Larger pictures are scaled down to fit", default: "1280x720", .scalar(.size)),
+        ConfigurationKey("max-fps", "The most pictures a second", default: "10", .scalar(.rate)),
+        ConfigurationKey("quality", "The quality of the JPEGs", default: "75", .scalar(.integer(1...100))),
+    ]
+
+    private static let serverKeys = [
+        ConfigurationKey(
+            "listen", "HOST:PORT to listen at; 0.0.0.0 or :: for all addresses of this machine",
+            default: "127.0.0.1:8080", .scalar(.listen)),
+        ConfigurationKey(
+            "streams", "The most streams at a time, over all cameras", default: "64", .scalar(.integer(1...1024))),
+        ConfigurationKey(
+            "tokens", "Tokens by name, each with what it allows",
+            default: "none at a loopback address, one made for the run elsewhere",
+            .map(what: "token", names: CameraName.rule, .object(tokenKeys), most: 64)),
+    ]
+
+    private static let tokenKeys = [
+        ConfigurationKey(
+            "scope", "What it allows: view, control, or admin, each with all before it", isRequired: true,
+            .scalar(.choice(AccessScope.allCases.map(\.rawValue)))),
+        ConfigurationKey("file", "The file that holds the token in one line", .scalar(.path)),
+        ConfigurationKey("env", "The environment variable that holds the token", .scalar(.path)),
+        ConfigurationKey(
+            "credential", "The systemd credential that holds the token (LoadCredential=)", .scalar(.path)),
+    ]
+}

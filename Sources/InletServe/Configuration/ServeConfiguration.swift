@@ -1,0 +1,109 @@
+package import InletCapture
+package import InletCore
+package import InletHTTP
+
+/// What a daemon runs: a value that is read whole or not at all.
+package struct ServeConfiguration: Sendable, Hashable {
+    package var server = ServerSettings()
+    /// The cameras by name.
+    package var cameras: [String: CameraSettings] = [:]
+
+    package init() {}
+
+    /// The most cameras of a configuration.
+    package static let mostCameras = 256
+}
+
+/// Where the daemon's server listens, and who may do what there.
+package struct ServerSettings: Sendable, Hashable {
+    /// The address to listen at. The default is 127.0.0.1: this machine alone.
+    package var host = "127.0.0.1"
+    /// The port; 0 lets the system choose one. The default is 8080.
+    package var port = 8080
+    /// The tokens by name.
+    package var tokens: [String: TokenSettings] = [:]
+    /// The most streams at a time, over all cameras. The default is 64.
+    package var streams = 64
+
+    package init() {}
+}
+
+/// A token and what it allows.
+package struct TokenSettings: Sendable, Hashable {
+    package var scope: AccessScope
+    /// The secret, which no description shows.
+    package var secret: String
+}
+
+extension TokenSettings: CustomStringConvertible, CustomDebugStringConvertible {
+    /// The scope alone.
+    package var description: String { "token for \(scope.rawValue)" }
+    /// The scope alone.
+    package var debugDescription: String { description }
+}
+
+/// One camera: its source, its sinks, and what happens when they fail.
+package struct CameraSettings: Sendable, Hashable {
+    package var name: String
+    /// The URI of the source, as it was written, with secrets if it has any.
+    package var source: String
+    package var sinks: [SinkSettings]
+    package var policies: CameraPolicies
+
+    package init(
+        name: String, source: String, sinks: [SinkSettings] = [], policies: CameraPolicies = CameraPolicies()
+    ) {
+        (self.name, self.source, self.sinks, self.policies) = (name, source, sinks, policies)
+    }
+}
+
+/// A sink of a camera.
+package struct SinkSettings: Sendable, Hashable {
+    /// The URI with the name of the camera in it, and with secrets if it has any.
+    package var uri: String
+    /// What happens when it is slower than the camera; nil for what the source decides.
+    package var queue: QueuePolicy?
+    package var onFailure: SinkFailurePolicy
+
+    package init(uri: String, queue: QueuePolicy? = nil, onFailure: SinkFailurePolicy = .restart()) {
+        (self.uri, self.queue, self.onFailure) = (uri, queue, onFailure)
+    }
+}
+
+/// What a camera does in trouble and while nobody watches.
+package struct CameraPolicies: Sendable, Hashable {
+    package var retry = RetryPolicy()
+    /// How long the source may take to open and from frame to frame; nil for the defaults of ``CaptureTimeouts``.
+    package var timeout: Duration?
+    package var giveUp: Duration?
+    package var outage = OutagePolicy.Picture.nothing
+    /// How long the source stays open while nobody watches; nil keeps it open.
+    package var closesUnwatchedAfter: Duration?
+    package var view = ViewSettings()
+
+    package init() {}
+}
+
+/// The pictures that the server shows of a camera.
+package struct ViewSettings: Sendable, Hashable {
+    /// The largest size. The default is 1280x720.
+    package var largestSize = ImageSize(width: 1280, height: 720)
+    /// The highest frame rate. The default is 10.
+    package var frameRate = Rational(10)
+    /// The quality of the JPEGs from 1 to 100. The default is 75.
+    package var quality = 75
+}
+
+extension CameraSettings: CustomStringConvertible, CustomDebugStringConvertible {
+    /// The name and the source's URI without credentials.
+    package var description: String { "\(name): \(Redaction.redact(uri: source))" }
+    /// As ``description``.
+    package var debugDescription: String { description }
+}
+
+extension SinkSettings: CustomStringConvertible, CustomDebugStringConvertible {
+    /// The URI without credentials.
+    package var description: String { Redaction.redact(uri: uri) }
+    /// As ``description``.
+    package var debugDescription: String { description }
+}

@@ -1,0 +1,127 @@
+package import InletCore
+package import Logging
+
+/// Keeps the configuration of a fleet: reads the file and its overlay, applies what differs, and persists what the API
+/// changes. A text with an error changes nothing.
+package actor ConfigurationKeeper {
+    private let path: String
+    private let reader: ConfigurationReader
+    private let fleet: Fleet
+    private let logger: Logger
+    private var overlay: Overlay
+    /// The text of the file that is in force.
+    private var text: [UInt8]
+    private var configuration: ServeConfiguration
+    private var version = 0
+
+    /// Reads a configuration. Starts nothing.
+    ///
+    /// - Throws: everything that is wrong with it.
+    package init(
+        path: String, overlayPath: String? = nil, reader: ConfigurationReader, fleet: Fleet, logger: Logger
+    ) throws(ConfigurationProblems) {
+        (self.path, self.reader, self.fleet, self.logger) = (path, reader, fleet, logger)
+        text = try ConfigurationReader.text(at: path)
+        do throws(ConfigurationProblem) {
+            overlay = try Overlay(path: overlayPath ?? Overlay.path(beside: path))
+        } catch {
+            throw ConfigurationProblems([error])
+        }
+        configuration = try reader.read(text, overlay: overlay.nodes)
+    }
+
+    /// What the server was told at the start.
+    package var server: ServerSettings { configuration.server }
+
+    /// Starts the cameras.
+    package func start() async { await apply() }
+
+    /// Reads the file again and applies what differs.
+    ///
+    /// - Returns: what was done; or everything that is wrong, and nothing was done.
+    @discardableResult
+    package func reload() async -> Result<ReloadPlan, ConfigurationProblems> {
+        do throws(ConfigurationProblems) {
+            let text = try ConfigurationReader.text(at: path)
+            let new = try reader.read(text, overlay: overlay.nodes)
+            if new.server != configuration.server {
+                logger.warning("What the configuration says of the server holds from the next start on")
+            }
+            (self.text, configuration) = (text, new)
+        } catch {
+            logger.error("\(path) is not in force:\n\(error)")
+            return .failure(error)
+        }
+        return .success(await apply())
+    }
+
+    /// How a change of one camera ended.
+    package enum Outcome: Sendable {
+        case done(ReloadPlan)
+        case wrong(ConfigurationProblems)
+        case exists
+        case missing
+        /// It could not be persisted, and nothing was done.
+        case failed(InletError)
+    }
+
+    /// Sets a camera, and persists it.
+    ///
+    /// - Parameters:
+    ///   - camera: the camera as the file has it, in JSON.
+    ///   - isNew: whether there must be no such camera yet.
+    ///   - isTrial: whether nothing is done but to say what would be.
+    package func set(_ name: String, _ camera: JSONValue, isNew: Bool, isTrial: Bool) async -> Outcome {
+        if isNew, configuration.cameras[name] != nil { return .exists }
+        guard CameraName.isValid(name) else {
+            return .wrong(
+                ConfigurationProblems([
+                    .init("The name of a camera takes \(CameraName.rule.description).", at: .none, path: "name")
+                ]))
+        }
+        var changed = overlay
+        changed.set(name, camera)
+        return await change(to: changed, isTrial: isTrial)
+    }
+
+    /// Removes a camera, and persists that.
+    package func remove(_ name: String, isTrial: Bool) async -> Outcome {
+        guard configuration.cameras[name] != nil else { return .missing }
+        var changed = overlay
+        if names(in: text).contains(name) {
+            changed.set(name, .null)
+        } else {
+            changed.forget(name)
+        }
+        return await change(to: changed, isTrial: isTrial)
+    }
+
+    private func change(to changed: Overlay, isTrial: Bool) async -> Outcome {
+        let new: ServeConfiguration
+        do throws(ConfigurationProblems) {
+            new = try reader.read(text, overlay: changed.nodes)
+        } catch {
+            return .wrong(error)
+        }
+        guard !isTrial else {
+            return .done(ReloadPlan(from: configuration.cameras, to: new.cameras))
+        }
+        do throws(InletError) {
+            try changed.write()
+        } catch {
+            return .failed(error)
+        }
+        (overlay, configuration) = (changed, new)
+        return .done(await apply())
+    }
+
+    private func names(in text: [UInt8]) -> Set<String> {
+        Set((try? YAMLDocument.read(text))?["cameras"]?.members.map(\.key) ?? [])
+    }
+
+    @discardableResult
+    private func apply() async -> ReloadPlan {
+        version += 1
+        return await fleet.apply(configuration.cameras, version: version)
+    }
+}

@@ -1,0 +1,142 @@
+import InletCapture
+package import InletCore
+package import InletHTTP
+import InletSystem
+package import Logging
+
+/// The cameras that a daemon runs. What changes is applied camera by camera: one that is not concerned is neither
+/// opened again nor loses a frame.
+package actor Fleet {
+    private var cameras: [String: SupervisedCamera] = [:]
+    private var settings: [String: CameraSettings] = [:]
+    private let environment: SupervisedCamera.Environment
+    private let spread: Duration
+    private let makeView: (@Sendable () -> PictureHub)?
+    /// What hands pictures to viewers, by the names of cameras.
+    package nonisolated let views = ViewDirectory()
+    private let broadcaster = Broadcaster<FleetEvent>(limit: 256)
+    /// The change that is under way: the next one waits for it.
+    private var last: Task<Void, Never>?
+    private var isStopped = false
+    /// The version of the cameras that are applied.
+    private var version = 0
+
+    /// - Parameters:
+    ///   - spread: the time between the starts of cameras that are added at once. The default is 100 ms.
+    ///   - makeView: makes what hands pictures to viewers, once a camera. The default, nil, is for a fleet that nobody
+    ///     views.
+    package init(
+        registry: PluginRegistry, clock: any CaptureClock = SystemClock(), spread: Duration = .milliseconds(100),
+        logger: Logger = Logger(label: "inlet.serve"), makeView: (@Sendable () -> PictureHub)? = nil
+    ) {
+        environment = .init(registry: registry, clock: clock, logger: logger)
+        self.spread = spread
+        self.makeView = makeView
+    }
+
+    /// Events from now on. Each call makes a separate sequence, which ends with the fleet.
+    package nonisolated var events: AsyncStream<FleetEvent> { broadcaster.stream() }
+
+    /// Makes the cameras what they shall be. Returns when it is done.
+    ///
+    /// - Parameter version: increases with each change. An older one than was applied is ignored, so that the latest
+    ///   stays, in whatever order calls arrive.
+    /// - Returns: what was done.
+    @discardableResult
+    package func apply(_ new: [String: CameraSettings], version: Int) async -> ReloadPlan {
+        await inTurn { await $0.applyNow(new, version) }
+    }
+
+    /// Closes one camera and opens it again.
+    ///
+    /// - Returns: whether there is such a camera.
+    package func restart(_ name: String) async -> Bool {
+        await inTurn { fleet in
+            guard let camera = await fleet.cameras[name] else { return false }
+            await camera.restart()
+            return true
+        }
+    }
+
+    /// Ends all captures. Returns when every source is closed and every sink has finished, or has been given up.
+    package func stop() async {
+        await inTurn { await $0.stopNow() }
+        broadcaster.finish()
+    }
+
+    /// Returns a camera; nil if there is none of that name.
+    package func camera(_ name: String) -> SupervisedCamera? { cameras[name] }
+
+    /// The settings of all cameras.
+    package var current: [String: CameraSettings] { settings }
+
+    /// The conditions of all cameras, by name.
+    package var statuses: [CameraStatus] {
+        get async {
+            var result: [CameraStatus] = []
+            for (_, camera) in cameras.sorted(by: { $0.key < $1.key }) { result.append(await camera.status) }
+            return result
+        }
+    }
+
+    /// Runs one change after the other, in the order of the calls.
+    private func inTurn<Value: Sendable>(_ body: @escaping @Sendable (Fleet) async -> Value) async -> Value {
+        let previous = last
+        let task = Task {
+            await previous?.value
+            return await body(self)
+        }
+        last = Task { _ = await task.value }
+        return await task.value
+    }
+
+    private func applyNow(_ new: [String: CameraSettings], _ version: Int) async -> ReloadPlan {
+        guard !isStopped, version > self.version else { return ReloadPlan(from: [:], to: [:]) }
+        self.version = version
+        let plan = ReloadPlan(from: settings, to: new)
+        settings = new
+        var delay = Duration.zero
+        // Side by side: a source that takes seconds to close keeps no other waiting.
+        await withTaskGroup(of: Void.self) { group in
+            for (name, step) in plan.steps.sorted(by: { $0.key < $1.key }) {
+                switch step {
+                case .add(let settings):
+                    let camera = make(settings)
+                    cameras[name] = camera
+                    if let view = camera.view { views.set(view, of: name) }
+                    let start = delay
+                    delay += spread
+                    group.addTask { await camera.start(after: start) }
+                case .remove:
+                    guard let camera = cameras.removeValue(forKey: name) else { continue }
+                    views.set(nil, of: name)
+                    group.addTask { await camera.remove() }
+                case .reopen(let settings):
+                    guard let camera = cameras[name] else { continue }
+                    group.addTask { await camera.restart(settings) }
+                case .adjust(let settings, let detach, let attach):
+                    guard let camera = cameras[name] else { continue }
+                    group.addTask { await camera.adjust(settings, detach: detach, attach: attach) }
+                }
+            }
+        }
+        for (name, change) in plan.summary {
+            broadcaster.send(FleetEvent(change, "The camera was \(change).", camera: name))
+        }
+        return plan
+    }
+
+    private func make(_ settings: CameraSettings) -> SupervisedCamera {
+        SupervisedCamera(settings, view: makeView?(), environment: environment) { [broadcaster] in
+            broadcaster.send($0)
+        }
+    }
+
+    private func stopNow() async {
+        isStopped = true
+        await withTaskGroup(of: Void.self) { group in
+            for camera in cameras.values { group.addTask { await camera.remove() } }
+        }
+        (cameras, settings) = ([:], [:])
+    }
+}

@@ -1,0 +1,36 @@
+import InletCapture
+import InletCore
+
+/// Something that happened to a camera of a fleet, or to the fleet.
+package struct FleetEvent: Sendable {
+    /// The name of the camera; nil if it concerns all.
+    package var camera: String?
+    /// What happened as one word for programs, such as `state` or `reopened`.
+    package var kind: String
+    /// What happened in a sentence or a word for people. It holds no secret.
+    package var text: String
+
+    package init(_ kind: String, _ text: String, camera: String?) {
+        (self.camera, self.kind, self.text) = (camera, kind, text.sanitized())
+    }
+
+    /// Makes the event of a capture; nil if it concerns nobody outside.
+    init?(_ event: CapturerEvent, camera: String) {
+        switch event {
+        case .stateChanged(let state): self.init("state", state.description, camera: camera)
+        case .opened(let format): self.init("opened", "\(format.size)", camera: camera)
+        case .sourceFailed(let error, _): self.init("failed", error.description, camera: camera)
+        case .sourceAbandoned(let error): self.init("abandoned", error.description, camera: camera)
+        case .recovered: self.init("recovered", "Frames come again.", camera: camera)
+        case .lagging(let isLagging):
+            self.init("lagging", isLagging ? "Decoding does not keep up." : "Decoding keeps up again.", camera: camera)
+        case .decoderFailed(let name, let error, _):
+            self.init("decoder-failed", "\(name): \(error)", camera: camera)
+        case .sinkEnded(_, let name, let error):
+            self.init("sink-ended", error.map { "\(name): \($0)" } ?? name, camera: camera)
+        case .sinkRestarting(_, let name, let error, _, _):
+            self.init("sink-failed", "\(name): \(error)", camera: camera)
+        case .sourceUpdated: return nil
+        }
+    }
+}

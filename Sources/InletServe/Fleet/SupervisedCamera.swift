@@ -1,0 +1,226 @@
+import InletCapture
+package import InletCore
+package import InletHTTP
+import InletSystem
+package import Logging
+
+/// One camera of a fleet: runs its capture, starts it again when it has ended and may, and changes its sinks while it
+/// runs.
+///
+/// Operations come one at a time, as ``Fleet`` sees to it.
+package actor SupervisedCamera {
+    /// What cameras share.
+    package struct Environment: Sendable {
+        package var registry: PluginRegistry
+        package var clock: any CaptureClock
+        package var logger: Logger
+
+        package init(registry: PluginRegistry, clock: any CaptureClock, logger: Logger) {
+            (self.registry, self.clock, self.logger) = (registry, clock, logger)
+        }
+    }
+
+    package private(set) var settings: CameraSettings
+    /// The pictures for viewers. They outlive a capture, so that viewers stay when the camera is opened again.
+    package nonisolated let view: PictureHub?
+    private let environment: Environment
+    private let report: @Sendable (FleetEvent) -> Void
+    private var capturer: Capturer?
+    private var runner: Task<Void, Never>?
+    private var sinks: [SinkSettings: SinkID] = [:]
+    private var viewSink: SinkID?
+    private var isPaused = false
+    /// The error for which there is no capture, or it ended.
+    private var failure: InletError?
+    /// Whether it stays as it ended until somebody restarts it.
+    private var hasEnded = false
+    /// Counts captures, so that an earlier one's end is not taken for the present one's.
+    private var generation = 0
+
+    /// - Parameter view: takes the pictures for viewers; nil if nobody can view.
+    package init(
+        _ settings: CameraSettings, view: PictureHub?, environment: Environment,
+        report: @escaping @Sendable (FleetEvent) -> Void
+    ) {
+        (self.settings, self.view, self.environment, self.report) = (settings, view, environment, report)
+    }
+
+    // MARK: Running
+
+    /// Starts the capture after a delay. Returns at once.
+    package func start(after delay: Duration = .zero) {
+        guard runner == nil else { return }
+        generation += 1
+        hasEnded = false
+        let generation = generation
+        runner = Task { await self.run(generation, after: delay) }
+    }
+
+    /// Ends the capture. Returns when the source is closed and every sink has finished, or has been given up.
+    package func stop() async {
+        generation += 1
+        runner?.cancel()
+        capturer?.stop()
+        await runner?.value
+        runner = nil
+        capturer = nil
+        (sinks, viewSink) = ([:], nil)
+    }
+
+    /// Closes the camera and opens it again, as other settings say if there are any.
+    package func restart(_ settings: CameraSettings? = nil) async {
+        await stop()
+        if let settings { self.settings = settings }
+        failure = nil
+        start()
+    }
+
+    /// Ends the capture for good, and all viewers.
+    package func remove() async {
+        await stop()
+        view?.end()
+    }
+
+    private func run(_ generation: Int, after delay: Duration) async {
+        await repeatRuns(generation, after: delay)
+        if self.generation == generation { hasEnded = true }
+    }
+
+    private func repeatRuns(_ generation: Int, after delay: Duration) async {
+        var ends = 0
+        var delay = delay
+        while true {
+            if delay > .zero { try? await Task.sleep(for: delay) }
+            guard !Task.isCancelled, self.generation == generation else { return }
+            let (error, wasLong) = await runOnce()
+            guard !Task.isCancelled, self.generation == generation else { return }
+            failure = error
+            ends = wasLong ? 1 : ends + 1
+            guard
+                let next = RestartDecision.delay(after: error, retry: settings.policies.retry, ends: ends)
+            else { return }
+            delay = next
+        }
+    }
+
+    /// Runs one capture to its end.
+    ///
+    /// - Returns: why it failed, or nil, and whether it had worked for a while.
+    private func runOnce() async -> (InletError?, Bool) {
+        let capturer: Capturer
+        do {
+            capturer = try makeCapturer()
+        } catch {
+            let error = InletError(wrapping: error, operation: "opening")
+            report(FleetEvent("failed", error.description, camera: settings.name))
+            return (error, false)
+        }
+        self.capturer = capturer
+        let (events, name, report) = (capturer.events, settings.name, report)
+        let reporter = Task {
+            for await event in events {
+                if let event = FleetEvent(event, camera: name) { report(event) }
+            }
+        }
+        if isPaused { capturer.pause() }
+        var failure: InletError?
+        do throws(InletError) {
+            try await capturer.run()
+        } catch {
+            failure = error
+        }
+        await reporter.value
+        return (failure, capturer.statistics.captured > 250)
+    }
+
+    private func makeCapturer() throws -> Capturer {
+        let source = try environment.registry.source(settings.source)
+        var configuration = CapturerConfiguration()
+        let policies = settings.policies
+        configuration.retry = policies.retry
+        if let timeout = policies.timeout {
+            configuration.timeouts.open = timeout
+            configuration.timeouts.firstFrame = timeout
+            configuration.timeouts.nextFrame = timeout
+            configuration.timeouts.stall = min(configuration.timeouts.stall, timeout)
+        }
+        configuration.timeouts.giveUp = policies.giveUp
+        configuration.outage.picture = policies.outage
+        configuration.closesUnwatchedAfter = policies.closesUnwatchedAfter
+        configuration.logger = environment.logger
+        configuration.logger[metadataKey: "camera"] = "\(settings.name)"
+        let capturer = Capturer(source, configuration: configuration, clock: environment.clock)
+        (sinks, viewSink) = ([:], nil)
+        for sink in settings.sinks { attach(sink, to: capturer) }
+        attachView(to: capturer)
+        return capturer
+    }
+
+    // MARK: Sinks
+
+    /// Changes the sinks, and the pictures for viewers, while the source and all other sinks go on.
+    package func adjust(_ settings: CameraSettings, detach: [SinkSettings], attach: [SinkSettings]) async {
+        let hasOtherView = settings.policies.view != self.settings.policies.view
+        self.settings = settings
+        guard let capturer else { return }
+        // Old ones first, as a new one may write to the same file.
+        for sink in detach {
+            guard let id = sinks.removeValue(forKey: sink) else { continue }
+            await self.detach(id, from: capturer)
+        }
+        if hasOtherView, let id = viewSink {
+            viewSink = nil
+            await self.detach(id, from: capturer)
+        }
+        guard self.capturer === capturer else { return }
+        for sink in attach where sinks[sink] == nil { self.attach(sink, to: capturer) }
+        if viewSink == nil { attachView(to: capturer) }
+    }
+
+    private func detach(_ id: SinkID, from capturer: Capturer) async {
+        do throws(InletError) {
+            try await capturer.detach(id)
+        } catch {
+            report(FleetEvent("sink-failed", error.description, camera: settings.name))
+        }
+    }
+
+    private func attach(_ sink: SinkSettings, to capturer: Capturer) {
+        do {
+            let configuration = try environment.registry.sink(sink.uri)
+            sinks[sink] = capturer.attach(configuration, queue: sink.queue, onFailure: sink.onFailure)
+        } catch {
+            // It was valid when it was read: a secret's file is gone since.
+            report(
+                FleetEvent(
+                    "sink-failed", InletError(wrapping: error, operation: "attaching").description,
+                    camera: settings.name))
+        }
+    }
+
+    private func attachView(to capturer: Capturer) {
+        guard let view else { return }
+        viewSink = capturer.attach(ViewSink(settings.policies.view, hub: view), named: "view", queue: .latest)
+    }
+
+    // MARK: Control
+
+    /// Stops the frames until ``resume()``, also over restarts.
+    package func pause() {
+        isPaused = true
+        capturer?.pause()
+    }
+
+    /// Ends a pause.
+    package func resume() {
+        isPaused = false
+        capturer?.resume()
+    }
+
+    /// The camera's condition now.
+    package var status: CameraStatus {
+        CameraStatus(
+            settings: settings, statistics: capturer?.statistics, failure: failure, isPaused: isPaused,
+            isRunning: runner != nil && !hasEnded)
+    }
+}

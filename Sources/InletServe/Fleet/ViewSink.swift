@@ -1,0 +1,29 @@
+import InletCore
+import InletFFmpeg
+import InletHTTP
+
+/// Hands the newest frames of a camera to the viewers of the daemon's server, as JPEGs. It encodes a frame once,
+/// however many viewers there are, and none without one.
+final class ViewSink: FrameSink {
+    private let settings: ViewSettings
+    private let hub: PictureHub
+    private let encoder: JPEGEncoder
+
+    init(_ settings: ViewSettings, hub: PictureHub) {
+        (self.settings, self.hub) = (settings, hub)
+        encoder = JPEGEncoder(quality: settings.quality)
+    }
+
+    var wants: SinkWants {
+        SinkWants(largestSize: settings.largestSize, rotation: .applied, maximumFrameRate: settings.frameRate)
+    }
+
+    var takesFrames: Bool { hub.isWatched }
+
+    func start(_ format: VideoFormat, _ context: SinkContext) throws { hub.report(to: context) }
+
+    func consume(_ frame: VideoFrame) throws {
+        guard hub.isWatched else { return }
+        try encoder.encode(frame.buffer, colorSpace: frame.colorSpace) { hub.publish($0) }
+    }
+}

@@ -1,0 +1,30 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// What the system's service manager tells a service by its environment (systemd.exec(5), sd_notify(3)).
+package enum ServiceEnvironment {
+    /// The folder of credentials; nil if there is none.
+    package static var credentials: String? { value(of: "CREDENTIALS_DIRECTORY") }
+
+    /// The address of the socket to notify; nil if nobody listens.
+    package static var notifySocket: String? { value(of: "NOTIFY_SOCKET") }
+
+    /// The time within which the service must tell that it is alive; nil if nobody watches this process.
+    package static var watchdog: Duration? {
+        guard let time = value(of: "WATCHDOG_USEC").flatMap({ UInt64($0) }), time > 0, time < 1 << 50 else {
+            return nil
+        }
+        if let process = value(of: "WATCHDOG_PID"), process != "\(getpid())" { return nil }
+        return .microseconds(Int64(time))
+    }
+
+    private static func value(of name: String) -> String? {
+        guard let text = unsafe getenv(name), unsafe text.pointee != 0 else { return nil }
+        return unsafe String(cString: text)
+    }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import Inlet
+import InletServe
+import InletTesting
+import ReferenceTools
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct ConfigurationKeeperTests {
+    private let folder: TemporaryFolder
+    private let path: String
+    private let fleet: Fleet
+    private let recorders = Recorders()
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.path("cameras.yaml")
+        fleet = Fleet(registry: recorders.registry, spread: .zero, logger: silent)
+    }
+
+    private func write(_ text: String) throws { try Data(text.utf8).write(to: URL(fileURLWithPath: path)) }
+
+    private func keeper() throws -> ConfigurationKeeper {
+        try ConfigurationKeeper(
+            path: path, reader: ConfigurationReader(registry: recorders.registry), fleet: fleet, logger: silent)
+    }
+
+    @Test("A file with an error changes nothing; the next good one counts, and reopens only what differs")
+    func reload() async throws {
+        try write("cameras:\n  a: {source: 'count:a', sinks: ['record:{camera}']}\n  b: count:b\n")
+        let keeper = try keeper()
+        await keeper.start()
+        await recorders["a"].frames(atLeast: 2)
+        try write("cameras:\n  b: [nothing\n")
+        guard case .failure(let problems) = await keeper.reload() else {
+            Issue.record("A broken file was taken.")
+            return
+        }
+        #expect(!problems.list.isEmpty)
+        #expect(await fleet.current.keys.sorted() == ["a", "b"])
+        try write("cameras:\n  a: {source: 'count:a', sinks: ['record:{camera}']}\n  c: count:c\n")
+        let plan = try await keeper.reload().get()
+        #expect(plan.summary.map { "\($0.name) \($0.change)" } == ["b removed", "c added"])
+        await recorders["a"].frames(atLeast: recorders["a"].frames.count + 2)
+        await fleet.stop()
+        let sequences = recorders["a"].frames.map(\.sequence)
+        #expect(sequences == Array(0..<UInt64(sequences.count)))
+    }
+
+    @Test("What the API changes stands in a file of its own, and is there after a restart; the file stays as it was")
+    func persistence() async throws {
+        let text = "# mine\ncameras:\n  a: count:a\n  b: count:b\n"
+        try write(text)
+        let first = try keeper()
+        await first.start()
+        func done(_ outcome: ConfigurationKeeper.Outcome) -> [String]? {
+            guard case .done(let plan) = outcome else { return nil }
+            return plan.summary.map { "\($0.name) \($0.change)" }
+        }
+        let camera = JSONValue.object([("source", .text("rtsp://user:hushhush@camera/main")), ("retry", .number(2))])
+        // What is only tried is not done.
+        #expect(done(await first.set("c", camera, isNew: true, isTrial: true)) == ["c added"])
+        #expect(await fleet.current.keys.sorted() == ["a", "b"])
+        #expect(done(await first.set("c", camera, isNew: true, isTrial: false)) == ["c added"])
+        #expect(done(await first.remove("a", isTrial: false)) == ["a removed"])
+        if case .exists = await first.set("c", camera, isNew: true, isTrial: false) {} else { Issue.record("twice") }
+        if case .missing = await first.remove("a", isTrial: false) {} else { Issue.record("removed twice") }
+        if case .wrong = await first.set("d", .text("cuont:d"), isNew: true, isTrial: false) {
+        } else {
+            Issue.record("d")
+        }
+        if case .wrong = await first.set("../d", .text("count:d"), isNew: true, isTrial: false) {
+        } else {
+            Issue.record("name")
+        }
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
+        let changes = Overlay.path(beside: path)
+        let mode = try FileManager.default.attributesOfItem(atPath: changes)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path("")).sorted() == [
+                "cameras.yaml", "cameras.yaml.changes.json",
+            ])
+        await fleet.stop()
+
+        let other = Fleet(registry: recorders.registry, spread: .zero, logger: silent)
+        let second = try ConfigurationKeeper(
+            path: path, reader: ConfigurationReader(registry: recorders.registry), fleet: other,
+            logger: silent)
+        await second.start()
+        #expect(await other.current.keys.sorted() == ["b", "c"])
+        #expect(await other.current["c"]?.policies.retry == .attempts(2))
+        await other.stop()
+    }
+
+    @Test("Changes that cannot be kept are not made")
+    func unwritable() async throws {
+        try write("cameras:\n  a: count:a\n")
+        let keeper = try ConfigurationKeeper(
+            path: path, overlayPath: folder.path("nowhere/changes.json"),
+            reader: ConfigurationReader(registry: recorders.registry), fleet: fleet,
+            logger: silent)
+        await keeper.start()
+        guard case .failed(let error) = await keeper.set("b", .text("count:b"), isNew: true, isTrial: false) else {
+            Issue.record("It was taken.")
+            return
+        }
+        #expect(error.code == .notFound)
+        #expect(await fleet.current.keys.sorted() == ["a"])
+        await fleet.stop()
+    }
+
+    @Test("A file counts as changed when it looks different, and the same twice")
+    func fileChange() throws {
+        try write("a")
+        let first = FileSignature(path: path)
+        var change = FileChange(read: first)
+        try write("ab")
+        let second = FileSignature(path: path)
+        #expect(second != first)
+        // An editor may remove the file for a moment.
+        let none = FileSignature(path: folder.path("none"))
+        let looks = [first, second, second, second, none, second, first, none, none]
+        let answers = looks.map { change.note($0) }
+        #expect(answers == [false, false, true, false, false, false, false, false, true])
+    }
+
+    @Test(
+        "What the service manager is told is what sd_notify(3) says",
+        arguments: [
+            (ServiceNotifier.Message.ready, "READY=1"), (.stopping, "STOPPING=1"), (.watchdog, "WATCHDOG=1"),
+            (.reloading(5), "RELOADING=1\nMONOTONIC_USEC=5"), (.status("a\nREADY=1"), "STATUS=a READY=1"),
+        ])
+    func notification(_ message: ServiceNotifier.Message, _ text: String) { #expect(message.text == text) }
+}

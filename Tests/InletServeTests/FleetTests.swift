@@ -1,0 +1,134 @@
+import Inlet
+import InletServe
+import InletTesting
+import ReferenceTools
+import Testing
+
+/// What is promised of changes: who is not concerned is not disturbed.
+@Suite(.timeLimit(.minutes(5))) struct FleetTests {
+    private static func camera(_ name: String, _ source: String, sinks: [String]) -> CameraSettings {
+        CameraSettings(name: name, source: source, sinks: sinks.map { SinkSettings(uri: $0, queue: .lossless()) })
+    }
+
+    /// Makes one of the changes that a person or a program makes of some of the cameras `b`, or beside the recording of
+    /// one of the cameras `a`.
+    private static func change(
+        _ cameras: inout [String: CameraSettings], using random: inout SplitMix64
+    ) {
+        let other = "b\(Int.random(in: 0..<10, using: &random))"
+        let steady = "a\(Int.random(in: 0..<10, using: &random))"
+        switch Int.random(in: 0..<7, using: &random) {
+        case 0, 1: cameras[other] = camera(other, "count:\(random.next())", sinks: ["record:\(other)"])
+        case 2: cameras[other] = nil
+        case 3: cameras[other]?.policies.outage = Bool.random(using: &random) ? .hold : .nothing
+        case 4: cameras[other]?.sinks = [SinkSettings(uri: "record:\(other)-\(random.next() & 3)")]
+        case 5:
+            // A second sink comes and goes.
+            let extra = SinkSettings(uri: "record:\(steady)-extra")
+            if cameras[steady]?.sinks.contains(extra) == true {
+                cameras[steady]?.sinks.removeAll { $0 == extra }
+            } else {
+                cameras[steady]?.sinks.append(extra)
+            }
+        default: cameras[steady]?.policies.view.quality = Int.random(in: 1...100, using: &random)
+        }
+    }
+
+    @Test("500 random changes reopen no camera that they do not concern, and its recording loses no frame")
+    func undisturbed() async throws {
+        let recorders = Recorders()
+        let fleet = Fleet(registry: recorders.registry, spread: .zero, logger: silent)
+        var cameras: [String: CameraSettings] = [:]
+        for number in 0..<10 {
+            let name = "a\(number)"
+            cameras[name] = Self.camera(name, "count:\(name)", sinks: ["record:\(name)"])
+        }
+        await fleet.apply(cameras, version: 1)
+        for number in 0..<10 { await recorders["a\(number)"].frames(atLeast: 3) }
+        var random = SplitMix64(seed: 1919)
+        var reopened = 0
+        for version in 2...501 {
+            let before = cameras
+            Self.change(&cameras, using: &random)
+            let plan = await fleet.apply(cameras, version: version)
+            #expect(plan == ReloadPlan(from: before, to: cameras))
+            for (name, change) in plan.summary where change != "adjusted" {
+                #expect(name.utf8.first == UInt8(ascii: "b"))
+                reopened += 1
+            }
+        }
+        // The changes were such as would disturb.
+        #expect(reopened > 100)
+        for number in 0..<10 {
+            let log = recorders["a\(number)"]
+            await log.frames(atLeast: log.frames.count + 3)
+        }
+        for status in await fleet.statuses where status.settings.name.utf8.first == UInt8(ascii: "a") {
+            let statistics = try #require(status.statistics)
+            #expect(statistics.supervision.openings == 1)
+            #expect(statistics.sinks.first?.drops == [:], "\(status.settings.name)")
+            #expect(status.phase == .live)
+        }
+        await fleet.stop()
+        for number in 0..<10 {
+            let log = recorders["a\(number)"]
+            #expect(log.formats.count == 1)
+            #expect(log.isFinished)
+            let sequences = log.frames.map(\.sequence)
+            #expect(sequences == Array(0..<UInt64(sequences.count)), "a\(number)")
+        }
+    }
+
+    @Test("A camera is paused and goes on, and is restarted on request alone")
+    func control() async throws {
+        let recorders = Recorders()
+        let fleet = Fleet(registry: recorders.registry, logger: silent)
+        await fleet.apply(["a": Self.camera("a", "count:a", sinks: ["record:a"])], version: 1)
+        await recorders["a"].frames(atLeast: 2)
+        let camera = try #require(await fleet.camera("a"))
+        await camera.pause()
+        #expect(await camera.status.isPaused)
+        await camera.resume()
+        await recorders["a"].frames(atLeast: recorders["a"].frames.count + 2)
+        #expect(await fleet.restart("a"))
+        // The sink is another one, which begins with the first frame.
+        let log = recorders["a"]
+        try await Waiting.until("another sink", progress: { log.events.count }) { log.formats.count == 2 }
+        #expect(await camera.status.statistics?.supervision.openings == 1)
+        #expect(await fleet.restart("b") == false)
+        await fleet.stop()
+        #expect(await fleet.statuses.isEmpty)
+    }
+
+    @Test("Of two changes the later one stays, in whatever order they arrive")
+    func order() async {
+        let fleet = Fleet(registry: Recorders().registry, logger: silent)
+        await fleet.apply(["a": Self.camera("a", "count:a", sinks: [])], version: 3)
+        let plan = await fleet.apply(["b": Self.camera("b", "count:b", sinks: [])], version: 2)
+        #expect(plan.isEmpty)
+        #expect(await fleet.current.keys.sorted() == ["a"])
+        await fleet.stop()
+        #expect(await fleet.apply(["a": Self.camera("a", "count:a", sinks: [])], version: 4).isEmpty)
+    }
+
+    @Test("A camera whose source cannot be made says so, and the others run")
+    func broken() async throws {
+        let recorders = Recorders()
+        let fleet = Fleet(registry: recorders.registry, logger: silent)
+        let events = fleet.events
+        await fleet.apply(
+            [
+                "a": Self.camera("a", "count:a", sinks: ["record:a"]),
+                "b": Self.camera("b", "nothing:b", sinks: ["record:b"]),
+            ], version: 1)
+        var failure: FleetEvent?
+        for await event in events where event.kind == "failed" {
+            failure = event
+            break
+        }
+        #expect(failure?.camera == "b")
+        await recorders["a"].frames(atLeast: 2)
+        #expect(await fleet.camera("b")?.status.isHealthy == false)
+        await fleet.stop()
+    }
+}

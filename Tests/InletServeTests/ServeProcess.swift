@@ -1,0 +1,112 @@
+import Foundation
+import ReferenceTools
+
+/// `inlet serve` as a process of its own, with a configuration in a folder of its own.
+final class ServeProcess {
+    static let admin = "admin-0123456789abcdefghij"
+    static let viewer = "viewer-0123456789abcdefghi"
+
+    let port: Int
+    let folder: TemporaryFolder
+    let process = Process()
+    private let log: String
+
+    var address: String { "http://127.0.0.1:\(port)" }
+    var configuration: String { folder.path("cameras.yaml") }
+    /// What it has logged.
+    var complaints: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
+
+    /// Starts the daemon and waits until it answers.
+    ///
+    /// - Parameter tokens: whether the configuration has tokens.
+    init(_ cameras: String, tokens: Bool = true, environment: [String: String] = [:]) async throws {
+        port = try await FreePort.find()
+        folder = try TemporaryFolder()
+        log = folder.path("log")
+        var text = "server:\n  listen: 127.0.0.1:\(port)\n"
+        if tokens {
+            text +=
+                "  tokens:\n    boss: {scope: admin, env: INLET_ADMIN}\n    wall: {scope: view, env: INLET_VIEWER}\n"
+        }
+        try write(text + cameras)
+        _ = FileManager.default.createFile(atPath: log, contents: nil)
+        process.executableURL = URL(fileURLWithPath: BuiltProgram.inlet)
+        process.arguments = ["serve", folder.path("cameras.yaml")]
+        process.currentDirectoryURL = URL(fileURLWithPath: folder.path(""))
+        process.environment = ProcessInfo.processInfo.environment.merging(
+            ["INLET_ADMIN": Self.admin, "INLET_VIEWER": Self.viewer].merging(environment) { $1 }
+        ) { $1 }
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle(forWritingAtPath: log)
+        try process.run()
+        try await ReferenceCommand.runAside(
+            "curl", ["-s", "--retry", "60", "--retry-connrefused", "--retry-delay", "1", "\(address)/healthz"])
+    }
+
+    deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+
+    /// Writes the configuration, without what stands in front of the cameras.
+    func write(_ text: String) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: folder.path("cameras.yaml")))
+    }
+
+    /// Asks for something.
+    ///
+    /// - Returns: the status and the body.
+    func ask(
+        _ method: String, _ path: String, token: String? = ServeProcess.admin, body: String? = nil,
+        headers: [String] = []
+    ) async throws -> (status: Int, body: Data) {
+        let file = folder.path("answer-\(UUID().uuidString)")
+        var arguments = ["-s", "-m", "30", "-X", method, "-o", file, "-w", "%{http_code}", address + path]
+        if let token { arguments += ["-H", "authorization: Bearer \(token)"] }
+        if let body { arguments += ["-H", "content-type: application/json", "--data-binary", body] }
+        for header in headers { arguments += ["-H", header] }
+        let output = try await ReferenceCommand.runAside("curl", arguments)
+        return (
+            Int(String(decoding: output, as: UTF8.self)) ?? 0,
+            (try? Data(contentsOf: URL(fileURLWithPath: file))) ?? Data()
+        )
+    }
+
+    /// What did not happen in time.
+    struct Failure: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    /// A camera as the API shows it.
+    struct Camera: Decodable {
+        var name: String
+        var source: String
+        var state: String
+        var captured: Int
+        var openings: Int
+    }
+
+    /// Waits until a camera fulfils a condition, for 30 seconds at most.
+    func camera(_ name: String, until isReached: (Camera) -> Bool) async throws -> Camera {
+        for _ in 0..<300 {
+            let (status, body) = try await ask("GET", "/v1/cameras/\(name)")
+            if status == 200 {
+                let camera = try JSONDecoder().decode(Camera.self, from: body)
+                if isReached(camera) { return camera }
+            }
+        }
+        throw Failure(description: "\(name) did not come so far. \(complaints)")
+    }
+
+    /// Sends a signal and waits for the end.
+    ///
+    /// - Returns: the exit status.
+    func end(_ signal: Int32 = SIGTERM) async -> Int32 {
+        kill(process.processIdentifier, signal)
+        return await withCheckedContinuation { continuation in
+            let process = process
+            Thread.detachNewThread {
+                process.waitUntilExit()
+                continuation.resume(returning: process.terminationStatus)
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import InletHTTP
+import NIOHTTP1
+import Testing
+
+@testable import InletServe
+
+struct ServeRouteTests {
+    @Test(
+        "A method and a path are one route",
+        arguments: [
+            ("GET", "/", ServeRoute.page), ("HEAD", "/", .page), ("GET", "/healthz", .health),
+            ("GET", "/v1/cameras", .list), ("POST", "/v1/cameras", .add), ("GET", "/v1/cameras/a", .show("a")),
+            ("PUT", "/v1/cameras/a", .set("a")), ("DELETE", "/v1/cameras/a", .remove("a")),
+            ("GET", "/v1/cameras/a/snapshot.jpg", .snapshot("a")), ("GET", "/v1/cameras/a/stream.mjpeg", .stream("a")),
+            ("POST", "/v1/cameras/a/restart", .restart("a")), ("PUT", "/v1/log-level", .setLogLevel),
+        ])
+    func found(_ method: String, _ path: String, _ route: ServeRoute) {
+        #expect((try? ServeRoute.find(HTTPMethod(rawValue: method), path)) == route)
+    }
+
+    @Test(
+        "What is nowhere, or takes another method, is said to be so",
+        arguments: [
+            ("GET", "/v1", ServeRoute.Failure.unknown), ("GET", "/v1/cameras/", .unknown),
+            ("GET", "/v1/cameras//restart", .unknown), ("GET", "/v1/cameras/a/b", .unknown),
+            ("GET", "/v1/cameras/a/restart/", .unknown), ("GET", "//v1/cameras", .unknown), ("GET", "*", .unknown),
+            ("POST", "/", .method(["GET"])), ("PATCH", "/v1/cameras", .method(["GET", "POST"])),
+            ("GET", "/v1/cameras/a/restart", .method(["POST"])),
+        ])
+    func notFound(_ method: String, _ path: String, _ failure: ServeRoute.Failure) {
+        #expect(throws: failure) { try ServeRoute.find(HTTPMethod(rawValue: method), path) }
+    }
+
+    @Test("What changes cameras needs more than what shows them, and only the health of the daemon needs nothing")
+    func scopes() {
+        #expect([ServeRoute.health, .readiness].allSatisfy { $0.scope == nil })
+        #expect([ServeRoute.page, .list, .metrics, .stream("a"), .events].allSatisfy { $0.scope == .view })
+        #expect([ServeRoute.pause("a"), .restart("a")].allSatisfy { $0.scope == .control && $0.isChange })
+        #expect([ServeRoute.add, .set("a"), .remove("a"), .reload, .setLogLevel].allSatisfy { $0.scope == .admin })
+        #expect(AccessScope.view < .control && AccessScope.control < .admin)
+    }
+
+    @Test(
+        "A browser that asks for a page of another site is recognised",
+        arguments: [
+            ([:], false), (["sec-fetch-site": "cross-site"], true), (["sec-fetch-site": "same-site"], true),
+            (["sec-fetch-site": "same-origin", "origin": "http://evil"], false), (["sec-fetch-site": "none"], false),
+            (["origin": "http://localhost:8080"], false), (["origin": "http://localhost:8081"], true),
+            (["origin": "null"], true), (["origin": "http://localhost:8080.evil.org"], true),
+        ] as [([String: String], Bool)])
+    func sites(_ headers: [String: String], _ isCrossSite: Bool) throws {
+        var head = HTTPRequestHead(version: .http1_1, method: .POST, uri: "/v1/reload")
+        head.headers.add(name: "host", value: "localhost:8080")
+        for (name, value) in headers { head.headers.add(name: name, value: value) }
+        #expect(try #require(HTTPRequest(head)).isCrossSite == isCrossSite)
+    }
+
+    @Test("An event is one record of server-sent events, whatever its text")
+    func event() {
+        let event = FleetEvent("failed", "one\ntwo\u{2028}</script>", camera: "a")
+        let text = EventHub.text(event, number: 7)
+        #expect(text.utf8.count { $0 == UInt8(ascii: "\n") } == 4)
+        #expect(text.hasPrefix("id: 7\nevent: camera\ndata: {\"camera\":\"a\",\"kind\":\"failed\",\"text\":\"one"))
+        #expect(!text.utf8.contains(UInt8(ascii: "<")))
+    }
+}

@@ -1,0 +1,188 @@
+import Foundation
+import ReferenceTools
+import Testing
+
+/// The daemon as its users meet it, asked by curl, ffmpeg, schemathesis and Chromium.
+@Suite(.tags(.server), .serialized, .timeLimit(.minutes(3))) struct ServeTests {
+    private static let python = BuiltProgram.package.appendingPathComponent(".build/peers/bin/python").path
+    private static let pattern = "pattern:timecode?size=320x180&fps=20"
+
+    @Test("Two lines are enough for a picture and a stream that ffmpeg shows")
+    func pictures() async throws {
+        let serve = try await ServeProcess("cameras:\n  door: \(Self.pattern)\n", tokens: false)
+        let (status, picture) = try await serve.ask("GET", "/v1/cameras/door/snapshot.jpg", token: nil)
+        #expect(status == 200)
+        let file = serve.folder.path("door.jpg")
+        try picture.write(to: URL(fileURLWithPath: file))
+        let facts = try await ReferenceCommand.runAside(
+            "ffprobe", ["-v", "error", "-show_entries", "stream=codec_name,width,height", "-of", "csv=p=0", file])
+        #expect(String(decoding: facts, as: UTF8.self) == "mjpeg,320,180\n")
+        let sums = try await ReferenceCommand.runAside(
+            "ffmpeg",
+            [
+                "-v", "error", "-f", "mpjpeg", "-i", "\(serve.address)/v1/cameras/door/stream.mjpeg", "-frames:v", "8",
+                "-f", "framemd5", "-",
+            ])
+        let lines = String(decoding: sums, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }
+        #expect(lines.count == 8)
+        #expect(Set(lines.compactMap { $0.split(separator: ",").last }).count == 8)
+        #expect(await serve.end() == 0)
+    }
+
+    @Test("Each refusal has its status, and none ends the daemon")
+    func refusals() async throws {
+        let serve = try await ServeProcess("  streams: 1\ncameras:\n  door: \(Self.pattern)\n")
+        let long = "{\"source\": \"\(String(repeating: "a", count: 70_000))\"}"
+        let cases: [(Int, String, String, String?, String?, [String])] = [
+            (200, "GET", "/v1/cameras", ServeProcess.viewer, nil, []),
+            (200, "GET", "/metrics", ServeProcess.viewer, nil, []),
+            (200, "GET", "/readyz", nil, nil, []),
+            (401, "GET", "/v1/cameras", nil, nil, []),
+            (401, "GET", "/v1/cameras", "wrong-0123456789abcdefghij", nil, []),
+            (403, "DELETE", "/v1/cameras/door", ServeProcess.viewer, nil, []),
+            (403, "POST", "/v1/cameras/door/restart", ServeProcess.viewer, nil, []),
+            (403, "POST", "/v1/cameras/door/restart", ServeProcess.admin, nil, ["sec-fetch-site: cross-site"]),
+            (403, "POST", "/v1/reload", ServeProcess.admin, nil, ["origin: http://evil.example"]),
+            (404, "GET", "/v1/cameras/none", ServeProcess.admin, nil, []),
+            (404, "GET", "/v1/nothing", ServeProcess.admin, nil, []),
+            (404, "DELETE", "/v1/cameras/none", ServeProcess.admin, nil, []),
+            (405, "PATCH", "/v1/cameras/door", ServeProcess.admin, nil, []),
+            (409, "POST", "/v1/cameras", ServeProcess.admin, "{\"name\": \"door\", \"source\": \"pattern:\"}", []),
+            (413, "PUT", "/v1/cameras/door", ServeProcess.admin, long, []),
+            (413, "POST", "/v1/reload", ServeProcess.admin, "{}", []),
+            (
+                415, "PUT", "/v1/cameras/door", ServeProcess.admin, nil,
+                ["content-type: text/plain", "content-length: 2"]
+            ),
+            (400, "PUT", "/v1/cameras/door", ServeProcess.admin, "{", []),
+            (422, "PUT", "/v1/cameras/door", ServeProcess.admin, "{\"source\": \"patern:\"}", []),
+            (422, "PUT", "/v1/cameras/Door", ServeProcess.admin, "\"pattern:\"", []),
+            (422, "PUT", "/v1/cameras/door?dry-run=true", ServeProcess.admin, "false", []),
+            (400, "DELETE", "/v1/cameras/door?dry-run", ServeProcess.admin, nil, []),
+            (400, "DELETE", "/v1/cameras/door?dry-run=yes", ServeProcess.admin, nil, []),
+            (200, "DELETE", "/v1/cameras/door?dry-run=true", ServeProcess.admin, nil, []),
+            (421, "GET", "/v1/cameras", ServeProcess.admin, nil, ["host: evil.example"]),
+        ]
+        for (status, method, path, token, body, headers) in cases {
+            let answer = try await serve.ask(method, path, token: token, body: body, headers: headers)
+            #expect(answer.status == status, "\(method) \(path): \(String(decoding: answer.body, as: UTF8.self))")
+        }
+        // As many streams as there may be.
+        let script = """
+            exec 3< <(curl -sN -H 'authorization: Bearer \(ServeProcess.viewer)' \(serve.address)/v1/cameras/door/stream.mjpeg)
+            head -c 1000 <&3 > /dev/null
+            curl -s -o /dev/null -w '%{http_code}' -H 'authorization: Bearer \(ServeProcess.viewer)' \(serve.address)/v1/events
+            """
+        let status = try await ReferenceCommand.runAside("bash", ["-c", script])
+        #expect(String(decoding: status, as: UTF8.self) == "429")
+        #expect(try await serve.camera("door") { $0.state == "live" }.openings == 1)
+        #expect(await serve.end() == 0)
+    }
+
+    @Test("Without a token in the configuration nobody changes it over the API, and pages of other sites do nothing")
+    func withoutToken() async throws {
+        let serve = try await ServeProcess("cameras:\n  door: \(Self.pattern)\n", tokens: false)
+        let added = try await serve.ask(
+            "PUT", "/v1/cameras/other", token: nil, body: "{\"source\": \"pattern:\", \"sinks\": [\"exec:sh\"]}")
+        #expect(added.status == 403)
+        #expect(try await serve.ask("POST", "/v1/cameras/door/pause", token: nil).status == 204)
+        #expect(try await serve.ask("GET", "/v1/cameras/door/snapshot.jpg", token: nil).status == 409)
+        #expect(try await serve.ask("POST", "/v1/cameras/door/resume", token: nil).status == 204)
+        #expect(await serve.end(SIGINT) == 0)
+    }
+
+    @Test("A changed file and SIGHUP reload what differs, a wrong file nothing; recordings are finished at the end")
+    func reload() async throws {
+        let folder = try TemporaryFolder()
+        func text(_ other: String) -> String {
+            """
+            server:
+              tokens: {boss: {scope: admin, env: INLET_ADMIN}}
+            cameras:
+              steady:
+                source: \(Self.pattern)
+                sinks:
+                  - mp4:\(folder.path("steady.mp4"))
+                  - uri: framemd5:\(folder.path("steady.md5"))
+                    queue: buffered:500
+              other: \(other)
+
+            """
+        }
+        let serve = try await ServeProcess("cameras:\n  first: \(Self.pattern)\n")
+        func write(_ other: String) throws {
+            try serve.write(text(other).replacing("server:\n", with: "server:\n  listen: 127.0.0.1:\(serve.port)\n"))
+        }
+        try write("pattern:ball?size=64x64&fps=20")
+        _ = try await serve.camera("steady") { $0.captured > 5 }
+        #expect(try await serve.ask("GET", "/v1/cameras/first").status == 404)
+        // A wrong file.
+        try serve.write("cameras:\n  other: [\n")
+        let answer = try await serve.ask("POST", "/v1/reload")
+        #expect(answer.status == 422)
+        #expect(String(decoding: answer.body, as: UTF8.self).contains("\"line\":"))
+        #expect(try await serve.camera("other") { _ in true }.source.hasPrefix("pattern:ball"))
+        // A good one, which is noticed by its signal as well as by its own.
+        try write("pattern:noise?size=64x64&fps=20")
+        kill(serve.process.processIdentifier, SIGHUP)
+        _ = try await serve.camera("other") { $0.source.hasPrefix("pattern:noise") && $0.captured > 5 }
+        #expect(try await serve.camera("steady") { $0.captured > 40 }.openings == 1)
+        #expect(await serve.end() == 0)
+        // The recording is whole, and another sink of the camera has every frame, from first to last.
+        let counted = try await ReferenceCommand.runAside(
+            "ffprobe",
+            [
+                "-v", "error", "-count_frames", "-show_entries", "stream=nb_read_frames", "-of", "csv=p=0",
+                folder.path("steady.mp4"),
+            ])
+        #expect(
+            (Int(String(decoding: counted, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0) > 30)
+        #expect(!serve.complaints.contains(ServeProcess.admin))
+    }
+
+    @Test("The service manager hears that the daemon is ready, alive, and about to end")
+    func notification() async throws {
+        let folder = try TemporaryFolder()
+        let script = """
+            import socket, sys
+            s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+            s.bind(sys.argv[1]); s.settimeout(60)
+            open(sys.argv[1] + ".ready", "w").close()
+            seen = []
+            while "STOPPING=1" not in seen: seen.append(s.recv(4096).decode())
+            print("\\n".join(seen))
+            """
+        let path = folder.path("notify")
+        async let heard = ReferenceCommand.runAside("/usr/bin/python3", ["-c", script, path])
+        try await ReferenceCommand.runAside(
+            "bash", ["-c", "for i in {1..200}; do [ -e \(path).ready ] && exit 0; sleep 0.05; done; exit 1"])
+        let serve = try await ServeProcess(
+            "cameras:\n  door: \(Self.pattern)\n", environment: ["NOTIFY_SOCKET": path, "WATCHDOG_USEC": "200000"])
+        _ = try await serve.camera("door") { $0.captured > 20 }
+        #expect(await serve.end() == 0)
+        let lines = String(decoding: try await heard, as: UTF8.self).split(separator: "\n")
+        #expect(lines.first == "READY=1")
+        #expect(lines.contains("WATCHDOG=1"))
+        #expect(lines.last == "STOPPING=1")
+    }
+
+    @Test("schemathesis finds no answer that the document does not foresee, no 5xx, and no end of the daemon")
+    func schema() async throws {
+        let serve = try await ServeProcess("cameras:\n  door: \(Self.pattern)\n  yard: \(Self.pattern)\n")
+        let script = """
+            cd "$1" && "$2" -m schemathesis.cli run "$3/v1/openapi.json" -H "Authorization: Bearer $4" \\
+                --max-examples 5 --seed 19 --workers 1 --request-timeout 30 --max-response-time 30 --no-color --suppress-health-check all \\
+                --exclude-path-regex 'stream.mjpeg|events' --checks all --exclude-checks missing_required_header,unsupported_method,positive_data_acceptance,use_after_free,ensure_resource_availability 2>&1
+            """
+        let output = try await ReferenceCommand.runAside(
+            "bash",
+            [
+                "-c", script + "; echo status $?", "schemathesis", serve.folder.path(""), Self.python, serve.address,
+                ServeProcess.admin,
+            ])
+        let text = String(decoding: output, as: UTF8.self)
+        #expect(text.hasSuffix("status 0\n"), "\(text)")
+        #expect(try await serve.ask("GET", "/v1/cameras").status == 200)
+        #expect(await serve.end() == 0)
+    }
+}

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Looks at the page of inlet serve in headless Chromium, as a person would, and prints what it saw as one JSON object.
+
+Usage: cameras-browser.py URL CAMERA [SCREENSHOT]
+
+The grid is looked at until each camera has a picture; CAMERA is opened by the keyboard alone, its live picture is drawn
+on a canvas until its pixels differ, it is paused and resumed, and closed by Escape. Then the window is made as narrow
+as a phone. With SCREENSHOT, pictures of the grid are written there, and of the camera beside it.
+"""
+import base64
+import json
+import signal
+import sys
+import time
+
+from browser import LIMIT, Browser
+
+PICTURES = "return [...document.querySelectorAll('.tile img')].filter(i => !i.hidden && i.naturalWidth > 0).length"
+LIVE = """
+const picture = document.getElementById("live"), canvas = document.createElement("canvas");
+if (!picture.naturalWidth) return null;
+canvas.width = 64; canvas.height = 36;
+const context = canvas.getContext("2d");
+context.drawImage(picture, 0, 0, 64, 36);
+return Array.from(context.getImageData(0, 0, 64, 36).data).join();
+"""
+
+
+def until(browser, script, wanted):
+    """What a script returns once it is as wanted; the last that it returned if that never comes."""
+    end = time.monotonic() + LIMIT
+    while True:
+        seen = browser.run(script)
+        if wanted(seen) or time.monotonic() > end:
+            return seen
+        time.sleep(0.05)
+
+
+def press(browser, key):
+    browser.call("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": [
+        {"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]}]})
+
+
+def shoot(browser, path):
+    with open(path, "wb") as file:
+        file.write(base64.b64decode(browser.call("GET", "/screenshot")))
+
+
+def main():
+    # The thread of a test may have blocked signals, which children inherit and Chromium needs.
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+    url, camera, screenshot = sys.argv[1], sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else None
+    seen = {}
+    with Browser("--force-prefers-reduced-motion") as browser:
+        browser.open(url)
+        count = until(browser, "return document.querySelectorAll('.tile').length", lambda n: n > 0)
+        seen["tiles"] = count
+        live = "return [...document.querySelectorAll('.tile .state')].filter(s => s.textContent === 'live').length"
+        seen["live"] = until(browser, live, lambda n: n >= 2)
+        seen["pictures"] = until(browser, PICTURES, lambda n: n >= seen["live"])
+        seen["summary"] = browser.run("return document.getElementById('summary').textContent")
+        seen["labels"] = browser.run("return [...document.querySelectorAll('.tile')].map(t => t.ariaLabel)")
+        seen["address"] = browser.run("return location.href")
+        if screenshot:
+            shoot(browser, screenshot)
+        browser.run(f"[...document.querySelectorAll('.tile')].find(t => t.ariaLabel.startsWith('{camera},')).focus()")
+        press(browser, "\ue007")
+        seen["opened"] = until(browser, "return document.getElementById('detail').open", bool)
+        first = until(browser, LIVE, bool)
+        seen["moves"] = until(browser, LIVE, lambda now: now is not None and now != first) != first
+        seen["delay"] = until(browser, "return document.getElementById('delay').textContent", lambda t: t != "-")
+        if screenshot:
+            shoot(browser, screenshot.replace(".png", "-one.png"))
+        browser.run("document.getElementById('pause').click()")
+        state = "return document.getElementById('state').textContent"
+        seen["paused"] = until(browser, state, lambda t: t == "paused")
+        browser.run("document.getElementById('pause').click()")
+        seen["resumed"] = until(browser, state, lambda t: t == "live")
+        seen["events"] = until(browser, "return document.querySelectorAll('#events li').length", lambda n: n > 0)
+        press(browser, "\ue00c")
+        seen["closed"] = not until(browser, "return document.getElementById('detail').open", lambda o: not o)
+        seen["focus"] = browser.run("return document.activeElement.ariaLabel || ''")
+        browser.call("POST", "/window/rect", {"width": 500, "height": 800})
+        seen["overflow"] = browser.run("return document.documentElement.scrollWidth > innerWidth")
+        if screenshot:
+            shoot(browser, screenshot.replace(".png", "-phone.png"))
+        print(json.dumps(seen))
+
+
+main()
