@@ -1,17 +1,17 @@
 import InletCore
 
 /// An access key of AWS. A secret: its descriptions show the key's identifier alone.
-public struct AWSCredentials: Sendable, Hashable {
+struct AWSCredentials: Sendable, Hashable {
     /// The identifier of the access key, which is no secret.
-    public var accessKeyID: String
+    var accessKeyID: String
     /// The secret access key.
-    public var secretAccessKey: String
+    var secretAccessKey: String
     /// The session token of temporary credentials; nil for lasting ones.
-    public var sessionToken: String?
+    var sessionToken: String?
     /// When temporary credentials expire, in seconds since 1970; nil if they do not, or it is not known.
-    public var expiration: Int64?
+    var expiration: Int64?
 
-    public init(accessKeyID: String, secretAccessKey: String, sessionToken: String? = nil, expiration: Int64? = nil) {
+    init(accessKeyID: String, secretAccessKey: String, sessionToken: String? = nil, expiration: Int64? = nil) {
         self.accessKeyID = accessKeyID
         self.secretAccessKey = secretAccessKey
         self.sessionToken = sessionToken
@@ -35,7 +35,7 @@ public struct AWSCredentials: Sendable, Hashable {
 
 extension AWSCredentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The identifier of the key, and whether it is temporary.
-    public var description: String { "\(accessKeyID)\(sessionToken == nil ? "" : ", temporary")" }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: ["accessKeyID": accessKeyID]) }
+    var description: String { "\(accessKeyID)\(sessionToken == nil ? "" : ", temporary")" }
+    var debugDescription: String { description }
+    var customMirror: Mirror { Mirror(self, children: ["accessKeyID": accessKeyID]) }
 }
