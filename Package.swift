@@ -85,6 +85,7 @@ let package = Package(
         .library(name: "WebRTCSink", targets: ["WebRTCSink"]),
         .library(name: "WebRTCSource", targets: ["WebRTCSource"]),
         .library(name: "KinesisSignaling", targets: ["KinesisSignaling"]),
+        .library(name: "WebSocketSignaling", targets: ["WebSocketSignaling"]),
         .library(name: "InletV4L2", targets: ["InletV4L2"]),
         .library(name: "ScreenSource", targets: ["ScreenSource"]),
         .library(name: "V4L2Source", targets: ["V4L2Source"]),
@@ -205,13 +206,15 @@ let package = Package(
                 withWebRTC("WebRTCSink"),
                 withWebRTC("WebRTCSource"),
                 withWebRTC("KinesisSignaling"),
+                withWebRTC("WebSocketSignaling"),
             ]),
         library(
             "InletWebRTC",
             [
-                "InletCore", "InletSystem", "InletRTC", "InletHTTP", "InletTLS", withWebRTC("CGStreamer"), logging,
+                "InletCore", "InletSystem", "InletRTC", "InletHTTP", "InletTLS", "InletWebSocket",
+                withWebRTC("CGStreamer"), logging,
             ] + nio),
-        library("InletTesting", ["InletCore", "InletSystem", logging]),
+        library("InletTesting", ["InletCore", "InletSystem", "InletRTC", logging]),
 
         plugin("PatternSource", []),
         plugin("InjectSource", ["InletSystem", "InletConvert", "InletDecode", collections]),
@@ -246,6 +249,13 @@ let package = Package(
             pages: ["camera.html"]),
         plugin("KinesisSignaling", ["InletRTC", "InletWebRTC", "InletWebSocket", "InletTLS", crypto, logging]),
 
+        plugin(
+            "WebSocketSignaling",
+            [
+                "InletSystem", "InletRTC", "InletHTTP", "InletTLS", "InletWebSocket", crypto, logging,
+                .product(name: "NIOWebSocket", package: "swift-nio"),
+            ] + nio),
+
         // The daemon: a configuration of many cameras, what runs them, and what it answers.
         .target(
             name: "InletServe",
@@ -257,8 +267,8 @@ let package = Package(
         .target(
             name: "InletCommand",
             dependencies: [
-                "Inlet", "InletHTTP", "InletOutput", "InletServe", onLinux("InletPluginVerify"), argumentParser,
-                logging,
+                "Inlet", "InletSystem", "InletHTTP", "InletOutput", "InletServe", "WebSocketSignaling",
+                onLinux("InletPluginVerify"), argumentParser, logging,
             ] + nio,
             resources: [.embedInCode("Pages/screen.html")], swiftSettings: houseSettings),
         .executableTarget(name: "InletCLI", dependencies: ["InletCommand"], swiftSettings: houseSettings),
@@ -285,8 +295,8 @@ let package = Package(
             name: "VideoCall", dependencies: ["Inlet"], path: "Samples/VideoCall", swiftSettings: houseSettings),
         .executableTarget(
             name: "WebSocketRoom",
-            dependencies: ["Inlet"] + nio + [.product(name: "NIOWebSocket", package: "swift-nio")],
-            path: "Samples/WebSocketRoom", exclude: ["viewer.py"], swiftSettings: houseSettings),
+            dependencies: ["Inlet"], path: "Samples/WebSocketRoom", exclude: ["viewer.py"], swiftSettings: houseSettings
+        ),
 
         .target(name: "CBare", dependencies: ["CFFmpeg", "CYUV"], path: "Tests/Benchmarks/CBare"),
         .executableTarget(
@@ -316,7 +326,9 @@ let package = Package(
                 "InletCore", "InletSystem", "InletConvert", "InletDecode", "InletCapture", "InletTesting",
                 "PatternSource", "ReferenceTools", logging, metrics, metricsTestKit,
             ]),
-        tests("InletTestingTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools", logging]),
+        tests(
+            "InletTestingTests",
+            ["InletCore", "InletRTC", "InletTesting", "PatternSource", "ReferenceTools", logging]),
         tests("PatternSourceTests", ["InletCore", "InletTesting", "PatternSource", "ReferenceTools", logging]),
         tests(
             "InjectSourceTests",
@@ -408,6 +420,13 @@ let package = Package(
                 "InletCore", "InletCapture", "InletHTTP", "InletRTC", "InletTesting", "FFmpegSource", "FFmpegSink",
                 "PatternSource",
                 "InletCLI", "InletWebRTC", "ReferenceTools", metrics, metricsTestKit, withWebRTC("WebRTCSink"),
+            ]),
+        tests(
+            "WebSocketSignalingTests",
+            [
+                "InletCore", "InletSystem", "InletRTC", "InletTesting", "InletWebSocket", "PatternSource",
+                "InletCapture",
+                "FFmpegSink", "WebSocketSignaling", "InletCLI", "ReferenceTools", logging, withWebRTC("WebRTCSink"),
             ]),
         tests(
             "InletPluginsTests",

@@ -106,7 +106,27 @@
         /// When the first session must have come up.
         private var deadline = MonotonicTime.distantFuture
 
-        init(_ configuration: WHIPSinkConfiguration) { self.configuration = configuration }
+        private let uri: String
+        private let trickles: Bool
+        private let makeChannel: () throws(InletError) -> any SignalingChannel
+
+        convenience init(_ configuration: WHIPSinkConfiguration) {
+            self.init(configuration, uri: configuration.redactedURI) { () throws(InletError) in
+                WHIPChannel(try configuration.endpoint(), token: configuration.token)
+            }
+        }
+
+        /// - Parameters:
+        ///   - uri: what errors call the sink.
+        ///   - trickles: whether candidates are sent as they are found.
+        ///   - makeChannel: returns the signaling with the server.
+        init(
+            _ configuration: WHIPSinkConfiguration, uri: String, trickles: Bool = false,
+            makeChannel: @escaping () throws(InletError) -> any SignalingChannel
+        ) {
+            self.configuration = configuration
+            (self.uri, self.trickles, self.makeChannel) = (uri, trickles, makeChannel)
+        }
 
         var wants: SinkWants {
             SinkWants(
@@ -143,7 +163,7 @@
         func start(_ format: VideoFormat, _ context: SinkContext) throws {
             do {
                 try configuration.validate()
-                let endpoint = try configuration.endpoint()
+                let channel = try makeChannel()
                 let publisher = PeerPublisher(
                     rates: configuration.rates, rateControl: configuration.rateControl, ice: configuration.ice,
                     codecs: [configuration.codec], makeEncoder: configuration.makeEncoder)
@@ -154,16 +174,17 @@
                 var policy = PeerSessionPolicy(role: .offering, name: RandomName.make())
                 policy.attempts = .max
                 policy.backOff = configuration.backOff
-                session = try publisher.open(WHIPChannel(endpoint, token: configuration.token), policy)
+                policy.trickles = trickles
+                session = try publisher.open(channel, policy)
                 peers = sink
                 deadline = .now + configuration.connectTimeout
             } catch {
-                throw InletError(wrapping: error, operation: "Starting").about(configuration.redactedURI)
+                throw InletError(wrapping: error, operation: "Starting").about(uri)
             }
         }
 
         func consume(_ frame: VideoFrame) throws {
-            if let failure { throw failure.about(configuration.redactedURI) }
+            if let failure { throw failure.about(uri) }
             try peers?.consume(frame)
         }
 
@@ -172,7 +193,7 @@
             let sink = peers
             (peers, session) = (nil, nil)
             try sink?.finish()
-            if let error { throw error.about(configuration.redactedURI) }
+            if let error { throw error.about(uri) }
         }
     }
 #endif

@@ -3,36 +3,41 @@ import Inlet
 
 /// Two peers meet in a room and one sends pictures to the other: `swift run --traits WebRTC WebSocketRoom`.
 ///
-/// The room is a server of WebSockets, signaling is JSON, and the other peer is viewer.py. In the first room the viewer
-/// waits, in the second the sender does.
+/// The room is a server of WebSockets, as `inlet signal` runs one, and the other peer is viewer.py. In the first room
+/// the viewer waits, in the second the sender does.
 @main struct WebSocketRoom {
     static func main() async throws {
         #if WebRTC
-            let server = try await RoomServer()
-            let serving = Task { try await server.run() }
-            defer { serving.cancel() }
+            var place = RoomServer.Configuration()
+            place.port = 0
+            let server = try RoomServer(place)
+            defer { server.stop() }
             guard FileManager.default.isExecutableFile(atPath: python) else {
                 return print(
                     "There is no \(python) to watch with. Scripts/bootstrap --webrtc --test installs aiortc there.")
             }
             for isViewerFirst in [true, false] {
-                let room = isViewerFirst ? "/viewer-first" : "/sender-first"
+                let name = isViewerFirst ? "viewer-first" : "sender-first"
                 let publisher = PeerPublisher { FFmpegVideoEncoder() }
                 let capturer = Capturer(try PluginRegistry.standard.source("pattern:timecode?size=640x480&fps=30"))
                 capturer.attach(PeerSinkConfiguration(publisher))
                 let running = Task { try await capturer.run() }
                 defer { running.cancel() }
                 let viewer = Viewer()
-                if isViewerFirst { try viewer.start(port: server.port, room: room) }
-                let channel = try await WebSocketChannel(port: server.port, room: room)
-                var policy = PeerSessionPolicy(role: .offering, name: String(room.dropFirst()))
+                if isViewerFirst { try viewer.start("ws://\(server.address)/\(name)?id=viewer") }
+                let room = try WebSocketSignaling(
+                    WebSocketSignalingConfiguration("ws://\(server.address)/\(name)?id=sender"))
+                // What is sent before the viewer is there waits for it.
+                let channel = try room.channel(to: PeerID("viewer"))
+                var policy = PeerSessionPolicy(role: .offering, name: name)
                 (policy.trickles, policy.attempts) = (true, 3)
                 let session = try publisher.connect(channel, policy)
-                if !isViewerFirst { try viewer.start(port: server.port, room: room) }
+                if !isViewerFirst { try viewer.start("ws://\(server.address)/\(name)?id=viewer") }
                 for await event in session.events() {
-                    if case .state(let state) = event { print("\(room): \(state)") }
+                    if case .state(let state) = event { print("\(name): \(state)") }
                 }
-                print("\(room): \(await viewer.end())")
+                print("\(name): \(await viewer.end())")
+                await room.close()
             }
         #else
             print("This sample needs WebRTC: swift run --traits WebRTC WebSocketRoom")
@@ -51,11 +56,9 @@ import Inlet
         private let process = Process()
         private let output = Pipe()
 
-        func start(port: Int, room: String) throws {
+        func start(_ room: String) throws {
             process.executableURL = URL(fileURLWithPath: python)
-            process.arguments = [
-                "-B", folder.appendingPathComponent("viewer.py").path, "ws://127.0.0.1:\(port)\(room)",
-            ]
+            process.arguments = ["-B", folder.appendingPathComponent("viewer.py").path, room]
             process.standardOutput = output
             try process.run()
         }

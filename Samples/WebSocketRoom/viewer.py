@@ -1,4 +1,4 @@
-"""Watches 30 pictures that another peer in a room sends, by aiortc: viewer.py ws://HOST:PORT/ROOM"""
+"""Watches 30 pictures that another peer in a room sends, by aiortc: viewer.py ws://HOST:PORT/ROOM?id=NAME"""
 import asyncio
 import json
 import sys
@@ -26,7 +26,8 @@ async def signal(socket, peer, over):
             for line in early.pop(flow, []):
                 await add(peer, line)
             await peer.setLocalDescription(await peer.createAnswer())
-            await socket.send_json({"type": "answer", "flow": flow, "sdp": peer.localDescription.sdp})
+            answer = {"type": "answer", "flow": flow, "sdp": peer.localDescription.sdp, "to": message["from"]}
+            await socket.send_json(answer)
         elif message["type"] == "candidate":
             if message["flow"] == flow:
                 await add(peer, message["line"])
@@ -54,6 +55,7 @@ async def main():
             await asyncio.wait_for(over.wait(), 40)
         except asyncio.TimeoutError:
             pass
+        # To all others in the room.
         await socket.send_json({"type": "bye"})
         talk.cancel()
     await peer.close()

@@ -28,4 +28,5 @@
     @_exported public import KinesisSignaling
     @_exported public import WebRTCSink
     @_exported public import WebRTCSource
+    @_exported public import WebSocketSignaling
 #endif

@@ -29,9 +29,11 @@ extension PluginRegistry {
             registry.register(SourcePlugin.whip)
             registry.register(SourcePlugin.whep)
             registry.register(SourcePlugin.kinesis)
+            registry.register(SourcePlugin.janus)
             registry.register(SinkPlugin.webRTC { FFmpegVideoEncoder() })
             registry.register(SinkPlugin.whip { FFmpegVideoEncoder() })
             registry.register(SinkPlugin.kinesis { FFmpegVideoEncoder() })
+            registry.register(SinkPlugin.janus { FFmpegVideoEncoder() })
         #else
             registry.register(SinkPlugin.webRTCIsAbsent)
         #endif

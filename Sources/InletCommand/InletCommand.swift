@@ -26,7 +26,7 @@ struct InletCommand: AsyncParsableCommand {
         version: InletVersion.current,
         subcommands: [
             RunCommand.self, SnapshotCommand.self, CaptureCommand.self, ProbeCommand.self, LatencyCommand.self,
-            ServeCommand.self, ConfigCommand.self,
+            ServeCommand.self, ConfigCommand.self, SignalCommand.self,
         ]
             + cameraCommands + [PluginsCommand.self, ExplainCommand.self]
     )

@@ -29,7 +29,7 @@ public enum InletTool {
             // The commands report errors themselves, and only servers know where they listen.
             var handler = StreamLogHandler.standardError(label: label)
             if label == "inlet.serve" { return SwitchedLogHandler(handler) }
-            handler.logLevel = ["inlet.preview", "inlet.webrtc"].contains(label) ? .notice : .warning
+            handler.logLevel = ["inlet.preview", "inlet.signal", "inlet.webrtc"].contains(label) ? .notice : .warning
             return handler
         }
         do {

@@ -7,7 +7,7 @@ package import NIOHTTP1
 ///
 /// While a request is answered nothing is read, so that a client that sends without reading fills its own buffers and
 /// no memory here; its disconnection is noticed all the same. Every step of a client has a deadline.
-package final class HTTPConnection: ChannelDuplexHandler {
+package final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
     package typealias InboundIn = HTTPServerRequestPart
     package typealias OutboundIn = Never
     package typealias OutboundOut = HTTPServerResponsePart
@@ -36,6 +36,8 @@ package final class HTTPConnection: ChannelDuplexHandler {
         case writing
         /// Parts are written for as long as the client is connected.
         case streaming
+        /// The connection speaks another protocol.
+        case upgraded
         /// The last response was written.
         case ending
     }
@@ -99,7 +101,7 @@ package final class HTTPConnection: ChannelDuplexHandler {
 
     package func read(context: ChannelHandlerContext) {
         switch phase {
-        case .waiting, .receiving, .ending: context.read()
+        case .waiting, .receiving, .upgraded, .ending: context.read()
         case .refusing, .answering, .writing, .streaming: wantsRead = true
         }
     }
@@ -184,6 +186,7 @@ package final class HTTPConnection: ChannelDuplexHandler {
                 connection.say(otherwise)
             }
         case .stream(let headers): stream(headers)
+        case .upgrade(let headers, let makeHandlers): upgrade(headers, makeHandlers)
         }
     }
 
@@ -268,6 +271,30 @@ package final class HTTPConnection: ChannelDuplexHandler {
         if case .streaming = phase { context?.close(promise: nil) }
     }
 
+    /// Answers with status 101, and leaves the connection to other handlers.
+    private func upgrade(_ headers: HTTPHeaders, _ makeHandlers: () -> [any ChannelHandler]) {
+        guard let context else { return }
+        phase = .upgraded
+        deadline?.cancel()
+        let head = HTTPResponseHead(version: .http1_1, status: .switchingProtocols, headers: headers)
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        let (channel, pipeline) = (context.channel, context.pipeline.syncOperations)
+        do {
+            try pipeline.addHandlers(makeHandlers(), position: .after(self))
+            let encoder = try pipeline.context(handlerType: HTTPResponseEncoder.self)
+            let decoder = try pipeline.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self)
+            let count = try pipeline.context(handler: received)
+            for handler in [count, encoder, context] { pipeline.removeHandler(context: handler, promise: nil) }
+            // The last, as it hands on what has arrived behind the request.
+            pipeline.removeHandler(context: decoder, promise: nil)
+            channel.read()
+        } catch {
+            channel.close(promise: nil)
+        }
+        (self.context, service) = (nil, nil)
+    }
+
     // MARK: Ends
 
     /// Half-closes the connection, and discards what the client still sends, so that it gets the last response.
@@ -302,14 +329,14 @@ extension HTTPConnection.Phase {
     fileprivate var isServed: Bool {
         switch self {
         case .answering, .streaming: true
-        case .waiting, .receiving, .refusing, .writing, .ending: false
+        case .waiting, .receiving, .refusing, .writing, .upgraded, .ending: false
         }
     }
 
     fileprivate var activity: ConnectionLedger.Activity {
         switch self {
         case .waiting, .receiving, .refusing, .ending: .waiting
-        case .answering, .writing, .streaming: .answering
+        case .answering, .writing, .streaming, .upgraded: .answering
         }
     }
 }

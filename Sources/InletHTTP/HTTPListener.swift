@@ -68,7 +68,8 @@ package final class HTTPListener: Sendable {
                     sizes.maxHeaderFieldCount = 64
                     try channel.pipeline.syncOperations.addHandlers([
                         received, HTTPResponseEncoder(),
-                        ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: sizes)),
+                        ByteToMessageHandler(
+                            HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: sizes)),
                         HTTPConnection(
                             gate: gate, id: id, client: ClientAddress(channel.remoteAddress), limits: limits,
                             received: received, makeService: makeService),

@@ -41,6 +41,9 @@ package enum HTTPStep {
     case later(within: TimeAmount, otherwise: HTTPAnswer)
     /// The request is answered by parts without an end, with ``HTTPConnection/send(_:)``.
     case stream(HTTPHeaders)
+    /// The connection speaks another protocol from now on (RFC 9110, 7.8): status 101 with these headers is sent, and
+    /// the handlers that are made then take the place of HTTP's. The service is released, and not called again.
+    case upgrade(HTTPHeaders, () -> [any ChannelHandler])
 }
 
 /// A complete response.

@@ -4,7 +4,7 @@ import NIOCore
 /// response.
 ///
 /// Precedes the parser. Confined to its channel's thread.
-final class ReceivedBytes: ChannelInboundHandler {
+final class ReceivedBytes: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
     /// The most bytes of a request's head.

@@ -42,15 +42,15 @@ enum ImportRule {
         ]),
         // Foundation is for the client of HTTP, TLS and NIOPosix for the way to relays over TLS.
         "InletWebRTC": system.union([
-            "InletCore", "InletSystem", "InletRTC", "InletHTTP", "InletTLS", "NIOHTTP1", "CGStreamer", "NIOCore",
-            "NIOPosix", "Foundation", "FoundationNetworking", "Logging",
+            "InletCore", "InletSystem", "InletRTC", "InletHTTP", "InletTLS", "InletWebSocket", "NIOHTTP1", "CGStreamer",
+            "NIOCore", "NIOPosix", "Foundation", "FoundationNetworking", "Logging",
         ]),
         "InletTLS": ["InletCore", "COpenSSL", "NIOCore"],
         "InletWebSocket": [
             "InletCore", "InletTLS", "Crypto", "DequeModule", "NIOCore", "NIOPosix", "NIOWebSocket",
             "FoundationEssentials",
         ],
-        "InletTesting": system.union(["InletCore", "InletSystem", "Logging"]),
+        "InletTesting": system.union(["InletCore", "InletSystem", "InletRTC", "Logging"]),
         // The umbrella re-exports the library modules and builds the standard registry from the plug-ins.
         "Inlet": system.union([
             "InletCore", "InletSystem", "InletConvert", "InletDecode", "InletCapture", "InletPlugins", "InletV4L2",
@@ -58,6 +58,7 @@ enum ImportRule {
             "FFmpegSource", "RTSPSource", "FFmpegDecoder", "TurboJPEGDecoder", "FileSinks", "FFmpegSink", "V4L2Source",
             "V4L2Sink", "ScreenSource",
             "PipeSink", "StillSinks", "PreviewSink", "InletRTC", "WebRTCSink", "WebRTCSource", "KinesisSignaling",
+            "WebSocketSignaling",
         ]),
         "InletServe": system.union([
             "InletCore", "InletSystem", "InletCapture", "InletFFmpeg", "InletHTTP", "InletOutput", "CYAML", "NIOCore",
@@ -65,8 +66,8 @@ enum ImportRule {
         ]),
         // The web server is for the page of `inlet latency --screen`.
         "InletCommand": system.union([
-            "Inlet", "InletHTTP", "NIOCore", "NIOHTTP1", "InletOutput", "InletServe", "InletPluginVerify",
-            "ArgumentParser", "Logging", "FoundationEssentials",
+            "Inlet", "InletSystem", "InletHTTP", "NIOCore", "NIOHTTP1", "InletOutput", "InletServe",
+            "InletPluginVerify", "WebSocketSignaling", "ArgumentParser", "Logging", "FoundationEssentials",
             "SwiftOverlayShims",
         ]),
         "InletCLI": ["InletCommand"],
@@ -106,6 +107,11 @@ enum ImportRule {
         "WebRTCSource": [
             "InletSystem", "InletDecode", "InletFFmpeg", "InletRTP", "InletRTC", "InletWebRTC", "InletHTTP", "NIOCore",
             "Foundation",
+        ],
+        // A server and a client of WebSockets; the hash and Base64 are for the handshake.
+        "WebSocketSignaling": [
+            "InletSystem", "InletRTC", "InletHTTP", "InletTLS", "InletWebSocket", "NIOCore", "NIOHTTP1", "NIOWebSocket",
+            "Crypto", "FoundationEssentials",
         ],
     ]
     /// What every plug-in may import, a stranger's too.

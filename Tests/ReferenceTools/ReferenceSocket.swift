@@ -40,4 +40,23 @@ public final class ReferenceSocket: Sendable {
         }
         return ReferenceSocket(port: Int(UInt16(bigEndian: address.sin_port)), descriptors: descriptors)
     }
+
+    /// A connection to a port that has sent a text, and from then on neither sends nor reads.
+    public static func thatFallsSilent(after text: String, to port: Int) throws -> ReferenceSocket {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
+        address.sin_port = in_port_t(UInt16(clamping: port)).bigEndian
+        let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        // What the kernel takes for it is little.
+        var size: Int32 = 4096
+        _ = unsafe setsockopt(client, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        let length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isConnected = unsafe withUnsafePointer(to: &address) {
+            unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe connect(client, $0, length) == 0 }
+        }
+        let sent = unsafe Array(text.utf8).withUnsafeBytes { unsafe send(client, $0.baseAddress, $0.count, 0) }
+        guard client >= 0, isConnected, sent == text.utf8.count else { throw Failure() }
+        return ReferenceSocket(port: port, descriptors: [client])
+    }
 }

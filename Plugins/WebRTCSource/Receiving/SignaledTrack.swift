@@ -3,6 +3,7 @@
     import InletCore
     import InletRTC
     import InletSystem
+    import InletWebRTC
     import Logging
     import Synchronization
 
@@ -59,7 +60,9 @@
             (self.session, closing) = (session, environment.closing)
             let receiving = Task { [weak session] in
                 for await message in channel.incoming { session?.take(.init(message)) }
-                if !Task.isCancelled { session?.take(.signalingEnded) }
+                guard !Task.isCancelled else { return }
+                if let failure = (channel as? any ReasonedChannel)?.failure { return inbox.fail(failure) }
+                session?.take(.signalingEnded)
             }
             let following = NetworkWatch.shared.follow { [weak session] in session?.networkChanged($0) }
             talking.enter()

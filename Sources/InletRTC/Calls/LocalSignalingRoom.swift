@@ -18,9 +18,12 @@ public final class LocalSignalingRoom: Sendable {
 
     /// Enters the room under a name.
     ///
+    /// - Parameter instance: the name of this run. The default is random.
     /// - Throws: ``InletError/Code/busy`` if somebody of this name is there.
-    public func enter(as peer: PeerID) throws(InletError) -> any SignalingService {
-        let dispatcher = SignalingDispatcher(SignalingRouter(localID: peer, hasPresence: true)) {
+    public func enter(
+        as peer: PeerID, instance: SignalingInstance = SignalingInstance()
+    ) throws(InletError) -> any SignalingService {
+        let dispatcher = SignalingDispatcher(SignalingRouter(localID: peer, instance: instance, hasPresence: true)) {
             [weak self] envelope throws(SignalingFailure) in
             guard let to = envelope.to, let inbox = self?.members.withLock({ $0[to]?.inbox }) else { return }
             inbox.yield(envelope)

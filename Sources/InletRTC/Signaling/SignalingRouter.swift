@@ -4,8 +4,8 @@ public import InletCore
 /// is what a service reports and what this side sends, its output what to do.
 ///
 /// Either side may be first. What a peer says while there is no channel to it is held for the next channel, and what is
-/// sent to a peer that is not there, or while the service is not reached, until it is; all in bounded numbers. A peer
-/// whose ``SignalingInstance`` changes begins anew: its channel ends as if it had said bye.
+/// sent to a peer that is not there, or while the service is not reached, is sent (again) when it is; all in bounded
+/// numbers. A peer whose ``SignalingInstance`` changes begins anew: its channel ends as if it had said bye.
 ///
 /// A message may arrive late: one of an instance that another has replaced is ignored. If several in a row arrive from
 /// such an instance, it is the current one after all, as when the first message that was seen of a peer was a late one.
@@ -65,6 +65,7 @@ public struct SignalingRouter: Sendable {
     public let limits: Limits
     /// Whether the service is reached.
     public private(set) var isOpen = false
+    private var isInterrupted = false
     private var peers: [PeerID: Peer] = [:]
     /// The peers that have gone, without a channel, oldest first: the first to be forgotten.
     private var gone: [PeerID] = []
@@ -91,7 +92,7 @@ public struct SignalingRouter: Sendable {
     ///
     /// - Parameter present: who is there, with their instances if the service tells; nil if it does not tell who is.
     public mutating func opened(present: [PeerID: SignalingInstance?]? = nil) -> [Action] {
-        isOpen = true
+        (isOpen, isInterrupted) = (true, false)
         var actions: [Action] = []
         if let present {
             for peer in presentPeers where present[peer] == nil { left(peer, nil, &actions) }
@@ -102,10 +103,11 @@ public struct SignalingRouter: Sendable {
         return actions
     }
 
-    /// Notes that the service is not reached now.
+    /// Notes that the service is not reached now. Reported once, until it is.
     public mutating func interrupted(_ error: InletError) -> [Action] {
-        guard isOpen else { return [] }
         isOpen = false
+        guard !isInterrupted else { return [] }
+        isInterrupted = true
         return [.tell(.interrupted(error))]
     }
 
@@ -192,7 +194,8 @@ public struct SignalingRouter: Sendable {
         if peer.held.count >= limits.heldMessages { peer.held.removeFirst(peer.held.count - limits.heldMessages + 1) }
         if limits.heldMessages > 0 { peer.held.append(message) }
         peers[id] = peer
-        return []
+        // The report that it has come may have been lost.
+        return isOpen ? [.transmit(envelope(.session(message), to: id))] : []
     }
 
     /// Takes a message about a call.

@@ -18,8 +18,8 @@ public protocol SignalingService: AnyObject, Sendable {
     /// Returns the channel for one session with a peer, which need not be there yet.
     ///
     /// A peer has one channel at a time: an earlier one ends. What the peer said while it had none comes first.
-    /// Messages to a peer that is not there, or sent while the service is not reached, wait in bounded numbers; only
-    /// those of the newest offer are kept.
+    /// Messages to a peer that is not there, or sent while the service is not reached, are kept in bounded numbers and
+    /// sent when it is; only those of the newest offer are.
     ///
     /// - Throws: ``InletError/Code/invalidConfiguration`` for the service's own name, ``InletError/Code/cancelled`` if
     ///   the service has ended, ``InletError/Code/resourceExhausted`` if there are too many channels.

@@ -9,12 +9,14 @@ import Testing
         "pattern": "PatternSource", "file": "FFmpegSource", "http": "FFmpegSource", "rtsp": "RTSPSource",
         "rtspcap": "RTSPSource",
         "v4l2": "V4L2Source", "screen": "ScreenSource", "whip": "WebRTCSource", "whep+https": "WebRTCSource",
+        "janus+wss": "WebRTCSource",
         "kvs": "KinesisSignaling",
     ]
     private static let sinks = [
         "null": "FileSinks", "i420": "FileSinks", "y4m": "FileSinks", "framemd5": "FileSinks", "mp4": "FFmpegSink",
         "rtsp": "FFmpegSink", "exec": "PipeSink", "shm": "PipeSink", "preview": "PreviewSink", "jpeg": "StillSinks",
         "png": "StillSinks", "v4l2": "V4L2Sink", "webrtc": "WebRTCSink", "whip+https": "WebRTCSink",
+        "janus+wss": "WebRTCSink",
         "kvs": "KinesisSignaling",
     ]
 

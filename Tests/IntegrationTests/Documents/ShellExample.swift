@@ -51,6 +51,9 @@ struct ShellExample: CustomTestStringConvertible {
             part: "whip+", end: .interruption(after: "Nothing listens at the server's port", status: 75),
             reason: "no media server listens, and no session came up"),
         Limit(part: "kvs:", end: .failure([77]), reason: "there are no credentials for AWS"),
+        Limit(
+            part: "inlet signal", end: .interruption(after: "Rooms for signaling", status: 0),
+            reason: "a server runs until it is stopped"),
         Limit(part: "rtmp://server", end: .failure([75]), reason: "no media server listens"),
         Limit(part: "srt://server", end: .failure([75]), reason: "no media server listens"),
         Limit(part: "camera.fifo", end: .interruption(after: "Trying again"), reason: "nobody writes into the pipe"),
@@ -73,7 +76,7 @@ struct ShellExample: CustomTestStringConvertible {
         #if WebRTC
             true
         #else
-            !["webrtc:", "whip+", "whip:", "whep+", "kvs:"].contains { command.contains($0) }
+            !["webrtc:", "whip+", "whip:", "whep+", "kvs:", "janus+"].contains { command.contains($0) }
         #endif
     }
 

@@ -1,0 +1,61 @@
+#if WebRTC
+    public import InletCore
+    public import InletDecode
+    public import InletRTC
+    import InletWebRTC
+
+    /// What a participant publishes in a room of Janus's VideoRoom: `janus+wss://HOST/?room=ROOM`.
+    ///
+    /// The source fails if nobody publishes within ``TrackSettings/connectTimeout``, and when the session ends; the
+    /// capture then retries as it is told to.
+    public struct JanusSourceConfiguration: PacketSourceConfiguration {
+        /// The server, the room, and how it is entered.
+        public var room: JanusRoom
+        /// The identifier of the publisher. The default, nil, is the one with ``display``, or the first.
+        public var feed: String?
+        /// The name of the publisher, where ``feed`` is nil. The default, nil, is any.
+        public var display: String?
+        /// How the track is received and decoded.
+        public var track = TrackSettings()
+
+        /// Creates a configuration with the defaults.
+        ///
+        /// - Parameter room: the server and the room.
+        public init(_ room: JanusRoom) { self.room = room }
+
+        /// The source's URI, without credentials.
+        public var redactedURI: String { "janus+" + Redaction.redact(uri: "\(room.address)?room=\(room.room)") }
+
+        /// How the packets are decoded.
+        public var decoding: DecodingSettings { track.decoding }
+
+        /// The decoders that may be used.
+        public var decoders: [DecoderPlugin] {
+            get { track.decoders }
+            set { track.decoders = newValue }
+        }
+
+        /// The name of the decoder that is tried first.
+        public var decoder: String? { track.decoder }
+
+        /// Returns a source that connects when it is opened.
+        public func makePacketSource() -> any FrameSource {
+            let wanted: JanusSubscription.Feed = feed.map { .id($0) } ?? display.map { .display($0) } ?? .first
+            // Some time is left for the session, so that the error says who is missing.
+            let wait = track.connectTimeout * 0.7
+            return RemoteTrackSource(track, uri: redactedURI) { pipeline in
+                SignaledTrack(track, pipeline, role: .answering) { () throws(InletError) in
+                    JanusSubscription(room, wanted, within: wait)
+                }
+            }
+        }
+
+        /// Checks the configuration.
+        ///
+        /// - Throws: ``InletError/Code/invalidConfiguration`` if the address, the room or a value is invalid.
+        public func validate() throws(InletError) {
+            try JanusConnection.validate(room)
+            try track.validate()
+        }
+    }
+#endif

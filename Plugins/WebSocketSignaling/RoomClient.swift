@@ -1,0 +1,133 @@
+import InletCore
+import InletRTC
+import InletSystem
+import InletWebSocket
+import Synchronization
+
+/// Enters a room, and enters it again whenever the connection breaks.
+struct RoomClient: Sendable {
+    private let configuration: WebSocketSignalingConfiguration
+    private let opening: WebSocketConfiguration
+    private let dispatcher: SignalingDispatcher
+    private let outbox: RoomOutbox
+    /// How long the server may take to say welcome.
+    private static let welcomeLimit = Duration.seconds(10)
+
+    init(
+        _ configuration: WebSocketSignalingConfiguration, _ opening: WebSocketConfiguration,
+        _ dispatcher: SignalingDispatcher, _ outbox: RoomOutbox
+    ) {
+        (self.configuration, self.opening) = (configuration, opening)
+        (self.dispatcher, self.outbox) = (dispatcher, outbox)
+    }
+
+    /// Whether the server has said welcome.
+    private final class Welcome: Sendable {
+        private let said = Atomic(false)
+        var isSaid: Bool { said.load(ordering: .relaxed) }
+        func say() { said.store(true, ordering: .relaxed) }
+    }
+
+    /// What a connection has come to.
+    private struct End: Sendable {
+        var wasWelcome = false
+        var error: InletError?
+        var refusal: RoomRefusal?
+    }
+
+    /// Runs until the service is closed or cannot go on, which the dispatcher is told.
+    func run() async {
+        var attempt = 0
+        var failing: MonotonicTime?
+        while !Task.isCancelled {
+            let end = await connect()
+            guard let error = end.error, !Task.isCancelled else { return dispatcher.closed(nil) }
+            if end.wasWelcome { (attempt, failing) = (0, nil) }
+            let since = failing ?? .now
+            failing = since
+            let patience = end.refusal?.reason == .taken ? configuration.namePatience : configuration.patience
+            guard Self.isTemporary(end), patience.map({ MonotonicTime.now - since < $0 }) ?? true else {
+                return dispatcher.closed(error)
+            }
+            dispatcher.interrupted(error)
+            let wait = max(delay(attempt), error.retryAfter ?? .zero)
+            attempt += 1
+            try? await Task.sleep(for: wait)
+        }
+        dispatcher.closed(nil)
+    }
+
+    /// Returns the wait before an attempt, shortened at random.
+    private func delay(_ attempt: Int) -> Duration {
+        let longest = min(configuration.longestBackOff, configuration.backOff * (1 << min(attempt, 16)))
+        return longest * Double.random(in: 0.5...1)
+    }
+
+    /// Whether another attempt may succeed although nobody changes anything here.
+    private static func isTemporary(_ end: End) -> Bool {
+        if let refusal = end.refusal { return refusal.isTemporary }
+        return switch end.error?.code {
+        case InletError.Code.invalidConfiguration?, .authenticationFailed?, .notFound?, .unsupported?,
+            .addressRefused?, .tlsFailed?:
+            false
+        default: true
+        }
+    }
+
+    private func connect() async -> End {
+        let client: WebSocketClient
+        do throws(InletError) {
+            client = try await WebSocketClient.connect(opening)
+        } catch { return End(error: error) }
+        let texts = outbox.begin()
+        let welcome = Welcome()
+        let end = await withTaskGroup(of: End.self) { group in
+            group.addTask { await send(texts, by: client) }
+            group.addTask { await receive(from: client, welcome) }
+            group.addTask {
+                try? await Task.sleep(for: Self.welcomeLimit)
+                // Cancelled with the others.
+                while welcome.isSaid, !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
+                return End(error: InletError(.timedOut, "The server of the room did not say welcome in time."))
+            }
+            let first = await group.next() ?? End()
+            group.cancelAll()
+            return first
+        }
+        outbox.end()
+        await client.close()
+        return End(wasWelcome: welcome.isSaid, error: end.error, refusal: end.refusal)
+    }
+
+    /// Sends until the stream ends, which is an end without an error.
+    private func send(_ texts: AsyncStream<String>, by client: WebSocketClient) async -> End {
+        for await text in texts {
+            do throws(InletError) {
+                try await client.send(.text(text))
+            } catch { return End(error: error) }
+            outbox.sent(text)
+        }
+        return End()
+    }
+
+    private func receive(from client: WebSocketClient, _ welcome: Welcome) async -> End {
+        do throws(InletError) {
+            while let message = try await client.next() {
+                guard case .text(let text) = message else { continue }
+                // A message that cannot be read may be of another program: it is lost, as on any signaling.
+                guard let message = try? RoomMessage(json: text) else { continue }
+                switch message {
+                case .welcome(_, let others):
+                    welcome.say()
+                    dispatcher.opened(
+                        present: Dictionary(others.map { ($0.id, $0.instance) }, uniquingKeysWith: { $1 }))
+                case .joined(let member): dispatcher.joined(member.id, instance: member.instance)
+                case .left(let member): dispatcher.left(member.id, instance: member.instance)
+                case .refused(let refusal): return End(error: refusal.error, refusal: refusal)
+                case .envelope(let envelope): dispatcher.receive(envelope)
+                }
+            }
+        } catch { return End(error: error) }
+        return End(error: InletError(.disconnected, "The server of the room has ended the connection."))
+    }
+}

@@ -1,0 +1,164 @@
+import InletCore
+import InletRTC
+import InletSystem
+import NIOCore
+import NIOWebSocket
+
+/// The WebSocket of one member. Confined to its channel's thread.
+final class RoomConnection: ChannelInboundHandler {
+    typealias InboundIn = WebSocketFrame
+    typealias OutboundOut = WebSocketFrame
+
+    /// What happens on a connection.
+    enum Event {
+        /// Frames may be sent.
+        case opened
+        /// A text has arrived.
+        case message([UInt8])
+        /// The member breaks a rule.
+        case broken(RoomRefusal.Reason, String)
+        /// The connection has ended. The last event.
+        case ended
+    }
+
+    private let limits: RoomLimits
+    private let tell: (Event) -> Void
+    private var context: ChannelHandlerContext?
+    private var liveness: SignalingLiveness
+    private var timer: Scheduled<Void>?
+    private var probing: Scheduled<Void>?
+    private var isEnding = false
+    /// How long a member may take to answer the close frame.
+    private static let farewell = TimeAmount.seconds(1)
+
+    init(_ limits: RoomLimits, tell: @escaping (Event) -> Void) {
+        self.limits = limits
+        self.tell = tell
+        liveness = SignalingLiveness(interval: limits.pingInterval, limit: limits.silence, at: .now)
+    }
+
+    /// The handlers that a connection has after HTTP's have gone.
+    func handlers() -> [any ChannelHandler] {
+        [
+            ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: limits.messageBytes)), WebSocketFrameEncoder(),
+            NIOWebSocketFrameAggregator(
+                minNonFinalFragmentSize: 1, maxAccumulatedFrameCount: 256,
+                maxAccumulatedFrameSize: limits.messageBytes),
+            self,
+        ]
+    }
+
+    // MARK: For the hub
+
+    /// Sends a text.
+    ///
+    /// - Returns: whether the member reads fast enough for it.
+    func send(_ text: String) -> Bool {
+        guard let context, !isEnding else { return true }
+        guard context.channel.isWritable else { return false }
+        write(.text, ByteBuffer(string: text))
+        return true
+    }
+
+    /// Says why, and closes the connection.
+    func refuse(_ refusal: RoomRefusal) {
+        guard let context, !isEnding else { return }
+        if context.channel.isWritable {
+            write(.text, ByteBuffer(string: RoomMessage.refused(refusal).json))
+            var close = ByteBuffer()
+            close.writeInteger(refusal.code)
+            // A control frame has at most 125 bytes (RFC 6455, 5.5).
+            close.writeString(refusal.text.sanitized(limit: 120))
+            write(.connectionClose, close)
+        }
+        isEnding = true
+        _ = context.eventLoop.assumeIsolated().scheduleTask(in: Self.farewell) { context.close(promise: nil) }
+    }
+
+    /// Closes the connection unless something is heard of the member within a time.
+    func probe(within limit: Duration) {
+        guard let context, !isEnding, probing == nil else { return }
+        write(.ping, ByteBuffer())
+        probing = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(limit)) {
+            context.close(promise: nil)
+        }
+    }
+
+    // MARK: The channel
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        let mark = ChannelOptions.Types.WriteBufferWaterMark(
+            low: max(1, limits.unsentBytes / 2), high: max(1, limits.unsentBytes))
+        try? context.channel.syncOptions?.setOption(.writeBufferWaterMark, value: mark)
+        // After the handlers of HTTP have gone.
+        context.eventLoop.assumeIsolated().execute { [self] in
+            guard self.context != nil else { return }
+            tell(.opened)
+            schedule()
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end()
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { end() }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard !isEnding else { return context.close(promise: nil) }
+        tell(.broken(.malformed, "A frame cannot be read, or is larger than \(limits.messageBytes) bytes."))
+        context.close(promise: nil)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let frame = unwrapInboundIn(data)
+        liveness.heard(at: .now)
+        probing?.cancel()
+        probing = nil
+        guard !isEnding else {
+            if frame.opcode == .connectionClose { context.close(promise: nil) }
+            return
+        }
+        // Clients mask, so that proxies take nothing for a request (RFC 6455, 5.1).
+        guard frame.maskKey != nil else {
+            return tell(.broken(.malformed, "A frame of a client is masked (RFC 6455, 5.1)."))
+        }
+        switch frame.opcode {
+        case .text: tell(.message(Array(buffer: frame.unmaskedData)))
+        case .binary: tell(.broken(.malformed, "Messages are texts."))
+        case .ping: write(.pong, frame.unmaskedData)
+        case .connectionClose:
+            isEnding = true
+            write(.connectionClose, frame.unmaskedData)
+            context.close(promise: nil)
+        default: break
+        }
+    }
+
+    private func write(_ opcode: WebSocketOpcode, _ data: ByteBuffer) {
+        context?.writeAndFlush(wrapOutboundOut(WebSocketFrame(fin: true, opcode: opcode, data: data)), promise: nil)
+    }
+
+    private func schedule() {
+        let wait = max(.milliseconds(1), liveness.deadline - .now)
+        timer = context?.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(wait)) { [weak self] in
+            guard let self, let context else { return }
+            switch liveness.check(at: .now) {
+            case .wait: break
+            case .ping: write(.ping, ByteBuffer())
+            case .gone: return context.close(promise: nil)
+            }
+            schedule()
+        }
+    }
+
+    private func end() {
+        guard context != nil else { return }
+        context = nil
+        timer?.cancel()
+        probing?.cancel()
+        tell(.ended)
+    }
+}

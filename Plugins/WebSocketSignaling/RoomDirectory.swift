@@ -1,0 +1,178 @@
+import InletCore
+import InletRTC
+
+/// Decides who is in which room, and where messages go. A value without a connection or a clock.
+struct RoomDirectory: Sendable {
+    /// Numbers the connections.
+    typealias MemberID = Int
+
+    /// Something to do, in the given order.
+    enum Action: Sendable, Equatable {
+        /// Send a text to a member.
+        case send(String, to: MemberID)
+        /// Say why, and close the connection, which is no member's any more.
+        case refuse(MemberID, RoomRefusal)
+        /// See at once whether a member is still there, as another wants its name.
+        case probe(MemberID)
+    }
+
+    private struct Place {
+        var room: String
+        var member: RoomMessage.Member
+        var rate: AdmissionRate
+    }
+
+    private let limits: RoomLimits
+    private var places: [MemberID: Place] = [:]
+    private var rooms: [String: [PeerID: MemberID]] = [:]
+    /// How long the owner of a name has to answer when another wants it.
+    static let probeLimit = Duration.seconds(2)
+    private static let longestRoom = 128
+
+    init(_ limits: RoomLimits) { self.limits = limits }
+
+    /// The number of members of all rooms.
+    var count: Int { places.count }
+
+    /// Returns the name of a room in a request's path: visible ASCII behind the first slash; nil if it is none.
+    static func room(inPath path: String) -> String? {
+        let name = path.utf8.dropFirst()
+        guard path.hasBytePrefix("/"), (1...longestRoom).contains(name.count),
+            name.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "/") })
+        else { return nil }
+        return String(Substring(name))
+    }
+
+    /// Takes a member into a room.
+    ///
+    /// - Parameter id: its name; nil to have one made for it.
+    mutating func join(
+        _ room: String, as id: PeerID?, _ instance: SignalingInstance, number: MemberID
+    ) -> [Action] {
+        let id = id ?? freeName(in: room, number)
+        guard let id else { return [.refuse(number, Self.full("The room has no free name. Give one by ?id=NAME."))] }
+        var actions: [Action] = []
+        let member = RoomMessage.Member(id: id, instance: instance)
+        if let old = rooms[room]?[id], let place = places[old] {
+            guard place.member.instance == instance else {
+                let text = "The room has a member named '\(id)' already. Choose another name, or try again later."
+                return [
+                    .refuse(
+                        number, RoomRefusal(reason: .taken, text: text, retryAfter: Self.probeLimit + .seconds(1))),
+                    .probe(old),
+                ]
+            }
+            // The same member by a new connection, as the old one broke unnoticed: nothing changes for the others.
+            places[old] = nil
+            let text = "Another connection of this member has taken its place."
+            actions.append(.refuse(old, RoomRefusal(reason: .replaced, text: text)))
+            actions += enter(room, member, number, isKnown: true)
+            return actions
+        }
+        guard rooms[room] != nil || rooms.count < limits.rooms else {
+            return [.refuse(number, Self.full("The server has as many rooms as it may have."))]
+        }
+        guard (rooms[room]?.count ?? 0) < limits.members else {
+            return [.refuse(number, Self.full("The room has as many members as it may have."))]
+        }
+        return enter(room, member, number, isKnown: false)
+    }
+
+    private mutating func enter(
+        _ room: String, _ member: RoomMessage.Member, _ number: MemberID, isKnown: Bool
+    ) -> [Action] {
+        rooms[room, default: [:]][member.id] = number
+        places[number] = Place(
+            room: room, member: member,
+            rate: AdmissionRate(
+                perSecond: Double(limits.messagesPerSecond),
+                burst: 4 * min(limits.messagesPerSecond, 1_000_000)))
+        let others = others(of: number)
+        let present = others.compactMap { places[$0]?.member }
+        let joined = RoomMessage.joined(member).json
+        return [.send(RoomMessage.welcome(member.id, others: present).json, to: number)]
+            + (isKnown ? [] : others.map { .send(joined, to: $0) })
+    }
+
+    /// Notes that a connection has ended, or ends it. Does nothing for one that is no member's.
+    mutating func leave(_ number: MemberID) -> [Action] {
+        guard let place = places[number] else { return [] }
+        let others = others(of: number)
+        places[number] = nil
+        rooms[place.room]?[place.member.id] = nil
+        if rooms[place.room]?.isEmpty == true { rooms[place.room] = nil }
+        let left = RoomMessage.left(place.member).json
+        return others.map { .send(left, to: $0) }
+    }
+
+    /// Takes a message of a member: for the one that it names, or for all others if it names none.
+    mutating func take(_ text: [UInt8], from number: MemberID, at now: MonotonicTime) -> [Action] {
+        guard var place = places[number] else { return [] }
+        if place.rate.wait(at: now) != nil {
+            return drop(number, .flood, "The member sends more messages than \(limits.messagesPerSecond) a second.")
+        }
+        place.rate.admit()
+        places[number] = place
+        let receiver: PeerID?
+        let relayed: String
+        do throws(InletError) {
+            (receiver, relayed) = try Self.stamped(text, by: place.member)
+        } catch {
+            return drop(number, .malformed, error.message)
+        }
+        guard let receiver else { return others(of: number).map { .send(relayed, to: $0) } }
+        // Whoever has gone meanwhile was reported to the sender.
+        guard let other = rooms[place.room]?[receiver], other != number else { return [] }
+        return [.send(relayed, to: other)]
+    }
+
+    /// Ends all memberships.
+    mutating func end() -> [Action] {
+        let refusal = RoomRefusal(reason: .ending, text: "The server ends.", retryAfter: .seconds(1))
+        let actions = places.keys.sorted().map { Action.refuse($0, refusal) }
+        (places, rooms) = ([:], [:])
+        return actions
+    }
+
+    /// Ends a membership, and says why.
+    mutating func drop(_ number: MemberID, _ reason: RoomRefusal.Reason, _ text: String) -> [Action] {
+        guard places[number] != nil else { return [] }
+        return leave(number) + [.refuse(number, RoomRefusal(reason: reason, text: text, retryAfter: .seconds(5)))]
+    }
+
+    /// Returns a message with the sender's name and instance by the server, and its receiver.
+    private static func stamped(
+        _ text: [UInt8], by member: RoomMessage.Member
+    ) throws(InletError) -> (receiver: PeerID?, text: String) {
+        let value = try JSONReader.read(text)
+        let members = try SignalingMembers(value)
+        let type = try members.required("type", upTo: 32)
+        guard !["welcome", "joined", "left", "refused"].contains(type) else {
+            throw InletError(.malformedData, "Messages of this type are the server's own.")
+        }
+        let receiver = try members.peer("to")
+        let kept = (value.members ?? []).filter { member in
+            !["from", "instance"].contains { member.key.isSameBytes(as: $0) }
+        }
+        let stamps = [("from", "\(member.id)"), ("instance", "\(member.instance)")].map {
+            JSONMember(key: $0.0, value: JSONValue(.string($0.1)))
+        }
+        return (receiver, JSONValue(.object(kept + stamps)).json)
+    }
+
+    private func others(of number: MemberID) -> [MemberID] {
+        guard let room = places[number]?.room, let members = rooms[room] else { return [] }
+        return members.sorted { $0.key < $1.key }.map(\.value).filter { $0 != number }
+    }
+
+    private func freeName(in room: String, _ number: MemberID) -> PeerID? {
+        for suffix in [number] + Array(1...(limits.members + 1)) {
+            if let name = try? PeerID("guest-\(suffix)"), rooms[room]?[name] == nil { return name }
+        }
+        return nil
+    }
+
+    private static func full(_ text: String) -> RoomRefusal {
+        RoomRefusal(reason: .full, text: text, retryAfter: .seconds(5))
+    }
+}

@@ -1,0 +1,59 @@
+import InletCore
+import InletHTTP
+import InletRTC
+import InletSystem
+import NIOCore
+
+/// The rooms of a server and the connections of their members. Confined to the server's one thread.
+final class RoomHub {
+    private let limits: RoomLimits
+    private var directory: RoomDirectory
+    private var connections: [RoomDirectory.MemberID: RoomConnection] = [:]
+    private var quota: ClientQuota<ClientAddress>
+    private var count = 0
+
+    init(_ limits: RoomLimits) {
+        self.limits = limits
+        directory = RoomDirectory(limits)
+        quota = ClientQuota(all: limits.connections, perClient: limits.perAddress)
+    }
+
+    /// Returns the handler of a new member's connection; nil if there is no room for it.
+    func admit(
+        _ client: ClientAddress, to room: String, as id: PeerID?, _ instance: SignalingInstance
+    ) -> RoomConnection? {
+        guard quota.admit(client, at: .now) else { return nil }
+        count += 1
+        let number = count
+        let connection = RoomConnection(limits) { [weak self] event in
+            guard let self else { return }
+            switch event {
+            case .opened: perform(directory.join(room, as: id, instance, number: number))
+            case .message(let text): perform(directory.take(text, from: number, at: .now))
+            case .broken(let reason, let text): perform(directory.drop(number, reason, text))
+            case .ended:
+                guard connections.removeValue(forKey: number) != nil else { return }
+                quota.leave(client)
+                perform(directory.leave(number))
+            }
+        }
+        connections[number] = connection
+        return connection
+    }
+
+    /// Ends all connections.
+    func end() { perform(directory.end()) }
+
+    private func perform(_ actions: [RoomDirectory.Action]) {
+        var actions = actions[...]
+        while let action = actions.popFirst() {
+            switch action {
+            case .send(let text, let number):
+                guard let connection = connections[number], !connection.send(text) else { continue }
+                actions += directory.drop(number, .slow, "The member reads too slowly.")
+            case .refuse(let number, let refusal): connections[number]?.refuse(refusal)
+            case .probe(let number): connections[number]?.probe(within: RoomDirectory.probeLimit)
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+public import InletCore
+public import InletRTC
+import InletTLS
+import InletWebSocket
+
+/// Where a room is, and how it is entered: `ws://HOST[:PORT]/ROOM?id=NAME`, or `wss:` for TLS.
+public struct WebSocketSignalingConfiguration: Sendable {
+    /// The address of the room, without name and token.
+    public let address: String
+    /// This side's name in the room.
+    public var id: PeerID
+    /// The token that the server requires; nil for none. A secret: it is sent as a bearer token.
+    public var token: String?
+    /// The name of this run. The default is random; a value that is kept makes a restart look like a reconnection.
+    public var instance = SignalingInstance()
+    /// The wait before the first further attempt to connect; it doubles with each, up to ``longestBackOff``, and is
+    /// then shortened by up to half at random, so that many members do not return at once. The default is 250 ms.
+    public var backOff = Duration.milliseconds(250)
+    /// The longest such wait. The default is 15 seconds.
+    public var longestBackOff = Duration.seconds(15)
+    /// How long attempts may fail before the service ends with the last error; nil for no end. The default is nil.
+    public var patience: Duration?
+    /// How long another member may hold this side's name before the service ends: long enough for the server to notice
+    /// that a member has gone without a word. The default is 10 seconds.
+    public var namePatience = Duration.seconds(10)
+    /// How often the server is pinged. The default is 10 seconds.
+    public var pingInterval = Duration.seconds(10)
+    /// How long the server may be silent before it counts as gone. The default is 25 seconds.
+    public var silence = Duration.seconds(25)
+    /// The path of a PEM file with certificate authorities for `wss:`. The default, nil, is the system's.
+    public var authorities: String?
+    /// The most bytes that wait to be sent; beyond that, messages are refused. The default is 1,048,576.
+    public var unsentBytes = 1_048_576
+
+    /// Reads the address of a room.
+    ///
+    /// - Parameters:
+    ///   - uri: `ws://HOST[:PORT]/ROOM`, with `?id=NAME` and `&token=TOKEN` as one likes.
+    ///   - id: this side's name. The default, nil, is the one in the address, or else a random one.
+    ///   - token: the token. The default, nil, is the one in the address.
+    /// - Throws: ``InletError/Code/invalidConfiguration``. The error does not quote values, which may be the token.
+    public init(_ uri: String, id: PeerID? = nil, token: String? = nil) throws(InletError) {
+        let place = try WebSocketAddress(uri)
+        let parts = place.target.split(atByte: "?", limit: 1)
+        guard RoomDirectory.room(inPath: String(parts[0])) != nil else {
+            throw InletError(.invalidConfiguration, "The address of a room is ws://HOST[:PORT]/ROOM?id=NAME.")
+        }
+        var name: PeerID?
+        var shown: String?
+        for item in parts.count > 1 ? parts[1].split(atByte: "&", keepsEmpty: false) : [] {
+            let pair = item.split(atByte: "=", limit: 1)
+            let value = pair.count > 1 ? PercentEncoding.decode(pair[1]) : ""
+            if pair[0].isSameBytes(as: "id") {
+                name = try PeerID(value)
+            } else if pair[0].isSameBytes(as: "token") {
+                shown = value
+            } else {
+                let known = "id and token are known"
+                throw InletError(
+                    .invalidConfiguration,
+                    "A room's address has no option '\(pair[0].sanitized(limit: 64))': \(known).")
+            }
+        }
+        address = "\(place.isSecure ? "wss" : "ws")://\(place.authority)\(parts[0])"
+        if let given = id ?? name { self.id = given } else { self.id = try PeerID("guest-\(RandomName.make())") }
+        self.token = token ?? shown
+    }
+
+    /// How the WebSocket is opened.
+    func webSocket() throws(InletError) -> WebSocketConfiguration {
+        let (name, run) = (PercentEncoding.encode(id.description), PercentEncoding.encode(instance.description))
+        var configuration = WebSocketConfiguration(
+            address: try WebSocketAddress("\(address)?id=\(name)&instance=\(run)"))
+        if let token { configuration.headers = [.init("authorization", "Bearer \(token)")] }
+        configuration.pingInterval = pingInterval
+        configuration.silenceLimit = silence
+        configuration.mostMessageBytes = SignalingEnvelope.longest
+        configuration.mostUnsentBytes = unsentBytes
+        configuration.tls.authorities = authorities
+        configuration.tls.purpose = "wss:"
+        return configuration
+    }
+
+    /// Checks what could not work.
+    ///
+    /// - Throws: ``InletError/Code/invalidConfiguration``.
+    func validate() throws(InletError) {
+        guard backOff > .zero, longestBackOff >= backOff, pingInterval > .zero, silence > pingInterval, unsentBytes > 0
+        else {
+            throw InletError(
+                .invalidConfiguration,
+                "Waits of a room are greater than zero and the longest not below the first, and silence is longer than "
+                    + "the time between pings.")
+        }
+        if let token, !token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
+            throw InletError(.invalidConfiguration, "A token is visible ASCII.")
+        }
+    }
+}

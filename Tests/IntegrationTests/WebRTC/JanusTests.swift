@@ -1,0 +1,135 @@
+#if WebRTC
+    import Foundation
+    import Inlet
+    import Logging
+    import ReferenceTools
+    import Testing
+
+    /// Janus's VideoRoom between two of Inlet's captures: one publishes, the other subscribes.
+    @Suite(
+        .tags(.browser), .serialized, .enabled(if: JanusServer.missing == nil, "\(JanusServer.missing ?? "")"))
+    struct JanusTests {
+        /// A capture that publishes the timecode pattern.
+        private final class Publisher: Sendable {
+            let capturer: Capturer
+
+            init(_ uri: String) throws {
+                var configuration = CapturerConfiguration()
+                configuration.endsWithoutSinks = true
+                configuration.logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+                capturer = Capturer(
+                    try PluginRegistry.trusting.source("pattern:timecode?size=640x480&fps=30"),
+                    configuration: configuration)
+                capturer.attach(try PluginRegistry.trusting.sink(uri))
+            }
+
+            /// Runs until something is done, or until the sink ends.
+            ///
+            /// - Returns: why the sink ended.
+            @discardableResult
+            func run(_ meanwhile: (() async throws -> Void)? = nil) async throws -> InletError? {
+                let events = capturer.events
+                async let failure: InletError? = {
+                    var first: InletError?
+                    for await event in events {
+                        if case .sinkEnded(_, _, let error?) = event { first = first ?? error }
+                    }
+                    return first
+                }()
+                async let running = capturer.run()
+                if let meanwhile {
+                    do { try await meanwhile() } catch {
+                        capturer.stop()
+                        _ = try? await running
+                        _ = await failure
+                        throw error
+                    }
+                    capturer.stop()
+                }
+                _ = try? await running
+                return await failure
+            }
+        }
+
+        @Test(
+            "What is published in a room is read whole by a subscriber, who may be first",
+            arguments: ["h264", "vp8"], [true, false])
+        func room(codec: String, isSubscriberFirst: Bool) async throws {
+            let server = try JanusServer()
+            defer { server.stop() }
+            let publisher = try Publisher("\(server.address)?room=1234&display=door&codec=\(codec)")
+            let subscriber = try NetworkRun(
+                "\(server.address)?room=1234&display=door&codec=\(codec)&connect-timeout=20s", frames: 90)
+            if isSubscriberFirst {
+                let playing = Task { try await subscriber.play() }
+                try await publisher.run {
+                    let result = try await playing.value
+                    #expect(try result.get() == .frameLimit)
+                }
+            } else {
+                try await publisher.run {
+                    try await Waiting.until("a session", progress: { publisher.capturer.statistics.delivered }) {
+                        publisher.capturer.statistics.delivered > 60
+                    }
+                    #expect(try await subscriber.play().get() == .frameLimit)
+                }
+            }
+            #expect(subscriber.log.readings.count == 90)
+            expectWhole(subscriber.log.readings)
+        }
+
+        @Test("What is wrong with a room is an error in words, for publishers and for subscribers")
+        func refusals() async throws {
+            let server = try JanusServer()
+            defer { server.stop() }
+            let holder = try Publisher("\(server.address)?room=4321&pin=hum-a-tune&id=77")
+            let viewer = try NetworkRun("\(server.address)?room=4321&pin=hum-a-tune&feed=77", frames: 30)
+            try await holder.run {
+                // It is there when its pictures are.
+                #expect(try await viewer.play().get() == .frameLimit)
+                for (query, code) in [
+                    ("room=99", InletError.Code.notFound), ("room=4321", .authenticationFailed),
+                    ("room=4321&pin=wrong-tune", .authenticationFailed),
+                    ("room=4321&pin=hum-a-tune&id=77&connect-timeout=2s", .busy),
+                ] {
+                    let error = try await Publisher("\(server.address)?\(query)").run()
+                    #expect(error?.code == code, "\(query): \(String(describing: error))")
+                    #expect(error.map { !"\($0)".contains("tune") } ?? false)
+                }
+                for (query, code) in [
+                    ("room=99", InletError.Code.notFound), ("room=4321&pin=wrong-tune", .authenticationFailed),
+                    ("room=1234&connect-timeout=3s", .notFound),
+                    ("room=4321&pin=hum-a-tune&feed=5&connect-timeout=3s", .notFound),
+                ] {
+                    guard case .failure(let error) = try await NetworkRun("\(server.address)?\(query)").play() else {
+                        Issue.record("\(query) is read")
+                        continue
+                    }
+                    #expect(error.code == code, "\(query): \(error)")
+                }
+            }
+        }
+
+        @Test("Janus that is killed and comes back carries the pictures again, both ways", .timeLimit(.minutes(3)))
+        func restart() async throws {
+            let first = try JanusServer()
+            let port = first.port
+            let publisher = try Publisher("\(first.address)?room=1234")
+            let subscriber = try NetworkRun(
+                "\(first.address)?room=1234&read-timeout=2s&connect-timeout=5s", retry: NetworkRun.quickRetry)
+            try await publisher.run {
+                _ = try await subscriber.play { run in
+                    try await run.frames(beyond: 30)
+                    let before = run.log.readings.count
+                    first.stop()
+                    let second = try JanusServer(port: port)
+                    defer { second.stop() }
+                    try await run.frames(beyond: before + 60)
+                }
+            }
+            let times = subscriber.log.readings.map(\.timestamp)
+            #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
+            #expect(subscriber.log.readings.allSatisfy { $0.number != nil }, "unreadable pictures")
+        }
+    }
+#endif

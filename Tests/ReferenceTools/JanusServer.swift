@@ -1,0 +1,26 @@
+/// The media server Janus on 127.0.0.1: the room 1234 is open, 4321 has the PIN `hum-a-tune`, 1 is for one publisher.
+public final class JanusServer: Sendable {
+    /// The process, for its log.
+    public let process: PeerProcess
+    /// The port of its WebSocket.
+    public let port: Int
+    /// The address of its WebSocket, as in URIs of sources and sinks, without a room.
+    public var address: String { "janus+ws://127.0.0.1:\(port)/" }
+    /// Why this server cannot run here; nil where it can.
+    public static let missing: String? = PeerProcess.missing(programs: ["janus"])
+
+    /// Starts a server and waits until it listens.
+    ///
+    /// - Parameter port: where an earlier one was; 0 takes a free one.
+    /// - Throws: ``PeerProcess/Failure``.
+    public init(port: Int = 0) throws {
+        process = try PeerProcess("janus-server.py", ["--port", "\(port)"])
+        self.port = process.ready["port"]?.int ?? 0
+    }
+
+    /// The end of its log.
+    public func log() throws -> String { try process.send("report")["log"]?.text ?? "" }
+
+    /// Ends the server at once, as a power cut would.
+    public func stop() { process.stop() }
+}

@@ -1,0 +1,184 @@
+import InletCore
+import InletRTC
+import InletTesting
+import InletWebSocket
+import Logging
+import ReferenceTools
+import Testing
+
+@testable import WebSocketSignaling
+
+/// The room over WebSockets keeps the contract of signaling services, and its server its limits.
+@Suite(.serialized) struct RoomConformanceTests {
+    private static func server(
+        _ change: (inout RoomServer.Configuration) -> Void = { _ in }
+    ) async throws -> RoomServer {
+        var configuration = RoomServer.Configuration()
+        configuration.port = 0
+        configuration.logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        change(&configuration)
+        return try await onThread { [configuration] in try RoomServer(configuration) }
+    }
+
+    private static func member(
+        _ server: RoomServer, _ id: String, room: String = "room", token: String? = nil
+    ) throws -> WebSocketSignaling {
+        var configuration = try WebSocketSignalingConfiguration(
+            "ws://\(server.address)/\(room)", id: PeerID(id), token: token)
+        configuration.backOff = .milliseconds(20)
+        return try WebSocketSignaling(configuration)
+    }
+
+    private static func port(of server: RoomServer) throws -> Int {
+        try #require(server.address.split(atByte: ":").last.flatMap { Int($0) })
+    }
+
+    /// A member that says nothing after the request, and reads nothing.
+    private static func silentMember(_ server: RoomServer, _ id: String) throws -> ReferenceSocket {
+        let lines = [
+            "GET /room?id=\(id) HTTP/1.1", "Host: \(server.address)", "Upgrade: websocket", "Connection: Upgrade",
+            "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "", "",
+        ]
+        return try ReferenceSocket.thatFallsSilent(
+            after: lines.joined(separator: "\r\n"), to: try port(of: server))
+    }
+
+    private static func webSocket(_ server: RoomServer, _ target: String) async throws -> WebSocketClient {
+        try await WebSocketClient.connect(
+            WebSocketConfiguration(address: WebSocketAddress("ws://\(server.address)\(target)")))
+    }
+
+    @Test("The room keeps the contract", .timeLimit(.minutes(2)))
+    func conformance() async throws {
+        let server = try await Self.server { $0.limits.messagesPerSecond = 10_000 }
+        let violations = await SignalingConformance().check { id, instance in
+            var configuration = try WebSocketSignalingConfiguration("ws://\(server.address)/room", id: id)
+            configuration.instance = instance
+            return try WebSocketSignaling(configuration)
+        }
+        #expect(violations == [])
+        try await onThread { server.stop() }
+    }
+
+    @Test("A member whose connection dies without a word has left for the others", .timeLimit(.minutes(1)))
+    func silence() async throws {
+        let server = try await Self.server { configuration in
+            configuration.limits.pingInterval = .milliseconds(100)
+            configuration.limits.silence = .milliseconds(400)
+        }
+        let ann = try Self.member(server, "ann")
+        // It opens the WebSocket and then neither reads nor writes.
+        let ben = try PeerID("ben")
+        let dead = try Self.silentMember(server, "ben")
+        var events = ann.events().makeAsyncIterator()
+        var (hasJoined, hasLeft) = (false, false)
+        while !hasLeft, let event = await events.next() {
+            if case .joined(ben) = event { hasJoined = true }
+            if case .opened(let peers) = event, peers.contains(ben) { hasJoined = true }
+            if case .left(ben) = event { hasLeft = true }
+        }
+        #expect(hasJoined && hasLeft)
+        withExtendedLifetime(dead) {}
+        await ann.close()
+        try await onThread { server.stop() }
+    }
+
+    @Test("A server that restarts is found again; what was sent meanwhile arrives", .timeLimit(.minutes(1)))
+    func restart() async throws {
+        let first = try await Self.server()
+        let port = try Self.port(of: first)
+        let (ann, ben) = (try Self.member(first, "ann"), try Self.member(first, "ben"))
+        var annEvents = ann.events().makeAsyncIterator()
+        let channel = try ann.channel(to: ben.localID)
+        while let event = await annEvents.next() {
+            if case .joined = event { break }
+            if case .opened(let peers) = event, !peers.isEmpty { break }
+        }
+        var received = try ben.channel(to: ann.localID).incoming.makeAsyncIterator()
+        try await channel.send(.bye(SignalingFlow("one")))
+        #expect(await received.next() == .bye(SignalingFlow("one")))
+        try await onThread { first.stop() }
+        while let event = await annEvents.next() { if case .interrupted = event { break } }
+        #expect(!ann.isOpen)
+        try await channel.send(.bye(SignalingFlow("two")))
+        let second = try await Self.server { $0.port = port }
+        #expect(await received.next() == .bye(SignalingFlow("two")))
+        await ann.close()
+        await ben.close()
+        try await onThread { second.stop() }
+    }
+
+    @Test("A wrong token, a missing one and a taken name end the service with their reasons", .timeLimit(.minutes(1)))
+    func refusals() async throws {
+        let server = try await Self.server { $0.token = "a-token-of-mine" }
+        for token in [nil, "another-token"] {
+            let member = try Self.member(server, "ann", token: token)
+            var last: SignalingEvent?
+            for await event in member.events() { last = event }
+            guard case .closed(let error?)? = last else {
+                Issue.record("\(String(describing: last))")
+                continue
+            }
+            #expect(error.code == .authenticationFailed)
+        }
+        let ann = try Self.member(server, "ann", token: "a-token-of-mine")
+        var events = ann.events().makeAsyncIterator()
+        guard case .opened? = await events.next() else {
+            Issue.record("not opened")
+            return
+        }
+        var configuration = try WebSocketSignalingConfiguration(
+            "ws://\(server.address)/room?id=ann&token=a-token-of-mine")
+        configuration.namePatience = .zero
+        let other = try WebSocketSignaling(configuration)
+        var last: SignalingEvent?
+        for await event in other.events() { last = event }
+        guard case .closed(let error?)? = last else {
+            Issue.record("\(String(describing: last))")
+            return
+        }
+        #expect(error.code == .busy && ann.isOpen)
+        await ann.close()
+        try await onThread { server.stop() }
+    }
+
+    @Test("Places at one address are bounded, other paths and requests are answered in words", .timeLimit(.minutes(1)))
+    func requests() async throws {
+        let server = try await Self.server { $0.limits.perAddress = 2 }
+        let members = [
+            try await Self.webSocket(server, "/a?id=1"), try await Self.webSocket(server, "/b?id=1"),
+        ]
+        for (target, code) in [
+            ("/c?id=1", InletError.Code.serverUnavailable), ("/", .notFound), ("/a/b", .notFound),
+            ("/a?id=a%20b", .unsupported),
+        ] {
+            let error = await #expect(throws: InletError.self) { try await Self.webSocket(server, target) }
+            #expect(error?.code == code, "\(target): \(String(describing: error))")
+        }
+        await members[0].close()
+        await members[1].close()
+        try await onThread { server.stop() }
+    }
+
+    @Test("A member that reads nothing loses its place before much waits for it", .timeLimit(.minutes(1)))
+    func slowMember() async throws {
+        let server = try await Self.server { configuration in
+            configuration.limits.unsentBytes = 65_536
+            configuration.limits.messagesPerSecond = 10_000
+        }
+        let ann = try await Self.webSocket(server, "/room?id=ann")
+        let dead = try Self.silentMember(server, "ben")
+        let text = "{\"type\":\"x\",\"to\":\"ben\",\"pad\":\"\(String(repeating: "x", count: 30_000))\"}"
+        // The kernel's buffers of both ends fill first.
+        let sending = Task { for _ in 0..<2000 { try await ann.send(.text(text)) } }
+        var left = false
+        while !left, let message = try await ann.next() {
+            if case .text(let said) = message { left = said.containsBytes("\"left\"") }
+        }
+        #expect(left)
+        sending.cancel()
+        withExtendedLifetime(dead) {}
+        await ann.close()
+        try await onThread { server.stop() }
+    }
+}

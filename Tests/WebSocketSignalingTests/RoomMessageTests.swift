@@ -1,0 +1,52 @@
+import InletCore
+import InletRTC
+import Testing
+
+@testable import WebSocketSignaling
+
+/// The messages of a server, and the addresses of rooms.
+@Suite struct RoomMessageTests {
+    @Test("A refusal is read as it was written, and one of a later server is one for another reason")
+    func refusals() throws {
+        for reason in RoomRefusal.Reason.allCases {
+            let refusal = RoomRefusal(reason: reason, text: "so", retryAfter: reason == .full ? .seconds(5) : nil)
+            guard case .refused(let read) = try RoomMessage(json: RoomMessage.refused(refusal).json) else {
+                Issue.record("\(reason)")
+                continue
+            }
+            #expect(read == refusal && refusal.error.retryAfter == refusal.retryAfter)
+        }
+        guard case .refused(let read) = try RoomMessage(json: #"{"type":"refused","reason":"weather"}"#) else {
+            Issue.record("no refusal")
+            return
+        }
+        #expect(read.reason == .other && read.text == "weather" && !read.isTemporary)
+    }
+
+    @Test(
+        "What no server says is refused",
+        arguments: [
+            "", "{}", #"{"type":"welcome"}"#, #"{"type":"joined","peer":"a"}"#, #"{"type":"left","instance":"a"}"#,
+            #"{"type":"welcome","peer":"a","peers":[{"peer":"b"}]}"#, #"{"type":"refused"}"#,
+        ])
+    func malformed(_ json: String) {
+        let error = #expect(throws: InletError.self) { try RoomMessage(json: json) }
+        #expect(error?.code == .malformedData)
+    }
+
+    @Test("The address of a room has the name and the token in its query, which errors do not quote")
+    func addresses() throws {
+        let room = try WebSocketSignalingConfiguration("ws://127.0.0.1:8443/studio?id=a%2Bb&token=secret-token")
+        #expect(room.address == "ws://127.0.0.1:8443/studio" && room.id.description == "a+b")
+        #expect(room.token == "secret-token")
+        #expect(try WebSocketSignalingConfiguration("wss://host/r", id: PeerID("x")).id.description == "x")
+        for address in [
+            "http://host/r", "ws://host", "ws://host/", "ws://host/a/b", "ws://host/r?id=",
+            "ws://host/r?name=x&token=secret",
+            "ws://host/r?id=a%20b&token=secret",
+        ] {
+            let error = #expect(throws: InletError.self) { try WebSocketSignalingConfiguration(address) }
+            #expect(error?.code == .invalidConfiguration && error?.message.containsBytes("secret") == false)
+        }
+    }
+}
