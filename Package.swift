@@ -254,7 +254,8 @@ let package = Package(
             [
                 "InletSystem", "InletRTC", "InletHTTP", "InletTLS", "InletWebSocket", crypto, logging,
                 .product(name: "NIOWebSocket", package: "swift-nio"),
-            ] + nio),
+            ] + nio,
+            pages: ["call.html"]),
 
         // The daemon: a configuration of many cameras, what runs them, and what it answers.
         .target(

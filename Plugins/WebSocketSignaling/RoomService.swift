@@ -31,6 +31,8 @@ final class RoomService: HTTPService {
             return .answer(.text("The path is the name of a room: /ROOM?id=NAME, in visible ASCII.", .notFound))
         }
         guard let key = Self.key(of: request) else {
+            // Browsers say what they show.
+            if let types = request.header("accept"), types.containsBytes("text/html") { return .answer(page(request)) }
             var answer = HTTPAnswer.text("This is a room for signaling: open it as a WebSocket.", .upgradeRequired)
             answer.headers.add(name: "upgrade", value: "websocket")
             answer.headers.add(name: "sec-websocket-version", value: "13")
@@ -59,6 +61,15 @@ final class RoomService: HTTPService {
         ]
         return .upgrade(headers) { member.handlers() }
     }
+
+    /// Returns the page by which a browser is one side of a call in the room.
+    private func page(_ request: HTTPRequest) -> HTTPAnswer {
+        var page = HTTPAnswer(type: "text/html; charset=utf-8", body: Self.page)
+        if let cookie = connection?.cookieHeader(for: request) { page.headers.add(name: "set-cookie", value: cookie) }
+        return page
+    }
+
+    private static let page = ByteBuffer(bytes: PackageResources.call_html)
 
     /// Returns the key of a request that opens a WebSocket (RFC 6455, 4.2.1); nil if it opens none.
     private static func key(of request: HTTPRequest) -> String? {

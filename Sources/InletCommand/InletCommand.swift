@@ -28,8 +28,14 @@ struct InletCommand: AsyncParsableCommand {
             RunCommand.self, SnapshotCommand.self, CaptureCommand.self, ProbeCommand.self, LatencyCommand.self,
             ServeCommand.self, ConfigCommand.self, SignalCommand.self,
         ]
-            + cameraCommands + [PluginsCommand.self, ExplainCommand.self]
+            + callCommands + cameraCommands + [PluginsCommand.self, ExplainCommand.self]
     )
+
+    #if WebRTC
+        private static let callCommands: [any ParsableCommand.Type] = [CallCommand.self, AnswerCommand.self]
+    #else
+        private static let callCommands: [any ParsableCommand.Type] = []
+    #endif
 
     #if os(Linux)
         private static let cameraCommands: [any ParsableCommand.Type] = [DevicesCommand.self, ControlsCommand.self]

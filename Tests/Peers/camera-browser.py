@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Headless Chromium at the page of `whip:`, as a person's phone: its camera is a file with the pictures of
+"""Headless Chromium at the page of `whip:` or of calls, as a person's phone: its camera is a file with the pictures of
 `pattern:timecode`. See README.md.
 
 Commands: start presses Start; look tells what the page shows; press clicks an element; choose sets a select; screenshot
-writes a PNG; kill ends the browser at once, as a crash would; open starts another.
+writes a PNG; evaluate returns what a script does; kill ends the browser at once, as a crash would; open starts another.
 """
 import base64
 import concurrent.futures
@@ -58,6 +58,9 @@ class Phone:
         return {"state": state, "trouble": trouble, "facts": facts, "cameras": cameras, "width": width,
                 "isHidden": pressed == "true"}
 
+    def evaluate(self, message):
+        return {"value": self.browser.run(message["script"])}
+
     def press(self, message):
         self.browser.run("document.getElementById(arguments[0]).click()", message["element"])
 
@@ -97,7 +100,7 @@ def main():
             return job.result()
         return ask
 
-    names = ["open", "start", "look", "press", "choose", "screenshot", "kill"]
+    names = ["open", "start", "look", "evaluate", "press", "choose", "screenshot", "kill"]
     peer.serve(options, {name: aside(getattr(phone, name)) for name in names}, {})
     while True:
         job, work, message = jobs.get()

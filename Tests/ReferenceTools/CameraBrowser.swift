@@ -1,4 +1,4 @@
-/// Headless Chromium at the page of `whip:`, with a camera that shows the pictures of `pattern:timecode`.
+/// Headless Chromium at the page of `whip:` or of calls, with a camera that shows the pictures of `pattern:timecode`.
 public final class CameraBrowser: Sendable {
     /// What the page shows.
     public struct Look: Sendable, Hashable {
@@ -47,6 +47,11 @@ public final class CameraBrowser: Sendable {
     public func choose(_ value: String, of element: String) throws {
         _ = try process.send(
             "choose", ["element": .string(element), "value": .string(value)], within: .seconds(30))
+    }
+
+    /// Returns what a script in the page does.
+    public func evaluate(_ script: String) throws -> PeerValue {
+        try process.send("evaluate", ["script": .string(script)], within: .seconds(30))["value"] ?? .null
     }
 
     /// Looks at the page.

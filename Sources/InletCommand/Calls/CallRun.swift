@@ -1,0 +1,238 @@
+#if WebRTC
+    import ArgumentParser
+    import Dispatch
+    import Inlet
+    import InletSystem
+    import Logging
+    import Synchronization
+
+    /// One side of calls on the command line: a source that is sent, sinks for what comes, and what calls meet.
+    final class CallRun: Sendable {
+        /// What happens to a call that rings.
+        enum Habit: Sendable {
+            case answer
+            case decline(String?)
+            case busy(Duration?)
+            /// A person at the terminal is asked.
+            case ask
+            /// Nothing: it rings until the caller gives up.
+            case ring
+
+            /// Whether the call is to end without being answered.
+            var refuses: Bool {
+                switch self {
+                case .decline, .busy: true
+                case .answer, .ask, .ring: false
+                }
+            }
+        }
+
+        private enum Occurrence: Sendable {
+            case call(CallEvent)
+            case signaling(SignalingEvent)
+            case sourceEnded(InletError?)
+            case sinkFailed(InletError)
+            case timeUp(CallID)
+            case typed(String)
+            case interrupted
+        }
+
+        private let options: CallOptions
+        private let habit: Habit
+        private let calls: Int
+        private let source: Capturer
+        private let publisher: PeerPublisher
+        private let sinks: [any FrameSinkConfiguration]
+        /// The capturers of what comes, by call.
+        private let remote = Mutex<[CallID: Capturer]>([:])
+        private let occurrences: AsyncStream<Occurrence>
+        private let post: AsyncStream<Occurrence>.Continuation
+        /// How long the source stays open while nobody gets its pictures.
+        private static let closesAfter = Duration.seconds(2)
+        private static let openLimit = Duration.seconds(10)
+
+        /// - Parameters:
+        ///   - calls: the number of calls after which the run ends.
+        ///   - habit: what happens to calls that ring.
+        init(_ source: String, _ options: CallOptions, calls: Int = 1, habit: () -> Habit) throws {
+            let registry = PluginRegistry.command
+            self.options = options
+            self.calls = calls
+            self.habit = habit()
+            sinks = try (options.sinks.isEmpty ? ["null:"] : options.sinks).map(registry.sink)
+            var configuration = CapturerConfiguration()
+            configuration.closesUnwatchedAfter = Self.closesAfter
+            configuration.logger = Self.silent
+            self.source = Capturer(try registry.source(source), configuration: configuration)
+            publisher = PeerPublisher { FFmpegVideoEncoder() }
+            self.source.attach(PeerSinkConfiguration(publisher))
+            (occurrences, post) = AsyncStream.makeStream(of: Occurrence.self)
+        }
+
+        /// What went wrong is in the report.
+        private static let silent = Logger(label: "inlet") { _ in SwiftLogNoOpLogHandler() }
+
+        /// Runs until the calls are over, and ends the process's command with the status of the last.
+        ///
+        /// - Parameter begin: called when the room is entered.
+        func run(_ begin: @escaping @Sendable (CallController) async -> Void) async throws {
+            let service = try options.service()
+            let interrupt = Interrupt { [post] in post.yield(.interrupted) }
+            defer { withExtendedLifetime(interrupt) {} }
+            let signaling = service.events()
+            let media = PeerCallMedia(publisher) { [self] call, capturer in receive(call, capturer) }
+            let controller = try CallController(service, policy: options.policy, media: media.silent(Self.silent))
+            let events = controller.events()
+            let pumps = [
+                Task { [post] in for await event in events { post.yield(.call(event)) } },
+                Task { [post] in for await event in signaling { post.yield(.signaling(event)) } },
+            ]
+            let capturing = Task { [post, source] in
+                do throws(InletError) {
+                    _ = try await source.run()
+                    post.yield(.sourceEnded(nil))
+                } catch {
+                    post.yield(.sourceEnded(error))
+                }
+            }
+            let opening = Task { [post] in
+                try? await Task.sleep(for: Self.openLimit)
+                guard !Task.isCancelled, !service.isOpen else { return }
+                post.yield(
+                    .signaling(
+                        .closed(InletError(.timedOut, "The room cannot be entered. See whether `inlet signal` runs."))))
+            }
+            let log = CallLog(me: controller.localID, habit)
+            await follow(controller, log, begin)
+            opening.cancel()
+            await controller.close()
+            await service.close()
+            source.stop()
+            await capturing.value
+            for pump in pumps { pump.cancel() }
+            if let status = log.status { throw ExitCode(status.rawValue) }
+        }
+
+        private func follow(
+            _ controller: CallController, _ log: CallLog, _ begin: @Sendable (CallController) async -> Void
+        ) async {
+            var hasBegun = false
+            var over = 0
+            for await occurrence in occurrences {
+                switch occurrence {
+                case .signaling(.opened) where !hasBegun:
+                    hasBegun = true
+                    say("In the room as \(controller.localID).")
+                    await begin(controller)
+                case .signaling(.interrupted(let error)): say("\(error)")
+                case .signaling(.closed(let error)):
+                    log.error = log.error ?? error ?? InletError(.disconnected, "The room has ended.")
+                    if log.report == nil { options.report.writeFailure(log.error) }
+                    return await hangUpAll(controller, log)
+                case .signaling: break
+                case .call(.joined(let call, let other)): log.join(call, into: other)
+                case .call(.changed(let call)):
+                    say("\(call.peer): \(call.state)".sanitized())
+                    log.note(call)
+                    await act(on: call, controller)
+                    guard case .ended = call.state else { break }
+                    finish(call, log)
+                    over += 1
+                    if over >= calls { return }
+                case .sourceEnded(let error):
+                    log.error = log.error ?? error
+                    if log.report == nil { options.report.writeFailure(error) }
+                    return await hangUpAll(controller, log)
+                case .sinkFailed(let error): log.error = log.error ?? error
+                case .timeUp(let call): await controller.hangUp(call)
+                case .typed(let text): await typed(text, controller)
+                case .interrupted:
+                    log.isInterrupted = true
+                    return await hangUpAll(controller, log)
+                }
+            }
+        }
+
+        /// Ends what runs, and reports it.
+        private func hangUpAll(_ controller: CallController, _ log: CallLog) async {
+            let running = await controller.calls
+            for call in running { await controller.hangUp(call.id) }
+            await controller.settle()
+            for call in running {
+                guard let call = await controller.call(call.id) else { continue }
+                log.note(call)
+                finish(call, log)
+            }
+        }
+
+        private func act(on call: Call, _ controller: CallController) async {
+            if call.state == .connected, let duration = options.duration {
+                Task { [post] in
+                    try? await Task.sleep(for: duration)
+                    post.yield(.timeUp(call.id))
+                }
+            }
+            guard call.state == .ringing, !call.isOutgoing else { return }
+            switch habit {
+            case .answer: await controller.answer(call.id)
+            case .decline(let reason): await controller.decline(call.id, reason: reason)
+            case .busy(let wait): await controller.refuse(call.id, retryAfter: wait)
+            case .ask: ask("\(call.peer) calls. Answer? (y, n, b for busy) ")
+            case .ring: break
+            }
+        }
+
+        private func ask(_ question: String) {
+            Terminal.writeError(question)
+            // A person may take any time.
+            DispatchQueue.global().async { [post] in
+                if let line = readLine() { post.yield(.typed(line)) }
+            }
+        }
+
+        private func typed(_ text: String, _ controller: CallController) async {
+            let ringing = await controller.calls.first { $0.state == .ringing && !$0.isOutgoing }
+            guard let call = ringing?.id else { return }
+            switch text.utf8.first.map({ UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 ? $0 | 0x20 : $0 }) {
+            case UInt8(ascii: "y"): await controller.answer(call)
+            case UInt8(ascii: "n"): await controller.decline(call)
+            case UInt8(ascii: "b"): await controller.refuse(call)
+            default: ask("y, n or b? ")
+            }
+        }
+
+        private func receive(_ call: Call, _ capturer: Capturer) {
+            for sink in sinks { capturer.attach(sink) }
+            let events = capturer.events
+            Task { [post] in
+                for await case .sinkEnded(_, _, let error?) in events { post.yield(.sinkFailed(error)) }
+            }
+            remote.withLock { $0[call.id] = capturer }
+        }
+
+        private func finish(_ call: Call, _ log: CallLog) {
+            let received = remote.withLock { $0.removeValue(forKey: call.id) }?.statistics.captured ?? 0
+            options.report.write(log.finish(call, sent: source.statistics.delivered, received: received))
+        }
+
+        private func say(_ text: String) { if options.report != .none { Terminal.writeError(text + "\n") } }
+    }
+
+    extension ReportStyle {
+        /// Writes an error that belongs to no call.
+        fileprivate func writeFailure(_ error: InletError?) {
+            guard let error else { return }
+            let hint = self == .text ? ErrorExplanation.hint(for: error.code.description) : ""
+            Terminal.writeError("error: \(error)\n" + hint)
+        }
+    }
+
+    extension PeerCallMedia {
+        /// Returns the media with captures that log to a logger.
+        fileprivate func silent(_ logger: Logger) -> PeerCallMedia {
+            var media = self
+            media.capture.logger = logger
+            return media
+        }
+    }
+#endif

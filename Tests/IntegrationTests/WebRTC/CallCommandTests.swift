@@ -1,0 +1,175 @@
+#if WebRTC
+    import Foundation
+    import Inlet
+    import ReferenceTools
+    import Testing
+
+    /// Two `inlet call` and `inlet answer` processes in a room of `inlet signal`: each end is told the same story.
+    @Suite(.tags(.browser), .serialized)
+    struct CallCommandTests {
+        /// What a command reports of its call.
+        private struct Story: Decodable {
+            struct End: Decodable, Equatable {
+                var by, why: String
+                var detail: String?
+                var retryAfter: Int?
+
+                enum CodingKeys: String, CodingKey {
+                    case by, why, detail
+                    case retryAfter = "retry_after_s"
+                }
+            }
+            var call, me, peer: String
+            var outgoing: Bool
+            var states: [String]
+            var ended: End
+            var sent, received: Int
+        }
+
+        /// Standard error holds no report.
+        private struct NoStory: Error { var text: String }
+
+        /// A command that runs beside the test.
+        private final class Running: Sendable {
+            private let process = Process()
+            private let complaints: String
+
+            init(_ arguments: [String], in folder: TemporaryFolder) throws {
+                complaints = folder.path("complaints-\(UUID().uuidString)")
+                _ = FileManager.default.createFile(atPath: complaints, contents: nil)
+                process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+                process.arguments = ["timeout", "--foreground", "60", InletProcess.path] + arguments
+                process.standardInput = FileHandle.nullDevice
+                process.standardOutput = FileHandle.nullDevice
+                process.standardError = FileHandle(forWritingAtPath: complaints)
+                // Signals are blocked on the threads that run tests, and a child inherits that.
+                var (mask, none) = (sigset_t(), sigset_t())
+                unsafe sigemptyset(&none)
+                unsafe pthread_sigmask(SIG_SETMASK, &none, &mask)
+                defer { unsafe pthread_sigmask(SIG_SETMASK, &mask, nil) }
+                try process.run()
+            }
+
+            var text: String { (try? String(contentsOfFile: complaints, encoding: .utf8)) ?? "" }
+
+            func interrupt() { process.interrupt() }
+
+            func stop() {
+                process.terminate()
+                process.waitUntilExit()
+            }
+
+            func said(_ word: String) async throws {
+                try await Waiting.until("'\(word)'", progress: { text.utf8.count }) { text.contains(word) }
+            }
+
+            /// Waits for the end; returns the status, and the report on the last line.
+            func end() async throws -> (status: Int32, story: Story) {
+                let process = process
+                let status = await withCheckedContinuation { continuation in
+                    Thread.detachNewThread {
+                        process.waitUntilExit()
+                        continuation.resume(returning: process.terminationStatus)
+                    }
+                }
+                let line = text.split(separator: "\n").last { $0.hasPrefix("{") } ?? ""
+                do {
+                    return (status, try JSONDecoder().decode(Story.self, from: Data(line.utf8)))
+                } catch {
+                    throw NoStory(text: text)
+                }
+            }
+        }
+
+        /// One case: what both do, how it ends, and the status of each.
+        private struct Case {
+            var name: String
+            var call: [String] = []
+            var answer: [String] = []
+            /// Interrupts the caller when it rings.
+            var cancels = false
+            var end: (by: String, why: String, detail: String?, retryAfter: Int?)
+            var statuses: (call: Int32, answer: Int32)
+        }
+
+        private static let cases = [
+            Case(
+                name: "the caller hangs up", call: ["--duration", "2"], answer: ["--auto"],
+                end: ("anna", "hungUp", nil, nil), statuses: (0, 0)),
+            Case(
+                name: "the other side hangs up", answer: ["--auto", "--duration", "2"],
+                end: ("ben", "hungUp", nil, nil), statuses: (0, 0)),
+            Case(
+                name: "declined", answer: ["--decline", "--reason", "not now"],
+                end: ("ben", "declined", "not now", nil), statuses: (77, 0)),
+            Case(
+                name: "busy", answer: ["--busy", "--retry-after", "60"], end: ("ben", "busy", nil, 60),
+                statuses: (75, 0)),
+            Case(name: "missed", call: ["--ring", "1"], end: ("ben", "missed", nil, nil), statuses: (69, 69)),
+            Case(name: "cancelled", cancels: true, end: ("anna", "cancelled", nil, nil), statuses: (130, 69)),
+        ]
+
+        @Test("Ring, accept, decline, busy, missed, cancelled and hung up: both processes report the same end")
+        func stories() async throws {
+            let folder = try TemporaryFolder()
+            let port = try await FreePort.find()
+            let server = try Running(["signal", "127.0.0.1:\(port)"], in: folder)
+            defer { server.stop() }
+            try await server.said("ws://")
+            let source = "pattern:timecode?size=320x240&fps=30"
+            for (number, each) in Self.cases.enumerated() {
+                let room = ["--signal", "ws://127.0.0.1:\(port)/room-\(number)", "--report", "json"]
+                let answer = try Running(["answer", source, "--as", "ben"] + room + each.answer, in: folder)
+                defer { answer.stop() }
+                try await answer.said("In the room")
+                let call = try Running(["call", "ben", source, "--as", "anna"] + room + each.call, in: folder)
+                defer { call.stop() }
+                if each.cancels {
+                    try await call.said("ringing")
+                    call.interrupt()
+                }
+                let (caller, called) = (try await call.end(), try await answer.end())
+                #expect(caller.story.call == called.story.call, "\(each.name)")
+                #expect(caller.story.ended == called.story.ended, "\(each.name)")
+                let end = caller.story.ended
+                #expect(
+                    (end.by, end.why) == (each.end.by, each.end.why) && end.detail == each.end.detail
+                        && end.retryAfter == each.end.retryAfter, "\(each.name): \(end)")
+                #expect(caller.status == each.statuses.call, "\(each.name): \(call.text)")
+                #expect(called.status == each.statuses.answer, "\(each.name): \(answer.text)")
+                #expect(caller.story.outgoing && !called.story.outgoing)
+                guard each.end.why == "hungUp" else { continue }
+                #expect(caller.story.states == ["calling", "ringing", "connecting", "connected"])
+                #expect(called.story.states == ["ringing", "connecting", "connected"])
+                for story in [caller.story, called.story] {
+                    #expect(story.sent > 10 && story.received > 10, "\(each.name): \(story)")
+                }
+            }
+        }
+
+        @Test("Nobody of the name, a room that is not there, and a name that is taken are errors in words")
+        func mistakes() async throws {
+            let folder = try TemporaryFolder()
+            let port = try await FreePort.find()
+            let server = try Running(["signal", "127.0.0.1:\(port)"], in: folder)
+            defer { server.stop() }
+            try await server.said("ws://")
+            let room = ["--signal", "ws://127.0.0.1:\(port)/lobby", "--report", "json"]
+            let nobody = try Running(["call", "ben", "pattern:", "--as", "anna", "--ring", "1"] + room, in: folder)
+            let end = try await nobody.end()
+            #expect(end.status == 68)
+            #expect((end.story.ended.by, end.story.ended.why) == ("ben", "timedOut"))
+            #expect(end.story.ended.detail == "reaching")
+            for (arguments, status) in [
+                (["call", "b en", "pattern:", "--as", "anna"] + room, Int32(64)),
+                (["call", "ben", "none:", "--as", "anna"] + room, 64),
+                (["answer", "pattern:", "--as", "anna", "--auto", "--busy"] + room, 64),
+                (["call", "ben", "pattern:", "--as", "anna", "--signal", "http://127.0.0.1/x"], 64),
+            ] {
+                let process = try InletProcess.run(arguments)
+                #expect(process.status == status, "\(arguments): \(process.complaints)")
+                #expect(!process.complaints.isEmpty)
+            }
+        }
+    }
+#endif

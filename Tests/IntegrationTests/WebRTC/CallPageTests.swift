@@ -1,0 +1,158 @@
+#if WebRTC
+    import Foundation
+    import Inlet
+    import ReferenceTools
+    import Testing
+
+    /// Calls between a process and Chromium at the page of `inlet signal`, over a real room.
+    @Suite(.tags(.browser), .serialized, .enabled(if: CameraBrowser.missing == nil, "\(CameraBrowser.missing ?? "")"))
+    struct CallPageTests {
+        /// The events have ended before the call.
+        private struct NoEnd: Error {}
+
+        /// One side in this process: a pattern that is sent, and a log of what comes.
+        private struct Side {
+            let service: WebSocketSignaling
+            let calls: CallController
+            let events: AsyncStream<CallEvent>
+            let log = TimecodeSink.Log()
+            let source: Capturer
+            let running: Task<Void, any Error>
+
+            init(_ name: String, _ room: String, _ policy: CallPolicy = CallPolicy()) throws {
+                let publisher = PeerPublisher { FFmpegVideoEncoder() }
+                let source = Capturer(
+                    try PluginRegistry.standard.source("pattern:timecode?size=640x480&fps=30"))
+                source.attach(PeerSinkConfiguration(publisher))
+                self.source = source
+                running = Task { _ = try await source.run() }
+                service = try WebSocketSignaling(WebSocketSignalingConfiguration(room, id: PeerID(name)))
+                let media = PeerCallMedia(publisher) { [log] _, capturer in
+                    capturer.attach(TimecodeSink(log), named: "timecode")
+                }
+                calls = try CallController(service, policy: policy, media: media)
+                events = calls.events()
+            }
+
+            /// Acts on each state of the next call until it is over.
+            func follow(_ act: (Call) async throws -> Void) async throws -> Call {
+                for await case .changed(let call) in events {
+                    try await act(call)
+                    if case .ended = call.state { return call }
+                }
+                throw NoEnd()
+            }
+
+            func leave() async {
+                await calls.close()
+                await service.close()
+                source.stop()
+                _ = try? await running.value
+            }
+        }
+
+        private func key(_ name: String) -> String {
+            "document.dispatchEvent(new KeyboardEvent('keydown', { key: '\(name)', bubbles: true }))"
+        }
+
+        /// Compares the page's last report with what this side was told.
+        private func expectSameStory(_ browser: CameraBrowser, _ call: Call, _ number: Int) async throws {
+            try await Waiting.until("the page's report \(number)", progress: { 0 }) {
+                try browser.evaluate("return window.reports.length").int == number
+            }
+            let report = try browser.evaluate("return window.reports.at(-1)")
+            guard case .ended(let end) = call.state else {
+                Issue.record("not over: \(call)")
+                return
+            }
+            #expect(report["call"]?.text == "\(call.id)")
+            #expect(report["ended"]?["by"]?.text == "\(end.by)", "\(report.text), \(end)")
+            #expect(report["ended"]?["why"]?.text == end.reason.key, "\(report.text), \(end)")
+            #expect(report["ended"]?["detail"]?.text == end.reason.detail, "\(report.text), \(end)")
+        }
+
+        private static let states = "return document.getElementById('state').textContent"
+
+        @Test("A browser rings, answers, declines, is busy and misses; pictures go both ways; both tell the same")
+        func browser() async throws {
+            let port = try await FreePort.find()
+            var place = RoomServer.Configuration()
+            place.port = port
+            let server = try RoomServer(place)
+            let room = "ws://127.0.0.1:\(port)/lobby"
+            let (ben, cleo) = (try Side("ben", room), try Side("cleo", room))
+            let browser = try CameraBrowser()
+            defer { browser.stop() }
+            try browser.open("http://127.0.0.1:\(port)/lobby?id=anna")
+            let anna = try PeerID("anna")
+            try await Waiting.until("the page in the room", progress: { 0 }) {
+                try browser.evaluate(Self.states).text == "ready"
+            }
+
+            // The browser calls, and hangs up when both see pictures.
+            _ = try browser.evaluate(
+                "document.getElementById('peer').value = 'ben'; document.getElementById('place').click()")
+            var call = try await ben.follow { call in
+                if call.state == .ringing { await ben.calls.answer(call.id) }
+                guard call.state == .connected else { return }
+                try await Waiting.until("numbers", progress: { ben.log.numbers.count }) { ben.log.numbers.count > 30 }
+                try await Waiting.until("pictures in the page", progress: { 0 }) {
+                    try browser.evaluate(
+                        "const video = document.getElementById('theirs');"
+                            + "return video.videoWidth === 640 ? video.getVideoPlaybackQuality().totalVideoFrames : 0"
+                    ).int ?? 0 > 30
+                }
+                #expect(try browser.evaluate(Self.states).text == "connected")
+                _ = try browser.evaluate(key("h"))
+            }
+            #expect(call.state == .ended(CallEnd(by: anna, .hungUp)))
+            try await expectSameStory(browser, call, 1)
+            let steps = zip(ben.log.numbers, ben.log.numbers.dropFirst()).map {
+                ($1 - $0 + CameraBrowser.frames) % CameraBrowser.frames
+            }
+            #expect(steps.allSatisfy { (1...30).contains($0) }, "\(steps)")
+            #expect(ben.log.readings.allSatisfy { $0.number != nil }, "unreadable pictures")
+
+            // It is called and declines.
+            await ben.calls.place(anna)
+            call = try await ben.follow { if $0.state == .ringing { _ = try browser.evaluate(key("d")) } }
+            #expect(call.state == .ended(CallEnd(by: anna, .declined(nil))))
+            try await expectSameStory(browser, call, 2)
+
+            // It answers by the key, is busy for somebody else meanwhile, and is hung up on.
+            await ben.calls.place(anna)
+            call = try await ben.follow { call in
+                if call.state == .ringing { _ = try browser.evaluate(key("a")) }
+                guard call.state == .connected else { return }
+                await cleo.calls.place(anna)
+                let second = try await cleo.follow { _ in }
+                #expect(second.state == .ended(CallEnd(by: anna, .busy(retryAfter: nil))))
+                await ben.calls.hangUp(call.id)
+            }
+            #expect(call.state == .ended(CallEnd(by: ben.calls.localID, .hungUp)))
+            try await expectSameStory(browser, call, 3)
+
+            // Nobody is there to answer.
+            await cleo.leave()
+            var short = CallPolicy()
+            short.ringing = .seconds(1)
+            let dora = try Side("dora", room, short)
+            await dora.calls.place(anna)
+            call = try await dora.follow { _ in }
+            #expect(call.state == .ended(CallEnd(by: anna, .missed)))
+            try await expectSameStory(browser, call, 4)
+
+            // It cancels its own.
+            _ = try browser.evaluate(
+                "document.getElementById('peer').value = 'dora'; document.getElementById('place').click()")
+            call = try await dora.follow { if $0.state == .ringing { _ = try browser.evaluate(key("Escape")) } }
+            #expect(call.state == .ended(CallEnd(by: anna, .cancelled)))
+            try await expectSameStory(browser, call, 5)
+            let width = try browser.evaluate("return document.documentElement.scrollWidth").int ?? 0
+            #expect(width <= 500, "the page is wider than the window: \(width)")
+            await dora.leave()
+            await ben.leave()
+            server.stop()
+        }
+    }
+#endif
