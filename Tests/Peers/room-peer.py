@@ -183,7 +183,12 @@ def end(number):
     def run(message):
         child, _ = guests.pop(message["name"])
         os.kill(child, number)
-        os.waitpid(child, 0)
+        # One whose threads keep it from leaving is killed.
+        deadline = time.monotonic() + 3
+        while os.waitpid(child, os.WNOHANG)[0] == 0:
+            if time.monotonic() > deadline:
+                os.kill(child, signal.SIGKILL)
+            time.sleep(0.01)
     return run
 
 
