@@ -19,6 +19,8 @@
             case state(PeerSessionState)
             /// An attempt failed for this reason; another follows.
             case setback(PeerSessionEnd)
+            /// The peer has agreed to this side's changes.
+            case agreed
             /// A data channel of the application's opened or closed, or a message of the peer arrived over it.
             case channel(PeerChannels.News)
         }
@@ -38,6 +40,10 @@
             var limits: DataChannelLimits
             /// The data channels that an offer of this side opens.
             var channels: [DataChannelParameters] = []
+            /// The names of the track in this side's descriptions.
+            var trackName = TrackName()
+            /// The track, whose withdrawal descriptions state; nil where there is no second offer.
+            var track: SentTrack?
             /// Counts the sessions; nil for one that nobody is behind.
             var ledger: SessionLedger?
             /// Receives the viewers' statistics; nil if nobody listens.
@@ -47,39 +53,49 @@
 
         /// The session's name, by which the hub knows it.
         let name: String
-        private let environment: Environment
-        private let queue: DispatchQueue
+        let environment: Environment
+        let queue: DispatchQueue
         private let timer: any DispatchSourceTimer
-        private let source = UInt32.random(in: 1...UInt32.max)
+        let source = UInt32.random(in: 1...UInt32.max)
         private let tell: @Sendable (Event) -> Void
         /// The servers that signaling provides.
         private let serversOfSignaling: @Sendable () async -> [ICEServer]
 
-        private var machine: PeerSessionStateMachine
+        var machine: PeerSessionStateMachine
         /// The current engine; its pipeline is made when the codec is known.
         private var engine: PeerSessionStateMachine.EngineID?
-        private var viewer: GStreamerPeer?
+        var viewer: GStreamerPeer?
         /// The pipeline of the negotiated codec.
-        private var pipeline: ViewerPipeline?
+        var pipeline: ViewerPipeline?
         /// The negotiated `profile-level-id` of H.264.
-        private var profile: String?
+        var profile: String?
         /// The rate control; nil before both descriptions are known.
-        private var steering: PathSteering?
-        private let channels: PeerChannels
+        var steering: PathSteering?
+        let channels: PeerChannels
+        /// What this side wants.
+        var wanted: PeerSessionConfiguration
+        /// Whether the last description said that nothing is sent.
+        var isSaidInactive = false
+        /// Whether the peer wants pictures.
+        var isWanted = true
+        /// The channels that the present engine has opened.
+        var opened: [DataChannelParameters: DataChannel] = [:]
+        /// A further offer that is not set yet.
+        var furtherOffer: String?
         /// The statistics as of the last change, for other threads.
         private let known = Mutex<ViewerStatistics?>(nil)
         private var keyFrameRequests = 0
         /// The number of pictures sent at the last check.
         private var lastSent = 0
         /// The figures of the closed pipeline.
-        private var lastPackets = ViewerHub.Figures()
-        private var hasWarned = false
+        var lastPackets = ViewerHub.Figures()
+        var hasWarned = false
         private var hasJoined = false
         private var nextInquiry = MonotonicTime.distantFuture
         private static let inquiryInterval = Duration.seconds(1)
         private static let doubtInterval = Duration.milliseconds(200)
-        private var hub: ViewerHub { environment.hub }
-        private var logger: Logger { environment.logger }
+        var hub: ViewerHub { environment.hub }
+        var logger: Logger { environment.logger }
 
         /// - Parameters:
         ///   - serversOfSignaling: called before each offer.
@@ -95,6 +111,7 @@
                 of: policy.name, limits: environment.limits,
                 page: PageChannel(firstTimestamp: source) { [weak broadcast] in broadcast?.state.shown ?? .off })
             self.environment = environment
+            wanted = PeerSessionConfiguration(channels: environment.channels, trackName: environment.trackName)
             self.serversOfSignaling = serversOfSignaling
             self.tell = tell
             var policy = policy
@@ -182,7 +199,7 @@
 
         // MARK: On the queue
 
-        private func handle(_ input: PeerSessionStateMachine.Input) {
+        func handle(_ input: PeerSessionStateMachine.Input) {
             for action in machine.handle(input, at: .now) { perform(action) }
             show()
             schedule()
@@ -219,10 +236,15 @@
                 hub.remove(name)
                 channels.removeAll()
                 // `steering` is kept, as its figures are still read.
-                (viewer, engine) = (nil, nil)
+                (viewer, engine, furtherOffer, opened) = (nil, nil, nil, [:])
             case .offer(let id): offer(id)
             case .setRemote(let id, let description): setRemote(description, id)
             case .answer: viewer?.makeAnswer()
+            case .reoffer:
+                openChannels()
+                viewer?.makeFurtherOffer()
+            case .revise(let id, let description): revise(description, id)
+            case .tellAgreed: tell(.agreed)
             // Names that hide an address are not resolved.
             case .add(_, let candidate):
                 if CandidateAddress.isNumeric(candidate.line) { viewer?.add(candidate) }
@@ -235,13 +257,6 @@
             }
         }
 
-        private func sent(_ description: SessionDescription) -> SessionDescription {
-            guard description.kind == .offer else { return description }
-            var description = description
-            description.sdp = OfferText.prepared(description.sdp)
-            return description
-        }
-
         private func offer(_ id: PeerSessionStateMachine.EngineID) {
             Task { [weak self, serversOfSignaling] in
                 let servers = await serversOfSignaling()
@@ -252,48 +267,16 @@
                     let text = pipeline.text(
                         payload: 96, source: source, transportWideSequence: 1, orientation: nil)
                     build(text, servers, orientation: nil, id)
-                    for parameters in environment.channels {
-                        if let channel = viewer?.openChannel(parameters) { channels.add(channel) }
-                    }
+                    openChannels()
                     viewer?.makeOffer()
                 }
-            }
-        }
-
-        private func setRemote(_ description: SessionDescription, _ id: PeerSessionStateMachine.EngineID) {
-            do throws(PeerSessionFailure) {
-                // An answer, too, says what the peer accepts.
-                let video = try VideoOffer(description.sdp)
-                let usable = description.kind == .offer ? environment.pipelines : pipeline.map { [$0] } ?? []
-                guard let pipeline = usable.first(where: { video.payload(for: $0.codec) != nil }),
-                    let chosen = video.payload(for: pipeline.codec)
-                else { throw .noCommonCodec }
-                self.pipeline = pipeline
-                let ofSource = pipeline.codec == .h264 ? hub.sourceProfile.flatMap { video.payload(for: $0) } : nil
-                profile = pipeline.codec == .h264 ? (ofSource ?? chosen).profile : nil
-                let number = video.extensions[VideoOffer.transportWideSequence]
-                steering = try? PathSteering(
-                    environment.rateControl, environment.rates, isTransportWide: number != nil)
-                if description.kind == .offer {
-                    let orientation = video.extensions[VideoOffer.videoOrientation]
-                    let text = pipeline.text(
-                        payload: (ofSource ?? chosen).type, source: source, transportWideSequence: number,
-                        orientation: orientation)
-                    build(text, [], orientation: orientation, id)
-                }
-                guard let viewer else { return }
-                var description = description
-                description.sdp = try CandidateAddress.withoutNames(description.sdp)
-                guard viewer.setRemote(description) else { throw .malformedDescription }
-            } catch {
-                say(id, .failed(error))
             }
         }
 
         /// The most servers that are taken from a peer or a server of signaling.
         private static let mostForeignServers = 8
 
-        private func build(
+        func build(
             _ pipeline: String, _ servers: [ICEServer], orientation: Int?, _ id: PeerSessionStateMachine.EngineID
         ) {
             let ice = environment.ice
@@ -317,7 +300,7 @@
         }
 
         /// Queues an engine's event, as the machine is handling another one now.
-        private func say(_ id: PeerSessionStateMachine.EngineID, _ event: PeerSessionStateMachine.EngineEvent) {
+        func say(_ id: PeerSessionStateMachine.EngineID, _ event: PeerSessionStateMachine.EngineEvent) {
             queue.async { self.handle(.engine(id, event)) }
         }
 
@@ -327,6 +310,9 @@
             switch event {
             case .remoteSet: handle(.engine(id, .remoteSet))
             case .localSet(let text): handle(.engine(id, .localSet(text)))
+            case .offerMade(let text):
+                furtherOffer = text
+                handle(.engine(id, .offerMade(text)))
             case .candidate(let line, let section): handle(.engine(id, .candidate(line, section: section)))
             case .allFound: if let text = viewer?.description { handle(.engine(id, gathered(text))) }
             case .path(let state): handle(.engine(id, .path(state)))
@@ -351,26 +337,14 @@
             }
         }
 
-        /// Returns what the engine gathered, if that suffices: it does not report a relay that refuses credentials, but
-        /// then has no address there.
-        private func gathered(_ text: String) -> PeerSessionStateMachine.EngineEvent {
-            let ice = environment.ice
-            guard ice.hasRelay, !text.containsBytes(" typ relay") else { return .gathered(text) }
-            if !hasWarned {
-                logger.warning("\(ice.noRelayWarning)")
-                hasWarned = true
-            }
-            guard ice.isRelayOnly else { return .gathered(text) }
-            return .failed(viewer?.relayFailure?.code == .tlsFailed ? .relayTLS : .noRelay)
-        }
-
-        private func steer() {
+        func steer(isForced: Bool = false) {
             guard var steering else { return }
             let isOther = steering.decide(at: .now)
             self.steering = steering
-            guard isOther else { return }
+            guard isOther || isForced else { return }
             hub.set(
-                bitrate: steering.bitrate, sustained: steering.sustainedBitrate, pausedUntil: steering.pausedUntil,
+                bitrate: limited(steering.bitrate), sustained: limited(steering.sustainedBitrate),
+                pausedUntil: steering.pausedUntil,
                 of: name)
         }
 
@@ -378,11 +352,7 @@
             logger.info("A peer is \(state).", metadata: ["peer": "\(name.prefix(8))"])
             switch state {
             case .connected:
-                if let viewer, let codec = pipeline?.codec {
-                    hub.add(
-                        viewer, named: name, codec: codec, bitrate: steering?.bitrate ?? environment.rates.start,
-                        profile: profile)
-                }
+                setSending()
                 if !hasJoined { environment.broadcast?.tell(.joined(name)) }
                 hasJoined = true
                 nextInquiry = .now + Self.inquiryInterval

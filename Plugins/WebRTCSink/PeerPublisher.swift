@@ -14,6 +14,17 @@
     ///
     /// Peers share the encoders, which are idle while there are no peers. Peers may connect before the first frame.
     public final class PeerPublisher: Sendable {
+        /// The track that all peers get: whether its pictures are shown, and in which size. It exists before the sink,
+        /// and outlives it.
+        ///
+        /// While it is unpublished, nothing is sent, and sessions continue.
+        public var track: any VideoTrack { sentTrack }
+        /// The names of the track in this side's descriptions.
+        public let trackName: TrackName
+
+        let sentTrack: SentTrack
+        /// Whether signaling carries further offers.
+        private let hasFurtherOffers: Bool
         let hub: ViewerHub
         let codecs: [VideoCodec]
         let makeEncoder: @Sendable () -> any VideoEncoder
@@ -39,16 +50,33 @@
         ///   - ice: STUN and TURN servers. The default is none.
         ///   - codecs: the codecs that are sent, in order of preference. An offer of this side holds only the first;
         ///     from a peer's offer the first that it has is chosen.
+        ///   - trackName: the names of the track in this side's descriptions. The default is that of ``TrackName``.
         ///   - channels: data channels that an offer of this side opens, for ``PeerSession/send(_:over:labelled:)``. A
         ///     peer that offers opens its own. The default is none.
         ///   - limits: the limits on a peer's use of memory by data channels.
         ///   - makeEncoder: returns an encoder, such as `FFmpegVideoEncoder`.
-        public init(
+        public convenience init(
             rates: LossStepper.Settings = RTCConfiguration().rates, rateControl: RateControl = .delay,
             ice: ICEServers = ICEServers(), codecs: [VideoCodec] = [.h264, .vp8],
-            channels: [DataChannelParameters] = [],
+            trackName: TrackName = TrackName(), channels: [DataChannelParameters] = [],
             limits: DataChannelLimits = DataChannelLimits(), makeEncoder: @escaping @Sendable () -> any VideoEncoder
         ) {
+            self.init(
+                rates: rates, rateControl: rateControl, ice: ice, codecs: codecs, trackName: trackName,
+                channels: channels, limits: limits, track: SentTrack(), hasFurtherOffers: true, makeEncoder: makeEncoder
+            )
+        }
+
+        /// Creates a publisher of a track that exists already.
+        init(
+            rates: LossStepper.Settings, rateControl: RateControl, ice: ICEServers, codecs: [VideoCodec],
+            trackName: TrackName, channels: [DataChannelParameters] = [],
+            limits: DataChannelLimits = DataChannelLimits(), track: SentTrack, hasFurtherOffers: Bool,
+            makeEncoder: @escaping @Sendable () -> any VideoEncoder
+        ) {
+            sentTrack = track
+            self.hasFurtherOffers = hasFurtherOffers
+            self.trackName = trackName
             self.rates = rates
             self.rateControl = rateControl
             self.ice = ice
@@ -65,7 +93,8 @@
         ///   - configuration: the configuration, without ``RTCConfiguration/connectionTimeout``: how long a connection
         ///     may take is said by the policy of each session, ``PeerSessionPolicy/connecting``.
         ///   - codecs: the codecs that are sent, in order of preference, as for
-        ///     ``init(rates:rateControl:ice:codecs:channels:limits:makeEncoder:)``.
+        ///     ``init(rates:rateControl:ice:codecs:trackName:channels:limits:makeEncoder:)``.
+        ///   - trackName: the names of the track in this side's descriptions. The default is that of ``TrackName``.
         ///   - channels: data channels that an offer of this side opens. The default is none.
         ///   - limits: the limits on a peer's use of memory by data channels.
         ///   - makeEncoder: returns an encoder, such as `FFmpegVideoEncoder`.
@@ -73,8 +102,8 @@
         ///   connection time-out.
         public convenience init(
             configuration: RTCConfiguration, codecs: [VideoCodec] = [.h264, .vp8],
-            channels: [DataChannelParameters] = [], limits: DataChannelLimits = DataChannelLimits(),
-            makeEncoder: @escaping @Sendable () -> any VideoEncoder
+            trackName: TrackName = TrackName(), channels: [DataChannelParameters] = [],
+            limits: DataChannelLimits = DataChannelLimits(), makeEncoder: @escaping @Sendable () -> any VideoEncoder
         ) throws(InletError) {
             try configuration.validate()
             guard configuration.connectionTimeout == nil else {
@@ -84,7 +113,7 @@
             }
             self.init(
                 rates: configuration.rates, rateControl: configuration.rateControl, ice: configuration.ice,
-                codecs: codecs, channels: channels, limits: limits, makeEncoder: makeEncoder)
+                codecs: codecs, trackName: trackName, channels: channels, limits: limits, makeEncoder: makeEncoder)
         }
 
         /// Begins a session, or waits for an offer, as the policy says.
@@ -107,9 +136,11 @@
             try rates.validate()
             try ice.validate()
             try limits.validate(opening: channels)
+            try trackName.validate()
             let environment = EngineSession.Environment(
                 hub: hub, pipelines: try pipelines(), rateControl: rateControl, rates: rates, ice: ice,
-                limits: limits, channels: channels, ledger: hub.ledger, logger: logger)
+                limits: limits, channels: channels, trackName: trackName,
+                track: hasFurtherOffers ? sentTrack : nil, ledger: hub.ledger, logger: logger)
             let session: SignaledSession? = state.withLock { state in
                 guard !state.isClosed, state.sessions[policy.name] == nil else { return nil }
                 let session = SignaledSession(channel, policy, environment) {
@@ -125,6 +156,9 @@
             }
             return session
         }
+
+        /// The highest bit rate of an encoding.
+        var maximumBitrate: Int { rates.maximum }
 
         /// Returns the pipelines that this machine supports, determined once.
         private func pipelines() throws(InletError) -> [ViewerPipeline] {
@@ -152,6 +186,14 @@
             for session in sessions { session.close() }
             let deadline = MonotonicTime.now + limit
             for session in sessions { session.waitForEnd(until: deadline) }
+        }
+    }
+
+    extension PeerPublisher: TrackAudience {
+        func trackChanged(to state: VideoTrackState) {
+            // A decoder may have been stopped meanwhile.
+            if state.shown == .live { hub.requestKeyFrames() }
+            for session in self.state.withLock({ Array($0.sessions.values) }) { session.trackChanged() }
         }
     }
 #endif

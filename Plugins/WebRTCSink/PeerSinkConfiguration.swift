@@ -1,6 +1,8 @@
 #if WebRTC
     public import InletCore
+    import InletRTC
     import InletWebRTC
+    import Logging
 
     /// A sink whose frames go to the peers of a ``PeerPublisher``.
     public struct PeerSinkConfiguration: FrameSinkConfiguration {
@@ -10,6 +12,10 @@
         public var largestSize = ImageSize(width: 1280, height: 720)
         /// The highest frame rate. The default, nil, is no limit.
         public var frameRate: Rational?
+        /// Whether H.264 packets of the source go to peers as they are where that is possible. The default is true.
+        public var passesThrough = true
+        /// How long the source may be silent before the track counts as unpublished. The default, nil, is no limit.
+        public var patience: Duration?
         /// The number of encodings of the source for each codec, from 1 to 3: the full size, half of it, and a quarter.
         /// The default is 1.
         public var tiers = 1
@@ -30,6 +36,8 @@
     final class PeerSink: FrameSink {
         private let configuration: PeerSinkConfiguration
         private let encoders: ViewerEncoders
+        private var pictures: TrackPictures
+        private let logger = Logger(label: "inlet.webrtc")
         private var hub: ViewerHub { configuration.publisher.hub }
         /// The time for notifying peers that the sink has ended.
         private static let farewell = Duration.seconds(3)
@@ -40,11 +48,26 @@
             encoding.tiers = configuration.tiers
             encoding.threads = configuration.threads
             encoders = ViewerEncoders(encoding, hub: configuration.publisher.hub)
+            pictures = TrackPictures(configuration.publisher.sentTrack)
         }
 
+        private var track: SentTrack { configuration.publisher.sentTrack }
+
         var wants: SinkWants {
-            SinkWants(
-                largestSize: configuration.largestSize, rotation: .applied, maximumFrameRate: configuration.frameRate)
+            let adaptation = track.adaptation
+            return SinkWants(
+                largestSize: adaptation.size ?? configuration.largestSize, rotation: .applied,
+                maximumFrameRate: adaptation.frameRate ?? configuration.frameRate)
+        }
+
+        func makePassThrough() -> PassThrough? {
+            let publisher = configuration.publisher
+            let limits = SourcePackets.Limits(
+                largestSize: configuration.largestSize, bitrate: publisher.maximumBitrate,
+                isAllowed: configuration.passesThrough && configuration.frameRate == nil
+                    && publisher.codecs.contains(.h264))
+            return PassThrough(
+                to: SourcePackets(limits, track, hub: hub, logger: logger), pictureRequest: hub.pictureRequest)
         }
 
         var takesFrames: Bool { encoders.takesFrames }
@@ -56,11 +79,22 @@
             try GStreamerPeer.load()
             hub.ledger.begin(context)
             encoders.start(format, most: configuration.frameRate)
+            track.begin(configuration.publisher, patience: configuration.patience)
         }
 
-        func consume(_ frame: VideoFrame) throws { try encoders.consume(frame) }
+        func consume(_ frame: VideoFrame) throws {
+            // Encoders that nobody needs any more are closed with a picture, whichever it is.
+            guard hub.isWatched else { return try encoders.consume(frame) }
+            if let picture = try pictures.picture(for: frame) { try encoders.consume(picture) }
+        }
+
+        func sourceChanged(to condition: SourceCondition) {
+            hub.setInterrupted(condition != .live)
+            track.sourceChanged(to: condition)
+        }
 
         func finish() throws {
+            track.end()
             configuration.publisher.finish(within: Self.farewell)
             encoders.finish()
             try hub.finish()

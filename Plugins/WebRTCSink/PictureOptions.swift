@@ -7,6 +7,10 @@
         let largest: PluginOption<ImageSize>
         let maximumRate: PluginOption<Rational?>
         let threads: PluginOption<Int>
+        let passThrough = PluginOption(
+            "pass-through", default: true, "Send H.264 of the source as it is, where it can be")
+        let stream = PluginOption("stream", default: TrackName().stream, "The stream's name for peers (msid)")
+        let track = PluginOption("track", default: TrackName().track, "The track's name for peers (msid)")
 
         init(largestSize: ImageSize, threads defaultThreads: Int) {
             largest = PluginOption(
@@ -24,7 +28,14 @@
         }
 
         var descriptions: [PluginOptionDescription] {
-            [largest.description, maximumRate.description, threads.description]
+            [
+                largest.description, maximumRate.description, threads.description, passThrough.description,
+                stream.description, track.description,
+            ]
+        }
+
+        func trackName(_ values: PluginOptionValues) -> TrackName {
+            TrackName(stream: values[stream], track: values[track])
         }
     }
 #endif

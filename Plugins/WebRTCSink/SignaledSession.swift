@@ -14,6 +14,9 @@
         private let engine: EngineSession
         private let shown: Shown
         private let limits: DataChannelLimits
+        private let configuration: Mutex<PeerSessionConfiguration>
+        /// Whether the channel carries further offers.
+        private let takesChanges: Bool
         /// Left when all messages are sent.
         private let talking = DispatchGroup()
 
@@ -86,6 +89,9 @@
                 of: SignalingMessage.self, bufferingPolicy: .bufferingOldest(512))
             self.shown = shown
             limits = environment.limits
+            configuration = Mutex(
+                PeerSessionConfiguration(channels: environment.channels, trackName: environment.trackName))
+            takesChanges = environment.track != nil
             let engine = EngineSession(
                 policy, environment, serversOfSignaling: { await channel.iceServers() }
             ) { event in
@@ -98,6 +104,7 @@
                         shown.subscribers.finish()
                     }
                     shown.set(state)
+                case .agreed: shown.tell(.agreed)
                 case .setback(let end): if let error = end.error { shown.fail(error) }
                 case .channel(.said(let message)): shown.subscribers.send(message)
                 case .channel(.opened(let channel)): shown.tell(.channelOpened(channel))
@@ -181,6 +188,24 @@
             try limits.checkSendable(body)
             engine.send(body, over: delivery, labelled: label)
         }
+
+        func configure(_ change: (inout PeerSessionConfiguration) -> Void) throws(InletError) {
+            guard takesChanges else {
+                throw InletError(.unsupported, "WHIP has no second offer. Publish anew.")
+            }
+            let current = configuration.withLock { $0 }
+            var changed = current
+            change(&changed)
+            try changed.validate(limits)
+            // In the order of calls, if there are several at once.
+            configuration.withLock {
+                $0 = changed
+                engine.configure(changed)
+            }
+        }
+
+        /// Notes that the track was withdrawn or is back.
+        func trackChanged() { engine.trackChanged() }
 
         func restart() { engine.take(.restart) }
         func close() { engine.take(.close) }

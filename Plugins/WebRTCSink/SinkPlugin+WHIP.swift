@@ -27,6 +27,8 @@
                 configuration.largestSize = values[options.pictures.largest]
                 configuration.frameRate = values[options.pictures.maximumRate]
                 configuration.threads = values[options.pictures.threads]
+                configuration.passesThrough = values[options.pictures.passThrough]
+                configuration.trackName = options.pictures.trackName(values)
                 configuration.codec = VideoCodec(rawValue: values[options.codec])
                 let (connection, servers) = try options.connection.read(values)
                 try configuration.apply(connection)

@@ -33,7 +33,8 @@
                     VideoCodec(rawValue: String($0))
                 }
                 configuration.tiers = values[options.tiers]
-                configuration.passesThrough = values[options.passThrough]
+                configuration.passesThrough = values[options.pictures.passThrough]
+                configuration.trackName = options.pictures.trackName(values)
                 configuration.viewers = values[options.viewers]
                 configuration.viewersPerClient = values[options.perClient]
                 configuration.reachesOut = values[options.reachesOut]
@@ -51,7 +52,6 @@
     private struct WebRTCOptions: Sendable {
         let token = PluginOption.secret(
             "token", "What everyone must show; made where others reach the server and none is given")
-        let passThrough: PluginOption<Bool>
         let codecs: PluginOption<String>
         let tiers: PluginOption<Int>
         let viewers: PluginOption<Int>
@@ -63,8 +63,6 @@
         let connection: ConnectionOptions
 
         init(_ defaults: WebRTCSinkConfiguration) {
-            passThrough = PluginOption(
-                "pass-through", default: defaults.passesThrough, "Send H.264 of the source as it is, where it can be")
             codecs = PluginOption(
                 "codecs", default: defaults.codecs.map(\.rawValue).joined(separator: ","),
                 "The first that a viewer takes is sent", range: "h264, vp8, vp9, hevc, by commas",
@@ -91,8 +89,8 @@
 
         var descriptions: [PluginOptionDescription] {
             [token.description] + pictures.descriptions + connection.descriptions + [
-                codecs.description, tiers.description, passThrough.description,
-                viewers.description, perClient.description, origin.description, reachesOut.description,
+                codecs.description, tiers.description, viewers.description, perClient.description, origin.description,
+                reachesOut.description,
             ] + ICEOptions.descriptions
         }
     }

@@ -8,7 +8,7 @@
     /// `@unchecked Sendable`: a packet sink's methods are called on one thread at a time.
     final class SourcePackets: PacketSink, @unchecked Sendable {
         private let hub: ViewerHub
-        private let broadcast: WebRTCBroadcast
+        private let track: SentTrack
         private let logger: Logger
         private var gate: PassThroughGate
         private var parameterSets: [UInt8] = []
@@ -19,12 +19,18 @@
         private let isAllowed: Bool
         private static let id = EncodingID(codec: .h264, tier: EncodingID.sourceTier)
 
-        init(_ configuration: WebRTCSinkConfiguration, hub: ViewerHub, logger: Logger) {
-            gate = PassThroughGate(
-                .init(largestSize: configuration.largestSize, bitrate: configuration.rates.maximum))
-            isAllowed =
-                configuration.passesThrough && configuration.frameRate == nil && configuration.codecs.contains(.h264)
-            broadcast = configuration.broadcast
+        /// The limits of what may be sent.
+        struct Limits {
+            var largestSize: ImageSize
+            var bitrate: Int
+            /// Whether packets of the source may be sent at all.
+            var isAllowed: Bool
+        }
+
+        init(_ limits: Limits, _ track: SentTrack, hub: ViewerHub, logger: Logger) {
+            gate = PassThroughGate(.init(largestSize: limits.largestSize, bitrate: limits.bitrate))
+            isAllowed = limits.isAllowed
+            self.track = track
             self.hub = hub
             self.logger = logger
         }
@@ -40,7 +46,7 @@
         func write(_ packet: EncodedPacket) {
             gate.add(packet)
             if packet.isKey || offered != nil || drains { offer() }
-            if !broadcast.isEnabled { drains = false }
+            if !track.isSending { drains = false }
             hub.lookAtSource(at: packet.captureTime)
             if offered != nil || drains {
                 hub.write(packet, of: Self.id, parameterSets: parameterSets, rotation: .none)
@@ -55,8 +61,8 @@
             case .failure(let refusal): note(refusal.obstacle)
             }
             // Pictures can be adapted, packets cannot.
-            let adaptation = broadcast.adaptation
-            if !isAllowed || !broadcast.isEnabled || adaptation.size != nil || adaptation.frameRate != nil {
+            let adaptation = track.adaptation
+            if !isAllowed || !track.isSending || adaptation.size != nil || adaptation.frameRate != nil {
                 stream = nil
             }
             guard stream != offered else { return }
@@ -73,8 +79,8 @@
         /// Whether packets that arrive meanwhile are still of the kind that viewers receive.
         private var canDrain: Bool {
             switch gate.outcome {
-            case .success: broadcast.isEnabled
-            case .failure(let refusal): broadcast.isEnabled && [.rareKeyFrames, .bitrate].contains(refusal.obstacle)
+            case .success: track.isSending
+            case .failure(let refusal): track.isSending && [.rareKeyFrames, .bitrate].contains(refusal.obstacle)
             }
         }
 
@@ -85,5 +91,14 @@
         }
 
         func finish() { hub.setSource(nil) }
+    }
+
+    extension SourcePackets.Limits {
+        init(_ configuration: WebRTCSinkConfiguration) {
+            self.init(
+                largestSize: configuration.largestSize, bitrate: configuration.rates.maximum,
+                isAllowed: configuration.passesThrough && configuration.frameRate == nil
+                    && configuration.codecs.contains(.h264))
+        }
     }
 #endif

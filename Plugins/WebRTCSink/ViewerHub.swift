@@ -117,6 +117,16 @@
             }
         }
 
+        /// Requests a key frame for everybody.
+        func requestKeyFrames() {
+            state.withLock { state in
+                for lane in state.lanes {
+                    guard let id = state.planner.encoding(of: lane.name) else { continue }
+                    state.throttles[id]?.request()
+                }
+            }
+        }
+
         // MARK: The source's own packets
 
         /// The profile that a viewer must decode to get the source's packets unchanged; nil if they cannot go to

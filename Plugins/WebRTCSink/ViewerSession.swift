@@ -42,7 +42,7 @@
                     onEnd(name)
                 case .channel(.said(let message)):
                     if permissions.contains(.messages) { broadcast?.received(message) }
-                case .state, .setback, .channel: break
+                case .state, .setback, .agreed, .channel: break
                 }
             }
         }

@@ -9,7 +9,7 @@
     import Synchronization
 
     /// The sessions of viewers, by name. Safe from any thread.
-    final class ViewerSessions: WHEPSessions {
+    final class ViewerSessions: WHEPSessions, TrackAudience {
         private let configuration: WebRTCSinkConfiguration
         private let hub: ViewerHub
         /// The pipelines of the codecs that can be sent, in order of preference.
@@ -169,6 +169,7 @@
             EngineSession.Environment(
                 hub: hub, pipelines: [pipeline], rateControl: configuration.rateControl, rates: configuration.rates,
                 ice: ice, address: configuration.gatheringAddress, limits: configuration.channels,
+                trackName: configuration.trackName,
                 ledger: broadcast == nil ? nil : hub.ledger, broadcast: broadcast, logger: logger)
         }
 

@@ -37,6 +37,17 @@
         public var connectTimeout = Duration.seconds(30)
         /// The codec that is sent. The default is H.264, which every server accepts.
         public var codec = VideoCodec.h264
+        /// Whether H.264 packets of the source go to the server as they are where that is possible: of a profile that
+        /// the server takes, within ``largestSize`` and the highest bit rate. The default is true.
+        public var passesThrough = true
+        /// The names of the track in the offer. The default is that of ``TrackName``.
+        public var trackName = TrackName()
+        /// Controls the track while the sink runs. It exists before the sink and outlives it. Copies of a configuration
+        /// share it.
+        ///
+        /// WHIP has no second offer (RFC 9725): while the track is unpublished, the session continues without pictures.
+        public var track: any VideoTrack { sentTrack }
+        let sentTrack = SentTrack()
         /// Returns an encoder for that codec.
         public var makeEncoder: @Sendable () -> any VideoEncoder
 
@@ -79,6 +90,7 @@
             _ = try endpoint()
             try rates.validate()
             try ice.validate()
+            try trackName.validate()
             guard connectTimeout > .zero else {
                 throw InletError(.invalidConfiguration, "connect-timeout is more than 0, not \(connectTimeout).")
             }
@@ -101,7 +113,9 @@
     /// Encodes frames for one server, and fails when the session with it has ended permanently.
     final class WHIPSink: FrameSink {
         private let configuration: WHIPSinkConfiguration
-        private var peers: PeerSink?
+        private let publisher: PeerPublisher
+        private let peers: PeerSink
+        private var isRunning = false
         private var session: SignaledSession?
         /// When the first session must have come up.
         private var deadline = MonotonicTime.distantFuture
@@ -124,20 +138,30 @@
             _ configuration: WHIPSinkConfiguration, uri: String, trickles: Bool = false,
             makeChannel: @escaping () throws(InletError) -> any SignalingChannel
         ) {
-            self.configuration = configuration
             (self.uri, self.trickles, self.makeChannel) = (uri, trickles, makeChannel)
+            self.configuration = configuration
+            publisher = PeerPublisher(
+                rates: configuration.rates, rateControl: configuration.rateControl, ice: configuration.ice,
+                codecs: [configuration.codec], trackName: configuration.trackName, track: configuration.sentTrack,
+                hasFurtherOffers: false,
+                makeEncoder: configuration.makeEncoder)
+            var peer = PeerSinkConfiguration(publisher)
+            peer.largestSize = configuration.largestSize
+            peer.frameRate = configuration.frameRate
+            peer.threads = configuration.threads
+            peer.passesThrough = configuration.passesThrough
+            peers = PeerSink(peer)
         }
 
-        var wants: SinkWants {
-            SinkWants(
-                largestSize: configuration.largestSize, rotation: .applied, maximumFrameRate: configuration.frameRate)
-        }
+        var wants: SinkWants { peers.wants }
+
+        func makePassThrough() -> PassThrough? { peers.makePassThrough() }
 
         /// A frame is taken, too, to end a sink that has failed.
-        var takesFrames: Bool { failure != nil || peers?.takesFrames ?? false }
+        var takesFrames: Bool { failure != nil || isRunning && peers.takesFrames }
 
         /// The number of sessions that have come up.
-        private var opened: UInt64 { peers?.sessions.opened ?? 0 }
+        private var opened: UInt64 { peers.sessions.opened }
 
         /// Why the sink cannot continue; nil if it can.
         private var failure: InletError? {
@@ -164,19 +188,13 @@
             do {
                 try configuration.validate()
                 let channel = try makeChannel()
-                let publisher = PeerPublisher(
-                    rates: configuration.rates, rateControl: configuration.rateControl, ice: configuration.ice,
-                    codecs: [configuration.codec], makeEncoder: configuration.makeEncoder)
-                var peer = PeerSinkConfiguration(publisher)
-                peer.threads = configuration.threads
-                let sink = PeerSink(peer)
-                try sink.start(format, context)
+                try peers.start(format, context)
+                isRunning = true
                 var policy = PeerSessionPolicy(role: .offering, name: RandomName.make())
                 policy.attempts = .max
                 policy.backOff = configuration.backOff
                 policy.trickles = trickles
                 session = try publisher.open(channel, policy)
-                peers = sink
                 deadline = .now + configuration.connectTimeout
             } catch {
                 throw InletError(wrapping: error, operation: "Starting").about(uri)
@@ -185,14 +203,15 @@
 
         func consume(_ frame: VideoFrame) throws {
             if let failure { throw failure.about(uri) }
-            try peers?.consume(frame)
+            try peers.consume(frame)
         }
+
+        func sourceChanged(to condition: SourceCondition) { peers.sourceChanged(to: condition) }
 
         func finish() throws {
             let error = opened == 0 ? session.map(neverConnected) : nil
-            let sink = peers
-            (peers, session) = (nil, nil)
-            try sink?.finish()
+            (session, isRunning) = (nil, false)
+            try peers.finish()
             if let error { throw error.about(uri) }
         }
     }

@@ -1,5 +1,4 @@
 #if WebRTC
-    import Dispatch
     public import InletCore
     public import InletRTC
     import InletSystem
@@ -17,21 +16,15 @@
     /// one.
     public final class WebRTCBroadcast: VideoTrack {
         private struct State {
-            var machine = VideoTrackStateMachine(patience: nil)
-            var told = VideoTrackState(isPublished: false)
-            var size: ImageSize?
-            var frameRate: Rational?
             var totals = BroadcastTotals()
             /// The sessions of the running sink.
             weak var sessions: ViewerSessions?
         }
 
+        let track = SentTrack()
         private let inner = Mutex(State())
-        private let followers = Broadcaster<VideoTrackState>(limit: 64)
         private let readers = Broadcaster<PeerMessage>(limit: 1024)
         private let watchers = Broadcaster<ViewerEvent>(limit: 1024)
-        /// Delivers changes in order.
-        private let queue = DispatchQueue(label: "inlet.webrtc.track")
 
         /// Creates a broadcast without a sink.
         init() {}
@@ -39,81 +32,52 @@
         // MARK: The track
 
         /// The current state.
-        public var state: VideoTrackState { inner.withLock { $0.machine.state(at: .now) } }
+        public var state: VideoTrackState { track.state }
 
         /// The states from now on, starting with the current one. Each access returns a separate sequence, which keeps
         /// the newest 64 if it is not read.
-        public var states: AsyncStream<VideoTrackState> { followers.stream { self.state } }
+        public var states: AsyncStream<VideoTrackState> { track.states }
 
-        /// Whether the application wants its pictures shown. If not, viewers get
-        /// ``WebRTCSinkConfiguration/disabledPicture``. The default is true.
+        /// Whether the application wants its pictures shown. If not, viewers get ``disabledPicture``. The default is
+        /// true.
         public var isEnabled: Bool {
-            get { inner.withLock { $0.machine.isEnabled } }
-            set { change { $0.machine.isEnabled = newValue } }
+            get { track.isEnabled }
+            set { track.isEnabled = newValue }
+        }
+
+        /// What viewers get while the track is not enabled. The default is ``DisabledPicture/black``.
+        public var disabledPicture: DisabledPicture {
+            get { track.disabledPicture }
+            set { track.disabledPicture = newValue }
         }
 
         /// Accepts viewers again.
-        public func publish() { change { $0.machine.isOffered = true } }
+        public func publish() { track.publish() }
 
         /// Ends all sessions and accepts none until ``publish()``. The page says that the camera is off, and reconnects
         /// automatically.
-        public func unpublish() { change { $0.machine.isOffered = false } }
+        public func unpublish() { track.unpublish() }
 
         /// Limits pictures to a size and a rate from now on, instead of the configuration's.
         ///
         /// - Throws: ``InletError/Code/invalidConfiguration`` for impossible values.
         public func adapt(to size: ImageSize?, frameRate: Rational?) throws(InletError) {
-            try SinkWants(largestSize: size, maximumFrameRate: frameRate).validate()
-            inner.withLock { ($0.size, $0.frameRate) = (size, frameRate) }
-        }
-
-        private func change(_ body: (inout State) -> Void) {
-            inner.withLock { body(&$0) }
-            queue.async { self.look() }
-        }
-
-        /// Reports changes, and checks again when time alone causes one. Called on the queue.
-        private func look() {
-            let now = MonotonicTime.now
-            let (state, sessions, deadline) = inner.withLock { inner in
-                let state = inner.machine.state(at: now)
-                defer { inner.told = state }
-                return (state == inner.told ? nil : state, inner.sessions, inner.machine.deadline)
-            }
-            if let deadline, deadline > now {
-                let wait = (deadline - now).wholeNanoseconds
-                queue.asyncAfter(deadline: .now() + .nanoseconds(Int(clamping: wait))) { [weak self] in self?.look() }
-            }
-            guard let state else { return }
-            followers.send(state)
-            sessions?.trackChanged(to: state)
+            try track.adapt(to: size, frameRate: frameRate)
         }
 
         // MARK: The sink's side
 
         /// Called when a sink runs, with its sessions.
         func begin(_ sessions: ViewerSessions, patience: Duration?) {
-            change { inner in
-                inner.sessions = sessions
-                inner.machine.patience = patience
-                inner.machine.begin()
-            }
+            inner.withLock { $0.sessions = sessions }
+            track.begin(sessions, patience: patience)
         }
 
         /// Called when the sink is about to end.
         func end() {
-            change { inner in
-                inner.sessions = nil
-                inner.machine.end()
-            }
+            inner.withLock { $0.sessions = nil }
+            track.end()
         }
-
-        func sourceChanged(to condition: SourceCondition) {
-            change { $0.machine.sourceChanged(to: condition, at: .now) }
-        }
-
-        /// The size and rate that replace the configuration's.
-        var adaptation: (size: ImageSize?, frameRate: Rational?) { inner.withLock { ($0.size, $0.frameRate) } }
 
         // MARK: Viewers
 

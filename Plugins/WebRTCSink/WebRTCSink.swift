@@ -12,17 +12,18 @@
         private let encoders: ViewerEncoders
         private let logger = Logger(label: "inlet.webrtc")
         private var server: WHEPServer?
-        private var blackout = Blackout()
+        private var pictures: TrackPictures
 
         init(_ configuration: WebRTCSinkConfiguration) {
             self.configuration = configuration
             hub = ViewerHub(keyFrameInterval: .milliseconds(500), maximum: configuration.rates.maximum)
             encoders = ViewerEncoders(configuration, hub: hub)
+            pictures = TrackPictures(configuration.broadcast.track)
         }
 
         /// Pictures are rotated here if some viewer does not rotate them, and while there are none.
         var wants: SinkWants {
-            let adaptation = configuration.broadcast.adaptation
+            let adaptation = configuration.broadcast.track.adaptation
             return SinkWants(
                 largestSize: adaptation.size ?? configuration.largestSize,
                 rotation: hub.needsUpright || !hub.isWatched ? .applied : .metadata,
@@ -34,7 +35,9 @@
 
         func makePassThrough() -> PassThrough? {
             PassThrough(
-                to: SourcePackets(configuration, hub: hub, logger: logger), pictureRequest: hub.pictureRequest)
+                to: SourcePackets(
+                    .init(configuration), configuration.broadcast.track, hub: hub, logger: logger),
+                pictureRequest: hub.pictureRequest)
         }
 
         func start(_ format: VideoFormat, _ context: SinkContext) throws {
@@ -55,14 +58,14 @@
         }
 
         func consume(_ frame: VideoFrame) throws {
-            guard hub.isWatched, !configuration.broadcast.isEnabled else { return try encoders.consume(frame) }
-            guard configuration.disabledPicture == .black, let black = try blackout.picture(for: frame) else { return }
-            try encoders.consume(black)
+            // Encoders that nobody needs any more are closed with a picture, whichever it is.
+            guard hub.isWatched else { return try encoders.consume(frame) }
+            if let picture = try pictures.picture(for: frame) { try encoders.consume(picture) }
         }
 
         func sourceChanged(to condition: SourceCondition) {
             hub.setInterrupted(condition != .live)
-            configuration.broadcast.sourceChanged(to: condition)
+            configuration.broadcast.track.sourceChanged(to: condition)
         }
 
         func finish() throws {

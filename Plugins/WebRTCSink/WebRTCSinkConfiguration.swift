@@ -50,8 +50,8 @@
         /// Origins of sites whose pages may show the picture besides this server's own, or `*`, which requires a token.
         /// The default is none.
         public var origins: [String] = []
-        /// What is sent while the track is not enabled. The default is ``DisabledPicture/black``.
-        public var disabledPicture = DisabledPicture.black
+        /// The names of the track in descriptions. The default is that of ``TrackName``.
+        public var trackName = TrackName()
         /// How long the source may be silent before the track is unpublished: sessions end, and viewers are told that
         /// the camera is off until it is back. Nil is no limit. The default is 30 seconds.
         public var patience: Duration? = .seconds(30)
@@ -63,13 +63,6 @@
         /// Controls the track and exchanges messages with viewers while the sink runs. Copies of a configuration share
         /// it.
         public let broadcast = WebRTCBroadcast()
-        /// What viewers get of a disabled track.
-        public enum DisabledPicture: String, Sendable, Hashable, CaseIterable {
-            /// Black at the size of the picture, a few times a second: players continue normally.
-            case black
-            /// Nothing: most players keep showing the last picture.
-            case nothing = "none"
-        }
 
         /// Returns an encoder for one of ``codecs``; an unsupported one fails when it is opened.
         public var makeEncoder: @Sendable () -> any VideoEncoder
@@ -137,6 +130,7 @@
             try ice.validate()
             try channels.validate()
             try admission.validate()
+            try trackName.validate()
             guard connectTimeout > .zero else {
                 throw InletError(.invalidConfiguration, "connect-timeout is more than 0, not \(connectTimeout).")
             }

@@ -39,6 +39,7 @@ static const int inlet_gst_all_found = 2;
 static const int inlet_gst_path = 3;       // number: the state of the connection
 static const int inlet_gst_wants_key = 4;
 static const int inlet_gst_error = 5;      // text: what failed
+static const int inlet_gst_offer_made = 7; // text: the offer, which is not set
 static const int inlet_gst_candidate = 6;  // number: the media section; text: the line
 typedef void (*inlet_gst_told)(void *owner, int what, int number, const char *text);
 typedef void (*inlet_gst_release)(void *owner);
@@ -441,6 +442,47 @@ static inline void inlet_gst_viewer_answer(inlet_gst_viewer *viewer) {
 static inline void inlet_gst_viewer_offer(inlet_gst_viewer *viewer) {
     GstPromise *promise = inlet_gst_promise(viewer->listener, viewer->web, inlet_gst_description_is_made);
     g_signal_emit_by_name(viewer->web, "create-offer", NULL, promise);
+}
+
+static inline void inlet_gst_further_offer_is_made(GstPromise *promise, gpointer pointer) {
+    inlet_gst_request *request = pointer;
+    inlet_gst_description *description = NULL;
+    GType type = g_type_from_name("GstWebRTCSessionDescription");
+    const GstStructure *reply = inlet_gst_is_kept(promise, request) ? gst_promise_get_reply(promise) : NULL;
+    if (reply) gst_structure_get(reply, "offer", type, &description, NULL);
+    if (description) {
+        gchar *text = gst_sdp_message_as_text(description->sdp);
+        inlet_gst_tell(request->listener, inlet_gst_offer_made, 0, text);
+        g_free(text);
+        g_boxed_free(type, description);
+    } else if (reply) {
+        inlet_gst_tell(request->listener, inlet_gst_error, 0, "webrtcbin made no further offer");
+    }
+    gst_promise_unref(promise);
+}
+
+// Makes a further offer without setting it; told when it is made.
+static inline void inlet_gst_viewer_offer_further(inlet_gst_viewer *viewer) {
+    GstPromise *promise = inlet_gst_promise(viewer->listener, viewer->web, inlet_gst_further_offer_is_made);
+    g_signal_emit_by_name(viewer->web, "create-offer", NULL, promise);
+}
+
+static inline void inlet_gst_further_offer_is_set(GstPromise *promise, gpointer request) {
+    inlet_gst_is_kept(promise, request);
+    gst_promise_unref(promise);
+}
+
+// Sets a further offer that was made, right before its answer. Returns 0 where the text is no SDP.
+static inline int inlet_gst_viewer_set_further(inlet_gst_viewer *viewer, const char *text, unsigned length) {
+    inlet_gst_description description = {inlet_gst_offer, NULL};
+    gst_sdp_message_new(&description.sdp);
+    int is_read = gst_sdp_message_parse_buffer((const guint8 *)text, length, description.sdp) == GST_SDP_OK;
+    if (is_read) {
+        GstPromise *promise = inlet_gst_promise(viewer->listener, viewer->web, inlet_gst_further_offer_is_set);
+        g_signal_emit_by_name(viewer->web, "set-local-description", &description, promise);
+    }
+    gst_sdp_message_free(description.sdp);
+    return is_read;
 }
 
 // The own description with the candidates so far, to be freed by g_free; NULL where there is none.

@@ -23,7 +23,8 @@ package struct CandidateQueue: Sendable {
     private let capacity: Int
     private let flows: Int
     private var held: [Held] = []
-    private var current: SignalingFlow?
+    /// The flows whose candidates are added now: that of the first description, and of further ones.
+    private var current: [SignalingFlow] = []
     private var given: Set<ICECandidate> = []
     private var over: [SignalingFlow] = []
     private static let rememberedFlows = 32
@@ -39,7 +40,7 @@ package struct CandidateQueue: Sendable {
 
     /// Adds a candidate.
     package mutating func add(_ candidate: ICECandidate) -> Outcome {
-        if candidate.flow == current {
+        if current.contains(candidate.flow) {
             guard !given.contains(candidate) else { return .ignored }
             guard given.count < capacity else { return .refused }
             given.insert(candidate)
@@ -59,28 +60,31 @@ package struct CandidateQueue: Sendable {
 
     /// Notes that the description of a flow is set.
     ///
+    /// - Parameter continues: whether candidates of the flows before are still good, as the engine is the same. The
+    ///   default is false.
     /// - Returns: the candidates held for it, in the order of arrival.
-    package mutating func open(_ flow: SignalingFlow) -> [ICECandidate] {
-        guard flow != current else { return [] }
-        closeCurrent()
+    package mutating func open(_ flow: SignalingFlow, continues: Bool = false) -> [ICECandidate] {
+        guard !current.contains(flow) else { return [] }
+        if !continues { closeCurrent() }
         over.removeAll { $0 == flow }
-        current = flow
+        if current.count == Self.rememberedFlows { current.removeFirst() }
+        current.append(flow)
         let candidates = held.first { $0.flow == flow }?.candidates ?? []
         held.removeAll { $0.flow == flow }
+        // How much each flow may have is counted for it alone.
         given = Set(candidates)
         return candidates
     }
 
     /// Notes that a flow has ended: further candidates for it are ignored.
     package mutating func close(_ flow: SignalingFlow) {
-        if flow == current { closeCurrent() } else { remember(flow) }
+        if current.contains(flow) { closeCurrent() } else { remember(flow) }
         held.removeAll { $0.flow == flow }
     }
 
     private mutating func closeCurrent() {
-        if let current { remember(current) }
-        current = nil
-        given = []
+        for flow in current { remember(flow) }
+        (current, given) = ([], [])
     }
 
     private mutating func remember(_ flow: SignalingFlow) {

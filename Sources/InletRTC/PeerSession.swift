@@ -11,6 +11,17 @@ public protocol PeerSession: AnyObject, Sendable {
     func restart()
     /// Ends the session and notifies the peer. Returns at once.
     func close()
+    /// Changes what this side wants of the session, while it runs. Returns at once.
+    ///
+    /// All changes of a call, and those of further calls before the peer has answered, are one offer within the same
+    /// connection; ``PeerSessionEvent/agreed`` follows. Either side may offer at any time: of two offers that cross,
+    /// that of the side that yields (``PeerSessionPolicy/yields``) is made again. An offer that is not answered is made
+    /// three times; then ``PeerSessionEvent/failure(_:)`` tells, and the session goes on.
+    ///
+    /// - Parameter change: changes the current configuration. Called at once, on this thread.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` for what contradicts itself or the limits,
+    ///   ``InletError/Code/unsupported`` if the session's signaling or engine has no further offers.
+    func configure(_ change: (inout PeerSessionConfiguration) -> Void) throws(InletError)
     /// The session's current statistics.
     var statistics: PeerSessionStatistics { get }
 
@@ -35,6 +46,11 @@ public protocol PeerSession: AnyObject, Sendable {
 }
 
 extension PeerSession {
+    /// Throws, as not every engine and signaling has further offers.
+    public func configure(_ change: (inout PeerSessionConfiguration) -> Void) throws(InletError) {
+        throw InletError(.unsupported, "This kind of session cannot be changed while it runs. Begin another.")
+    }
+
     /// Sends a message over the first ordered channel.
     public func send(_ body: PeerMessage.Body) throws(InletError) { try send(body, over: .ordered, labelled: nil) }
 
@@ -55,6 +71,8 @@ public enum PeerSessionEvent: Sendable {
     case state(PeerSessionState)
     /// An attempt failed; another follows unless the state says that it was the last.
     case failure(InletError)
+    /// The peer has agreed to this side's changes of the session.
+    case agreed
     /// A data channel, which either side has opened, is ready to send.
     case channelOpened(DataChannelParameters)
     /// A data channel is no longer open: a side has closed it, or the flow restarts.

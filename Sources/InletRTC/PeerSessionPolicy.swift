@@ -12,8 +12,8 @@ public struct PeerSessionPolicy: Sendable, Hashable {
     public var role: Role
     /// A name that differs for every session of every program: this side's flows are named after it.
     public var name: String
-    /// Whether this side drops its own offer if the peer's crosses it. Exactly one of the two does. The default is
-    /// false.
+    /// Whether this side drops its own offer if the peer's crosses it, first or further: the polite one of the two. It
+    /// offers again when the peer's is answered. Exactly one of the two does so. The default is false.
     public var yields = false
     /// Whether candidates are sent as they are found. Otherwise a description is held until it contains them. The
     /// default is false.

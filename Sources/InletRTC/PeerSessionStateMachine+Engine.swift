@@ -3,7 +3,7 @@ import InletCore
 // Events of engines, and time-outs.
 extension PeerSessionStateMachine {
     mutating func engineSaid(_ event: EngineEvent, _ now: MonotonicTime, _ actions: inout [Action]) {
-        guard let engine else { return }
+        guard let engine, !exchangeSaid(event, engine, now, &actions) else { return }
         switch event {
         case .localSet(let text): localSet(text, now, &actions)
         case .remoteSet: remoteSet(engine, now, &actions)
@@ -15,6 +15,7 @@ extension PeerSessionStateMachine {
             if case .gathering(let kind, _, _) = phase { send(kind, text, now, &actions) }
         case .path(let path): pathIs(path, now, &actions)
         case .failed(let failure): failed(failure, now, &actions)
+        case .offerMade: break
         }
     }
 
@@ -80,7 +81,8 @@ extension PeerSessionStateMachine {
     }
 
     mutating func tick(_ now: MonotonicTime, _ actions: inout [Action]) {
-        guard let deadline, now >= deadline else { return }
+        exchangeTick(now, &actions)
+        guard let phaseDeadline, now >= phaseDeadline else { return }
         switch phase {
         case .new, .ended: break
         case .waiting: begin(now, &actions)

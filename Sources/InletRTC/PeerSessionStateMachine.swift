@@ -32,6 +32,8 @@ package struct PeerSessionStateMachine: Sendable {
         case restart
         /// The addresses or routes of this machine changed, perhaps so that paths no longer work.
         case networkChanged(mayBreakPaths: Bool)
+        /// What this side wants of the session has changed: it is offered within the living engine.
+        case change
         /// An event of an engine.
         case engine(EngineID, EngineEvent)
         /// The peer has reported on what it received.
@@ -46,6 +48,8 @@ package struct PeerSessionStateMachine: Sendable {
         case localSet(String)
         /// The peer's description is set.
         case remoteSet
+        /// A further offer of this side was made, as text. It is not set before the peer has answered it.
+        case offerMade(String)
         /// A candidate of this side: its line, and its media section.
         case candidate(String, section: Int)
         /// This side's description with all candidates that were found; also the reply to ``Action/describe(_:)``.
@@ -80,6 +84,12 @@ package struct PeerSessionStateMachine: Sendable {
         case setRemote(EngineID, SessionDescription)
         /// Make an answer and set it.
         case answer(EngineID)
+        /// Make a further offer without setting it. The engine is as it was until that is answered, so that an offer
+        /// that yields to the peer's is forgotten without a rollback.
+        case reoffer(EngineID)
+        /// Set the peer's further description: an offer, or the answer to this side's further offer, which is set
+        /// before.
+        case revise(EngineID, SessionDescription)
         /// Add a candidate of the peer.
         case add(EngineID, ICECandidate)
         /// Report this side's description with the candidates found so far.
@@ -92,6 +102,8 @@ package struct PeerSessionStateMachine: Sendable {
         case sendBye(SignalingFlow)
         /// Report a change of state.
         case tell(PeerSessionState)
+        /// Report that the peer has agreed to this side's changes.
+        case tellAgreed
         /// Report that an attempt failed for the reason of such an end; another follows.
         case tellSetback(PeerSessionEnd)
     }
@@ -124,6 +136,25 @@ package struct PeerSessionStateMachine: Sendable {
     var isPathUp = false
     /// The gathered text, if all candidates of this side were found before its description was set.
     var gatheredText: String?
+    /// The exchange of further descriptions within the engine.
+    var exchange = Exchange.none
+    /// Whether something is to be offered that was not.
+    var isChanged = false
+    /// Whether this side has ever changed something: what a peer's first offer makes then lacks it.
+    var hasChanged = false
+    /// A further offer of the peer that came during another exchange.
+    var heldOffer: SessionDescription?
+    /// The further offers of the current changes that were not answered.
+    var unanswered = 0
+    var exchanges = 0
+    /// When the next further offer may be made, after one that could not be delivered.
+    var nextOffer: MonotonicTime?
+    /// What tells the peer's engine from others.
+    var remoteEngine: String?
+    /// The version of the peer's last further offer.
+    var remoteVersion: SessionDescription.Version?
+    /// The flows of further descriptions that the peer may know the session by.
+    var furtherFlows: [SignalingFlow] = []
     private var engines = 0
     private var seenOffers: [SignalingFlow] = []
     var attempt = 0
@@ -133,7 +164,14 @@ package struct PeerSessionStateMachine: Sendable {
     private var shown = PeerSessionState.new
     private static let rememberedOffers = 32
 
-    package init(_ policy: PeerSessionPolicy) { self.policy = policy }
+    /// Whether the engine can be given further descriptions of the peer: otherwise its next offer begins anew.
+    let takesFurtherOffers: Bool
+
+    /// Creates a machine that has not begun.
+    package init(_ policy: PeerSessionPolicy, takesFurtherOffers: Bool = true) {
+        self.policy = policy
+        self.takesFurtherOffers = takesFurtherOffers
+    }
 
     /// The state of the session.
     package var state: PeerSessionState {
@@ -149,7 +187,10 @@ package struct PeerSessionStateMachine: Sendable {
     }
 
     /// When a tick is due; nil if no step is waiting.
-    package var deadline: MonotonicTime? {
+    package var deadline: MonotonicTime? { [phaseDeadline, exchangeDeadline].compactMap { $0 }.min() }
+
+    /// When the step of the phase has taken too long.
+    var phaseDeadline: MonotonicTime? {
         switch phase {
         case .new, .ended: nil
         case .waiting(let time), .awaitingOffer(let time), .offering(let time), .gathering(_, let time, _),
@@ -175,9 +216,10 @@ package struct PeerSessionStateMachine: Sendable {
             }
         case .candidate(let candidate):
             if candidates.add(candidate) == .ready, let engine { actions.append(.add(engine, candidate)) }
-        case .bye(let flow): if flow == nil || flow == self.flow { end(.remote, &actions) }
+        case .bye(let flow): if isOwn(flow) { end(.remote, &actions) }
         case .declined: end(.declined, &actions)
         case .undelivered(let flow, let wait):
+            if exchangeUndelivered(flow, retryAfter: wait, now, &actions) { break }
             guard flow == self.flow, !isConnected else { break }
             guard let wait else {
                 end(.declined, &actions)
@@ -191,6 +233,7 @@ package struct PeerSessionStateMachine: Sendable {
             default: end(.remote, &actions)
             }
         case .restart: restart(now, &actions)
+        case .change: change()
         case .engine(let id, let event): if id == engine { engineSaid(event, now, &actions) }
         case .networkChanged(let mayBreakPaths): networkChanged(mayBreakPaths: mayBreakPaths, now, &actions)
         case .feedback:
@@ -200,6 +243,7 @@ package struct PeerSessionStateMachine: Sendable {
             }
         case .tick: tick(now, &actions)
         }
+        beginExchange(now, &actions)
         if state != shown {
             shown = state
             actions.append(.tell(state))
@@ -223,6 +267,7 @@ package struct PeerSessionStateMachine: Sendable {
         guard !seenOffers.contains(offer.flow), offer.flow != flow else { return }
         seenOffers.append(offer.flow)
         if seenOffers.count > Self.rememberedOffers { seenOffers.removeFirst() }
+        if continues(offer) { return furtherOfferCame(offer, now, &actions) }
         switch phase {
         case .offering, .awaitingAnswer, .gathering(.offer, _, _):
             // Both sides have offered. One of the two yields.
@@ -230,7 +275,7 @@ package struct PeerSessionStateMachine: Sendable {
         default: break
         }
         let id = replaceEngine(&actions)
-        flow = offer.flow
+        (flow, remoteEngine, isChanged) = (offer.flow, offer.engine, hasChanged)
         phase = .applying(.offer, by: now + policy.exchange)
         actions.append(.setRemote(id, offer))
     }
@@ -238,7 +283,9 @@ package struct PeerSessionStateMachine: Sendable {
     private mutating func answerCame(
         _ answer: SessionDescription, _ now: MonotonicTime, _ actions: inout [Action]
     ) {
+        if furtherAnswerCame(answer, now, &actions) { return }
         guard case .awaitingAnswer = phase, answer.flow == flow, let engine else { return }
+        remoteEngine = answer.engine
         phase = .applying(.answer, by: now + policy.exchange)
         actions.append(.setRemote(engine, answer))
     }
@@ -263,6 +310,7 @@ package struct PeerSessionStateMachine: Sendable {
         if let engine { actions.append(.close(engine)) }
         if let flow { candidates.close(flow) }
         (engine, flow, isPathUp, gatheredText) = (nil, nil, false, nil)
+        dropExchange()
     }
 
     // MARK: Ends

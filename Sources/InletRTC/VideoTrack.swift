@@ -13,10 +13,15 @@ public protocol VideoTrack: AnyObject, Sendable {
     /// default is true.
     var isEnabled: Bool { get set }
 
+    /// What peers get while the track is not enabled. The default is ``DisabledPicture/black``.
+    var disabledPicture: DisabledPicture { get set }
+
     /// Offers the track to peers again. It is published initially.
     func publish()
 
-    /// Withdraws the track: the peers' sessions end, and new peers are turned away until ``publish()``.
+    /// Withdraws the track until ``publish()``: nothing is sent. Sessions with peers continue, and their descriptions
+    /// say that the track is inactive; viewers' sessions by WHEP, which knows no second offer, end, and new viewers are
+    /// turned away.
     func unpublish()
 
     /// Limits pictures to a size and a rate from now on. Larger ones are scaled down to fit, keeping their aspect
@@ -42,6 +47,16 @@ extension VideoTrack {
     public func adapt(width: Int, height: Int, frameRate: Rational? = nil) throws(InletError) {
         try adapt(to: ImageSize(width: width, height: height), frameRate: frameRate)
     }
+}
+
+/// What peers get of a track that is not enabled.
+public enum DisabledPicture: String, Sendable, Hashable, CaseIterable {
+    /// Black at the size of the picture, a few times a second: players continue normally.
+    case black
+    /// The words "camera off" on grey, a few times a second.
+    case text
+    /// Nothing: most players keep showing the last picture.
+    case nothing = "none"
 }
 
 /// The state of a track as peers see it.

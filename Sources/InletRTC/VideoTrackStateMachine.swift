@@ -12,7 +12,7 @@ package struct VideoTrackStateMachine: Sendable {
     package var isOffered = true
     /// How long a track stays muted before it is unpublished; nil for no limit.
     package var patience: Duration?
-    private var isRunning = false
+    private(set) package var isRunning = false
     private var condition = SourceCondition.live
     private var mutedSince: MonotonicTime?
 
@@ -38,6 +38,12 @@ package struct VideoTrackStateMachine: Sendable {
         guard isRunning, isOffered, let mutedSince, let patience else { return nil }
         return mutedSince + patience
     }
+
+    /// Returns whether pictures of the source go to peers, if there are any.
+    package func isSending(at now: MonotonicTime) -> Bool { isEnabled && !isWithdrawn(at: now) }
+
+    /// Returns whether peers get nothing at all.
+    package func isWithdrawn(at now: MonotonicTime) -> Bool { isRunning ? !state(at: now).isPublished : !isOffered }
 
     /// Returns the state of the track.
     package func state(at now: MonotonicTime) -> VideoTrackState {

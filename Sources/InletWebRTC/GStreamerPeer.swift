@@ -14,6 +14,8 @@
         package enum Event: Sendable {
             case remoteSet
             case localSet(String)
+            /// A further offer was made, and is not set.
+            case offerMade(String)
             case allFound
             case candidate(String, section: Int)
             case path(PeerSessionStateMachine.PathState)
@@ -186,6 +188,16 @@
         /// Makes an offer and sets it; ``Event/localSet(_:)`` follows.
         package func makeOffer() { unsafe inlet_gst_viewer_offer(viewer) }
 
+        /// Makes a further offer without setting it; ``Event/offerMade(_:)`` follows.
+        package func makeFurtherOffer() { unsafe inlet_gst_viewer_offer_further(viewer) }
+
+        /// Sets a further offer that was made. Its answer is set next.
+        ///
+        /// - Returns: false if it cannot be read.
+        package func setFurtherOffer(_ text: String) -> Bool {
+            unsafe inlet_gst_viewer_set_further(viewer, text, UInt32(text.utf8.count)) != 0
+        }
+
         /// Makes an answer and sets it; ``Event/localSet(_:)`` follows.
         package func makeAnswer() { unsafe inlet_gst_viewer_answer(viewer) }
 
@@ -309,6 +321,7 @@
                 switch what {
                 case inlet_gst_remote_set: listener.tell(.remoteSet)
                 case inlet_gst_local_set: listener.tell(.localSet(text))
+                case inlet_gst_offer_made: listener.tell(.offerMade(text))
                 case inlet_gst_all_found: listener.tell(.allFound)
                 case inlet_gst_candidate: listener.tell(.candidate(text, section: Int(number)))
                 case inlet_gst_wants_key: listener.tell(.wantsKeyFrame)

@@ -212,7 +212,7 @@ enum Snippets {
     static func Plugins_WebRTCSink_README_md_1(capturer: Capturer) async throws {
         let sink = WebRTCSinkConfiguration { FFmpegVideoEncoder() }
         capturer.attach(sink)
-        sink.broadcast.isEnabled = false                         // black, or nothing: sink.disabledPicture
+        sink.broadcast.isEnabled = false                         // black, or what disabledPicture says
         try sink.broadcast.adapt(width: 640, height: 360, frameRate: Rational(15))
         sink.broadcast.unpublish()                               // sessions end; the page says that the camera is off, until publish()
         for await state in sink.broadcast.states { print(state.shown) }   // live, muted, disabled, off

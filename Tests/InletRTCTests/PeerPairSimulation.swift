@@ -17,6 +17,7 @@ struct PeerPairSimulation {
         case message(to: Int, SignalingMessage)
         case engine(side: Int, life: Int, PeerSessionStateMachine.EngineID, PeerSessionStateMachine.EngineEvent)
         case input(side: Int, PeerSessionStateMachine.Input)
+        case change(side: Int)
         case kill(side: Int)
         case revive(side: Int)
     }
@@ -24,7 +25,11 @@ struct PeerPairSimulation {
     /// What an engine knows: which offer and which answer it has.
     private struct Engine {
         var id: Int
-        var flow: SignalingFlow?
+        /// By which the peer tells it from others.
+        var identity: String
+        var peer: String?
+        /// What the peer is known to want.
+        var seen = -1
         var hasLocal = false
         var hasRemote = false
         var isUp = false
@@ -37,17 +42,22 @@ struct PeerPairSimulation {
     private(set) var now = MonotonicTime(nanoseconds: 0)
     private(set) var machines: [PeerSessionStateMachine]
     private var engines: [Engine?] = [nil, nil]
+    /// What each side wants of the session: a number that grows.
+    private(set) var wishes = [0, 0]
     /// Counts the processes of a side: what was meant for a dead one is lost.
     private var lives = [0, 0]
     private var isDead = [false, false]
     private(set) var openEngines = [0, 0]
+    private var versions = 0
+    /// The further descriptions that were set.
+    private(set) var revisions = 0
     private let policies: [PeerSessionPolicy]
 
     init(seed: UInt64, _ policies: [PeerSessionPolicy], _ trouble: Trouble) {
         random = SplitMix64(seed: seed)
         self.policies = policies
         self.trouble = trouble
-        machines = policies.map(PeerSessionStateMachine.init)
+        machines = policies.map { PeerSessionStateMachine($0) }
     }
 
     mutating func start(_ side: Int, after delay: Duration) { plan(.input(side: side, .start), after: delay) }
@@ -64,8 +74,15 @@ struct PeerPairSimulation {
         events.append((now + delay, order, event))
     }
 
+    mutating func change(_ side: Int, after delay: Duration) { plan(.change(side: side), after: delay) }
+
     var bothConnected: Bool { machines.allSatisfy { $0.state == .connected } && isUpBetween }
-    private var isUpBetween: Bool { engines[0]?.flow != nil && engines[0]?.flow == engines[1]?.flow }
+    /// Whether each side knows what the other wants.
+    var bothAgree: Bool { engines[0]?.seen == wishes[1] && engines[1]?.seen == wishes[0] }
+    private var isUpBetween: Bool {
+        guard let first = engines[0], let second = engines[1] else { return false }
+        return first.peer == second.identity && second.peer == first.identity
+    }
 
     mutating func run(until end: MonotonicTime, stopWhen isDone: (Self) -> Bool) {
         while now < end, !isDone(self) {
@@ -97,6 +114,9 @@ struct PeerPairSimulation {
         case .engine(let side, let life, let id, let event):
             guard !isDead[side], lives[side] == life, engines[side]?.id == id else { return }
             engineDid(side, id, event)
+        case .change(let side):
+            wishes[side] += 1
+            if !isDead[side] { handle(side, .change) }
         case .kill(let side):
             (isDead[side], engines[side], openEngines[side]) = (true, nil, 0)
             pathChanged()
@@ -145,27 +165,44 @@ struct PeerPairSimulation {
         }
         switch action {
         case .open(let id):
-            engines[side] = Engine(id: id)
+            engines[side] = Engine(id: id, identity: "\(side)/\(lives[side])/\(id)")
             openEngines[side] += 1
         case .close(let id):
             openEngines[side] -= 1
             if engines[side]?.id == id { engines[side] = nil }
             pathChanged()
         case .offer(let id):
-            engines[side]?.flow = machines[side].flow
-            later(&self, id, .localSet("o"))
+            later(&self, id, .localSet(text(side)))
             later(&self, id, .candidate("candidate:1", section: 0))
         case .answer(let id):
-            later(&self, id, .localSet("a"))
+            later(&self, id, .localSet(text(side)))
             later(&self, id, .candidate("candidate:1", section: 0))
         case .setRemote(let id, let description):
-            engines[side]?.flow = description.flow
+            read(description, by: side)
             later(&self, id, .remoteSet)
-        case .describe(let id): later(&self, id, .gathered("g"))
+        case .reoffer(let id): later(&self, id, .offerMade(text(side)))
+        case .revise(let id, let description):
+            revisions += 1
+            read(description, by: side)
+            later(&self, id, .remoteSet)
+        case .describe(let id): later(&self, id, .gathered(text(side)))
         case .send(let description): post(side, .description(description))
         case .sendCandidate(let candidate): post(side, .candidate(candidate))
         case .sendBye(let flow): post(side, .bye(flow))
-        case .add, .tell, .tellSetback: break
+        case .add, .tell, .tellSetback, .tellAgreed: break
+        }
+    }
+
+    /// A description of a side's engine, with what the side wants.
+    private mutating func text(_ side: Int) -> String {
+        versions += 1
+        return "o=- 1 \(versions)\na=fingerprint:\(engines[side]?.identity ?? "")\na=wish:\(wishes[side])\n"
+    }
+
+    private mutating func read(_ description: SessionDescription, by side: Int) {
+        for line in description.sdp.split(separator: "\n") {
+            if line.hasPrefix("a=fingerprint:") { engines[side]?.peer = String(line.dropFirst(14)) }
+            if line.hasPrefix("a=wish:") { engines[side]?.seen = Int(line.dropFirst(7)) ?? -1 }
         }
     }
 

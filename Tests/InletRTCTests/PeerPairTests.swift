@@ -71,4 +71,30 @@ import Testing
             #expect(simulation.openEngines[0] == 0, "seed \(seed)")
         }
     }
+
+    @Test(
+        "Both sides change what they want at any time, over bad signaling: in the end each knows what the other wants",
+        arguments: [false, true])
+    func changes(_ bothOffer: Bool) {
+        var revisions = 0
+        for seed in 0..<500 {
+            var simulation = Self.simulation(seed: UInt64(seed), bothOffer: bothOffer)
+            for side in 0..<2 { simulation.start(side, after: simulation.randomDuration(upTo: .seconds(3))) }
+            for _ in 0..<6 {
+                let time = simulation.randomDuration(upTo: .seconds(30))
+                simulation.change(seed % 2, after: time)
+                // At once, or at another time.
+                let other = simulation.randomDuration(upTo: .seconds(30))
+                simulation.change(1 - seed % 2, after: seed % 3 == 0 ? time : other)
+            }
+            simulation.run(until: MonotonicTime(nanoseconds: 180_000_000_000)) {
+                $0.now > MonotonicTime(nanoseconds: 31_000_000_000) && $0.bothConnected && $0.bothAgree
+            }
+            #expect(
+                simulation.bothConnected && simulation.bothAgree, "seed \(seed): \(simulation.machines.map(\.state))")
+            #expect(simulation.openEngines == [1, 1], "seed \(seed)")
+            revisions += simulation.revisions
+        }
+        #expect(revisions > 2000, "\(revisions)")
+    }
 }

@@ -10,12 +10,11 @@ import asyncio
 import logging
 import queue
 
-import numpy
 from aiortc import RTCConfiguration, RTCPeerConnection, RTCSessionDescription
 from aiortc.sdp import candidate_from_sdp
 
 import peer
-import timecode
+import seen
 
 
 class Peer:
@@ -23,6 +22,8 @@ class Peer:
         self.said, self.numbers, self.unread, self.flows = queue.Queue(), [], 0, 0
         self.connection, self.flow, self.early, self.byes, self.taken = None, None, {}, 0, set()
         self.messages, self.made = [], 0
+        self.pictures, self.heard = seen.Pictures(), ""
+        self.offers, self.answers, self.pending = 0, 0, None
 
     def make(self):
         # What is counted is of the present connection.
@@ -62,6 +63,20 @@ class Peer:
         await self.connection.setLocalDescription(await self.connection.createOffer())
         self.split(self.flow, "offer")
 
+    async def reoffer(self, message):
+        """Offers a further channel within the connection. It is set with its answer, as a peer may yield until then."""
+        self.listen(self.connection.createDataChannel(message["channel"]))
+        self.flows += 1
+        self.pending = (f"python-{self.flows}", await self.connection.createOffer())
+        self.said.put({"type": "offer", "flow": self.pending[0], "sdp": self.pending[1].sdp})
+
+    def continues(self, sdp):
+        """Whether an offer is a further one of the engine that is known."""
+        known = self.connection and self.connection.remoteDescription
+        # All engines of a process may have one certificate.
+        line = next(each for each in sdp.splitlines() if each.startswith("a=ice-ufrag:"))
+        return bool(known) and line in known.sdp
+
     async def take(self, message):
         kind, flow = message["type"], message.get("flow")
         if kind == "bye":
@@ -74,11 +89,21 @@ class Peer:
         elif (flow, kind) not in self.taken:
             # What comes twice is taken once.
             self.taken.add((flow, kind))
+            self.heard = message["sdp"]
             if kind == "offer":
-                if self.connection:
-                    await self.connection.close()
-                self.make()
+                self.offers += 1
+                if self.pending and self.continues(message["sdp"]):
+                    # Of two offers that cross, this side's counts.
+                    return
+                if not self.continues(message["sdp"]):
+                    if self.connection:
+                        await self.connection.close()
+                    self.make()
                 self.flow = flow
+            elif self.pending and flow == self.pending[0]:
+                self.answers += 1
+                await self.connection.setLocalDescription(self.pending[1])
+                self.pending = None
             await self.connection.setRemoteDescription(RTCSessionDescription(message["sdp"], kind))
             for line in self.early.pop(flow, []):
                 await self.add(line)
@@ -98,13 +123,11 @@ class Peer:
         try:
             while True:
                 frame = await track.recv()
-                plane = frame.planes[0]
-                rows = numpy.frombuffer(plane, numpy.uint8).reshape(plane.height, plane.line_size)
-                found = timecode.read(rows[:, : plane.width].tobytes(), frame.width, frame.height)
-                if found is None:
+                number = self.pictures.add(frame)
+                if number is None:
                     self.unread += 1
                 else:
-                    numbers.append(found[0])
+                    numbers.append(number)
         except Exception:
             pass
 
@@ -125,10 +148,12 @@ async def main():
 
     def report(_):
         return {"connections": one.made, "count": len(one.numbers), "unread": one.unread, "byes": one.byes,
-                "messages": one.messages}
+                "messages": one.messages, "sessions": one.made, "sdp": one.heard,
+                "offers": one.offers, "answers": one.answers, **one.pictures.report()}
 
     peer.serve(options, {
         "deliver": lambda message: run(one.take(message["message"])), "offer": lambda _: run(one.offer()),
+        "reoffer": lambda message: run(one.reoffer(message)),
         "poll": poll, "report": report,
     }, {})
     await asyncio.Event().wait()

@@ -10,12 +10,11 @@ import logging
 import ssl
 import time
 
-import numpy
 from aiohttp import web
 from aiortc import RTCConfiguration, RTCPeerConnection, RTCSessionDescription
 
 import peer
-import timecode
+import seen
 
 
 class Server:
@@ -23,6 +22,7 @@ class Server:
         self.options = options
         self.requests, self.numbers, self.peers = [], [], {}
         self.unread, self.count, self.busy, self.size = 0, 0, 1, ""
+        self.pictures, self.offer = seen.Pictures(), ""
 
     async def start(self):
         self.loop = asyncio.get_running_loop()
@@ -92,21 +92,19 @@ class Server:
         try:
             while True:
                 frame = await track.recv()
-                plane = frame.planes[0]
-                rows = numpy.frombuffer(plane, numpy.uint8).reshape(plane.height, plane.line_size)
-                found = timecode.read(rows[:, : plane.width].tobytes(), frame.width, frame.height)
+                number = self.pictures.add(frame)
                 self.size = f"{frame.width}x{frame.height}"
-                if found is None:
+                if number is None:
                     self.unread += 1
                 else:
-                    self.numbers.append(found[0])
+                    self.numbers.append(number)
         except Exception:
             pass
 
     def report(self, _):
         numbers = self.numbers
         return {"requests": self.requests, "count": len(numbers), "unread": self.unread, "size": self.size,
-                "sessions": self.count, "open": len(self.peers),
+                "sessions": self.count, "open": len(self.peers), "sdp": self.offer, **self.pictures.report(),
                 "rises": all(a < b for a, b in zip(numbers, numbers[1:])), "last": numbers[-1] if numbers else -1}
 
     def wait(self, message):

@@ -16,7 +16,7 @@
         /// Runs a capture with a session while `body` looks at it.
         static func with(
             _ order: CommandChannel.Order, _ role: PeerSessionPolicy.Role, channels: [DataChannelParameters] = [],
-            _ body: (CommandChannel, any PeerSession) async throws -> Void
+            yields: Bool = false, _ body: (CommandChannel, any PeerSession) async throws -> Void
         ) async throws {
             let publisher = PeerPublisher(channels: channels) { FFmpegVideoEncoder() }
             let capturer = Capturer(
@@ -28,6 +28,7 @@
                 var policy = PeerSessionPolicy(role: role, name: "test")
                 policy.trickles = true
                 policy.attempts = 5
+                policy.yields = yields
                 try await body(channel, try publisher.connect(channel, policy))
             } catch {
                 capturer.stop()

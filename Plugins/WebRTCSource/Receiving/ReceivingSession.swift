@@ -70,7 +70,7 @@
             self.environment = environment
             self.serversOfSignaling = serversOfSignaling
             self.tell = tell
-            machine = PeerSessionStateMachine(policy)
+            machine = PeerSessionStateMachine(policy, takesFurtherOffers: false)
             queue = DispatchQueue(label: "inlet.webrtc.receiving")
             timer = DispatchSource.makeTimerSource(queue: queue)
             timer.setEventHandler { [weak self] in self?.timePassed() }
@@ -143,6 +143,8 @@
             case .sendCandidate(let candidate): tell(.send(.candidate(candidate)))
             case .sendBye(let flow): tell(.send(.bye(flow)))
             case .tell(let state): told(state)
+            // A peer's further offer begins another flow, and this side makes none.
+            case .reoffer, .revise, .tellAgreed: break
             case .tellSetback(let end):
                 if let error = end.error { environment.logger.warning("\(error)") }
             }
@@ -243,7 +245,7 @@
             case .candidate(let line, let section): handle(.engine(id, .candidate(line, section: section)))
             case .allFound: if let text = peer?.description { handle(.engine(id, gathered(text))) }
             case .path(let state): handle(.engine(id, .path(state)))
-            case .wantsKeyFrame, .feedback, .arrivals, .channel, .channelSaid: break
+            case .offerMade, .wantsKeyFrame, .feedback, .arrivals, .channel, .channelSaid: break
             case .failed(let message):
                 // Before there are two descriptions, the error is in the peer's, although it passed this side's check.
                 let isPeers = [.exchanging, .gathering].contains(machine.state)

@@ -1,16 +1,16 @@
-import InletCore
+package import InletCore
 
 /// Draws a few words into a picture, large and centred, so that they can be read in a small preview.
 ///
 /// Upper and lower case look the same; a character that the font lacks is drawn as a question mark.
-enum PlaceholderText {
+package enum PlaceholderText {
     /// Dark grey and near white, in limited range.
-    static let background: UInt8 = 40
-    static let foreground: UInt8 = 220
-    static let colorSpace = ColorSpace.bt601
+    package static let background: UInt8 = 40
+    package static let foreground: UInt8 = 220
+    package static let colorSpace = ColorSpace.bt601
 
     /// Draws lines of text. What does not fit is cut off.
-    static func draw(_ lines: [String], into draft: inout I420Draft) {
+    package static func draw(_ lines: [String], into draft: inout I420Draft) {
         let size = draft.size
         let texts = lines.map { Array($0.uppercasedASCII) }
         let longest = max(1, texts.map(\.count).max() ?? 1)

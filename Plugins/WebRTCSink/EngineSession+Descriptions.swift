@@ -1,0 +1,133 @@
+#if WebRTC
+    import Dispatch
+    import InletCore
+    import InletRTC
+    import InletWebRTC
+    import Logging
+
+    // Descriptions: what they say of this side's wishes, and what the peer's ask for. On the session's queue.
+    extension EngineSession {
+        /// Changes what this side wants of the session.
+        func configure(_ configuration: PeerSessionConfiguration) {
+            queue.async {
+                self.wanted = configuration
+                self.setSending()
+                self.steer(isForced: true)
+                self.handle(.change)
+            }
+        }
+
+        /// Notes that the track was withdrawn or is back.
+        func trackChanged() {
+            queue.async { if self.isInactive != self.isSaidInactive { self.handle(.change) } }
+        }
+
+        /// Whether descriptions say that nothing is sent.
+        var isInactive: Bool { !wanted.isSending || environment.track?.isWithdrawn ?? false }
+
+        func limited(_ bitrate: Int) -> Int { min(bitrate, wanted.maximumBitrate ?? bitrate) }
+
+        /// Has the peer sent pictures if both sides want that. Does nothing if that is so already.
+        func setSending() {
+            guard machine.state == .connected, isWanted, wanted.isSending, let viewer, let codec = pipeline?.codec
+            else {
+                lastPackets = hub.figures(of: name) ?? lastPackets
+                return hub.remove(name)
+            }
+            hub.add(
+                viewer, named: name, codec: codec, bitrate: limited(steering?.bitrate ?? environment.rates.start),
+                profile: profile)
+        }
+
+        /// Opens and closes channels until there are those that are wanted.
+        func openChannels() {
+            for (parameters, channel) in opened where !wanted.channels.contains(parameters) {
+                channel.close()
+                opened[parameters] = nil
+            }
+            for parameters in wanted.channels where opened[parameters] == nil {
+                guard let channel = viewer?.openChannel(parameters) else { continue }
+                opened[parameters] = channel
+                channels.add(channel)
+            }
+        }
+
+        func revise(_ description: SessionDescription, _ id: PeerSessionStateMachine.EngineID) {
+            do throws(PeerSessionFailure) {
+                guard let viewer else { return }
+                var description = description
+                (description.sdp, isWanted) = VideoSectionText.taken(
+                    try CandidateAddress.withoutNames(description.sdp))
+                if isInactive, description.kind == .answer { isWanted = true }
+                if description.kind == .answer {
+                    guard let made = furtherOffer, viewer.setFurtherOffer(made) else { throw .engine }
+                    furtherOffer = nil
+                }
+                guard viewer.setRemote(description) else { throw .malformedDescription }
+                setSending()
+            } catch {
+                say(id, .failed(error))
+            }
+        }
+
+        func sent(_ description: SessionDescription) -> SessionDescription {
+            var description = description
+            if description.kind == .offer { description.sdp = OfferText.prepared(description.sdp) }
+            isSaidInactive = isInactive
+            description.sdp = VideoSectionText.stated(
+                isInactive: isInactive, bitrate: wanted.maximumBitrate, in: description.sdp)
+            description.sdp = VideoSectionText.named(wanted.trackName, in: description.sdp)
+            return description
+        }
+
+        func setRemote(_ description: SessionDescription, _ id: PeerSessionStateMachine.EngineID) {
+            do throws(PeerSessionFailure) {
+                var description = description
+                // The peer of a track that is withdrawn answers so.
+                if description.kind == .answer {
+                    (description.sdp, isWanted) = VideoSectionText.taken(description.sdp)
+                    if isInactive { isWanted = true }
+                } else {
+                    isWanted = true
+                }
+                // An answer, too, says what the peer accepts.
+                let video = try VideoOffer(description.sdp)
+                let usable = description.kind == .offer ? environment.pipelines : pipeline.map { [$0] } ?? []
+                guard let pipeline = usable.first(where: { video.payload(for: $0.codec) != nil }),
+                    let chosen = video.payload(for: pipeline.codec)
+                else { throw .noCommonCodec }
+                self.pipeline = pipeline
+                let ofSource = pipeline.codec == .h264 ? hub.sourceProfile.flatMap { video.payload(for: $0) } : nil
+                profile = pipeline.codec == .h264 ? (ofSource ?? chosen).profile : nil
+                let number = video.extensions[VideoOffer.transportWideSequence]
+                steering = try? PathSteering(
+                    environment.rateControl, environment.rates, isTransportWide: number != nil)
+                if description.kind == .offer {
+                    let orientation = video.extensions[VideoOffer.videoOrientation]
+                    let text = pipeline.text(
+                        payload: (ofSource ?? chosen).type, source: source, transportWideSequence: number,
+                        orientation: orientation)
+                    build(text, [], orientation: orientation, id)
+                }
+                guard let viewer else { return }
+                description.sdp = try CandidateAddress.withoutNames(description.sdp)
+                guard viewer.setRemote(description) else { throw .malformedDescription }
+            } catch {
+                say(id, .failed(error))
+            }
+        }
+
+        /// Returns what the engine gathered, if that suffices: it does not report a relay that refuses credentials, but
+        /// then has no address there.
+        func gathered(_ text: String) -> PeerSessionStateMachine.EngineEvent {
+            let ice = environment.ice
+            guard ice.hasRelay, !text.containsBytes(" typ relay") else { return .gathered(text) }
+            if !hasWarned {
+                logger.warning("\(ice.noRelayWarning)")
+                hasWarned = true
+            }
+            guard ice.isRelayOnly else { return .gathered(text) }
+            return .failed(viewer?.relayFailure?.code == .tlsFailed ? .relayTLS : .noRelay)
+        }
+    }
+#endif

@@ -1,0 +1,33 @@
+package import InletCore
+
+/// What one side wants of a session, and may change while it runs: all that changes at once is one offer.
+public struct PeerSessionConfiguration: Sendable, Hashable {
+    /// The data channels that this side opens. One that is added is opened; one that is left out is closed.
+    public var channels: [DataChannelParameters]
+    /// Whether pictures are sent. Descriptions say `inactive` while they are not. The default is true.
+    public var isSending = true
+    /// The names of the track.
+    public var trackName: TrackName
+    /// The most bits a second that the peer is sent, which descriptions state (RFC 3890); nil for what the path
+    /// carries, up to the publisher's maximum. The default is nil.
+    public var maximumBitrate: Int?
+
+    /// Creates a configuration.
+    public init(channels: [DataChannelParameters] = [], trackName: TrackName = TrackName()) {
+        self.channels = channels
+        self.trackName = trackName
+    }
+
+    /// Checks the configuration.
+    ///
+    /// - Throws: ``InletError/Code/invalidConfiguration`` for channels that the limits forbid, names that descriptions
+    ///   cannot hold, and a bit rate below 1,000.
+    package func validate(_ limits: DataChannelLimits) throws(InletError) {
+        try limits.validate(opening: channels)
+        try trackName.validate()
+        if let maximumBitrate, maximumBitrate < 1000 {
+            throw InletError(
+                .invalidConfiguration, "A session has at least 1000 bits a second, not \(maximumBitrate).")
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import InletCore
+
+/// Writes what an engine does not say, or says otherwise, into the video sections of a description. Pure.
+package enum VideoSectionText {
+    /// Returns a description of this side whose video has the names of a track (RFC 8830, and RFC 5576 for receivers
+    /// that read them at the SSRC).
+    package static func named(_ name: TrackName, in sdp: String) -> String {
+        let value = "\(name.stream) \(name.track)"
+        return change(sdp) { line in
+            guard let start = ssrcOfName(line) else { return line.starts(with: "a=msid:".utf8) ? nil : line }
+            return start + Array(value.utf8)
+        } end: {
+            Array("a=msid:\(value)".utf8)
+        }
+    }
+
+    /// Returns `a=ssrc:NUMBER msid:` of a line that begins so.
+    private static func ssrcOfName(_ line: [UInt8]) -> [UInt8]? {
+        guard line.starts(with: "a=ssrc:".utf8), let blank = line.firstIndex(of: UInt8(ascii: " ")) else { return nil }
+        let rest = line[(blank + 1)...]
+        return rest.starts(with: "msid:".utf8) ? Array(line[...blank]) + Array("msid:".utf8) : nil
+    }
+
+    /// Returns a description of this side whose video is said not to be sent, and has a bit rate where one is given
+    /// (RFC 3890).
+    ///
+    /// The engine's own descriptions keep their direction: webrtcbin 1.22 cannot change that of a section in use.
+    package static func stated(isInactive: Bool, bitrate: Int?, in sdp: String) -> String {
+        var isRated = true
+        return change(sdp) { line in
+            if line.starts(with: "m=".utf8) { isRated = bitrate == nil }
+            if line.starts(with: "b=".utf8), bitrate != nil { return nil }
+            let line = isInactive && isDirection(line) ? Array("a=inactive".utf8) : line
+            guard !isRated, line.starts(with: "a=".utf8), let bitrate else { return line }
+            isRated = true
+            return Array("b=TIAS:\(bitrate)\r\n".utf8) + line
+        } end: {
+            nil
+        }
+    }
+
+    /// Returns a description of the peer as this side's engine takes it, and whether the peer wants pictures.
+    package static func taken(_ sdp: String) -> (sdp: String, isWanted: Bool) {
+        var isWanted = true
+        let text = change(sdp) { line in
+            guard line.elementsEqual("a=inactive".utf8) || line.elementsEqual("a=sendonly".utf8) else { return line }
+            isWanted = false
+            return Array("a=recvonly".utf8)
+        } end: {
+            nil
+        }
+        return (text, isWanted)
+    }
+
+    private static func isDirection(_ line: [UInt8]) -> Bool {
+        line.elementsEqual("a=sendonly".utf8) || line.elementsEqual("a=sendrecv".utf8)
+    }
+
+    /// Changes each line of the video sections, or leaves it out, and adds one at the end of each.
+    private static func change(
+        _ sdp: String, _ body: ([UInt8]) -> [UInt8]?, end: () -> [UInt8]?
+    ) -> String {
+        var changed: [[UInt8]] = []
+        var isVideo = false
+        for line in TextBytes.lines(sdp.utf8) {
+            if line.starts(with: "m=".utf8) {
+                if isVideo, let last = end() { changed.append(last) }
+                isVideo = line.starts(with: "m=video ".utf8)
+            }
+            if !isVideo { changed.append(line) } else if let line = body(line) { changed.append(line) }
+        }
+        if isVideo, let last = end() { changed.append(last) }
+        return String(decoding: changed.map { $0 + [13, 10] }.joined(), as: UTF8.self)
+    }
+}

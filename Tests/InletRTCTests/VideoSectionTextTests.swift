@@ -1,0 +1,40 @@
+import InletCore
+import Testing
+
+@testable import InletRTC
+
+@Suite struct VideoSectionTextTests {
+    @Test("The video has the track's names, in place of the engine's; other sections are not touched")
+    func names() {
+        let sdp = [
+            "v=0", "m=video 9 UDP/TLS/RTP/SAVPF 96", "a=msid:web 1", "a=ssrc:7 msid:user@host 1", "a=ssrc:7 cname:x",
+            "m=application 9 UDP/DTLS/SCTP webrtc-datachannel", "a=mid:1", "",
+        ].joined(separator: "\r\n")
+        let named = VideoSectionText.named(TrackName(stream: "studio", track: "camera"), in: sdp)
+        #expect(
+            named.split(separator: "\r\n") == [
+                "v=0", "m=video 9 UDP/TLS/RTP/SAVPF 96", "a=ssrc:7 msid:studio camera", "a=ssrc:7 cname:x",
+                "a=msid:studio camera", "m=application 9 UDP/DTLS/SCTP webrtc-datachannel", "a=mid:1",
+            ])
+    }
+
+    @Test("A direction and a bit rate are stated in the video alone, and the peer's are read")
+    func directions() {
+        let sdp = "m=video 9 X 96\r\nc=IN IP4 0.0.0.0\r\na=sendonly\r\nm=application 9 Y\r\na=sendrecv\r\n"
+        #expect(
+            VideoSectionText.stated(isInactive: true, bitrate: 500_000, in: sdp)
+                == "m=video 9 X 96\r\nc=IN IP4 0.0.0.0\r\nb=TIAS:500000\r\na=inactive\r\nm=application 9 Y\r\na=sendrecv\r\n"
+        )
+        #expect(VideoSectionText.stated(isInactive: false, bitrate: nil, in: sdp) == sdp)
+        let taken = VideoSectionText.taken("m=video 9 X 96\r\na=inactive\r\n")
+        #expect(taken.sdp == "m=video 9 X 96\r\na=recvonly\r\n")
+        #expect(!taken.isWanted)
+        #expect(VideoSectionText.taken(taken.sdp).isWanted)
+    }
+
+    @Test("A name that descriptions cannot hold is an error", arguments: ["", "two words", "a\r\nb", "\u{e9}"])
+    func invalid(_ name: String) {
+        #expect(throws: InletError.self) { try TrackName(stream: name).validate() }
+        #expect(throws: InletError.self) { try TrackName(track: name).validate() }
+    }
+}

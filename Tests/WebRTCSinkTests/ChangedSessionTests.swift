@@ -1,0 +1,64 @@
+#if WebRTC
+    import InletCore
+    import InletRTC
+    import ReferenceTools
+    import Testing
+    import WebRTCSink
+
+    /// Further offers within a connection, with aiortc at the other end.
+    @Suite(
+        .tags(.browser), .serialized, .timeLimit(.minutes(5)),
+        .enabled(if: ViewerRun.hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"))
+    struct ChangedSessionTests {
+        /// Reads reports until one is as wanted.
+        private static func report(
+            of channel: CommandChannel, until isWanted: (ReferenceTools.PeerMessage) -> Bool
+        ) async throws -> ReferenceTools.PeerMessage {
+            var seen: ReferenceTools.PeerMessage = [:]
+            for _ in 0..<2000 {
+                seen = try await channel.ask("report")
+                if isWanted(seen) { return seen }
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            Issue.record("The peer reports \(seen)")
+            return seen
+        }
+
+        @Test("Five changes are one offer within the same connection, and pictures come back with the next")
+        func five() async throws {
+            try await SignalingPeerTests.with(.asSent, .offering, channels: [DataChannelParameters("first")]) {
+                channel, session in
+                var events = session.events().makeAsyncIterator()
+                try await SignalingPeerTests.pictures(20, by: channel)
+                try session.configure {
+                    $0.channels += [DataChannelParameters("orders"), DataChannelParameters("timecode", .lossy)]
+                    $0.isSending = false
+                    $0.maximumBitrate = 400_000
+                    $0.trackName = TrackName(stream: "studio", track: "camera-2")
+                }
+                while let event = await events.next() { if case .agreed = event { break } }
+                var seen = try await channel.ask("report")
+                #expect(seen["offers"]?.int == 2)
+                #expect(seen["connections"]?.int == 1)
+                let sdp = seen["sdp"]?.text ?? ""
+                for line in ["a=inactive", "b=TIAS:400000", "a=msid:studio camera-2"] {
+                    #expect(sdp.contains(line + "\r\n"), "\(line)")
+                }
+                for name in ["orders", "timecode"] {
+                    let delivery: DataDelivery = name == "orders" ? .ordered : .lossy
+                    _ = try await Self.report(of: channel) { seen in
+                        try? session.send(.text(name), over: delivery, labelled: name)
+                        return "\(seen["messages"] ?? .null)".contains(name)
+                    }
+                }
+                // What was on its way has arrived: nothing more comes until the session is changed again.
+                let silent = try await channel.ask("report")["pictures"]?.int ?? 0
+                try session.configure { $0.isSending = true }
+                seen = try await Self.report(of: channel) { ($0["pictures"]?.int ?? 0) >= silent + 20 }
+                #expect(seen["offers"]?.int == 3)
+                #expect(seen["connections"]?.int == 1)
+                #expect(session.state == .connected)
+            }
+        }
+    }
+#endif
