@@ -55,8 +55,8 @@
             let time = entry.connectedSince.map { Double((MonotonicTime.now - $0).wholeNanoseconds) / 1e9 }
             let report = CallReport(
                 call: "\(call.id)", me: "\(me)", peer: "\(call.peer)", isOutgoing: call.isOutgoing,
-                states: entry.states.map(\.description), ended: end.map(CallReport.End.init), connected: time, sent: sent,
-                received: received,
+                states: entry.states.map(\.description), ended: end.map(CallReport.End.init), connected: time,
+                sent: sent, received: received,
                 error: error.map { RunReport.Failure(code: $0.code.description, message: $0.description) })
             lastStatus = end.map { ExitStatus($0, me: me, isIntended: habit.refuses) }
             self.report = report
