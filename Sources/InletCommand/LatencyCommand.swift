@@ -96,8 +96,13 @@ struct LatencyCommand: AsyncParsableCommand {
         configuration.logger = Logger(label: "inlet") { _ in SwiftLogNoOpLogHandler() }
         // A way that is being set up is not there at once.
         if via == nil { configuration.retry = .never }
-        let receiver = Capturer(
-            try registry.source(from ?? via.map(LatencyReturn.address) ?? source ?? ""), configuration: configuration)
+        let received =
+            if from == nil, let via {
+                try LatencyReturn.source(of: via, in: registry)
+            } else {
+                try registry.source(from ?? source ?? "")
+            }
+        let receiver = Capturer(received, configuration: configuration)
         let page = screen ? try LatencyScreen(at: screenAddress ?? LatencyScreen.defaultAddress) : nil
         defer { page?.stop() }
         if let page {

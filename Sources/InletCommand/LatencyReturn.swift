@@ -6,6 +6,17 @@ enum LatencyReturn {
     /// The options of `webrtc:` that its viewer needs, too.
     private static let shared: Set<String> = ["token", "token-file", "token-env"]
 
+    /// Returns the source that reads what a sink sends.
+    static func source(of sink: String, in registry: PluginRegistry) throws -> any FrameSourceConfiguration {
+        #if os(Linux)
+            if sink.hasBytePrefix("shm:") {
+                return SharedMemoryReturn(
+                    name: String(sink.dropFirst("shm:".utf8.count).prefix(upToByte: "?")))
+            }
+        #endif
+        return try registry.source(address(of: sink))
+    }
+
     /// Returns the URI of the source that reads what a sink sends: the same address, but for `webrtc:`, whose pictures
     /// are viewed by WHEP.
     static func address(of sink: String) throws(InletError) -> String {

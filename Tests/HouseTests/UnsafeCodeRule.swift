@@ -68,6 +68,7 @@ enum UnsafeCodeRule {
         "Plugins/WebRTCSink/ViewerPipeline.swift": "asks GStreamer for its elements",
         "Sources/Inlet/LocalAccess+System.swift": "reads the environment",
         "Sources/InletCommand/Interrupt.swift": "a count of one queue",
+        "Sources/InletCommand/SharedMemoryReturn.swift": "reads a file of shared memory",
         "Sources/InletCommand/Terminal.swift": "writes to standard error and asks for resource usage",
         "Sources/InletCapture/Delivery/SinkDelivery.swift": "a sink, touched on its thread alone",
         "Sources/InletCapture/Packets/PacketLane.swift": "a packet sink, touched on its thread alone",

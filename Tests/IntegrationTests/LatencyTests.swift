@@ -62,6 +62,16 @@ import Testing
         }
     }
 
+    @Test("What goes out by shared memory comes back whole")
+    func sharedMemory() async throws {
+        try await Self.aside {
+            let name = "latency-\(ProcessInfo.processInfo.processIdentifier)"
+            let seen = try Self.measure(["--via", "shm:\(name)"])
+            #expect(seen.pictures > 60)
+            #expect(seen.delay.least >= 0)
+        }
+    }
+
     @Test("A plot is written, and what has no code, no server or no clock in common is an error with its status")
     func errors() async throws {
         let port = try await FreePort.find()

@@ -13,6 +13,7 @@ camera     Chromium at the page of `whip:`, as a camera; the address of `away` b
 publisher  `whip+http:` to aiortc; the address of `home` becomes another.
 source     `whep+http:` from aiortc; the address of `home` becomes another.
 lost       as publisher, but the new address comes seconds after the old one is gone.
+cable      as publisher; the link has no carrier for some seconds, and then the same addresses.
 
 `before` and `after` count pictures on either side of the change; `seconds` is from the change to the next picture, and
 `asked` from the change to the request that begins the next session, as the server of it has seen that.
@@ -74,6 +75,15 @@ def change_address(within, old, new, wait=0):
     ip("addr", "del", f"{old}/24", "dev", link)
     time.sleep(wait)
     ip("addr", "add", f"{new}/24", "dev", link)
+
+
+def pull_cable(wait):
+    """Takes the carrier of both ends for a while."""
+    links = subprocess.run(["ip", "-json", "link"], check=True, capture_output=True, text=True).stdout
+    link = next(each["ifname"] for each in json.loads(links) if each["ifname"] != "lo" and "UP" in each["flags"])
+    subprocess.run(["ip", "link", "set", link, "down"], check=True, capture_output=True)
+    time.sleep(wait)
+    subprocess.run(["ip", "link", "set", link, "up"], check=True, capture_output=True)
 
 
 class Capture:
@@ -220,7 +230,10 @@ def publish(options, home):
     try:
         until("the first pictures", lambda: server.ask("report")["count"] >= 30)
         before = server.ask("report")
-        change_address(home, HOME, OTHER_HOME, 3 if options.case == "lost" else 0)
+        if options.case == "cable":
+            pull_cable(4)
+        else:
+            change_address(home, HOME, OTHER_HOME, 3 if options.case == "lost" else 0)
         changed = time.monotonic()
         asked = until("another session", lambda: server.ask("report")["sessions"] > before["sessions"])
         at = server.ask("report")["count"]
@@ -263,7 +276,7 @@ def view(options, home):
 
 
 CASES = {"no-udp": look_at_page, "viewer": look_at_page, "camera": be_camera, "publisher": publish, "lost": publish,
-         "source": view}
+         "cable": publish, "source": view}
 
 
 def main():

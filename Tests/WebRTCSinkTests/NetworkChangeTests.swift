@@ -45,6 +45,7 @@
             "A publisher and a source whose address is gone begin anew by themselves, and say why",
             arguments: [
                 ("publisher", "The network of this machine changed"), ("lost", "The network of this machine changed"),
+                ("cable", "The network of this machine changed"),
                 ("source", "Interrupted: the network changed"),
             ])
         func ownAddress(name: String, words: String) async throws {
