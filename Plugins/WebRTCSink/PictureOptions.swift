@@ -34,6 +34,15 @@
             ]
         }
 
+        /// Takes the values over into the configuration of a publisher.
+        func apply(_ values: PluginOptionValues, to configuration: inout WHIPSinkConfiguration) {
+            configuration.largestSize = values[largest]
+            configuration.frameRate = values[maximumRate]
+            configuration.threads = values[threads]
+            configuration.passesThrough = values[passThrough]
+            configuration.trackName = trackName(values)
+        }
+
         func trackName(_ values: PluginOptionValues) -> TrackName {
             TrackName(stream: values[stream], track: values[track])
         }

@@ -25,6 +25,11 @@
         public var ice = ICEServers()
         /// The number of threads of each encoder. The default is 1, which is enough for 720p.
         public var threads = 1
+        /// Whether H.264 packets of the source go to the peers as they are where that is possible: of a profile that a
+        /// peer takes, within ``largestSize`` and the highest bit rate. The default is true.
+        public var passesThrough = true
+        /// The names of the track in answers. The default is that of ``TrackName``.
+        public var trackName = TrackName()
         /// The most peers at a time; more are not answered. The default is 10, the most viewers of a channel of Kinesis
         /// Video.
         public var mostPeers = 10
@@ -78,39 +83,46 @@
 
         private let configuration: SignaledSinkConfiguration
         private let shared = Shared()
-        private var peers: PeerSink?
+        private let publisher: PeerPublisher
+        private let peers: PeerSink
+        private var isRunning = false
         private var service: (any SignalingService)?
         private var following: Task<Void, Never>?
 
-        init(_ configuration: SignaledSinkConfiguration) { self.configuration = configuration }
-
-        var wants: SinkWants {
-            SinkWants(
-                largestSize: configuration.largestSize, rotation: .applied, maximumFrameRate: configuration.frameRate)
+        init(_ configuration: SignaledSinkConfiguration) {
+            self.configuration = configuration
+            publisher = PeerPublisher(
+                rates: configuration.rates, rateControl: configuration.rateControl, ice: configuration.ice,
+                codecs: [.h264, .vp8], trackName: configuration.trackName, track: SentTrack(), hasFurtherOffers: false,
+                makeEncoder: configuration.makeEncoder)
+            var peer = PeerSinkConfiguration(publisher)
+            peer.largestSize = configuration.largestSize
+            peer.frameRate = configuration.frameRate
+            peer.threads = configuration.threads
+            peer.passesThrough = configuration.passesThrough
+            peers = PeerSink(peer)
         }
+
+        var wants: SinkWants { peers.wants }
+
+        func makePassThrough() -> PassThrough? { peers.makePassThrough() }
 
         private var failure: InletError? { shared.failure.withLock { $0 } }
 
         /// A frame is taken, too, to end a sink that has failed.
-        var takesFrames: Bool { failure != nil || peers?.takesFrames ?? false }
+        var takesFrames: Bool { failure != nil || isRunning && peers.takesFrames }
 
         /// The counts of the sessions.
-        var sessions: SinkSessions { peers?.sessions ?? SinkSessions() }
+        var sessions: SinkSessions { peers.sessions }
 
         func start(_ format: VideoFormat, _ context: SinkContext) throws {
             do {
                 try configuration.validate()
-                let publisher = PeerPublisher(
-                    rates: configuration.rates, rateControl: configuration.rateControl, ice: configuration.ice,
-                    makeEncoder: configuration.makeEncoder)
-                var peer = PeerSinkConfiguration(publisher)
-                peer.threads = configuration.threads
-                let sink = PeerSink(peer)
-                try sink.start(format, context)
-                peers = sink
+                try peers.start(format, context)
+                isRunning = true
                 let service = try configuration.makeService()
                 self.service = service
-                let (settings, shared) = (configuration, shared)
+                let (settings, shared, publisher) = (configuration, shared, publisher)
                 following = Task.detached {
                     await SignaledSink.follow(service, publisher, settings, shared)
                 }
@@ -121,18 +133,20 @@
 
         func consume(_ frame: VideoFrame) throws {
             if let failure { throw failure.about(configuration.redactedURI) }
-            try peers?.consume(frame)
+            try peers.consume(frame)
         }
 
+        func sourceChanged(to condition: SourceCondition) { peers.sourceChanged(to: condition) }
+
         func finish() throws {
-            let (sink, service, following) = (peers, service, following)
-            (peers, self.service, self.following) = (nil, nil, nil)
+            let (service, following) = (service, following)
+            (isRunning, self.service, self.following) = (false, nil, nil)
             // Peers are told before the service is left.
             defer {
                 following?.cancel()
                 if let service { Task.detached { await service.close() } }
             }
-            try sink?.finish()
+            try peers.finish()
             if let failure { throw failure.about(configuration.redactedURI) }
         }
 

@@ -23,9 +23,7 @@
                 var configuration = JanusSinkConfiguration(room, makeEncoder: makeEncoder)
                 configuration.id = values[options.id]
                 configuration.display = values[options.display]
-                configuration.publishing.largestSize = values[options.pictures.largest]
-                configuration.publishing.frameRate = values[options.pictures.maximumRate]
-                configuration.publishing.threads = values[options.pictures.threads]
+                options.pictures.apply(values, to: &configuration.publishing)
                 configuration.publishing.codec = VideoCodec(rawValue: values[options.codec])
                 let (connection, servers) = try options.connection.read(values)
                 try configuration.publishing.apply(connection)

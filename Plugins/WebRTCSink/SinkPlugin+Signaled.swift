@@ -35,6 +35,8 @@
                 configuration.largestSize = values[pictures.largest]
                 configuration.frameRate = values[pictures.maximumRate]
                 configuration.threads = values[pictures.threads]
+                configuration.passesThrough = values[pictures.passThrough]
+                configuration.trackName = pictures.trackName(values)
                 let (settings, servers) = try connection.read(values)
                 (configuration.rates, configuration.rateControl) = (settings.rates, settings.rateControl)
                 configuration.connectTimeout = settings.connectionTimeout ?? configuration.connectTimeout

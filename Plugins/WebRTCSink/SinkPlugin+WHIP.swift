@@ -24,11 +24,7 @@
                     PluginURI.address("\(uri.scheme.dropFirst("whip+".count)):\(uri.rest)", values.others),
                     makeEncoder: makeEncoder)
                 configuration.token = values[options.token]
-                configuration.largestSize = values[options.pictures.largest]
-                configuration.frameRate = values[options.pictures.maximumRate]
-                configuration.threads = values[options.pictures.threads]
-                configuration.passesThrough = values[options.pictures.passThrough]
-                configuration.trackName = options.pictures.trackName(values)
+                options.pictures.apply(values, to: &configuration)
                 configuration.codec = VideoCodec(rawValue: values[options.codec])
                 let (connection, servers) = try options.connection.read(values)
                 try configuration.apply(connection)
