@@ -18,7 +18,9 @@ public final class LocalSignalingRoom: Sendable {
 
     /// Enters the room under a name.
     ///
-    /// - Parameter instance: the name of this run. The default is random.
+    /// - Parameters:
+    ///   - peer: the name, which nobody else in the room has.
+    ///   - instance: the name of this run. The default is random.
     /// - Throws: ``InletError/Code/busy`` if somebody of this name is there.
     public func enter(
         as peer: PeerID, instance: SignalingInstance = SignalingInstance()

@@ -25,6 +25,7 @@ public struct SignalingLiveness: Sendable, Hashable {
     ///   - interval: how long it is silent before it is pinged. The default is 10 seconds.
     ///   - limit: how long it may be silent; at least twice the interval leaves time for an answer. The default is 25
     ///     seconds.
+    ///   - now: when the other end was heard.
     public init(interval: Duration = .seconds(10), limit: Duration = .seconds(25), at now: MonotonicTime) {
         self.interval = max(interval, .milliseconds(1))
         self.limit = max(limit, self.interval)

@@ -121,7 +121,9 @@ public struct SignalingRouter: Sendable {
 
     /// Notes that the service reports a peer as gone.
     ///
-    /// - Parameter instance: which run of it has gone; nil if the service does not tell.
+    /// - Parameters:
+    ///   - peer: the peer.
+    ///   - instance: which run of it has gone; nil if the service does not tell.
     public mutating func left(_ peer: PeerID, instance: SignalingInstance? = nil) -> [Action] {
         var actions: [Action] = []
         left(peer, instance, &actions)
