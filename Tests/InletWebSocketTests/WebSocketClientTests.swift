@@ -35,6 +35,8 @@ struct WebSocketClientTests {
         configuration.tls.authorities = server.authority
         configuration.subprotocols = ["first", "second"]
         configuration.mostMessageBytes = 1 << 20
+        // A server on a busy machine reads late.
+        configuration.sendLimit = .seconds(60)
         let client = try await WebSocketClient.connect(configuration)
         #expect(client.subprotocol == "first")
         let messages: [WebSocketMessage] =

@@ -27,7 +27,7 @@
         /// The status that the command ends with; nil for success.
         var status: ExitStatus? {
             if isInterrupted { return .interrupted }
-            if let error { return error.code == .notFound ? .inputOutput : ExitStatus(error) }
+            if let error { return ExitStatus(error) }
             return lastStatus == .success ? nil : lastStatus
         }
 

@@ -143,7 +143,9 @@
                     log.error = log.error ?? error
                     if log.report == nil { options.report.writeFailure(error) }
                     return await hangUpAll(controller, log)
-                case .sinkFailed(let error): log.error = log.error ?? error
+                case .sinkFailed(let error):
+                    // No such input is the source's alone.
+                    log.error = log.error ?? (error.code == .notFound ? InletError(.inputOutput, error.message) : error)
                 case .timeUp(let call): await controller.hangUp(call)
                 case .typed(let text): await typed(text, controller)
                 case .interrupted:

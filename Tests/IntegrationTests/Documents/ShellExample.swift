@@ -37,7 +37,7 @@ struct ShellExample: CustomTestStringConvertible {
     static let limits = [
         Limit(part: "inlet config check", end: .failure([65]), reason: "there is no configuration"),
         Limit(part: "inlet serve", end: .failure([65]), reason: "there is no configuration"),
-        Limit(part: "--signal ws://", end: .failure([75]), reason: "there is no room"),
+        Limit(part: "--signal ws://", end: .failure([66, 75]), reason: "there is no camera and no room"),
         Limit(part: "ffplay", end: .failure([75]), reason: "ffplay has no screen"),
         Limit(part: "v4l2:/dev/video40", end: .failure([66, 74]), reason: "there is no loopback device"),
         Limit(part: "screen:", end: .failure([66]), reason: "there is no screen"),
