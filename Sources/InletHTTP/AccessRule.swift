@@ -131,11 +131,12 @@ package struct AccessRule: Sendable {
             .map(\.grant.scope).max()
     }
 
-    /// Returns the header for a browser to remember that it presented the token in the query: a page's subresources
-    /// have no place for it. Nil if it presented none.
+    /// Returns the header for a browser to remember that it presented a token in the query: a page's subresources have
+    /// no place for it. Nil if it presented none that is right, whatever else the request presents.
     package func cookieHeader(for request: HTTPRequest, at now: Int) -> String? {
-        guard let shown = request.queryValue(of: "token"), let first = holders.first else { return nil }
-        let holder = holders.first { Self.isShown($0, [shown]) } ?? first
+        guard let shown = request.queryValue(of: "token"),
+            let holder = holders.first(where: { Self.isShown($0, [shown]) })
+        else { return nil }
         return holder.cookie.header(at: now, isSecure: request.cameByTLS)
     }
 

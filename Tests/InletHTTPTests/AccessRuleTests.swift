@@ -105,6 +105,24 @@ import Testing
         }
     }
 
+    @Test("Each token gives the cookie of its own scope, and a wrong one none, whatever else the request presents")
+    func cookiesOfScopes() throws {
+        let rule = AccessRule(
+            host: "0.0.0.0", port: 8090,
+            grants: [.init("boss-token-1234", .admin), .init("wall-token-1234", .view)])
+        for (token, scope) in [("boss-token-1234", AccessScope.admin), ("wall-token-1234", .view)] {
+            let header = try #require(rule.cookieHeader(for: try Self.request("/?token=\(token)"), at: Self.now))
+            let cookie = try #require(header.split(separator: ";").first)
+            let shown = ["cookie": String(cookie)] as HTTPHeaders
+            #expect(rule.scope(of: try Self.request("/", shown), at: Self.now) == scope)
+            let wrong = try Self.request("/?token=wrong-token-1234", shown)
+            #expect(rule.claim(of: wrong, at: Self.now).isEnough)
+            #expect(rule.cookieHeader(for: wrong, at: Self.now) == nil)
+        }
+        let bearer = ["authorization": "Bearer wall-token-1234"] as HTTPHeaders
+        #expect(rule.cookieHeader(for: try Self.request("/?token=wrong-token-1234", bearer), at: Self.now) == nil)
+    }
+
     @Test(
         "Behind a proxy with TLS the cookie is for TLS alone",
         arguments: [
