@@ -445,7 +445,8 @@ let package = Package(
         tests("InletCommandTests", ["Inlet", "InletCommand"]),
         tests(
             "InletServeTests",
-            ["Inlet", "InletHTTP", "InletServe", "InletCLI", "InletTesting", "ReferenceTools", logging] + nio),
+            ["Inlet", "InletHTTP", "InletServe", "InletSystem", "InletCLI", "InletTesting", "ReferenceTools", logging]
+                + nio),
         tests("HouseTests", []),
     ]
 )

@@ -113,7 +113,6 @@ enum UnsafeCodeRule {
         "Sources/InletServe/Configuration/YAMLParser.swift": "owns libyaml's parser",
         "Sources/InletServe/Operation/ServiceEnvironment.swift": "reads the environment",
         "Sources/InletServe/Operation/ServiceNotifier.swift": "owns the address of a socket",
-        "Sources/InletServe/Operation/FileSignature.swift": "asks for the facts of a file",
         "Sources/InletSystem/": "wraps the system's calls for threads, clocks and events",
         "Sources/InletTesting/DescriptorSignal.swift": "owns the pipe of a manual clock's wake-up",
         "Sources/InletTesting/NativePicture.swift": "owns the memory of a scripted picture",

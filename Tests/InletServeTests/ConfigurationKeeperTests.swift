@@ -1,6 +1,7 @@
 import Foundation
 import Inlet
 import InletServe
+import InletSystem
 import InletTesting
 import ReferenceTools
 import Testing

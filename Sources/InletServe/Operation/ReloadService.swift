@@ -1,3 +1,4 @@
+import InletSystem
 import Logging
 import ServiceLifecycle
 import UnixSignals
