@@ -36,6 +36,8 @@
         @Option(help: "What to write to standard error at the end of each call: json, text or none.")
         var report = ReportStyle.text
 
+        @OptionGroup(title: "Paths") var relays: RelayOptions
+
         func validate() throws {
             guard token == nil || tokenFile == nil else {
                 throw ValidationError("Give --token or --token-file, not both.")

@@ -42,6 +42,7 @@
         private let calls: Int
         private let source: Capturer
         private let publisher: PeerPublisher
+        private let servers: ICEServers
         private let sinks: [any FrameSinkConfiguration]
         /// The capturers of what comes, by call.
         private let remote = Mutex<[CallID: Capturer]>([:])
@@ -64,7 +65,8 @@
             configuration.closesUnwatchedAfter = Self.closesAfter
             configuration.logger = Self.silent
             self.source = Capturer(try registry.source(source), configuration: configuration)
-            publisher = PeerPublisher { FFmpegVideoEncoder() }
+            servers = try options.relays.servers()
+            publisher = PeerPublisher(ice: servers) { FFmpegVideoEncoder() }
             self.source.attach(PeerSinkConfiguration(publisher))
             (occurrences, post) = AsyncStream.makeStream(of: Occurrence.self)
         }
@@ -80,7 +82,8 @@
             let interrupt = Interrupt { [post] in post.yield(.interrupted) }
             defer { withExtendedLifetime(interrupt) {} }
             let signaling = service.events()
-            let media = PeerCallMedia(publisher) { [self] call, capturer in receive(call, capturer) }
+            var media = PeerCallMedia(publisher) { [self] call, capturer in receive(call, capturer) }
+            media.track.ice = servers
             let controller = try CallController(service, policy: options.policy, media: media.silent(Self.silent))
             let events = controller.events()
             let pumps = [

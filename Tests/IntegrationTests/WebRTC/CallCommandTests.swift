@@ -34,11 +34,12 @@
             private let process = Process()
             private let complaints: String
 
-            init(_ arguments: [String], in folder: TemporaryFolder) throws {
+            init(_ arguments: [String], in folder: TemporaryFolder, environment: [String: String] = [:]) throws {
                 complaints = folder.path("complaints-\(UUID().uuidString)")
                 _ = FileManager.default.createFile(atPath: complaints, contents: nil)
                 process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
                 process.arguments = ["timeout", "--foreground", "60", InletProcess.path] + arguments
+                process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
                 process.standardInput = FileHandle.nullDevice
                 process.standardOutput = FileHandle.nullDevice
                 process.standardError = FileHandle(forWritingAtPath: complaints)
@@ -147,6 +148,48 @@
             }
         }
 
+        @Test("With --relay-only pictures go both ways through coturn; with a wrong secret the call fails")
+        func relayed() async throws {
+            let folder = try TemporaryFolder()
+            let relay = try TURNServer()
+            defer { relay.stop() }
+            let port = try await FreePort.find()
+            let server = try Running(["signal", "127.0.0.1:\(port)"], in: folder)
+            defer { server.stop() }
+            try await server.said("ws://")
+            let source = "pattern:timecode?size=320x240&fps=30"
+            let file = folder.path("secret")
+            try Data((relay.secret + "\n").utf8).write(to: URL(fileURLWithPath: file))
+            for (number, secret) in [relay.secret, "mistaken"].enumerated() {
+                let common = [
+                    "--signal", "ws://127.0.0.1:\(port)/relayed-\(number)", "--report", "json",
+                    "--turn", "127.0.0.1:\(relay.port)", "--relay-only",
+                ]
+                let answer = try Running(
+                    ["answer", source, "--as", "ben", "--auto", "--turn-secret-file", file] + common, in: folder)
+                defer { answer.stop() }
+                try await answer.said("In the room")
+                let call = try Running(
+                    ["call", "ben", source, "--as", "anna", "--duration", "1", "--turn-secret-env", "RELAY_SECRET"]
+                        + common, in: folder, environment: ["RELAY_SECRET": secret])
+                defer { call.stop() }
+                let (caller, called) = (try await call.end(), try await answer.end())
+                #expect(caller.story.ended == called.story.ended)
+                #expect(!call.text.contains(secret), "a secret is not shown")
+                if secret == relay.secret {
+                    #expect(caller.story.ended.why == "hungUp", "\(call.text)")
+                    #expect(caller.story.received > 5 && called.story.received > 5)
+                    let users = try relay.users()
+                    #expect(!users.isEmpty && users.allSatisfy { $0.hasSuffix(":inlet") }, "\(users)")
+                } else {
+                    #expect(caller.story.ended.why == "failed", "\(call.text)")
+                    #expect(caller.story.ended.detail?.isEmpty == false)
+                    #expect(!(caller.story.states + called.story.states).contains("connected"), "no other path is used")
+                    #expect(caller.status == 74 && called.status == 74)
+                }
+            }
+        }
+
         @Test("Nobody of the name, a room that is not there, and a name that is taken are errors in words")
         func mistakes() async throws {
             let folder = try TemporaryFolder()
@@ -165,6 +208,10 @@
                 (["call", "ben", "none:", "--as", "anna"] + room, 64),
                 (["answer", "pattern:", "--as", "anna", "--auto", "--busy"] + room, 64),
                 (["call", "ben", "pattern:", "--as", "anna", "--signal", "http://127.0.0.1/x"], 64),
+                (["call", "ben", "pattern:", "--as", "anna", "--relay-only"] + room, 64),
+                (["call", "ben", "pattern:", "--as", "anna", "--turn", "127.0.0.1"] + room, 64),
+                (["call", "ben", "pattern:", "--as", "anna", "--turn-secret", "x"] + room, 64),
+                (["answer", "pattern:", "--as", "anna", "--turn", "127.0.0.1", "--turn-secret-file", "/"] + room, 64),
             ] {
                 let process = try InletProcess.run(arguments)
                 #expect(process.status == status, "\(arguments): \(process.complaints)")
