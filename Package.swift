@@ -268,8 +268,8 @@ let package = Package(
         .target(
             name: "InletCommand",
             dependencies: [
-                "Inlet", "InletSystem", "InletHTTP", "InletOutput", "InletServe", "WebSocketSignaling",
-                onLinux("InletPluginVerify"), argumentParser, logging,
+                "Inlet", "InletSystem", "InletHTTP", "InletOutput", "InletRTSP", "InletServe", "RTSPSource",
+                "WebSocketSignaling", onLinux("InletPluginVerify"), argumentParser, logging,
             ] + nio,
             resources: [.embedInCode("Pages/screen.html")], swiftSettings: houseSettings),
         .executableTarget(name: "InletCLI", dependencies: ["InletCommand"], swiftSettings: houseSettings),

@@ -15,6 +15,7 @@ struct InletCommand: AsyncParsableCommand {
               inlet snapshot v4l2: door.jpg
               inlet capture rtsp://camera/stream --to camera.rtspcap --duration 20
               inlet devices
+              inlet discover
               inlet run 'v4l2:?size=1280x720' --duration 10 --to y4m:camera.y4m
               inlet plugins pattern
               inlet serve cameras.yaml
@@ -26,7 +27,7 @@ struct InletCommand: AsyncParsableCommand {
         version: InletVersion.current,
         subcommands: [
             RunCommand.self, SnapshotCommand.self, CaptureCommand.self, ProbeCommand.self, LatencyCommand.self,
-            ServeCommand.self, ConfigCommand.self, SignalCommand.self,
+            ServeCommand.self, ConfigCommand.self, SignalCommand.self, DiscoverCommand.self,
         ]
             + callCommands + cameraCommands + [PluginsCommand.self, ExplainCommand.self]
     )

@@ -62,6 +62,7 @@ enum UnsafeCodeRule {
         "Plugins/V4L2Source/V4L2Source.swift": "makes frames of a driver's buffers",
         "Plugins/RTSPSource/Capture/CaptureFile.swift": "owns a descriptor",
         "Plugins/RTSPSource/Connection/": "wraps the system's calls for sockets, and OpenSSL's connections",
+        "Plugins/RTSPSource/ONVIF/DeviceDiscovery.swift": "owns sockets that ask for devices",
         "Plugins/V4L2Source/VendorConverter.swift": "owns libv4l's converter of pixel formats",
         "Plugins/WebRTCSink/EngineSession.swift": "state of one queue",
         "Plugins/WebRTCSink/SourcePackets.swift": "a packet sink, called on one thread at a time",

@@ -1,3 +1,4 @@
+import InletCore
 import InletFFmpeg
 
 #if canImport(Glibc)
@@ -27,5 +28,36 @@ enum NetworkInterface {
             unsafe next = entry.pointee.ifa_next
         }
         return 0
+    }
+
+    /// Returns the interfaces to send to a multicast group by, each with its first IPv4 address.
+    ///
+    /// - Parameter names: the interfaces' names; if empty, all that are up and know multicast.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if one of the names is not that of an interface that is up
+    ///   and has an IPv4 address.
+    static func multicastInterfaces(named names: [String]) throws(InletError) -> [(name: String, address: IPAddress)] {
+        var list: UnsafeMutablePointer<ifaddrs>?
+        guard unsafe getifaddrs(&list) == 0 else { throw SocketError.error(errno, operation: "getifaddrs") }
+        defer { unsafe freeifaddrs(list) }
+        var found: [(name: String, address: IPAddress)] = []
+        var next = unsafe list
+        while let entry = unsafe next {
+            unsafe next = entry.pointee.ifa_next
+            guard let socket = unsafe entry.pointee.ifa_addr,
+                let address = unsafe IPAddress(family: Int32(socket.pointee.sa_family), socket: socket),
+                address.bytes.count == 4
+            else { continue }
+            let name = unsafe String(cString: entry.pointee.ifa_name)
+            let flags = unsafe entry.pointee.ifa_flags
+            let isWanted = names.isEmpty ? flags & UInt32(IFF_MULTICAST) != 0 : names.contains(name)
+            guard isWanted, flags & UInt32(IFF_UP) != 0, !found.contains(where: { $0.name == name }) else { continue }
+            found.append((name, address))
+        }
+        for name in names where !found.contains(where: { $0.name == name }) {
+            throw InletError(
+                .invalidConfiguration,
+                "'\(name.sanitized(limit: 64))' is no interface that is up and has an IPv4 address. Check ip address.")
+        }
+        return found
     }
 }

@@ -1,0 +1,124 @@
+package import InletCore
+import InletFFmpeg
+package import InletRTSP
+import InletSystem
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Asks the networks of this machine for ONVIF devices (WS-Discovery) over IPv4. Nothing that they state is contacted.
+package struct DeviceDiscovery {
+    /// The names of the interfaces to ask on; if empty, all that are up and know multicast.
+    package var interfaces: [String] = []
+    /// How long answers are waited for. The default is 3 s.
+    package var timeout = Duration.seconds(3)
+
+    /// The group and the port of WS-Discovery (section 2.4).
+    private static let group: [UInt8] = [239, 255, 255, 250]
+    private static let port: UInt16 = 3702
+    /// When the probe is sent again, as datagrams get lost (SOAP-over-UDP, appendix I).
+    private static let repetition = Duration.milliseconds(150)
+    /// The most datagrams that are read of one socket before the others have their turn.
+    private static let turn = 64
+
+    /// Makes a search with the defaults.
+    package init() {}
+
+    /// Asks, and collects the answers until the time is over. Blocks the thread.
+    ///
+    /// - Returns: what was answered, and what went wrong on some of the interfaces.
+    /// - Throws: ``InletError/Code/invalidConfiguration`` for an interface that cannot be asked on,
+    ///   ``InletError/Code/disconnected`` if there is none, or why the probe could not be sent on any.
+    package func run() throws(InletError) -> (answers: DiscoveryAnswers, troubles: [String]) {
+        let found = try NetworkInterface.multicastInterfaces(named: interfaces)
+        guard !found.isEmpty, let group = IPAddress(bytes: Self.group) else {
+            throw InletError(
+                .disconnected,
+                "No network interface is up that has an IPv4 address and knows multicast. Check ip address.")
+        }
+        var random = SystemRandomNumberGenerator()
+        var answers = DiscoveryAnswers(
+            to: DiscoveryProbe(random: (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) }))
+        let message = answers.probe.envelope
+        let target = SocketAddress(group, port: Self.port)
+        var sockets: [DiscoverySocket] = []
+        var failures: [(name: String, error: InletError)] = []
+        for interface in found {
+            do throws(InletError) {
+                let socket = try DiscoverySocket(on: interface.address, group)
+                try socket.send(message, to: target)
+                sockets.append(socket)
+            } catch {
+                failures.append((interface.name, error))
+            }
+        }
+        if sockets.isEmpty, let failure = failures.first { throw failure.error }
+        let start = MonotonicTime.now
+        collect(&answers, sockets, until: min(start + timeout, start + Self.repetition))
+        // One that fails now has been asked once.
+        for socket in sockets { try? socket.send(message, to: target) }
+        collect(&answers, sockets, until: start + timeout)
+        return (answers, failures.map { "\($0.name.sanitized(limit: 64)): \($0.error.message)" })
+    }
+
+    private func collect(_ answers: inout DiscoveryAnswers, _ sockets: [DiscoverySocket], until end: MonotonicTime) {
+        var polled = sockets.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+        while !answers.isFull {
+            let left = (end - MonotonicTime.now).wholeNanoseconds
+            guard left > 0 else { return }
+            // One millisecond more, so that the time is over when the wait returns.
+            _ = unsafe poll(&polled, nfds_t(polled.count), Int32(clamping: left / 1_000_000 + 1))
+            for (index, socket) in sockets.enumerated() where polled[index].revents != 0 {
+                for _ in 0..<Self.turn {
+                    guard let message = socket.receive(atMost: DiscoveryAnswers.longestMessage) else { break }
+                    answers.take(message)
+                }
+            }
+        }
+    }
+}
+
+/// Owns a UDP socket that sends to a multicast group by one interface, and gets what is sent back to it.
+@safe private final class DiscoverySocket {
+    let descriptor: Int32
+
+    init(on local: IPAddress, _ group: IPAddress) throws(InletError) {
+        let type = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+        descriptor = socket(AF_INET, type, Int32(IPPROTO_UDP))
+        guard descriptor >= 0 else { throw SocketError.error(errno, operation: "socket") }
+        let address = SocketAddress(local, port: 0)
+        guard unsafe address.withSocketAddress({ unsafe bind(descriptor, $0, $1) }) == 0 else {
+            throw SocketError.error(errno, operation: "bind")
+        }
+        // Devices of this network alone.
+        Multicast.send(from: local, group, timeToLive: 1, descriptor)
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    func send(_ bytes: [UInt8], to target: SocketAddress) throws(InletError) {
+        let count = unsafe target.withSocketAddress { address, length in
+            unsafe sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), address, length)
+        }
+        guard count == bytes.count else { throw SocketError.error(errno, operation: "sendto") }
+    }
+
+    /// Returns the next datagram; an empty one in place of one that is longer, and nil if none waits.
+    func receive(atMost limit: Int) -> [UInt8]? {
+        var isLonger = false
+        var isOver = false
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit + 1) { buffer, count in
+            let received = unsafe recv(descriptor, buffer.baseAddress, buffer.count, 0)
+            isOver = received < 0
+            isLonger = received > limit
+            count = max(0, received)
+        }
+        if isOver { return nil }
+        return isLonger ? [] : bytes
+    }
+}

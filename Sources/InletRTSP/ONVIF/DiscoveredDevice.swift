@@ -1,0 +1,92 @@
+package import InletCore
+
+/// A device as it tells of itself in an answer to a ``DiscoveryProbe``. Nothing of it is verified.
+///
+/// All text is safe on a terminal, and bounded.
+package struct DiscoveredDevice: Sendable, Equatable {
+    /// What identifies the device wherever it is, usually a URN with a UUID.
+    package var endpoint: String
+    /// The name; empty if the device states none.
+    package var name = ""
+    /// The model; empty if the device states none.
+    package var hardware = ""
+    /// Where the device says that it is, such as `country/iceland, hall 3`; empty if it says nothing.
+    package var location = ""
+    /// The addresses of the device service, redacted.
+    package var addresses: [String] = []
+
+    /// The most addresses that are kept of a device.
+    package static let mostAddresses = 8
+    private static let mostLocations = 8
+    private static let origin: StaticString = "onvif://www.onvif.org/"
+    private static let longestName = 128
+    private static let longestAddress = 512
+
+    /// Reads the devices of an answer: those that say that they send video.
+    ///
+    /// - Parameters:
+    ///   - bytes: a SOAP envelope.
+    ///   - probe: what it has to be the answer to.
+    /// - Throws: ``InletError/Code/malformedData`` if the bytes are not such an answer.
+    package static func devices(
+        in bytes: [UInt8], answering probe: DiscoveryProbe
+    ) throws(InletError) -> [DiscoveredDevice] {
+        let root = try XMLReader.root(of: bytes)
+        guard root.isNamed("Envelope"), root.first("Header", "RelatesTo")?.text == probe.messageID,
+            let matches = root.first("Body", "ProbeMatches")
+        else { throw InletError(.malformedData, "The message does not answer the probe. Probe again.") }
+        return matches.children.filter { $0.isNamed("ProbeMatch") }.compactMap(DiscoveredDevice.init(match:))
+    }
+
+    private init?(match: XMLElement) {
+        guard let endpoint = match.first("EndpointReference", "Address")?.text, !endpoint.isEmpty,
+            endpoint.count <= Self.longestAddress, Self.words(match.child("Types")).contains(where: Self.isCamera)
+        else { return nil }
+        self.endpoint = Redaction.redact(uri: String(decoding: endpoint, as: UTF8.self))
+        var locations: [String] = []
+        for scope in Self.words(match.child("Scopes")) {
+            if name.isEmpty, let text = Self.text(of: scope, "name/") { name = text }
+            if hardware.isEmpty, let text = Self.text(of: scope, "hardware/") { hardware = text }
+            if locations.count < Self.mostLocations, let text = Self.text(of: scope, "location/") {
+                locations.append(text)
+            }
+        }
+        location = locations.joined(separator: ", ")
+        for address in Self.words(match.child("XAddrs")) { add(address) }
+    }
+
+    private mutating func add(_ address: ArraySlice<UInt8>) {
+        guard address.count <= Self.longestAddress, RTSPURL(http: Array(address)) != nil else { return }
+        add(Redaction.redact(uri: String(decoding: address, as: UTF8.self)))
+    }
+
+    /// Adds an address that is redacted already, unless it is there or there are enough.
+    mutating func add(_ address: String) {
+        guard addresses.count < Self.mostAddresses, !addresses.contains(where: { $0.utf8.elementsEqual(address.utf8) })
+        else { return }
+        addresses.append(address)
+    }
+
+    private static func words(_ element: XMLElement?) -> [ArraySlice<UInt8>] {
+        element?.text.split { [0x20, 0x09, 0x0A, 0x0D].contains($0) } ?? []
+    }
+
+    /// Whether a qualified name is that of ONVIF's cameras and encoders, whatever its prefix.
+    private static func isCamera(_ type: ArraySlice<UInt8>) -> Bool {
+        let local = type.lastIndex(of: UInt8(ascii: ":")).map { type[($0 + 1)...] } ?? type
+        return local.elementsEqual("NetworkVideoTransmitter".utf8)
+    }
+
+    /// Returns what a scope of ONVIF says behind a kind such as `name/`, decoded; nil if it is another or says nothing.
+    private static func text(of scope: ArraySlice<UInt8>, _ kind: StaticString) -> String? {
+        let origin = scope.prefix(Self.origin.utf8CodeUnitCount)
+        let rest = scope.dropFirst(origin.count)
+        let length = kind.utf8CodeUnitCount
+        guard rest.count > length, TextBytes.isSame(origin, ignoringCase: Self.origin),
+            TextBytes.isSame(rest.prefix(length), ignoringCase: kind)
+        else { return nil }
+        // An escape takes three bytes, and no more than are shown are decoded.
+        let value = rest.dropFirst(length).prefix(3 * longestName + 3)
+        return PercentEncoding.decode(String(decoding: value, as: UTF8.self)).sanitized(limit: longestName)
+    }
+}

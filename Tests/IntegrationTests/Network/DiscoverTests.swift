@@ -1,0 +1,56 @@
+import Foundation
+import ReferenceTools
+import Testing
+
+/// `inlet discover` beside devices that answer, in networks of their own.
+@Suite(
+    .tags(.server),
+    .enabled(
+        if: NetworkNamespace.isAvailable,
+        "network namespaces cannot be made here; that needs root and the tool ip"))
+struct DiscoverTests {
+    private struct Listing: Decodable, Equatable {
+        var endpoint: String
+        var name: String
+        var hardware: String
+        var location: String
+        var addresses: [String]
+    }
+
+    @Test func camerasThatAnswerAreListedOnceAndHostileAnswersAreNot() throws {
+        let peer = try PeerProcess("discovery-device.py")
+        let clients = try #require(peer.ready["clients"]?.int)
+        func discover(_ options: String) throws -> InletProcess {
+            try .shell("exec nsenter --net=/proc/\(clients)/ns/net \"$INLET\" discover --timeout 1 \(options)")
+        }
+        let run = try discover("--json --interface client --interface lo")
+        #expect(run.status == 0, "\(run.complaints) \(peer.log)")
+        #expect(
+            try JSONDecoder().decode([Listing].self, from: run.output) == [
+                Listing(
+                    endpoint: "urn:uuid:door", name: "Front Door", hardware: "M1\\u{1B}[31m",
+                    location: "country/iceland, hall 3",
+                    addresses: ["http://10.77.0.1/onvif/device_service", "http://***@10.77.0.1/"]),
+                Listing(
+                    endpoint: "urn:uuid:yard", name: "", hardware: "", location: "",
+                    addresses: ["http://10.77.0.1:8080/onvif/device_service"]),
+            ])
+        // The probe is sent twice, as one message, and is what the device takes for one.
+        let probes = try peer.send("report")["probes"]
+        guard case .list(let messages) = probes else {
+            Issue.record("no probes: \(peer.log)")
+            return
+        }
+        #expect(messages.count == 2 && Set(messages).count == 1)
+        #expect(messages.allSatisfy { $0.text.utf8.starts(with: "urn:uuid:".utf8) })
+
+        // By itself it asks on the interface of the link, too.
+        let lines = String(decoding: try discover("").output, as: UTF8.self).split(separator: "\n")
+        #expect(lines.count == 4)
+        #expect(lines.dropFirst().first?.hasSuffix("http://10.77.0.1/onvif/device_service") == true)
+        // Where nobody answers, nothing is listed; an interface that is not there is an error of usage.
+        #expect(try discover("--json --interface lo").output == Data("[]\n".utf8))
+        let absent = try discover("--interface absent0")
+        #expect(absent.status == 64 && absent.complaints.contains("'absent0' is no interface"))
+    }
+}
