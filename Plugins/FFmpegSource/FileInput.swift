@@ -22,7 +22,7 @@ import InletFFmpeg
         self.limits = limits
         self.context = context
         interruption = Interruption(context)
-        pipe = try PipeInput(path: path, context: context)
+        pipe = try PipeInput(path: path, awaitsWriter: pacing == .live, context: context)
         guard let pipe else {
             guard pacing != .live else {
                 throw InletError(.invalidConfiguration, "A file is not live: pace=live is for FIFOs and devices.")

@@ -20,14 +20,20 @@ import InletFFmpeg
     let canBeOpenedAnew: Bool
     private let context: SourceContext
     private(set) var io: UnsafeMutablePointer<AVIOContext>?
+    /// Whether a FIFO that has no writer is known by its hang-up, and no writer has been seen.
+    private var lacksWriter = false
 
     /// Bytes read at a time: the default capacity of a pipe on Linux.
     private static let bufferSize: Int32 = 65_536
 
+    /// - Parameters:
+    ///   - path: the path, or `-` for standard input.
+    ///   - awaitsWriter: whether a FIFO that has no writer yet is an interruption, which may take as long as it likes.
+    ///   - context: cancels waiting, and is told of interruptions.
     /// - Returns: nil if the path is an ordinary file, which libavformat reads best itself.
     /// - Throws: an error for the path: ``InletError/Code/notFound``, also for a directory,
     ///   ``InletError/Code/permissionDenied``, ``InletError/Code/malformedData`` for an empty file.
-    init?(path: String, context: SourceContext) throws(InletError) {
+    init?(path: String, awaitsWriter: Bool, context: SourceContext) throws(InletError) {
         self.context = context
         if path == "-" {
             descriptor = STDIN_FILENO
@@ -49,6 +55,7 @@ import InletFFmpeg
             descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
             canBeOpenedAnew = true
             guard descriptor >= 0 else { throw InletError(ffmpeg: -errno, operation: "open") }
+            if awaitsWriter, facts.st_mode & S_IFMT == S_IFIFO { lacksWriter = Self.provokeHangUp(descriptor) }
         }
         guard let buffer = unsafe av_malloc(Int(Self.bufferSize)) else {
             throw InletError(ffmpeg: -ENOMEM, operation: "av_malloc")
@@ -70,6 +77,32 @@ import InletFFmpeg
         if canBeOpenedAnew { close(descriptor) }
     }
 
+    /// Opens a FIFO for writing and closes it. From then on it polls as hung up while it has no writer, which Linux
+    /// reports only if there has been one since the reader opened it.
+    ///
+    /// - Returns: false if that is not permitted or the system has no such path: a missing writer then looks silent.
+    private static func provokeHangUp(_ descriptor: Int32) -> Bool {
+        // By the descriptor: the path may name something else by now.
+        let writer = unsafe open("/proc/self/fd/\(descriptor)", O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+        guard writer >= 0 else { return false }
+        close(writer)
+        return true
+    }
+
+    /// Notes whether a FIFO has a writer, by what polling it has returned, until there is one.
+    ///
+    /// - Returns: whether there is none yet.
+    private func awaitsWriter(_ events: Int32) -> Bool {
+        guard lacksWriter else { return false }
+        if events & Int32(POLLHUP) != 0, events & Int32(POLLIN) == 0 {
+            if context.interruption == nil { context.beginInterruption("nobody writes to the FIFO") }
+            return true
+        }
+        lacksWriter = false
+        context.endInterruption()
+        return false
+    }
+
     /// Waits for data, the end of the pipe or a cancellation.
     private func fill(_ buffer: UnsafeMutablePointer<UInt8>, _ count: Int32) -> Int32 {
         while true {
@@ -81,6 +114,12 @@ import InletFFmpeg
                 pollfd(fd: context.wakeUpDescriptor, events: Int16(POLLIN), revents: 0),
             ]
             let ready = unsafe poll(&polled, 2, 100)
+            if ready >= 0, awaitsWriter(Int32(polled[0].revents)) {
+                // A hang-up does not wait: only the cancellation is polled for a while.
+                polled[0].fd = -1
+                _ = unsafe poll(&polled, 2, 100)
+                continue
+            }
             if ready <= 0 || polled[0].revents == 0 { continue }
             let got = unsafe read(descriptor, buffer, Int(count))
             if got > 0 {
