@@ -39,8 +39,12 @@ package struct AccessRule: Sendable {
     package struct Grant: Sendable {
         package var token: String
         package var scope: AccessScope
+        /// What the token is called where changes are noted; nil if it has no name.
+        package var name: String?
 
-        package init(_ token: String, _ scope: AccessScope) { (self.token, self.scope) = (token, scope) }
+        package init(_ token: String, _ scope: AccessScope, name: String? = nil) {
+            (self.token, self.scope, self.name) = (token, scope, name)
+        }
     }
 
     private struct Holder {
@@ -125,10 +129,16 @@ package struct AccessRule: Sendable {
     /// Returns the most that the tokens and cookies of a request allow; nil if it presents none, or none is required.
     ///
     /// - Parameter now: seconds since 1970.
-    package func scope(of request: HTTPRequest, at now: Int) -> AccessScope? {
+    package func scope(of request: HTTPRequest, at now: Int) -> AccessScope? { grant(of: request, at: now)?.scope }
+
+    /// Returns the token of a request, or of its cookie, that allows the most; nil if it presents none, or none is
+    /// required.
+    ///
+    /// - Parameter now: seconds since 1970.
+    package func grant(of request: HTTPRequest, at now: Int) -> Grant? {
         let shown = Self.tokens(of: request)
         return holders.filter { Self.isShown($0, shown) || Self.showsCookie(of: $0, request, at: now) }
-            .map(\.grant.scope).max()
+            .map(\.grant).max { $0.scope < $1.scope }
     }
 
     /// Returns the header for a browser to remember that it presented a token in the query: a page's subresources have

@@ -202,6 +202,9 @@ package final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandle
     /// Returns the most that a request's token allows; nil if it presents none, or none is required.
     package func scope(of request: HTTPRequest) -> AccessScope? { gate.scope(of: request) }
 
+    /// Returns the name of the token that a request presents; nil if it presents none, or one without a name.
+    package func tokenName(of request: HTTPRequest) -> String? { gate.tokenName(of: request) }
+
     // MARK: Answers
 
     private func refuse(_ answer: HTTPAnswer) {

@@ -130,6 +130,9 @@ final class HTTPGate: Sendable {
     /// Returns the most that a request's token allows; nil if it presents none, or none is required.
     func scope(of request: HTTPRequest) -> AccessScope? { access.scope(of: request, at: Self.seconds) }
 
+    /// Returns the name of the token that a request presents; nil if it presents none, or one without a name.
+    func tokenName(of request: HTTPRequest) -> String? { access.grant(of: request, at: Self.seconds)?.name }
+
     /// Logs held-back lines.
     func close() { log.flush() }
 

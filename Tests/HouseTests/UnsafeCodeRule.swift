@@ -113,6 +113,7 @@ enum UnsafeCodeRule {
         "Sources/InletRTSP/Messages/RawSpan+Octets.swift": "reads checked places of received bytes",
         "Sources/InletServe/Configuration/YAMLParser.swift": "owns libyaml's parser",
         "Sources/InletServe/Operation/ServiceEnvironment.swift": "reads the environment",
+        "Sources/InletServe/Operation/AuditLog.swift": "opens and appends to a file",
         "Sources/InletServe/Operation/ServiceNotifier.swift": "owns the address of a socket",
         "Sources/InletSystem/": "wraps the system's calls for threads, clocks and events",
         "Sources/InletTesting/DescriptorSignal.swift": "owns the pipe of a manual clock's wake-up",

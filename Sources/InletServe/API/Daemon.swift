@@ -20,12 +20,16 @@ package enum Daemon {
         let listener = HTTPListener()
         let fleet = Fleet(
             registry: reader.registry, logger: logger, makeView: { PictureHub(listener.loop, context: nil) })
-        let (keeper, server): (ConfigurationKeeper, ServerService)
+        let (keeper, server, audit): (ConfigurationKeeper, ServerService, AuditLog)
         do {
             keeper = try ConfigurationKeeper(
                 path: path, overlayPath: overlayPath, reader: reader, fleet: fleet, logger: logger)
+            audit = try AuditLog(path: await keeper.server.audit, logger: logger) { text in
+                logger.error("\(text)")
+                fleet.report(FleetEvent("audit-failed", text, camera: nil))
+            }
             server = ServerService(await keeper.server, listener: listener, logger: logger)
-            _ = try server.listen(for: fleet, keeper: keeper)
+            _ = try server.listen(for: fleet, keeper: keeper, audit: audit)
         } catch {
             listener.stop()
             throw error
@@ -36,9 +40,15 @@ package enum Daemon {
         var configuration = ServiceGroupConfiguration(
             services: [
                 .init(service: server), .init(service: FleetService(fleet, keeper: keeper)),
-                .init(service: ReloadService(path: path, keeper: keeper)), .init(service: notifier),
+                .init(service: ReloadService(path: path, keeper: keeper, audit: audit)), .init(service: notifier),
             ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         configuration.maximumGracefulShutdownDuration = farewell
-        try await ServiceGroup(configuration: configuration).run()
+        do {
+            try await ServiceGroup(configuration: configuration).run()
+        } catch {
+            await audit.finish()
+            throw error
+        }
+        await audit.finish()
     }
 }

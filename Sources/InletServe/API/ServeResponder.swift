@@ -17,14 +17,15 @@ final class ServeResponder: Sendable {
     let streams: StreamCount
     /// Whether clients must present a token.
     let requiresToken: Bool
+    let audit: AuditLog
     private let fleet: Fleet
     private let keeper: ConfigurationKeeper
 
     init(
         fleet: Fleet, keeper: ConfigurationKeeper, loop: any EventLoop, events: EventHub, streams: Int,
-        requiresToken: Bool
+        requiresToken: Bool, audit: AuditLog
     ) {
-        self.loop = loop
+        (self.loop, self.audit) = (loop, audit)
         (self.fleet, self.keeper, self.events, self.requiresToken) = (fleet, keeper, events, requiresToken)
         self.streams = StreamCount(most: streams)
     }

@@ -74,6 +74,29 @@ enum ServeRoute: Equatable {
     /// Whether it changes anything, so that pages of other sites must not ask for it.
     var isChange: Bool { scope.map { $0 > .view } ?? false }
 
+    /// What the audit log calls the change, and the camera that it concerns; nil if it is none.
+    var change: (action: String, camera: String?)? {
+        switch self {
+        case .add: ("add", nil)
+        case .set(let name): ("change", name)
+        case .remove(let name): ("remove", name)
+        case .restart(let name): ("restart", name)
+        case .pause(let name): ("pause", name)
+        case .resume(let name): ("resume", name)
+        case .reload: ("reload", nil)
+        case .setLogLevel: ("log-level", nil)
+        default: nil
+        }
+    }
+
+    /// Whether a dry run of it does nothing but to say what it would do.
+    var canBeTried: Bool {
+        switch self {
+        case .add, .set, .remove: true
+        default: false
+        }
+    }
+
     /// Whether a body of JSON belongs to it.
     var takesBody: Bool {
         switch self {

@@ -42,6 +42,12 @@ final class ServeService: HTTPService {
         } catch {
             return .answer(Self.answer(to: error))
         }
+        let step = begin(route, request)
+        if case .answer(let answer) = step { auditor(of: route, request)?(answer, nil) }
+        return step
+    }
+
+    private func begin(_ route: ServeRoute, _ request: HTTPRequest) -> HTTPStep {
         if let refusal = refusal(of: route, request) { return .answer(refusal) }
         if route.takesBody {
             guard request.isJSON else {
@@ -65,10 +71,33 @@ final class ServeService: HTTPService {
         do throws(InletError) {
             value = try JSONReader.read(Array(body.readableBytesView))
         } catch {
-            return .answer(.problem(.badRequest, "The body is not JSON: \(error.message)"))
+            let answer = HTTPAnswer.problem(.badRequest, "The body is not JSON: \(error.message)")
+            auditor(of: route, request)?(answer, nil)
+            return .answer(answer)
         }
         let isTrial = request.isTrial ?? true
-        return later { [daemon] in await daemon.change(route, value, isTrial: isTrial) }
+        let note = auditor(of: route, request)
+        return later { [daemon] in
+            let answer = await daemon.change(route, value, isTrial: isTrial)
+            note?(answer, value["name"]?.text)
+            return answer
+        }
+    }
+
+    /// Returns what notes how a change ended, with the camera's name in the body of one that is added; nil if the route
+    /// is none.
+    private func auditor(of route: ServeRoute, _ request: HTTPRequest) -> (@Sendable (HTTPAnswer, String?) -> Void)? {
+        guard let (action, camera) = route.change else { return nil }
+        let actor = AuditRecord.Actor.client(
+            token: connection?.tokenName(of: request), address: connection?.client.description ?? "")
+        let isTrial = route.canBeTried && request.isTrial ?? true
+        let isNamedByBody = route == .add
+        return { [daemon] answer, name in
+            let outcome = AuditRecord.Outcome(status: Int(answer.status.code), isTrial: isTrial)
+            daemon.audit.note(
+                AuditRecord(
+                    actor: actor, action: action, camera: camera ?? (isNamedByBody ? name : nil), outcome: outcome))
+        }
     }
 
     func abandon() {
@@ -129,7 +158,12 @@ final class ServeService: HTTPService {
         case .events: return streamEvents(request)
         default:
             let isTrial = request.isTrial ?? true
-            return later { [daemon] in await daemon.answer(to: route, isTrial: isTrial) }
+            let note = auditor(of: route, request)
+            return later { [daemon] in
+                let answer = await daemon.answer(to: route, isTrial: isTrial)
+                note?(answer, nil)
+                return answer
+            }
         }
     }
 

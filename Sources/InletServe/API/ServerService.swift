@@ -19,11 +19,11 @@ package final class ServerService: Service {
 
     /// Makes the server. It listens to nothing yet.
     ///
-    /// - Parameter listener: owned by the server from ``listen(for:keeper:)`` on.
+    /// - Parameter listener: owned by the server from ``listen(for:keeper:audit:)`` on.
     package init(_ settings: ServerSettings, listener: HTTPListener, logger: Logger) {
         (self.settings, self.listener, self.logger) = (settings, listener, logger)
         let grants = settings.tokens.sorted { $0.key < $1.key }.map {
-            AccessRule.Grant($0.value.secret, $0.value.scope)
+            AccessRule.Grant($0.value.secret, $0.value.scope, name: $0.key)
         }
         access = AccessRule(host: settings.host, port: settings.port, grants: grants)
     }
@@ -32,11 +32,11 @@ package final class ServerService: Service {
     ///
     /// - Returns: the address that it listens at, such as `127.0.0.1:8080`.
     /// - Throws: ``InletError`` if it cannot.
-    package func listen(for fleet: Fleet, keeper: ConfigurationKeeper) throws(InletError) -> String {
+    package func listen(for fleet: Fleet, keeper: ConfigurationKeeper, audit: AuditLog) throws(InletError) -> String {
         let events = EventHub(listener.loop)
         let responder = ServeResponder(
             fleet: fleet, keeper: keeper, loop: listener.loop, events: events, streams: settings.streams,
-            requiresToken: access.token != nil)
+            requiresToken: access.token != nil, audit: audit)
         let place = HTTPListener.Place(
             access, connections: settings.streams + Self.reserved, bodyBytes: ServeService.longestBody + 1024,
             patience: Self.patience)

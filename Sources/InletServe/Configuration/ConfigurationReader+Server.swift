@@ -13,6 +13,7 @@ extension ConfigurationReader {
         if let streams = node["streams"]?.scalar.flatMap({ TextBytes.number($0.utf8, upTo: 1024) }), streams > 0 {
             settings.streams = streams
         }
+        settings.audit = node["audit"]?.scalar
         for member in (node["tokens"]?.members ?? []).prefix(64) where CameraName.isValid(member.key) {
             let path = "server.tokens.\(member.key)"
             guard let scope = member.value["scope"]?.scalar.flatMap(AccessScope.init) else { continue }

@@ -74,6 +74,9 @@ extension ConfigurationShape {
         ConfigurationKey(
             "streams", "The most streams at a time, over all cameras", default: "64", .scalar(.integer(1...1024))),
         ConfigurationKey(
+            "audit", "The file that each change is appended to, as a line of JSON", default: "the log alone",
+            .scalar(.path)),
+        ConfigurationKey(
             "tokens", "Tokens by name, each with what it allows",
             default: "none at a loopback address, one made for the run elsewhere",
             .map(what: "token", names: CameraName.rule, .object(tokenKeys), most: 64)),

@@ -24,6 +24,8 @@ package struct ServerSettings: Sendable, Hashable {
     package var tokens: [String: TokenSettings] = [:]
     /// The most streams at a time, over all cameras. The default is 64.
     package var streams = 64
+    /// The file that changes are noted in; nil for the log alone, which is the default.
+    package var audit: String?
 
     package init() {}
 }

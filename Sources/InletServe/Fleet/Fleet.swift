@@ -37,6 +37,9 @@ package actor Fleet {
     /// Events from now on. Each call makes a separate sequence, which ends with the fleet.
     package nonisolated var events: AsyncStream<FleetEvent> { broadcaster.stream() }
 
+    /// Tells those who follow ``events`` what happened beside the cameras.
+    nonisolated func report(_ event: FleetEvent) { broadcaster.send(event) }
+
     /// Makes the cameras what they shall be. Returns when it is done.
     ///
     /// - Parameter version: increases with each change. An older one than was applied is ignored, so that the latest

@@ -7,27 +7,38 @@ import UnixSignals
 package struct ReloadService: Service {
     private let path: String
     private let keeper: ConfigurationKeeper
+    private let audit: AuditLog
     private let interval: Duration
 
     /// - Parameter interval: how often the file is looked at. The default is a second.
-    package init(path: String, keeper: ConfigurationKeeper, interval: Duration = .seconds(1)) {
-        (self.path, self.keeper, self.interval) = (path, keeper, interval)
+    package init(path: String, keeper: ConfigurationKeeper, audit: AuditLog, interval: Duration = .seconds(1)) {
+        (self.path, self.keeper, self.audit, self.interval) = (path, keeper, audit, interval)
     }
 
     package func run() async throws {
         var change = FileChange(read: FileSignature(path: path))
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { [keeper] in
+            group.addTask {
                 for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
-                    await keeper.reload()
+                    await reload(for: .signal)
                 }
             }
             while !Task.isShuttingDownGracefully {
                 try? await cancelWhenGracefulShutdown { try await Task.sleep(for: interval) }
                 if Task.isShuttingDownGracefully || Task.isCancelled { break }
-                if change.note(FileSignature(path: path)) { await keeper.reload() }
+                if change.note(FileSignature(path: path)) { await reload(for: .file) }
             }
             await group.waitForAll()
         }
+    }
+
+    private func reload(for actor: AuditRecord.Actor) async {
+        let outcome: AuditRecord.Outcome =
+            switch await keeper.reload() {
+            case .success: .done
+            // The status by which the API refuses the same.
+            case .failure: .refused(422)
+            }
+        audit.note(AuditRecord(actor: actor, action: "reload", camera: nil, outcome: outcome))
     }
 }

@@ -1,0 +1,147 @@
+package import InletCore
+import InletSystem
+package import Logging
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Notes each change that is asked for: in the log, and as a line of JSON at the end of a file. Safe from any thread;
+/// the file is written by a task of its own, and what it cannot take is counted in the next line that it takes.
+package final class AuditLog: Sendable {
+    private let logger: Logger
+    private let lines: AsyncStream<AuditRecord.Timed>.Continuation?
+    private let lost = Atomic(0)
+    private let writer = Mutex<Task<Void, Never>?>(nil)
+    /// The most records that wait to be written.
+    private static let longestQueue = 1024
+
+    /// Opens the file to append to it, and creates it for this user alone if there is none.
+    ///
+    /// - Parameters:
+    ///   - path: the file; nil for the log alone.
+    ///   - onFailure: called with a sentence when writing begins to fail.
+    /// - Throws: ``InletError/Code/inputOutput`` if it cannot be opened.
+    package init(
+        path: String?, logger: Logger, onFailure: @escaping @Sendable (String) -> Void
+    ) throws(InletError) {
+        self.logger = logger
+        guard let path else {
+            lines = nil
+            return
+        }
+        // A named pipe without a reader is an error instead of a wait.
+        let descriptor = unsafe open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o600)
+        guard descriptor >= 0 else {
+            throw InletError(
+                .inputOutput,
+                "The audit log '\(path)' cannot be opened: \(SystemErrorText.of(errno)). Name a file that this user may write as audit: under server:."
+            )
+        }
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: AuditRecord.Timed.self, bufferingPolicy: .bufferingOldest(Self.longestQueue))
+        lines = continuation
+        let task = Task { [weak self] in
+            var file = AuditFile(descriptor: descriptor)
+            var isFailing = false
+            for await item in stream {
+                let lost = self?.lost.exchange(0, ordering: .relaxed) ?? 0
+                if let code = file.write(item.record.line(time: item.time, lost: lost)) {
+                    self?.lost.add(lost + 1, ordering: .relaxed)
+                    if !isFailing {
+                        onFailure("The audit log '\(path)' cannot be written: \(SystemErrorText.of(code)).")
+                    }
+                    isFailing = true
+                } else {
+                    isFailing = false
+                }
+            }
+            close(descriptor)
+        }
+        writer.withLock { $0 = task }
+    }
+
+    /// Notes a change. Does not wait.
+    func note(_ record: AuditRecord) {
+        let time = AuditRecord.Timed.now
+        logger.notice("audit \(record.line(time: time))")
+        guard let lines else { return }
+        if case .dropped = lines.yield(.init(record: record, time: time)) { lost.add(1, ordering: .relaxed) }
+    }
+
+    /// Writes what waits, and closes the file.
+    package func finish() async {
+        lines?.finish()
+        await writer.withLock { $0 }?.value
+    }
+}
+
+extension AuditRecord {
+    /// A record and when it was made.
+    struct Timed: Sendable {
+        var record: AuditRecord
+        /// The time in UTC (RFC 3339).
+        var time: String
+
+        /// The time now, in milliseconds.
+        static var now: String {
+            var clock = timespec()
+            _ = unsafe clock_gettime(CLOCK_REALTIME, &clock)
+            var parts = unsafe tm()
+            _ = unsafe gmtime_r(&clock.tv_sec, &parts)
+            func digits(_ number: Int, _ width: Int = 2) -> String {
+                let text = String(number)
+                return String(repeating: "0", count: max(0, width - text.utf8.count)) + text
+            }
+            let date = [
+                unsafe digits(Int(parts.tm_year) + 1900, 4), unsafe digits(Int(parts.tm_mon) + 1),
+                unsafe digits(Int(parts.tm_mday)),
+            ]
+            let time = unsafe [parts.tm_hour, parts.tm_min, parts.tm_sec].map { digits(Int($0)) }
+            return "\(date.joined(separator: "-"))T\(time.joined(separator: ":"))"
+                + ".\(digits(Int(clock.tv_nsec) / 1_000_000, 3))Z"
+        }
+    }
+}
+
+/// Appends lines to an open file, each whole or not at all for who reads lines.
+private struct AuditFile {
+    let descriptor: Int32
+    /// Whether a part of a line stands at the end.
+    private var isTorn = false
+
+    init(descriptor: Int32) { self.descriptor = descriptor }
+
+    /// Writes a line.
+    ///
+    /// - Returns: the `errno` if it failed; nil if it was written.
+    mutating func write(_ line: String) -> Int32? {
+        let bytes = Array(((isTorn ? "\n" : "") + line + "\n").utf8)
+        var done = 0
+        while done < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { bytes in
+                let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[done...])
+                #if canImport(Glibc)
+                    return unsafe Glibc.write(descriptor, rest.baseAddress, rest.count)
+                #elseif canImport(Musl)
+                    return unsafe Musl.write(descriptor, rest.baseAddress, rest.count)
+                #else
+                    return unsafe Darwin.write(descriptor, rest.baseAddress, rest.count)
+                #endif
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                if done > 0 { isTorn = true }
+                return count < 0 ? errno : ENOSPC
+            }
+            done += count
+        }
+        isTorn = false
+        return nil
+    }
+}
