@@ -6,7 +6,6 @@ package import InletCore
 /// A token that a person made up can be guessed if thousands a second may be tried. So a client with too many wrong
 /// ones is refused unchecked for a while; not checking is what protects, as a merely delayed response permits as many
 /// tries as there are connections.
-/// as many tries as there are connections.
 package struct GuessLedger: Sendable {
     private struct Record {
         var count: Int
