@@ -90,10 +90,10 @@ extension AuditRecord {
 
         /// The time now, in milliseconds.
         static var now: String {
-            var clock = timespec()
-            _ = unsafe clock_gettime(CLOCK_REALTIME, &clock)
+            let nanoseconds = MonotonicTime.nanoseconds(of: CLOCK_REALTIME)
+            var seconds = time_t(nanoseconds / 1_000_000_000)
             var parts = unsafe tm()
-            _ = unsafe gmtime_r(&clock.tv_sec, &parts)
+            _ = unsafe gmtime_r(&seconds, &parts)
             func digits(_ number: Int, _ width: Int = 2) -> String {
                 let text = String(number)
                 return String(repeating: "0", count: max(0, width - text.utf8.count)) + text
@@ -104,7 +104,7 @@ extension AuditRecord {
             ]
             let time = unsafe [parts.tm_hour, parts.tm_min, parts.tm_sec].map { digits(Int($0)) }
             return "\(date.joined(separator: "-"))T\(time.joined(separator: ":"))"
-                + ".\(digits(Int(clock.tv_nsec) / 1_000_000, 3))Z"
+                + ".\(digits(Int(nanoseconds % 1_000_000_000) / 1_000_000, 3))Z"
         }
     }
 }
