@@ -40,8 +40,8 @@ package final class AuditLog: Sendable {
         guard descriptor >= 0 else {
             throw InletError(
                 .inputOutput,
-                "The audit log '\(path)' cannot be opened: \(SystemErrorText.of(errno)). Name a file that this user may write as audit: under server:."
-            )
+                "The audit log '\(path)' cannot be opened: \(SystemErrorText.of(errno)). Name a file that this user may "
+                    + "write as audit: under server:.")
         }
         let (stream, continuation) = AsyncStream.makeStream(
             of: AuditRecord.Timed.self, bufferingPolicy: .bufferingOldest(Self.longestQueue))
