@@ -268,7 +268,7 @@ let package = Package(
         .target(
             name: "InletCommand",
             dependencies: [
-                "Inlet", "InletSystem", "InletHTTP", "InletOutput", "InletRTSP", "InletServe", "RTSPSource",
+                "Inlet", "InletSystem", "InletHTTP", "InletOutput", "InletRTC", "InletRTSP", "InletServe", "RTSPSource",
                 "WebSocketSignaling", onLinux("InletPluginVerify"), argumentParser, logging,
             ] + nio,
             resources: [.embedInCode("Pages/screen.html")], swiftSettings: houseSettings),

@@ -80,7 +80,9 @@
             return description
         }
 
-        func setRemote(_ description: SessionDescription, _ id: PeerSessionStateMachine.EngineID) {
+        func setRemote(
+            _ description: SessionDescription, _ servers: [ICEServer], _ id: PeerSessionStateMachine.EngineID
+        ) {
             do throws(PeerSessionFailure) {
                 var description = description
                 // The peer of a track that is withdrawn answers so.
@@ -107,7 +109,7 @@
                     let text = pipeline.text(
                         payload: (ofSource ?? chosen).type, source: source, transportWideSequence: number,
                         orientation: orientation)
-                    build(text, [], orientation: orientation, id)
+                    build(text, servers, orientation: orientation, id)
                 }
                 guard let viewer else { return }
                 description.sdp = try CandidateAddress.withoutNames(description.sdp)
@@ -121,7 +123,7 @@
         /// then has no address there.
         func gathered(_ text: String) -> PeerSessionStateMachine.EngineEvent {
             let ice = environment.ice
-            guard ice.hasRelay, !text.containsBytes(" typ relay") else { return .gathered(text) }
+            guard ice.hasRelay || ice.isRelayOnly, !text.containsBytes(" typ relay") else { return .gathered(text) }
             if !hasWarned {
                 logger.warning("\(ice.noRelayWarning)")
                 hasWarned = true

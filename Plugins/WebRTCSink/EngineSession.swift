@@ -59,7 +59,7 @@
         let source = UInt32.random(in: 1...UInt32.max)
         private let tell: @Sendable (Event) -> Void
         /// The servers that signaling provides.
-        private let serversOfSignaling: @Sendable () async -> [ICEServer]
+        private let serversOfSignaling: (@Sendable () async -> [ICEServer])?
 
         var machine: PeerSessionStateMachine
         /// The current engine; its pipeline is made when the codec is known.
@@ -98,11 +98,11 @@
         var logger: Logger { environment.logger }
 
         /// - Parameters:
-        ///   - serversOfSignaling: called before each offer.
+        ///   - serversOfSignaling: called before each engine; nil if signaling names no servers.
         ///   - tell: called on the session's queue. It must not hold the session.
         init(
             _ policy: PeerSessionPolicy, _ environment: Environment,
-            serversOfSignaling: @escaping @Sendable () async -> [ICEServer] = { [] },
+            serversOfSignaling: (@Sendable () async -> [ICEServer])? = nil,
             tell: @escaping @Sendable (Event) -> Void
         ) {
             name = policy.name
@@ -238,7 +238,7 @@
                 // `steering` is kept, as its figures are still read.
                 (viewer, engine, furtherOffer, opened) = (nil, nil, nil, [:])
             case .offer(let id): offer(id)
-            case .setRemote(let id, let description): setRemote(description, id)
+            case .setRemote(let id, let description): takeRemote(description, id)
             case .answer: viewer?.makeAnswer()
             case .reoffer:
                 openChannels()
@@ -259,7 +259,7 @@
 
         private func offer(_ id: PeerSessionStateMachine.EngineID) {
             Task { [weak self, serversOfSignaling] in
-                let servers = await serversOfSignaling()
+                let servers = await serversOfSignaling?() ?? []
                 self?.queue.async { [weak self] in
                     guard let self, engine == id else { return }
                     guard let pipeline = environment.pipelines.first else { return say(id, .failed(.noCommonCodec)) }
@@ -269,6 +269,18 @@
                     build(text, servers, orientation: nil, id)
                     openChannels()
                     viewer?.makeOffer()
+                }
+            }
+        }
+
+        /// Sets the peer's description; that of an engine that answers when the servers for it are known.
+        private func takeRemote(_ description: SessionDescription, _ id: PeerSessionStateMachine.EngineID) {
+            guard description.kind == .offer, let serversOfSignaling else { return setRemote(description, [], id) }
+            Task { [weak self] in
+                let servers = await serversOfSignaling()
+                self?.queue.async { [weak self] in
+                    guard let self, engine == id else { return }
+                    setRemote(description, servers, id)
                 }
             }
         }

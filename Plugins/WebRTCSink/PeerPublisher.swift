@@ -134,7 +134,7 @@
 
         func open(_ channel: any SignalingChannel, _ policy: PeerSessionPolicy) throws(InletError) -> SignaledSession {
             try rates.validate()
-            try ice.validate()
+            try ice.validateBesideSignaling()
             try limits.validate(opening: channels)
             try trackName.validate()
             let environment = EngineSession.Environment(

@@ -10,15 +10,16 @@ struct RoomClient: Sendable {
     private let opening: WebSocketConfiguration
     private let dispatcher: SignalingDispatcher
     private let outbox: RoomOutbox
+    private let servers: RoomServerList
     /// How long the server may take to say welcome.
     private static let welcomeLimit = Duration.seconds(10)
 
     init(
         _ configuration: WebSocketSignalingConfiguration, _ opening: WebSocketConfiguration,
-        _ dispatcher: SignalingDispatcher, _ outbox: RoomOutbox
+        _ dispatcher: SignalingDispatcher, _ outbox: RoomOutbox, _ servers: RoomServerList
     ) {
         (self.configuration, self.opening) = (configuration, opening)
-        (self.dispatcher, self.outbox) = (dispatcher, outbox)
+        (self.dispatcher, self.outbox, self.servers) = (dispatcher, outbox, servers)
     }
 
     /// Whether the server has said welcome.
@@ -117,10 +118,13 @@ struct RoomClient: Sendable {
                 // A message that cannot be read may be of another program: it is lost, as on any signaling.
                 guard let message = try? RoomMessage(json: text) else { continue }
                 switch message {
-                case .welcome(_, let others):
+                case .welcome(_, let others, let named):
                     welcome.say()
+                    // Before anything can be offered.
+                    servers.set(named)
                     dispatcher.opened(
                         present: Dictionary(others.map { ($0.id, $0.instance) }, uniquingKeysWith: { $1 }))
+                case .servers(let named): servers.set(named)
                 case .joined(let member): dispatcher.joined(member.id, instance: member.instance)
                 case .left(let member): dispatcher.left(member.id, instance: member.instance)
                 case .refused(let refusal): return End(error: refusal.error, refusal: refusal)

@@ -13,6 +13,8 @@ final class RoomConnection: ChannelInboundHandler {
     enum Event {
         /// Frames may be sent.
         case opened
+        /// The member's credentials for relays are half through their life.
+        case renewalDue
         /// A text has arrived.
         case message([UInt8])
         /// The member breaks a rule.
@@ -22,17 +24,20 @@ final class RoomConnection: ChannelInboundHandler {
     }
 
     private let limits: RoomLimits
+    private let renewal: Duration?
     private let tell: (Event) -> Void
     private var context: ChannelHandlerContext?
     private var liveness: SignalingLiveness
     private var timer: Scheduled<Void>?
     private var probing: Scheduled<Void>?
+    private var renewing: Scheduled<Void>?
     private var isEnding = false
     /// How long a member may take to answer the close frame.
     private static let farewell = TimeAmount.seconds(1)
 
-    init(_ limits: RoomLimits, tell: @escaping (Event) -> Void) {
-        self.limits = limits
+    /// - Parameter renewal: how often ``Event/renewalDue`` comes; nil for never.
+    init(_ limits: RoomLimits, renewal: Duration?, tell: @escaping (Event) -> Void) {
+        (self.limits, self.renewal) = (limits, renewal)
         self.tell = tell
         liveness = SignalingLiveness(interval: limits.pingInterval, limit: limits.silence, at: .now)
     }
@@ -96,6 +101,7 @@ final class RoomConnection: ChannelInboundHandler {
             guard self.context != nil else { return }
             tell(.opened)
             schedule()
+            scheduleRenewal()
         }
     }
 
@@ -154,11 +160,21 @@ final class RoomConnection: ChannelInboundHandler {
         }
     }
 
+    private func scheduleRenewal() {
+        guard let renewal else { return }
+        renewing = context?.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(renewal)) { [weak self] in
+            guard let self, context != nil else { return }
+            tell(.renewalDue)
+            scheduleRenewal()
+        }
+    }
+
     private func end() {
         guard context != nil else { return }
         context = nil
         timer?.cancel()
         probing?.cancel()
+        renewing?.cancel()
         tell(.ended)
     }
 }

@@ -23,13 +23,18 @@ struct RoomDirectory: Sendable {
     }
 
     private let limits: RoomLimits
+    /// Returns the STUN and TURN servers for a member.
+    private let servers: @Sendable (PeerID) -> [ICEServer]
     private var places: [MemberID: Place] = [:]
     private var rooms: [String: [PeerID: MemberID]] = [:]
     /// How long the owner of a name has to answer when another wants it.
     static let probeLimit = Duration.seconds(2)
     private static let longestRoom = 128
 
-    init(_ limits: RoomLimits) { self.limits = limits }
+    /// - Parameter servers: returns the STUN and TURN servers for a member, with its credentials. The default is none.
+    init(_ limits: RoomLimits, servers: @escaping @Sendable (PeerID) -> [ICEServer] = { _ in [] }) {
+        (self.limits, self.servers) = (limits, servers)
+    }
 
     /// The number of members of all rooms.
     var count: Int { places.count }
@@ -90,7 +95,8 @@ struct RoomDirectory: Sendable {
         let others = others(of: number)
         let present = others.compactMap { places[$0]?.member }
         let joined = RoomMessage.joined(member).json
-        return [.send(RoomMessage.welcome(member.id, others: present).json, to: number)]
+        let welcome = RoomMessage.welcome(member.id, others: present, servers: servers(member.id))
+        return [.send(welcome.json, to: number)]
             + (isKnown ? [] : others.map { .send(joined, to: $0) })
     }
 
@@ -126,6 +132,13 @@ struct RoomDirectory: Sendable {
         return [.send(relayed, to: other)]
     }
 
+    /// Gives a member newer credentials for the servers, if there are any.
+    func renewServers(of number: MemberID) -> [Action] {
+        guard let member = places[number]?.member else { return [] }
+        let list = servers(member.id)
+        return list.isEmpty ? [] : [.send(RoomMessage.servers(list).json, to: number)]
+    }
+
     /// Ends all memberships.
     mutating func end() -> [Action] {
         let refusal = RoomRefusal(reason: .ending, text: "The server ends.", retryAfter: .seconds(1))
@@ -147,7 +160,7 @@ struct RoomDirectory: Sendable {
         let value = try JSONReader.read(text)
         let members = try SignalingMembers(value)
         let type = try members.required("type", upTo: 32)
-        guard !["welcome", "joined", "left", "refused"].contains(type) else {
+        guard !["welcome", "joined", "left", "refused", "iceServers"].contains(type) else {
             throw InletError(.malformedData, "Messages of this type are the server's own.")
         }
         let receiver = try members.peer("to")

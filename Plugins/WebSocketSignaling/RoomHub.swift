@@ -7,14 +7,18 @@ import NIOCore
 /// The rooms of a server and the connections of their members. Confined to the server's one thread.
 final class RoomHub {
     private let limits: RoomLimits
+    /// How often members get newer credentials; nil if theirs do not expire.
+    private let renewal: Duration?
     private var directory: RoomDirectory
     private var connections: [RoomDirectory.MemberID: RoomConnection] = [:]
     private var quota: ClientQuota<ClientAddress>
     private var count = 0
 
-    init(_ limits: RoomLimits) {
+    /// - Parameter ice: the servers that members are told of.
+    init(_ limits: RoomLimits, _ ice: ICEServers) {
         self.limits = limits
-        directory = RoomDirectory(limits)
+        renewal = ice.shared.isEmpty ? nil : max(.seconds(1), ice.lifetime / 2)
+        directory = RoomDirectory(limits) { ice.list(for: "\($0)", now: HostTime.seconds) }
         quota = ClientQuota(all: limits.connections, perClient: limits.perAddress)
     }
 
@@ -25,11 +29,12 @@ final class RoomHub {
         guard quota.admit(client, at: .now) else { return nil }
         count += 1
         let number = count
-        let connection = RoomConnection(limits) { [weak self] event in
+        let connection = RoomConnection(limits, renewal: renewal) { [weak self] event in
             guard let self else { return }
             switch event {
             case .opened: perform(directory.join(room, as: id, instance, number: number))
             case .message(let text): perform(directory.take(text, from: number, at: .now))
+            case .renewalDue: perform(directory.renewServers(of: number))
             case .broken(let reason, let text): perform(directory.drop(number, reason, text))
             case .ended:
                 guard connections.removeValue(forKey: number) != nil else { return }

@@ -5,7 +5,8 @@ import InletRTC
 ///
 /// | type | keys |
 /// |---|---|
-/// | `welcome` | `peer` (the member's own name), `peers`: a list of `peer` and `instance` |
+/// | `welcome` | `peer` (the member's own name), `peers`: a list of `peer` and `instance`, `iceServers` |
+/// | `iceServers` | `iceServers`: STUN and TURN servers, as W3C's `RTCIceServer`, in place of those before |
 /// | `joined`, `left` | `peer`, `instance` |
 /// | `refused` | `reason` (a word), `text` (for people), `retryAfter` in seconds, which may be missing |
 /// | any other | a message of another member, with `from` and `instance` by the server |
@@ -16,8 +17,10 @@ enum RoomMessage: Sendable {
         var instance: SignalingInstance
     }
 
-    /// The first message: the member's name, and who else is there.
-    case welcome(PeerID, others: [Member])
+    /// The first message: the member's name, who else is there, and the servers for sessions.
+    case welcome(PeerID, others: [Member], servers: [ICEServer] = [])
+    /// The servers for sessions from now on, with newer credentials.
+    case servers([ICEServer])
     case joined(Member)
     case left(Member)
     /// The last message before the server closes the connection.
@@ -40,7 +43,10 @@ enum RoomMessage: Sendable {
             for other in members.value("peers")?.elements ?? [] {
                 others.append(try Self.member(SignalingMembers(other)))
             }
-            self = .welcome(try Self.member(members, needsInstance: false).id, others: others)
+            self = .welcome(
+                try Self.member(members, needsInstance: false).id, others: others,
+                servers: Self.servers(of: members))
+        case "iceServers": self = .servers(Self.servers(of: members))
         case "joined": self = .joined(try Self.member(members))
         case "left": self = .left(try Self.member(members))
         case "refused":
@@ -68,12 +74,19 @@ enum RoomMessage: Sendable {
     /// The message as the server sends it.
     var json: String {
         switch self {
-        case .welcome(let id, let others):
+        case .welcome(let id, let others, let servers):
+            JSONValue(
+                .object(
+                    [
+                        Self.text("type", "welcome"), Self.text("peer", "\(id)"),
+                        JSONMember(
+                            key: "peers", value: JSONValue(.array(others.map { JSONValue(.object(Self.members($0))) }))),
+                    ] + (servers.isEmpty ? [] : [JSONMember(key: "iceServers", value: Self.json(of: servers))]))
+            ).json
+        case .servers(let servers):
             JSONValue(
                 .object([
-                    Self.text("type", "welcome"), Self.text("peer", "\(id)"),
-                    JSONMember(
-                        key: "peers", value: JSONValue(.array(others.map { JSONValue(.object(Self.members($0))) }))),
+                    Self.text("type", "iceServers"), JSONMember(key: "iceServers", value: Self.json(of: servers)),
                 ])
             ).json
         case .joined(let member): JSONValue(.object([Self.text("type", "joined")] + Self.members(member))).json

@@ -1,5 +1,6 @@
 public import InletCore
 import InletHTTP
+public import InletRTC
 public import Logging
 import NIOCore
 import Synchronization
@@ -19,6 +20,10 @@ public final class RoomServer: Sendable {
         /// The token that every member must present, as `?token=` or as a bearer token; nil for none. One is made, and
         /// told with the address, if other machines can reach the server and none is given. The default is nil.
         public var token: String?
+        /// STUN and TURN servers for the sessions of members, which the server tells each. Of the shared secret each
+        /// member gets credentials that expire, and newer ones when half of their life is over. `tls` and `isRelayOnly`
+        /// are each member's own and are ignored. The default is none.
+        public var ice = ICEServers()
         /// The limits. The default is that of each.
         public var limits = RoomLimits()
         /// The log, which names the address and reports clients that guess tokens.
@@ -52,10 +57,19 @@ public final class RoomServer: Sendable {
         let (limits, logger) = (configuration.limits, configuration.logger)
         let access = AccessRule(host: configuration.host, port: configuration.port, token: configuration.token)
         try limits.validate()
+        var ice = configuration.ice
+        ice.isRelayOnly = false
+        try ice.validate()
+        guard ice.lifetime >= .seconds(1), ice.fixed.count + ice.shared.count <= RoomMessage.mostServers else {
+            throw InletError(
+                .invalidConfiguration,
+                "Members get at most \(RoomMessage.mostServers) STUN and TURN servers, with credentials for a second "
+                    + "or more.")
+        }
         try access.validate()
         let listener = HTTPListener()
         self.listener = listener
-        let hub = NIOLoopBoundBox.makeBoxSendingValue(RoomHub(limits), eventLoop: listener.loop)
+        let hub = NIOLoopBoundBox.makeBoxSendingValue(RoomHub(limits, ice), eventLoop: listener.loop)
         self.hub = hub
         let hasToken = access.token != nil
         let place = HTTPListener.Place(

@@ -28,11 +28,13 @@ public final class WebSocketSignaling: SignalingService {
         try configuration.validate()
         let opening = try configuration.webSocket()
         let outbox = RoomOutbox(limit: configuration.unsentBytes)
+        let servers = RoomServerList()
         let dispatcher = SignalingDispatcher(
-            SignalingRouter(localID: configuration.id, instance: configuration.instance, hasPresence: true)
+            SignalingRouter(localID: configuration.id, instance: configuration.instance, hasPresence: true),
+            iceServers: { await servers.current() }
         ) { envelope throws(SignalingFailure) in try outbox.append(envelope.json) }
         (self.dispatcher, self.outbox) = (dispatcher, outbox)
-        let client = RoomClient(configuration, opening, dispatcher, outbox)
+        let client = RoomClient(configuration, opening, dispatcher, outbox, servers)
         running = Task { await client.run() }
     }
 
@@ -57,6 +59,9 @@ public final class WebSocketSignaling: SignalingService {
     public func send(_ message: CallMessage, to peer: PeerID) async throws(SignalingFailure) {
         try dispatcher.send(message, to: peer)
     }
+
+    /// Returns the STUN and TURN servers that the server of the room names, or none after two seconds.
+    public func iceServers() async -> [ICEServer] { await dispatcher.iceServers() }
 
     /// Sends what waits, leaves the room, and ends all channels and events. Takes at most three seconds.
     public func close() async {

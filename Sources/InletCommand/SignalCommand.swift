@@ -17,6 +17,7 @@ struct SignalCommand: AsyncParsableCommand {
               inlet signal
               inlet signal 0.0.0.0:8443 --token-file room.token
               inlet signal 127.0.0.1:0 --members 2
+              inlet signal 0.0.0.0:8443 --turn relay.example --turn-secret-file /run/secrets/turn
             """)
 
     private static let defaults = RoomLimits()
@@ -49,6 +50,16 @@ struct SignalCommand: AsyncParsableCommand {
     @Option(help: "The messages a second that a member may send. The default is \(Self.defaults.messagesPerSecond).")
     var messagesPerSecond = Self.defaults.messagesPerSecond
 
+    @OptionGroup(title: "Servers for the sessions of members, which each is told of") var servers: ICEServerOptions
+
+    @Option(
+        help: """
+            How long credentials made of the secret are accepted. Members get newer ones when half of that is over. \
+            The default is \(ICEServers().lifetime.optionText).
+            """,
+        transform: { try RunCommand.time($0, "--turn-lifetime") })
+    var turnLifetime: Duration?
+
     func validate() throws {
         guard token == nil || tokenFile == nil else { throw ValidationError("Give --token or --token-file, not both.") }
     }
@@ -61,6 +72,8 @@ struct SignalCommand: AsyncParsableCommand {
         configuration.limits.connections = connections
         configuration.limits.perAddress = perAddress
         configuration.limits.messagesPerSecond = messagesPerSecond
+        configuration.ice = try servers.servers()
+        if let turnLifetime { configuration.ice.lifetime = turnLifetime }
         let (ended, end) = AsyncStream.makeStream(of: Void.self)
         let interrupt = Interrupt { end.finish() }
         defer { withExtendedLifetime(interrupt) {} }

@@ -72,6 +72,13 @@ public struct ICEServers: Sendable, Hashable {
         guard !isRelayOnly || hasRelay else {
             throw Self.error("relay-only=true wants a relay. Add turn=HOST:PORT with its credentials.")
         }
+        try validateBesideSignaling()
+    }
+
+    /// Checks the configuration of a session whose signaling may name relays, too.
+    ///
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if a secret is missing.
+    package func validateBesideSignaling() throws(InletError) {
         guard shared.isEmpty || !secret.isEmpty else { throw Self.error("The secret shared with a relay is empty.") }
     }
 

@@ -67,8 +67,8 @@ enum ImportRule {
         // The web server is for the page of `inlet latency --screen`.
         "InletCommand": system.union([
             "Inlet", "InletSystem", "InletHTTP", "NIOCore", "NIOHTTP1", "InletOutput", "InletServe",
-            "InletRTSP", "RTSPSource", "InletPluginVerify", "WebSocketSignaling", "ArgumentParser", "Logging",
-            "FoundationEssentials", "SwiftOverlayShims",
+            "InletRTSP", "RTSPSource", "InletPluginVerify", "WebSocketSignaling", "InletRTC", "ArgumentParser",
+            "Logging", "FoundationEssentials", "SwiftOverlayShims",
         ]),
         "InletCLI": ["InletCommand"],
     ]

@@ -108,6 +108,26 @@ import Testing
         try await onThread { second.stop() }
     }
 
+    @Test("A member asks for servers before it is in, and gets newer credentials in time", .timeLimit(.minutes(1)))
+    func servers() async throws {
+        let server = try await Self.server { configuration in
+            configuration.ice.shared = (try? ICEServer("turn:127.0.0.1", user: "", password: "")).map { [$0] } ?? []
+            (configuration.ice.secret, configuration.ice.lifetime) = ("north", .seconds(2))
+        }
+        let ann = try Self.member(server, "ann")
+        let first = await ann.iceServers()
+        let user = try #require(first.first?.user)
+        #expect(first.count == 1 && user.hasByteSuffix(":ann") && first[0].password?.isEmpty == false)
+        var next = first
+        while next == first {
+            try await Task.sleep(for: .milliseconds(20))
+            next = await ann.iceServers()
+        }
+        #expect(next.count == 1 && next[0].user?.hasByteSuffix(":ann") == true)
+        await ann.close()
+        try await onThread { server.stop() }
+    }
+
     @Test("A wrong token, a missing one and a taken name end the service with their reasons", .timeLimit(.minutes(1)))
     func refusals() async throws {
         let server = try await Self.server { $0.token = "a-token-of-mine" }

@@ -55,7 +55,8 @@ import Testing
     @Test(
         "What cannot be read, or is the server's own, ends the membership",
         arguments: [
-            "", "{", "[]", "{}", #"{"type":"welcome"}"#, #"{"type":"left","peer":"ben"}"#, #"{"type":"a","to":"b c"}"#,
+            "", "{", "[]", "{}", #"{"type":"welcome"}"#, #"{"type":"iceServers","iceServers":[]}"#,
+            #"{"type":"left","peer":"ben"}"#, #"{"type":"a","to":"b c"}"#,
         ])
     func malformed(_ text: String) throws {
         var directory = RoomDirectory(RoomLimits())
@@ -110,6 +111,21 @@ import Testing
         #expect(reason(Self.take(&directory, #"{"type":"a"}"#, from: 1, at: later)) == nil)
         #expect(reason(Self.take(&directory, #"{"type":"a"}"#, from: 1, at: later)) == .flood)
         #expect(directory.count == 1)
+    }
+
+    @Test("Each member is told the servers with credentials of its own, and newer ones when they are due")
+    func servers() throws {
+        let bare = RoomDirectory(RoomLimits())
+        #expect(bare.renewServers(of: 1).isEmpty)
+        var directory = RoomDirectory(RoomLimits()) { id in
+            (try? ICEServer("turn:h", user: "9:\(id)", password: "p")).map { [$0] } ?? []
+        }
+        let list = #""iceServers":[{"urls":["turn:h:3478"],"username":"9:ann","credential":"p"}]}"#
+        #expect(
+            try Self.join(&directory, "ann", 1)
+                == [.send(#"{"type":"welcome","peer":"ann","peers":[],"# + list, to: 1)])
+        #expect(directory.renewServers(of: 1) == [.send(#"{"type":"iceServers","# + list, to: 1)])
+        #expect(directory.renewServers(of: 2).isEmpty)
     }
 
     @Test("Whoever has no name gets one that is free")

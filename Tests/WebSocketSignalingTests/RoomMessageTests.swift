@@ -34,6 +34,36 @@ import Testing
         #expect(error?.code == .malformedData)
     }
 
+    @Test("The servers for sessions are read as they were written, and what is none is left out")
+    func servers() throws {
+        let servers = [
+            try ICEServer("stun:s"), try ICEServer("turns:h:443", user: "u", password: "p\"q"),
+            try ICEServer("turn:[::1]:9?transport=tcp", user: "u", password: "p"),
+        ]
+        let welcome = RoomMessage.welcome(try PeerID("ann"), others: [], servers: servers)
+        guard case .welcome(_, _, let first) = try RoomMessage(json: welcome.json),
+            case .servers(let later) = try RoomMessage(json: RoomMessage.servers(servers).json)
+        else {
+            Issue.record("\(welcome.json)")
+            return
+        }
+        #expect(first == servers && later == servers)
+        let mixed =
+            #"{"type":"iceServers","iceServers":[{"urls":["turn:h?transport=dtls","stun:a"]},7,"#
+            + #"{"urls":"turn:h","username":"u","credential":"p"},{"urls":"turn:k"},{"urls":{}},{"username":"u"}]}"#
+        guard case .servers(let read) = try RoomMessage(json: mixed) else {
+            Issue.record("no servers")
+            return
+        }
+        #expect(read.map(\.uri) == ["stun:a:3478", "turn:h:3478"])
+        let many = Array(repeating: #"{"urls":["stun:a","stun:b"]}"#, count: 50).joined(separator: ",")
+        guard case .servers(let few) = try RoomMessage(json: #"{"type":"iceServers","iceServers":[\#(many)]}"#) else {
+            Issue.record("no servers")
+            return
+        }
+        #expect(few.count == RoomMessage.mostServers)
+    }
+
     @Test("The address of a room has the name and the token in its query, which errors do not quote")
     func addresses() throws {
         let room = try WebSocketSignalingConfiguration("ws://127.0.0.1:8443/studio?id=a%2Bb&token=secret-token")

@@ -42,7 +42,7 @@
         private let timer: any DispatchSourceTimer
         private let tell: @Sendable (Event) -> Void
         /// The servers that signaling provides.
-        private let serversOfSignaling: @Sendable () async -> [ICEServer]
+        private let serversOfSignaling: (@Sendable () async -> [ICEServer])?
         private var machine: PeerSessionStateMachine
         /// The current engine; its pipeline is made when the payload type is known.
         private var engine: PeerSessionStateMachine.EngineID?
@@ -59,11 +59,11 @@
         private static let mostForeignServers = 8
 
         /// - Parameters:
-        ///   - serversOfSignaling: called before each offer.
+        ///   - serversOfSignaling: called before each engine; nil if signaling names no servers.
         ///   - tell: called on the session's queue. It must not hold the session.
         init(
             _ policy: PeerSessionPolicy, _ environment: Environment,
-            serversOfSignaling: @escaping @Sendable () async -> [ICEServer] = { [] },
+            serversOfSignaling: (@Sendable () async -> [ICEServer])? = nil,
             tell: @escaping @Sendable (Event) -> Void
         ) {
             name = policy.name
@@ -132,7 +132,7 @@
                 if let number { environment.inbox.end(number, nil) }
                 number = nil
             case .offer(let id): offer(id)
-            case .setRemote(let id, let description): setRemote(description, id)
+            case .setRemote(let id, let description): takeRemote(description, id)
             case .answer: peer?.makeAnswer()
             // Names that hide an address are not resolved.
             case .add(_, let candidate): if CandidateAddress.isNumeric(candidate.line) { peer?.add(candidate) }
@@ -171,7 +171,7 @@
 
         private func offer(_ id: PeerSessionStateMachine.EngineID) {
             Task { [weak self, serversOfSignaling] in
-                let servers = await serversOfSignaling()
+                let servers = await serversOfSignaling?() ?? []
                 self?.queue.async { [weak self] in
                     guard let self, engine == id else { return }
                     let offered = ReceivingPipeline.offered
@@ -183,14 +183,28 @@
             }
         }
 
-        private func setRemote(_ description: SessionDescription, _ id: PeerSessionStateMachine.EngineID) {
+        /// Sets the peer's description; that of an engine that answers when the servers for it are known.
+        private func takeRemote(_ description: SessionDescription, _ id: PeerSessionStateMachine.EngineID) {
+            guard description.kind == .offer, let serversOfSignaling else { return setRemote(description, [], id) }
+            Task { [weak self] in
+                let servers = await serversOfSignaling()
+                self?.queue.async { [weak self] in
+                    guard let self, engine == id else { return }
+                    setRemote(description, servers, id)
+                }
+            }
+        }
+
+        private func setRemote(
+            _ description: SessionDescription, _ servers: [ICEServer], _ id: PeerSessionStateMachine.EngineID
+        ) {
             do throws(PeerSessionFailure) {
                 let video = try VideoOffer(description.sdp, in: .sends)
                 guard let payload = video.payload(for: environment.pipeline.codec) else { throw .noCommonCodec }
                 if description.kind == .offer {
                     build(
                         environment.pipeline.caps(answering: payload.type), payload: payload.type,
-                        orientation: video.extensions[VideoOffer.videoOrientation], [], id)
+                        orientation: video.extensions[VideoOffer.videoOrientation], servers, id)
                 }
                 guard let peer else { return }
                 var description = description
@@ -259,7 +273,7 @@
         /// then has no address there.
         private func gathered(_ text: String) -> PeerSessionStateMachine.EngineEvent {
             let ice = environment.ice
-            guard ice.isRelayOnly, ice.hasRelay, !text.containsBytes(" typ relay") else { return .gathered(text) }
+            guard ice.isRelayOnly, !text.containsBytes(" typ relay") else { return .gathered(text) }
             return .failed(peer?.relayFailure?.code == .tlsFailed ? .relayTLS : .noRelay)
         }
     }

@@ -55,7 +55,7 @@
         }
 
         func open(_ context: SourceContext) throws -> SourceFormat {
-            try settings.validate()
+            try settings.validate(isSignaled: true)
             guard let pipeline = ReceivingPipeline(settings.codec) else {
                 throw InletError(.internal, "A codec that was checked is not known.")
             }

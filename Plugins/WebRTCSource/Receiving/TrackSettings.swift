@@ -45,9 +45,10 @@
             return settings
         }
 
+        /// - Parameter isSignaled: whether signaling may name relays, too. The default is false.
         /// - Throws: ``InletError/Code/invalidConfiguration`` if the codec is not received here, or a time-out is not
         ///   positive.
-        func validate() throws(InletError) {
+        func validate(isSignaled: Bool = false) throws(InletError) {
             guard ReceivingPipeline(codec) != nil else {
                 throw InletError(
                     .invalidConfiguration, "\(codec) is not received by WebRTC. Try h264, vp8, vp9, av1 or hevc.")
@@ -58,7 +59,7 @@
             guard (.zero ... .seconds(10)).contains(latency) else {
                 throw InletError(.invalidConfiguration, "latency is from 0 to 10s, not \(latency).")
             }
-            try ice.validate()
+            if isSignaled { try ice.validateBesideSignaling() } else { try ice.validate() }
         }
     }
 #endif

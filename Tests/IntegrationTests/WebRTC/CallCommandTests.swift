@@ -190,6 +190,41 @@
             }
         }
 
+        @Test(
+            "By the relay that the room names, a process and Chromium see each other with relay-only and no relay given",
+            .enabled(if: CameraBrowser.missing == nil, "\(CameraBrowser.missing ?? "")"))
+        func relayOfTheRoom() async throws {
+            let folder = try TemporaryFolder()
+            let relay = try TURNServer()
+            defer { relay.stop() }
+            let port = try await FreePort.find()
+            let file = folder.path("secret")
+            try Data((relay.secret + "\n").utf8).write(to: URL(fileURLWithPath: file))
+            let server = try Running(
+                ["signal", "127.0.0.1:\(port)", "--turn", "127.0.0.1:\(relay.port)", "--turn-secret-file", file],
+                in: folder)
+            defer { server.stop() }
+            try await server.said("ws://")
+            let browser = try CameraBrowser()
+            defer { browser.stop() }
+            try browser.open("http://127.0.0.1:\(port)/lobby?id=ben&auto#relay")
+            try await Waiting.until("the page in the room", progress: { 0 }) {
+                try browser.evaluate("return document.getElementById('state').textContent").text == "ready"
+            }
+            let call = try Running(
+                [
+                    "call", "ben", "pattern:timecode?size=320x240&fps=30", "--as", "anna", "--duration", "1",
+                    "--relay-only", "--signal", "ws://127.0.0.1:\(port)/lobby", "--report", "json",
+                ], in: folder)
+            defer { call.stop() }
+            let end = try await call.end()
+            #expect(end.status == 0 && end.story.ended.why == "hungUp", "\(call.text)")
+            #expect(end.story.received > 5)
+            // Each has credentials of its own, and both have used theirs.
+            let users = try Set(relay.users().map { $0.split(separator: ":").last ?? "" })
+            #expect(users == ["anna", "ben"], "\(users)")
+        }
+
         @Test("Nobody of the name, a room that is not there, and a name that is taken are errors in words")
         func mistakes() async throws {
             let folder = try TemporaryFolder()
@@ -208,7 +243,6 @@
                 (["call", "ben", "none:", "--as", "anna"] + room, 64),
                 (["answer", "pattern:", "--as", "anna", "--auto", "--busy"] + room, 64),
                 (["call", "ben", "pattern:", "--as", "anna", "--signal", "http://127.0.0.1/x"], 64),
-                (["call", "ben", "pattern:", "--as", "anna", "--relay-only"] + room, 64),
                 (["call", "ben", "pattern:", "--as", "anna", "--turn", "127.0.0.1"] + room, 64),
                 (["call", "ben", "pattern:", "--as", "anna", "--turn-secret", "x"] + room, 64),
                 (["answer", "pattern:", "--as", "anna", "--turn", "127.0.0.1", "--turn-secret-file", "/"] + room, 64),
