@@ -10,13 +10,18 @@ struct DiscoverCommand: ParsableCommand {
         abstract: "Lists the ONVIF cameras of the networks that this machine is in.",
         discussion: """
             Cameras are asked by multicast (WS-Discovery), which no router passes on. What they answer is shown as \
-            they state it; no address is contacted.
+            they state it; no address is contacted without --login.
+
+            With --login each camera is asked for its profiles and the addresses of their streams. It gets a digest of \
+            the password, and so does whatever claims to be a camera. --device asks cameras that no multicast reaches.
 
             Examples:
 
               inlet discover
               inlet discover --interface eth0 --timeout 10
               inlet discover --json
+              inlet discover --login viewer --password-file /run/secrets/camera
+              inlet discover --login viewer --password-env CAMERA --device 192.0.2.7
             """)
 
     @Option(help: "The interface to ask on; may be repeated. The default is all that are up and know multicast.")
@@ -24,6 +29,8 @@ struct DiscoverCommand: ParsableCommand {
 
     @Option(help: "How many seconds to wait for answers, 0.2 to 60. The default is 3.")
     var timeout = 3.0
+
+    @OptionGroup var login: LoginOptions
 
     @Flag(help: "One JSON array instead of a table for people.")
     var json = false
@@ -33,6 +40,27 @@ struct DiscoverCommand: ParsableCommand {
     }
 
     func run() throws {
+        let found = try login.devices()?.map { (DiscoveredDevice(service: $0), $0) } ?? search()
+        let answers = try login.answers(of: found.map(\.service))
+        let listings = zip(found, answers).map { DeviceListing($0.device, $1) }
+        if json {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            print(String(decoding: try encoder.encode(listings), as: UTF8.self))
+        } else if listings.isEmpty {
+            Terminal.writeError(
+                """
+                No camera answered. Many have ONVIF or its discovery switched off: see the camera's settings, and the \
+                firewall of this machine for UDP.
+
+                """)
+        } else {
+            print(DeviceListing.table(of: listings))
+        }
+    }
+
+    /// Asks by multicast.
+    private func search() throws -> [(device: DiscoveredDevice, service: RTSPURL?)] {
         var discovery = DeviceDiscovery()
         discovery.interfaces = interface
         discovery.timeout = .milliseconds(Int64(timeout * 1000))
@@ -41,50 +69,6 @@ struct DiscoverCommand: ParsableCommand {
         if answers.isCut {
             Terminal.writeError("There were more answers than are taken. Ask on one --interface at a time.\n")
         }
-        if json {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            print(String(decoding: try encoder.encode(answers.devices.map(Listing.init)), as: UTF8.self))
-        } else if answers.devices.isEmpty {
-            Terminal.writeError(
-                """
-                No camera answered. Many have ONVIF or its discovery switched off: see the camera's settings, and the \
-                firewall of this machine for UDP.
-
-                """)
-        } else {
-            print(Self.table(of: answers.devices))
-        }
-    }
-
-    /// Returns a line for each device, below a line with headings. A device with several addresses takes several lines.
-    static func table(of devices: [DiscoveredDevice]) -> String {
-        var rows = [["NAME", "HARDWARE", "LOCATION", "ADDRESS"]]
-        for device in devices {
-            let words = [device.name, device.hardware, device.location].map { $0.isEmpty ? "-" : $0 }
-            rows.append(words + [device.addresses.first ?? device.endpoint])
-            for address in device.addresses.dropFirst() { rows.append(["", "", "", address]) }
-        }
-        let widths = (0..<3).map { column in rows.map { $0[column].unicodeScalars.count }.max() ?? 0 }
-        return rows.map { row in
-            let cells = zip(row, widths).map { text, width in
-                text + String(repeating: " ", count: width - text.unicodeScalars.count)
-            }
-            return (cells + [row[3]]).joined(separator: "  ")
-        }.joined(separator: "\n")
-    }
-
-    /// A device in the JSON output.
-    private struct Listing: Encodable {
-        var endpoint: String
-        var name: String
-        var hardware: String
-        var location: String
-        var addresses: [String]
-
-        init(_ device: DiscoveredDevice) {
-            (endpoint, name, hardware) = (device.endpoint, device.name, device.hardware)
-            (location, addresses) = (device.location, device.addresses)
-        }
+        return answers.devices.map { ($0, $0.service) }
     }
 }

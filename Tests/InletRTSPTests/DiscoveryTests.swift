@@ -65,6 +65,17 @@ import Testing
         }
     }
 
+    @Test func theServiceIsTheAddressAtTheHostThatAnswered() throws {
+        let given = "http://192.0.2.9/a http://u:s3cr3t@192.0.2.1:8080/b http://192.0.2.1/c"
+        let bytes = Self.answer(Self.match(addresses: given))
+        func service(_ sender: String?) throws -> String? {
+            try DiscoveredDevice.devices(in: bytes, answering: Self.probe, from: sender.map { Array($0.utf8) })
+                .first?.service?.serviceText
+        }
+        #expect(try service("192.0.2.1") == "http://192.0.2.1:8080/b")
+        #expect(try service("192.0.2.2") == nil && service(nil) == nil)
+    }
+
     @Test func addressesAreThoseOfHTTPRedactedAndFew() throws {
         let given = """
             http://a/x http://u:s3cr3t@b/y?token=s3cr3t https://[fe80::1]/z javascript:s3cr3t

@@ -60,7 +60,7 @@ def read_options():
     parser.add_argument("--clock", type=int, default=0, help="by how many seconds the device's clock is ahead")
     parser.add_argument("--media", choices=["both", "1", "2", "none"], default="both", help="the media services")
     parser.add_argument("--profile", action="append", default=[], metavar="TOKEN=URL",
-                        help="a profile and the address of its stream")
+                        help="a profile and the address of its stream; its name is the token and ' view'")
     parser.add_argument("--fault", action="append", default=[],
                         choices=["capabilities", "other-host", "chunked", "until-end", "one-byte", "mute", "endless",
                                  "garbage", "page", "doctype", "nested", "redirect", "redirect-circle",
@@ -210,6 +210,31 @@ class Device:
     def has(self, namespace):
         return namespace == DEVICE or self.options.media in ("both", {MEDIA1: "1", MEDIA2: "2"}[namespace])
 
+    def profile(self, namespace, token, index, request):
+        """A profile: the first is of 1920x1080, each other of half as many lines as the one before."""
+        width, height = 1920 >> index, 1080 >> index
+        rates = ("<tt:FrameRateLimit>25</tt:FrameRateLimit><tt:EncodingInterval>1</tt:EncodingInterval>"
+                 "<tt:BitrateLimit>4096</tt:BitrateLimit>")
+        size = f"<tt:Resolution><tt:Width>{width}</tt:Width><tt:Height>{height}</tt:Height></tt:Resolution>"
+        if namespace == MEDIA1:
+            return (f'<m:Profiles token="{token}" fixed="true"><tt:Name>{token} view</tt:Name>'
+                    f'<tt:VideoEncoderConfiguration token="e"><tt:Name>e</tt:Name><tt:UseCount>1</tt:UseCount>'
+                    f'<tt:Encoding>H264</tt:Encoding>{size}<tt:Quality>5</tt:Quality>'
+                    f'<tt:RateControl>{rates}</tt:RateControl><tt:Multicast><tt:Address><tt:Type>IPv4</tt:Type>'
+                    '<tt:IPv4Address>239.0.0.1</tt:IPv4Address></tt:Address><tt:Port>0</tt:Port><tt:TTL>1</tt:TTL>'
+                    '<tt:AutoStart>false</tt:AutoStart></tt:Multicast><tt:SessionTimeout>PT60S</tt:SessionTimeout>'
+                    "</tt:VideoEncoderConfiguration></m:Profiles>")
+        asked = {each.text for each in request.findall(f"{{{MEDIA2}}}Type")}
+        configuration = ""
+        if asked & {"All", "VideoEncoder"}:
+            configuration = (
+                '<m:Configurations><m:VideoEncoder token="e"><tt:Name>e</tt:Name><tt:UseCount>1</tt:UseCount>'
+                f"<tt:Encoding>H265</tt:Encoding>{size}<tt:RateControl><tt:FrameRateLimit>12.5</tt:FrameRateLimit>"
+                "<tt:BitrateLimit>4096</tt:BitrateLimit></tt:RateControl><tt:Quality>5</tt:Quality></m:VideoEncoder>"
+                "</m:Configurations>")
+        return (f'<m:Profiles token="{token}" fixed="true"><m:Name>{token} view</m:Name>{configuration}'
+                "</m:Profiles>")
+
     def answer(self, element):
         """The status and the body of an answer."""
         namespace, name = etree.QName(element).namespace, etree.QName(element).localname
@@ -241,8 +266,7 @@ class Device:
                            "</m:GetCapabilitiesResponse>")
         if name == "GetProfiles":
             return 200, self.wrap(namespace, "<m:GetProfilesResponse>" + "".join(
-                f'<m:Profiles token="{each}" fixed="true"><{prefix}:Name>{each}</{prefix}:Name></m:Profiles>'
-                for each, _ in self.profiles for prefix in [{MEDIA1: "tt", MEDIA2: "m"}[namespace]])
+                self.profile(namespace, each, index, element) for index, (each, _) in enumerate(self.profiles))
                 + "</m:GetProfilesResponse>")
         if name == "GetStreamUri" and token in known:
             url = known[token].replace("&", "&amp;")

@@ -11,7 +11,7 @@ import InletSystem
     import Darwin
 #endif
 
-/// Asks the networks of this machine for ONVIF devices (WS-Discovery) over IPv4. Nothing that they state is contacted.
+/// Asks the networks of this machine for ONVIF devices (WS-Discovery) over IPv4. No address that they state is contacted.
 package struct DeviceDiscovery {
     /// The names of the interfaces to ask on; if empty, all that are up and know multicast.
     package var interfaces: [String] = []
@@ -76,7 +76,7 @@ package struct DeviceDiscovery {
             for (index, socket) in sockets.enumerated() where polled[index].revents != 0 {
                 for _ in 0..<Self.turn {
                     guard let message = socket.receive(atMost: DiscoveryAnswers.longestMessage) else { break }
-                    answers.take(message)
+                    answers.take(message.bytes, from: message.sender)
                 }
             }
         }
@@ -108,17 +108,26 @@ package struct DeviceDiscovery {
         guard count == bytes.count else { throw SocketError.error(errno, operation: "sendto") }
     }
 
-    /// Returns the next datagram; an empty one in place of one that is longer, and nil if none waits.
-    func receive(atMost limit: Int) -> [UInt8]? {
+    /// Returns the next datagram and the host that sent it; an empty one in place of one that is longer, and nil if
+    /// none waits.
+    func receive(atMost limit: Int) -> (bytes: [UInt8], sender: [UInt8])? {
         var isLonger = false
         var isOver = false
+        var sender = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit + 1) { buffer, count in
-            let received = unsafe recv(descriptor, buffer.baseAddress, buffer.count, 0)
+            let received = unsafe withUnsafeMutableBytes(of: &sender) { address in
+                unsafe recvfrom(
+                    descriptor, buffer.baseAddress, buffer.count, 0,
+                    address.baseAddress?.assumingMemoryBound(to: sockaddr.self), &length)
+            }
             isOver = received < 0
             isLonger = received > limit
             count = max(0, received)
         }
         if isOver { return nil }
-        return isLonger ? [] : bytes
+        let number = UInt32(bigEndian: sender.sin_addr.s_addr)
+        let host = Array("\(number >> 24).\(number >> 16 & 255).\(number >> 8 & 255).\(number & 255)".utf8)
+        return (isLonger ? [] : bytes, host)
     }
 }

@@ -14,6 +14,8 @@ package struct DiscoveredDevice: Sendable, Equatable {
     package var location = ""
     /// The addresses of the device service, redacted.
     package var addresses: [String] = []
+    /// The address of the device service at the host that the answer came from; nil if none of the addresses is there.
+    package private(set) var service: RTSPURL?
 
     /// The most addresses that are kept of a device.
     package static let mostAddresses = 8
@@ -22,23 +24,33 @@ package struct DiscoveredDevice: Sendable, Equatable {
     private static let longestName = 128
     private static let longestAddress = 512
 
+    /// Makes a device of which nothing is known but where it is.
+    package init(service: RTSPURL) {
+        endpoint = service.serviceText
+        addresses = [endpoint]
+        self.service = service
+    }
+
     /// Reads the devices of an answer: those that say that they send video.
     ///
     /// - Parameters:
     ///   - bytes: a SOAP envelope.
     ///   - probe: what it has to be the answer to.
+    ///   - sender: the host that the answer came from; nil if that is not known.
     /// - Throws: ``InletError/Code/malformedData`` if the bytes are not such an answer.
     package static func devices(
-        in bytes: [UInt8], answering probe: DiscoveryProbe
+        in bytes: [UInt8], answering probe: DiscoveryProbe, from sender: [UInt8]? = nil
     ) throws(InletError) -> [DiscoveredDevice] {
         let root = try XMLReader.root(of: bytes)
         guard root.isNamed("Envelope"), root.first("Header", "RelatesTo")?.text == probe.messageID,
             let matches = root.first("Body", "ProbeMatches")
         else { throw InletError(.malformedData, "The message does not answer the probe. Probe again.") }
-        return matches.children.filter { $0.isNamed("ProbeMatch") }.compactMap(DiscoveredDevice.init(match:))
+        return matches.children.filter { $0.isNamed("ProbeMatch") }.compactMap {
+            DiscoveredDevice(match: $0, sender)
+        }
     }
 
-    private init?(match: XMLElement) {
+    private init?(match: XMLElement, _ sender: [UInt8]?) {
         guard let endpoint = match.first("EndpointReference", "Address")?.text, !endpoint.isEmpty,
             endpoint.count <= Self.longestAddress, Self.words(match.child("Types")).contains(where: Self.isCamera)
         else { return nil }
@@ -52,11 +64,15 @@ package struct DiscoveredDevice: Sendable, Equatable {
             }
         }
         location = locations.joined(separator: ", ")
-        for address in Self.words(match.child("XAddrs")) { add(address) }
+        for address in Self.words(match.child("XAddrs")) { add(address, sender) }
     }
 
-    private mutating func add(_ address: ArraySlice<UInt8>) {
-        guard address.count <= Self.longestAddress, RTSPURL(http: Array(address)) != nil else { return }
+    private mutating func add(_ address: ArraySlice<UInt8>, _ sender: [UInt8]?) {
+        guard address.count <= Self.longestAddress, var url = RTSPURL(http: Array(address)) else { return }
+        if service == nil, url.host == sender {
+            url.credentials = nil
+            service = url
+        }
         add(Redaction.redact(uri: String(decoding: address, as: UTF8.self)))
     }
 

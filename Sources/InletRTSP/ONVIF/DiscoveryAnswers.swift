@@ -27,7 +27,9 @@ package struct DiscoveryAnswers: Sendable {
     package var isFull: Bool { messages >= Self.mostMessages }
 
     /// Takes a message. One that is no answer to the probe counts, and changes nothing else.
-    package mutating func take(_ message: [UInt8]) {
+    ///
+    /// - Parameter sender: the host that it came from. The default, nil, means that it is not known.
+    package mutating func take(_ message: [UInt8], from sender: [UInt8]? = nil) {
         guard !isFull else {
             isCut = true
             return
@@ -35,7 +37,7 @@ package struct DiscoveryAnswers: Sendable {
         messages += 1
         if isFull { isCut = true }
         guard message.count <= Self.longestMessage,
-            let found = try? DiscoveredDevice.devices(in: message, answering: probe)
+            let found = try? DiscoveredDevice.devices(in: message, answering: probe, from: sender)
         else { return }
         for device in found {
             let endpoint = Array(device.endpoint.utf8)

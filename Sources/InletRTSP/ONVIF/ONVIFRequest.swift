@@ -8,7 +8,7 @@ package enum ONVIFRequest: Sendable, Equatable {
     case services
     /// The same for devices from before 2011 (`GetCapabilities`).
     case capabilities
-    /// The media profiles.
+    /// The media profiles, with what their pictures are encoded as.
     case profiles(MediaVersion)
     /// The RTSP address of a profile, which is given by its token.
     case streamURI(MediaVersion, profile: [UInt8])
@@ -72,7 +72,9 @@ package enum ONVIFRequest: Sendable, Equatable {
 
     private var content: [UInt8] {
         switch self {
-        case .clock, .profiles: []
+        case .clock, .profiles(.media1): []
+        // Without a type, profiles are named alone.
+        case .profiles(.media2): Array("<Type>VideoEncoder</Type>".utf8)
         case .services: Array("<IncludeCapability>false</IncludeCapability>".utf8)
         case .capabilities: Array("<Category>All</Category>".utf8)
         case .streamURI(.media1, let profile):

@@ -1,7 +1,7 @@
 package import InletCore
 
-/// Asks an ONVIF device for key frames of one stream: finds the media service, then the profile of the stream, and
-/// requests a synchronization point of it (ONVIF Media and Media2 Service Specifications).
+/// Asks an ONVIF device for what the ``Settings/goal`` is: for key frames of one stream, or for the addresses of
+/// streams. It finds the media service, then the profiles (ONVIF Media and Media2 Service Specifications).
 ///
 /// A state machine without connections and without a clock. What was found is kept, so that later requests take one
 /// exchange.
@@ -10,7 +10,9 @@ package struct ONVIFSession: Sendable {
     package struct Settings: Sendable, Equatable {
         /// The address of the device service.
         package var device: RTSPURL
-        /// The address of the stream, by which the profile is found.
+        /// What is asked for. The default is key frames.
+        package var goal = Goal.keyFrames
+        /// The address of the stream, by which the profile is found for key frames.
         package var stream: RTSPURL
         /// The token of the profile; nil finds it. The default is nil.
         package var profile: [UInt8]?
@@ -26,6 +28,22 @@ package struct ONVIFSession: Sendable {
             self.device = device
             self.stream = stream
         }
+
+        /// Makes settings for the addresses of streams.
+        package init(device: RTSPURL, goal: Goal) {
+            self.init(device: device, stream: device)
+            self.goal = goal
+        }
+    }
+
+    /// What is asked for.
+    package enum Goal: Sendable, Equatable {
+        /// Key frames of one stream.
+        case keyFrames
+        /// All profiles, with the addresses of their streams.
+        case profiles
+        /// The profile with a name or a token, with the address of its stream; nil is the device's first one.
+        case profile(named: [UInt8]?)
     }
 
     /// A request to send over a new connection, which is closed after the answer.
@@ -81,14 +99,17 @@ package struct ONVIFSession: Sendable {
     private var otherMedia: RTSPURL?
     private var lacksServices = false
     /// The profiles whose addresses are not known yet; nil before the profiles were requested.
-    private var candidates: ArraySlice<[UInt8]>?
+    var candidates: ArraySlice<[UInt8]>?
     /// The profile that is taken if no other fits better.
     private var likeliest: (profile: [UInt8], fitness: Int)?
+    /// The device's profiles, for ``Goal/profiles`` and ``Goal/profile(named:)``; nil before they were requested. Those
+    /// that were asked for have the addresses of their streams.
+    package var found: [ONVIFProfile]?
     /// The token of the stream's profile; nil until it is found.
     package private(set) var profile: [UInt8]?
 
     /// The most profiles that are compared. Cameras have fewer; recorders may have more, and each costs an exchange.
-    private static let mostProfiles = 32
+    static let mostProfiles = 32
     private static let mostRedirects = 5
 
     package init(_ settings: Settings) {
@@ -102,7 +123,7 @@ package struct ONVIFSession: Sendable {
     /// Returns the next request; nil if there is nothing to do.
     ///
     /// - Parameters:
-    ///   - wantsKeyFrame: whether a key frame is to be requested; otherwise only the service and the profile are found.
+    ///   - wantsKeyFrame: whether a key frame is to be requested; otherwise only the service and the profiles are found.
     ///   - time: the time of day in seconds since 1970.
     ///   - nonce: at least 16 random bytes that no other request uses.
     package mutating func next(wantsKeyFrame: Bool, at time: Int64, nonce: [UInt8]) -> Exchange? {
@@ -131,6 +152,7 @@ package struct ONVIFSession: Sendable {
         if let profile {
             return wantsKeyFrame ? (.synchronizationPoint(media.version, profile: profile), media.url) : nil
         }
+        if found != nil, candidates?.isEmpty != false { return nil }
         guard let candidate = candidates?.first else { return (.profiles(media.version), media.url) }
         return (.streamURI(media.version, profile: candidate), media.url)
     }
@@ -176,7 +198,7 @@ package struct ONVIFSession: Sendable {
     package mutating func restart() {
         (pending, mayAuthenticate) = (nil, true)
         (device, media, otherMedia, lacksServices) = (settings.device, nil, nil, false)
-        (candidates, likeliest, profile) = (nil, nil, settings.profile)
+        (candidates, likeliest, found, profile) = (nil, nil, nil, settings.profile)
     }
 
     // MARK: Answers
@@ -200,6 +222,9 @@ package struct ONVIFSession: Sendable {
             } else {
                 throw InletError(.unsupported, "The ONVIF device names no media service.")
             }
+        case .profiles where settings.goal != .keyFrames: try takeProfiles(element)
+        case .streamURI(_, let candidate) where settings.goal != .keyFrames:
+            takeAddress(element.streamAddress.flatMap { settings.device.stream(at: $0) }, of: candidate)
         case .profiles:
             let profiles = element.profileTokens.prefix(Self.mostProfiles)
             likeliest = profiles.first.map { ($0, 0) }
@@ -235,12 +260,14 @@ package struct ONVIFSession: Sendable {
         case .clock:
             (clockOffset, isClockFresh) = (0, true)
             return
+        case .streamURI(_, let candidate) where settings.goal != .keyFrames:
+            return takeAddress(nil, of: candidate)
         case .streamURI:
             candidates = candidates?.dropFirst()
             return try chooseProfile()
         case .profiles, .synchronizationPoint:
             guard let other = otherMedia else { break }
-            (media, otherMedia, candidates, likeliest) = ((.media1, other), nil, nil, nil)
+            (media, otherMedia, candidates, likeliest, found) = ((.media1, other), nil, nil, nil, nil)
             profile = settings.profile
             return
         case .capabilities: break

@@ -20,6 +20,34 @@ extension RTSPURL {
         self = url
     }
 
+    /// Reads what the user gave to name a device: a host with or without a port, or the address of its device service.
+    ///
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if it is neither, or holds credentials.
+    package init(device text: [UInt8]) throws(InletError) {
+        if text.contains(UInt8(ascii: "/")) {
+            try self.init(service: text)
+            return
+        }
+        guard var url = RTSPURL(lenient: text), url.path.isEmpty, url.credentials == nil else {
+            throw InletError(
+                .invalidConfiguration,
+                "A device is named by its host, host:port, or the address of its device service, such as "
+                    + "http://host/onvif/device_service.")
+        }
+        url.path = Self.deviceService
+        self = url
+    }
+
+    /// The path of the device service (ONVIF Core Specification, section "Device service").
+    package static let deviceService = Array("/onvif/device_service".utf8)
+
+    /// The address of a service as people may see it: its scheme is `http` or `https`, and the values of its query are
+    /// hidden.
+    package var serviceText: String {
+        let text = requestURI.dropFirst(isSecure ? "rtsps".utf8.count : "rtsp".utf8.count)
+        return Redaction.redact(uri: (isSecure ? "https" : "http") + String(decoding: text, as: UTF8.self))
+    }
+
     /// Reads an HTTP or HTTPS address; nil if the text is not one.
     init?(http text: [UInt8]) {
         let text = TextBytes.trimmed(text)
@@ -45,6 +73,17 @@ extension RTSPURL {
         guard isSameHost(as: stated), stated.isSecure || !isSecure else { return with(path: stated.path) }
         // A device does not know the names of this machine's interfaces.
         stated.zone = zone
+        return stated
+    }
+
+    /// Returns the address of a stream of the device, as the device states it; nil if it is not one of RTSP.
+    ///
+    /// As with ``service(at:)``, the host is always that of the device: so a device can lead the user's credentials to
+    /// no other host, and the address is right behind a router, too. Credentials in what the device states are dropped.
+    func stream(at text: [UInt8]) -> RTSPURL? {
+        let text = Array(TextBytes.trimmed(text))
+        guard Self.isAbsolute(text), var stated = RTSPURL(lenient: text) else { return nil }
+        (stated.host, stated.zone, stated.credentials) = (host, zone, nil)
         return stated
     }
 

@@ -44,6 +44,11 @@ struct DiscoverTests {
         #expect(messages.count == 2 && Set(messages).count == 1)
         #expect(messages.allSatisfy { $0.text.utf8.starts(with: "urn:uuid:".utf8) })
 
+        // With a login each is asked where it answered from, which neither takes here.
+        let asked = try discover("--json --interface client --login viewer --password-env PATH")
+        let answer = String(decoding: asked.output, as: UTF8.self)
+        #expect(asked.status == 0 && answer.split(separator: "\"error\":").count == 3, "\(answer) \(asked.complaints)")
+
         // By itself it asks on the interface of the link, too.
         let lines = String(decoding: try discover("").output, as: UTF8.self).split(separator: "\n")
         #expect(lines.count == 4)

@@ -1,0 +1,120 @@
+package import InletCore
+import InletFFmpeg
+package import InletRTSP
+import InletSystem
+import Logging
+import Synchronization
+
+/// Asks ONVIF devices for their profiles and the addresses of their streams, as one user, several devices at once.
+///
+/// The password itself is sent nowhere: devices get a digest of it, by HTTP or by WS-Security.
+package struct DeviceLogin: Sendable {
+    /// What a device answered, or why it did not.
+    package typealias Answer = Result<[ONVIFProfile], InletError>
+
+    /// How long a device may take for all its answers. The default is 10 s.
+    package var timeout = Duration.seconds(10)
+    /// How long each answer may take. The default is 5 s.
+    package var patience = Duration.seconds(5)
+    /// The path of a PEM file with certificate authorities for `https:`; nil, the default, uses the system's.
+    package var certificateAuthorities: String?
+    /// Whether certificates are checked. The default is true.
+    package var verifiesCertificate = true
+
+    private let credentials: RTSPCredentials
+    private let clock: any CaptureClock
+
+    /// The most devices that are asked at once.
+    private static let mostAtOnce = 16
+    /// How much longer than planned the work of a thread may take: it has deadlines of its own.
+    private static let slack = Duration.seconds(5)
+
+    /// Makes a login with the defaults.
+    package init(user: String, password: String, clock: any CaptureClock) {
+        credentials = RTSPCredentials(user: Array(user.utf8), password: Array(password.utf8))
+        self.clock = clock
+    }
+
+    /// Asks all, and waits until each has answered or its time is over. Blocks the thread.
+    ///
+    /// - Parameter devices: the addresses of device services.
+    /// - Returns: the answer of each device, in their order.
+    /// - Throws: ``InletError/Code/resourceExhausted`` if no thread can be started.
+    package func profiles(of devices: [RTSPURL]) throws(InletError) -> [Answer] {
+        let work = LoginWork(devices.count, done: try Doorbell())
+        var threads = 0
+        while threads < min(Self.mostAtOnce, devices.count) {
+            do throws(InletError) {
+                try SystemThread.start(named: "inlet-onvif") {
+                    while let place = work.next() { work.note(ask(devices[place]), at: place) }
+                }
+                threads += 1
+            } catch {
+                // Those that run do the work of the others.
+                if threads == 0 { throw error }
+                break
+            }
+        }
+        let rounds = threads == 0 ? 0 : (devices.count + threads - 1) / threads
+        return work.answers(until: clock.now + timeout * rounds + Self.slack)
+    }
+
+    private func ask(_ device: RTSPURL) -> Answer {
+        var settings = ONVIFSession.Settings(device: device, goal: .profiles)
+        settings.credentials = credentials
+        settings.basic = .never
+        do throws(InletError) {
+            var conversation = ONVIFConversation(
+                settings, SourceContext(clock: clock, logger: Logger(label: "inlet.onvif")),
+                tls: TLSSettings(authorities: certificateAuthorities, verifies: verifiesCertificate), policy: .follow,
+                patience: patience)
+            try conversation.run(until: clock.now + timeout)
+            return .success(conversation.session.found ?? [])
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+/// What is left to ask, and what was answered. Safe from any thread.
+private final class LoginWork: Sendable {
+    private struct State {
+        var next = 0
+        var answers: [DeviceLogin.Answer?]
+    }
+
+    private let state: Mutex<State>
+    private let done: Doorbell
+
+    init(_ count: Int, done: Doorbell) {
+        self.done = done
+        state = Mutex(State(answers: Array(repeating: nil, count: count)))
+    }
+
+    /// Returns the place of a device that was not asked yet; nil if there is none.
+    func next() -> Int? {
+        state.withLock { state in
+            guard state.next < state.answers.count else { return nil }
+            defer { state.next += 1 }
+            return state.next
+        }
+    }
+
+    func note(_ answer: DeviceLogin.Answer, at place: Int) {
+        state.withLock { $0.answers[place] = answer }
+        done.ring()
+    }
+
+    /// Waits until all have answered, or the time is over.
+    func answers(until end: MonotonicTime) -> [DeviceLogin.Answer] {
+        while true {
+            let answers = state.withLock { $0.answers }
+            if !answers.contains(where: { $0 == nil }) || MonotonicTime.now >= end {
+                let late = InletError(.timedOut, "The ONVIF device does not answer in time.")
+                return answers.map { $0 ?? .failure(late) }
+            }
+            _ = done.wait(until: end, wakeDescriptor: -1)
+            done.clear()
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import InletCore
+import InletFFmpeg
+import InletRTSP
+import InletSystem
+
+/// Performs the exchanges of an ``ONVIFSession`` one after the other, until it has what it is for. Blocks the thread.
+struct ONVIFConversation {
+    private(set) var session: ONVIFSession
+    private var exchange: ONVIFExchange
+    /// How long each answer may take.
+    private let patience: Duration
+
+    /// The most exchanges, which is more than a recorder with all the profiles that are read takes.
+    private static let mostExchanges = 96
+
+    /// - Parameter policy: where redirects may lead.
+    init(
+        _ settings: ONVIFSession.Settings, _ context: SourceContext, tls: TLSSettings, policy: AddressPolicy,
+        patience: Duration
+    ) {
+        session = ONVIFSession(settings)
+        exchange = ONVIFExchange(
+            wait: DescriptorWait(context: context), tls: tls, policy: policy, device: settings.device)
+        self.patience = patience
+    }
+
+    /// Converses.
+    ///
+    /// - Parameter end: when all has to be over.
+    /// - Throws: errors of ``ONVIFExchange/perform(_:until:)`` and ``ONVIFSession/take(_:at:)``.
+    mutating func run(until end: MonotonicTime) throws(InletError) {
+        for _ in 0..<Self.mostExchanges {
+            guard let next = session.next(wantsKeyFrame: false, at: Self.time, nonce: Self.nonce()) else { return }
+            let response = try exchange.perform(next, until: min(end, exchange.wait.clock.now + patience))
+            _ = try session.take(response, at: Self.time)
+        }
+        throw InletError(
+            .malformedData,
+            "The ONVIF device takes too many requests. Give the address of its stream, rtsp://…, instead.")
+    }
+
+    /// The time of day in seconds since 1970.
+    static var time: Int64 { HostTime.now / 1_000_000_000 }
+
+    /// Returns 16 random bytes.
+    static func nonce() -> [UInt8] {
+        var random = SystemRandomNumberGenerator()
+        return (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+    }
+}
