@@ -11,7 +11,8 @@ import InletSystem
     import Darwin
 #endif
 
-/// Asks the networks of this machine for ONVIF devices (WS-Discovery) over IPv4. No address that they state is contacted.
+/// Asks the networks of this machine for ONVIF devices (WS-Discovery) over IPv4. No address that they state is
+/// contacted.
 package struct DeviceDiscovery {
     /// The names of the interfaces to ask on; if empty, all that are up and know multicast.
     package var interfaces: [String] = []

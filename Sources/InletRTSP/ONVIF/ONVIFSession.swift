@@ -123,7 +123,8 @@ package struct ONVIFSession: Sendable {
     /// Returns the next request; nil if there is nothing to do.
     ///
     /// - Parameters:
-    ///   - wantsKeyFrame: whether a key frame is to be requested; otherwise only the service and the profiles are found.
+    ///   - wantsKeyFrame: whether a key frame is to be requested; otherwise only the service and the profiles are
+    ///     found.
     ///   - time: the time of day in seconds since 1970.
     ///   - nonce: at least 16 random bytes that no other request uses.
     package mutating func next(wantsKeyFrame: Bool, at time: Int64, nonce: [UInt8]) -> Exchange? {
