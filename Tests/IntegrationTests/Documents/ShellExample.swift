@@ -51,6 +51,8 @@ struct ShellExample: CustomTestStringConvertible {
         Limit(
             part: "whip+", end: .interruption(after: "Nothing listens at the server's port", status: 75),
             reason: "no media server listens, and no session came up"),
+        Limit(part: "--device", end: .success, reason: "why the device does not answer is listed"),
+        Limit(part: "inlet discover", end: .failure([64, 75]), reason: "there is no network"),
         Limit(part: "kvs:", end: .failure([77]), reason: "there are no credentials for AWS"),
         Limit(
             part: "inlet signal", end: .interruption(after: "Rooms for signaling", status: 0),
