@@ -66,7 +66,12 @@ package struct AccessRule: Sendable {
         isGenerated = grants.isEmpty && !Self.isLoopback(host)
         let grants = isGenerated ? [Grant(GeneratedToken.text, .admin)] : grants
         token = grants.first?.token
-        holders = grants.map { Holder(grant: $0, cookie: SessionCookie(token: $0.token, port: port)) }
+        holders = grants.map { grant in
+            // A cookie is checked however many wrong tokens a client has shown: one that is made of the token alone
+            // would let a short token be guessed by trying cookies.
+            let salt = Self.isGuessable(grant.token) ? GeneratedToken.text : ""
+            return Holder(grant: grant, cookie: SessionCookie(token: grant.token + salt, port: port))
+        }
     }
 
     /// Whether only this machine can reach the server.
@@ -82,7 +87,9 @@ package struct AccessRule: Sendable {
     }
 
     /// Whether a token could be guessed by trying. One with as many characters as a random 128-bit token cannot.
-    package var isGuessable: Bool { holders.contains { $0.grant.token.utf8.count < 22 } }
+    package var isGuessable: Bool { holders.contains { Self.isGuessable($0.grant.token) } }
+
+    private static func isGuessable(_ token: String) -> Bool { token.utf8.count < 22 }
 
     /// Checks the token.
     ///
@@ -124,6 +131,13 @@ package struct AccessRule: Sendable {
         let shown = Self.tokens(of: request)
         if shown.isEmpty { return .nothing }
         return holders.contains { Self.isShown($0, shown) } ? .token : .wrong
+    }
+
+    /// Returns how many tokens a request presents, and how many of them are wrong, whatever else it presents.
+    package func count(of request: HTTPRequest) -> (shown: Int, wrong: Int) {
+        guard token != nil else { return (0, 0) }
+        let shown = Self.tokens(of: request)
+        return (shown.count, shown.count { token in !holders.contains { Self.isShown($0, [token]) } })
     }
 
     /// Returns the most that the tokens and cookies of a request allow; nil if it presents none, or none is required.

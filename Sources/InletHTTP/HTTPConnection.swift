@@ -28,8 +28,8 @@ package final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandle
         case waiting
         /// Receiving a body, of at most so many bytes.
         case receiving(HTTPRequest, ByteBuffer, limit: Int)
-        /// A refusal is being delayed.
-        case refusing
+        /// A decision about a request is being delayed.
+        case delaying
         /// The response is being made.
         case answering
         /// The response is being written.
@@ -102,7 +102,7 @@ package final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandle
     package func read(context: ChannelHandlerContext) {
         switch phase {
         case .waiting, .receiving, .upgraded, .ending: context.read()
-        case .refusing, .answering, .writing, .streaming: wantsRead = true
+        case .delaying, .answering, .writing, .streaming: wantsRead = true
         }
     }
 
@@ -160,11 +160,23 @@ package final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandle
     private func decide(about request: HTTPRequest) {
         guard let service else { return }
         switch gate.decide(request, from: client, of: id, isPublic: service.isPublic(request)) {
-        case .served(let isKnown): take(service.begin(request, isKnown: isKnown), request)
+        case .served(let isKnown, after: .zero): take(service.begin(request, isKnown: isKnown), request)
+        case .served(let isKnown, let time):
+            delay(by: time) { connection in
+                guard let service = connection.service else { return }
+                connection.take(service.begin(request, isKnown: isKnown), request)
+            }
         case .refused(let answer, after: .zero): refuse(answer)
         case .refused(let answer, let time):
-            phase = .refusing
-            schedule(in: time) { $0.refuse(answer) }
+            delay(by: time) { $0.refuse(answer) }
+        }
+    }
+
+    private func delay(by time: TimeAmount, _ action: @escaping (HTTPConnection) -> Void) {
+        phase = .delaying
+        schedule(in: time) { connection in
+            connection.phase = .answering
+            action(connection)
         }
     }
 
@@ -332,13 +344,13 @@ extension HTTPConnection.Phase {
     fileprivate var isServed: Bool {
         switch self {
         case .answering, .streaming: true
-        case .waiting, .receiving, .refusing, .writing, .upgraded, .ending: false
+        case .waiting, .receiving, .delaying, .writing, .upgraded, .ending: false
         }
     }
 
     fileprivate var activity: ConnectionLedger.Activity {
         switch self {
-        case .waiting, .receiving, .refusing, .ending: .waiting
+        case .waiting, .receiving, .delaying, .ending: .waiting
         case .answering, .writing, .streaming, .upgraded: .answering
         }
     }

@@ -16,7 +16,8 @@ import Synchronization
 final class HTTPGate: Sendable {
     /// The decision about a request.
     enum Decision {
-        case served(isKnown: Bool)
+        /// The request is served, after a delay.
+        case served(isKnown: Bool, after: TimeAmount)
         /// The request is refused, after a delay.
         case refused(HTTPAnswer, after: TimeAmount)
     }
@@ -90,10 +91,12 @@ final class HTTPGate: Sendable {
             return .refused(.text("This page is for this machine alone.", .misdirectedRequest), after: .zero)
         }
         let claim = access.claim(of: request, at: Self.seconds)
-        let wait = wait(for: claim, from: client)
+        let count = access.count(of: request)
+        let wait = wait(for: count, from: client)
+        let delay = count.wrong > 0 ? Self.wrongTokenDelay : .zero
         let isKnown = claim.isEnough && wait == nil
         state.withLock { $0.ledger.set(isKnown: isKnown, of: id) }
-        if isKnown || claim == .nothing && isPublic { return .served(isKnown: isKnown) }
+        if isKnown || claim == .nothing && isPublic { return .served(isKnown: isKnown, after: delay) }
         if let wait {
             var answer = HTTPAnswer.text("Too many wrong tokens came from this address.", .tooManyRequests)
             answer.headers.add(name: "retry-after", value: "\(wait.components.seconds + 1)")
@@ -102,23 +105,23 @@ final class HTTPGate: Sendable {
         var answer = HTTPAnswer.text(
             "Open this page with ?token=, or send the token as a bearer token.", .unauthorized)
         answer.headers.add(name: "www-authenticate", value: "Bearer")
-        return .refused(answer, after: claim == .wrong ? Self.wrongTokenDelay : .zero)
+        return .refused(answer, after: delay)
     }
 
-    /// Counts a wrong token.
+    /// Counts wrong tokens. One beside a right credential counts, too: it may be a guess at a token that allows more.
     ///
-    /// - Returns: how long the client must wait before a token of its is checked; nil if it was checked. A cookie and a
-    ///   token that cannot be guessed are checked in any case, so that clients that share an address with a guesser are
-    ///   not locked out.
-    private func wait(for claim: AccessRule.Claim, from client: ClientAddress) -> Duration? {
-        guard claim == .token || claim == .wrong else { return nil }
+    /// - Returns: how long the client must wait before a token of its is checked; nil if all were checked. A cookie
+    ///   alone and a token that cannot be guessed are checked in any case, so that clients that share an address with a
+    ///   guesser are not locked out.
+    private func wait(for count: (shown: Int, wrong: Int), from client: ClientAddress) -> Duration? {
+        guard count.shown > 0 else { return nil }
         let now = MonotonicTime.now
         let wait = state.withLock { state -> Duration? in
             if access.isGuessable, let wait = state.guesses.wait(of: client, at: now) { return wait }
-            if claim == .wrong { state.guesses.note(client, at: now) }
+            for _ in 0..<count.wrong { state.guesses.note(client, at: now) }
             return nil
         }
-        if claim == .wrong || wait != nil {
+        if count.wrong > 0 || wait != nil {
             log.log(.warning, "A wrong token came from \(client)", key: "wrong token")
         }
         return wait

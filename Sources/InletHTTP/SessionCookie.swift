@@ -5,7 +5,8 @@ import InletCore
 /// The cookie by which a browser remembers that it has presented the token: an expiry, and an authentication code of it
 /// under the token.
 ///
-/// It does not reveal the token. It stays valid when the server restarts, and ends with the token.
+/// It does not reveal the token. It stays valid when the server restarts, unless its key was made for the run, and ends
+/// with the token.
 struct SessionCookie: Sendable {
     /// The validity in seconds.
     static let lifetime = 86_400

@@ -72,13 +72,14 @@ import Testing
         #expect(!rule.isOfThisHost(try Self.request("/")))
     }
 
-    // printf 'inlet-session 8090 1764086400' | openssl dgst -sha256 -hmac let-me-in-please
-    private static let code = "f0cc75d3d732fae86a5757066f33e13d9a9b568a70ccf2542d1016806097a29d"
+    private static let long = "let-me-in-please-for-good"
+    // printf 'inlet-session 8090 1764086400' | openssl dgst -sha256 -hmac let-me-in-please-for-good
+    private static let code = "0c19adc4f4d10489bb065d7f1e11b874ec80e49d415a55b3fcd4f35c6f684373"
 
     @Test("The cookie holds an expiry and what openssl makes of it with the token, and not the token")
     func cookie() throws {
-        let rule = AccessRule(host: "0.0.0.0", port: 8090, token: Self.token)
-        let asked = try Self.request("/?token=let-me-in-please")
+        let rule = AccessRule(host: "0.0.0.0", port: 8090, token: Self.long)
+        let asked = try Self.request("/?token=\(Self.long)")
         let value = "1764086400.\(Self.code)"
         let header = try #require(rule.cookieHeader(for: asked, at: Self.now))
         #expect(header == "inlet-session-8090=\(value); Max-Age=86400; Path=/; HttpOnly; SameSite=Strict")
@@ -98,11 +99,24 @@ import Testing
         // Of another port, or another token.
         let cookies = ["cookie": "inlet-session-8090=\(value)"] as HTTPHeaders
         for other in [
-            AccessRule(host: "0.0.0.0", port: 8091, token: Self.token),
+            AccessRule(host: "0.0.0.0", port: 8091, token: Self.long),
             AccessRule(host: "0.0.0.0", port: 8090, token: "another-token"),
         ] {
             #expect(other.claim(of: try Self.request("/", cookies), at: Self.now) == .nothing)
         }
+    }
+
+    @Test("A cookie that is made of a short token alone is none, so that nobody tries tokens by their cookies")
+    func guessedCookie() throws {
+        let rule = AccessRule(host: "0.0.0.0", port: 8090, token: Self.token)
+        // printf 'inlet-session 8090 1764086400' | openssl dgst -sha256 -hmac let-me-in-please
+        let code = "f0cc75d3d732fae86a5757066f33e13d9a9b568a70ccf2542d1016806097a29d"
+        let guessed = ["cookie": "inlet-session-8090=1764086400.\(code)"] as HTTPHeaders
+        #expect(rule.claim(of: try Self.request("/", guessed), at: Self.now) == .nothing)
+        let header = rule.cookieHeader(for: try Self.request("/?token=\(Self.token)"), at: Self.now)
+        let cookie = try #require(header?.split(separator: ";").first)
+        let given = ["cookie": String(cookie)] as HTTPHeaders
+        #expect(rule.claim(of: try Self.request("/", given), at: Self.now) == .session)
     }
 
     @Test("Each token gives the cookie of its own scope, and a wrong one none, whatever else the request presents")

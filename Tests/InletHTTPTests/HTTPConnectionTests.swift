@@ -212,6 +212,12 @@ import Testing
         #expect(right.statuses == ["200"] && !right.wire.isShut)
         try right.get("/public")
         #expect(right.statuses == ["200", "200"])
+
+        let both = try Run(token: "let-me-in-please")
+        try both.get("/?token=let-me-in", "authorization: Bearer let-me-in-please")
+        #expect(both.statuses == [] && both.service.asked == [])
+        both.pass(.milliseconds(500))
+        #expect(both.statuses == ["200"] && !both.wire.isShut)
     }
 
     @Test("After ten wrong tokens not even the right one is looked at")
@@ -232,6 +238,36 @@ import Testing
         for number in 0..<10 { #expect(try status("wrong-\(number)", from: .ipv4(1)) == .unauthorized) }
         #expect(try status("let-me-in", from: .ipv4(1)) == .tooManyRequests)
         #expect(try status("let-me-in", from: .ipv4(2)) == .ok)
+    }
+
+    @Test("A wrong token beside a right credential counts as one, and a cookie alone is never locked out")
+    func guessesBesideCredentials() throws {
+        let run = try Run(token: "let-me-in")
+        let rule = AccessRule(
+            host: "0.0.0.0", port: 1, grants: [.init("boss-token-1234", .admin), .init("wall-token-1234", .view)])
+        let gate = HTTPGate(rule, connections: 4, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let id = try #require(gate.admit(run.channel))
+        func status(_ uri: String, _ headers: HTTPHeaders, from client: UInt32) throws -> HTTPResponseStatus {
+            let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: uri, headers: headers)
+            switch gate.decide(try #require(HTTPRequest(head)), from: .ipv4(client), of: id, isPublic: false) {
+            case .served(_, let delay): return delay == .zero ? .ok : .accepted
+            case .refused(let answer, _): return answer.status
+            }
+        }
+        let shown = try #require(
+            HTTPRequest(HTTPRequestHead(version: .http1_1, method: .GET, uri: "/?token=wall-token-1234")))
+        let cookie = try #require(gate.cookieHeader(for: shown)?.split(separator: ";").first)
+        let credentials =
+            [
+                ["authorization": "Bearer wall-token-1234"], ["cookie": String(cookie)],
+            ] as [HTTPHeaders]
+        for (client, credential) in zip(UInt32(1)..., credentials) {
+            for number in 0..<10 {
+                #expect(try status("/?token=wrong-\(number)", credential, from: client) == .accepted)
+            }
+            #expect(try status("/?token=boss-token-1234", credential, from: client) == .tooManyRequests)
+        }
+        #expect(try status("/", ["cookie": String(cookie)], from: 2) == .ok)
     }
 
     @Test("Bodies are read as far as they are wanted, and not at all where they are not")

@@ -32,14 +32,39 @@ import Testing
                 api("boss", "remove", "yard", outcome: "dry run")
             ),
             (
-                204, "POST", "/v1/cameras/door/resume?dry-run=true", ServeProcess.admin, nil,
-                api("boss", "resume", "door")
+                200, "POST", "/v1/cameras/door/resume?dry-run=true", ServeProcess.admin, nil,
+                api("boss", "resume", "door", outcome: "dry run")
+            ),
+            (204, "POST", "/v1/cameras/door/resume", ServeProcess.admin, nil, api("boss", "resume", "door")),
+            (
+                200, "POST", "/v1/cameras/door/pause?dry-run=true", ServeProcess.admin, nil,
+                api("boss", "pause", "door", outcome: "dry run")
+            ),
+            (
+                200, "POST", "/v1/cameras/door/restart?dry-run=true", ServeProcess.admin, nil,
+                api("boss", "restart", "door", outcome: "dry run")
+            ),
+            (
+                200, "POST", "/v1/reload?dry-run=true", ServeProcess.admin, nil,
+                api("boss", "reload", nil, outcome: "dry run")
+            ),
+            (
+                200, "PUT", "/v1/log-level?dry-run=true", ServeProcess.admin, #"{"level": "debug"}"#,
+                api("boss", "log-level", nil, outcome: "dry run")
             ),
             (200, "PUT", "/v1/log-level", ServeProcess.admin, #"{"level": "notice"}"#, api("boss", "log-level", nil)),
         ]
         for (status, method, path, token, body, _) in cases {
-            #expect(try await serve.ask(method, path, token: token, body: body).status == status, "\(method) \(path)")
+            let answer = try await serve.ask(method, path, token: token, body: body)
+            let text = String(decoding: answer.body, as: UTF8.self)
+            #expect(answer.status == status, "\(method) \(path)")
+            if path.contains("dry-run=true") { #expect(text.contains(#""dryRun":true"#), "\(method) \(path): \(text)") }
         }
+        // What was only tried was not done: no second opening, no pause, no other level.
+        let door = try await serve.camera("door") { $0.state == "live" }
+        #expect(door.openings == 1)
+        let level = try await serve.ask("GET", "/v1/log-level")
+        #expect(String(decoding: level.body, as: UTF8.self).contains(#""notice""#))
         kill(serve.process.processIdentifier, SIGHUP)
         _ = try await serve.camera("door") { _ in serve.complaints.contains(#""by":"signal""#) }
         try serve.write("cameras: [\n")

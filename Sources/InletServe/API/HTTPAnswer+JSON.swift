@@ -38,14 +38,18 @@ extension HTTPAnswer {
     }
 
     /// Returns the response to a change.
-    static func changes(_ plan: ReloadPlan, _ status: HTTPResponseStatus = .ok) -> HTTPAnswer {
+    ///
+    /// - Parameter isTrial: whether it says what would be done, and nothing was.
+    static func changes(
+        _ changes: [(name: String, change: String)], _ status: HTTPResponseStatus = .ok, isTrial: Bool
+    ) -> HTTPAnswer {
         .json(
             .object([
+                ("dryRun", .boolean(isTrial)),
                 (
                     "changes",
-                    .list(
-                        plan.summary.map { .object([("camera", .text($0.name)), ("change", .text($0.change))]) })
-                )
+                    .list(changes.map { .object([("camera", .text($0.name)), ("change", .text($0.change))]) })
+                ),
             ]), status)
     }
 

@@ -24,6 +24,7 @@ extension OpenAPIDocument {
     /// What a change did, or would do.
     static let changes = object(
         [
+            ("dryRun", type("boolean")),
             (
                 "changes",
                 array(
@@ -33,12 +34,19 @@ extension OpenAPIDocument {
                             (
                                 "change",
                                 .object([
-                                    ("enum", .list(["added", "removed", "reopened", "adjusted"].map(JSONValue.text)))
+                                    (
+                                        "enum",
+                                        .list(
+                                            [
+                                                "added", "removed", "reopened", "adjusted", "paused", "resumed",
+                                                "restarted",
+                                            ].map(JSONValue.text))
+                                    )
                                 ])
                             ),
                         ], required: ["camera", "change"]))
-            )
-        ], required: ["changes"])
+            ),
+        ], required: ["dryRun", "changes"])
 
     /// What is wrong, by RFC 9457.
     static let problem = object(
@@ -56,8 +64,14 @@ extension OpenAPIDocument {
         ], required: ["title", "status", "detail"])
 
     /// A level of the log.
-    static let level = object(
-        [("level", .object([("enum", .list(Logger.Level.allCases.map { .text($0.rawValue) }))]))], required: ["level"])
+    static let level = object([("level", levels)], required: ["level"])
+
+    /// A level of the log that was set, or would be.
+    static let newLevel = object([("dryRun", type("boolean")), ("level", levels)], required: ["dryRun", "level"])
+
+    private static let levels = JSONValue.object([
+        ("enum", .list(Logger.Level.allCases.map { .text($0.rawValue) }))
+    ])
 
     private static func type(_ name: String) -> JSONValue { .object([("type", .text(name))]) }
 

@@ -29,6 +29,7 @@ enum OpenAPIDocument {
                     .object([
                         ("Camera", ConfigurationShape.camera.schema), ("NewCamera", newCamera),
                         ("Status", status), ("Changes", changes), ("Problem", problem), ("Level", level),
+                        ("NewLevel", newLevel),
                     ])
                 ),
             ])
@@ -155,7 +156,7 @@ enum OpenAPIDocument {
                     [
                         ("200", json("What was done", reference("Changes"))),
                         failure("422", "The file has errors; nothing was done"),
-                    ])
+                    ], parameters: [trial])
             ])
         ),
         (
@@ -164,8 +165,8 @@ enum OpenAPIDocument {
                 operation(
                     "get", "From which level on messages are logged", [("200", json("The level", reference("Level")))]),
                 operation(
-                    "put", "Sets that level", [("200", json("The level", reference("Level")))] + bodyFailures,
-                    body: "Level"),
+                    "put", "Sets that level", [("200", json("The level", reference("NewLevel")))] + bodyFailures,
+                    body: "Level", parameters: [trial]),
             ])
         ),
     ]
@@ -175,7 +176,12 @@ enum OpenAPIDocument {
             "/v1/cameras/{name}/\(verb)",
             .object([
                 ("parameters", .list([name])),
-                operation("post", summary, [("204", .object([("description", .text("It is done"))])), missing]),
+                operation(
+                    "post", summary,
+                    [
+                        ("204", .object([("description", .text("It is done"))])),
+                        ("200", json("What would be done", reference("Changes"))), missing,
+                    ], parameters: [trial]),
             ])
         )
     }

@@ -49,28 +49,37 @@ final class ServeResponder: Sendable {
                 let text = StatisticsJSON.text(of: await camera.status.statistics ?? CaptureStatistics())
                 return HTTPAnswer(type: "application/json", body: ByteBuffer(string: text))
             }
-        case .pause(let name):
-            return await about(name) { camera in
-                await camera.pause()
-                return HTTPAnswer(.noContent)
-            }
-        case .resume(let name):
-            return await about(name) { camera in
-                await camera.resume()
-                return HTTPAnswer(.noContent)
-            }
-        case .restart(let name): return await fleet.restart(name) ? HTTPAnswer(.noContent) : .noCamera(name)
+        case .pause(let name), .resume(let name), .restart(let name):
+            return await control(name, route, isTrial: isTrial)
         case .remove(let name):
-            return Self.answer(to: await keeper.remove(name, isTrial: isTrial), of: name, isNew: false)
+            return Self.answer(to: await keeper.remove(name, isTrial: isTrial), of: name, isTrial: isTrial)
         case .reload:
-            switch await keeper.reload() {
-            case .success(let plan): return .changes(plan)
+            switch await keeper.reload(isTrial: isTrial) {
+            case .success(let plan): return .changes(plan.summary, isTrial: isTrial)
             case .failure(let problems):
                 return .problem(.unprocessableEntity, "The file has errors; nothing was changed.", problems.list)
             }
         case .logLevel: return .json(.object([("level", .text(LogLevelSwitch.level.rawValue))]))
         default: return .problem(.notFound, "There is nothing at this address.")
         }
+    }
+
+    /// Pauses, resumes or restarts a camera; or says that it would.
+    private func control(_ name: String, _ route: ServeRoute, isTrial: Bool) async -> HTTPAnswer {
+        guard let camera = await fleet.camera(name) else { return .noCamera(name) }
+        let change: String
+        switch route {
+        case .pause:
+            change = "paused"
+            if !isTrial { await camera.pause() }
+        case .resume:
+            change = "resumed"
+            if !isTrial { await camera.resume() }
+        default:
+            change = "restarted"
+            if !isTrial { guard await fleet.restart(name) else { return .noCamera(name) } }
+        }
+        return isTrial ? .changes([(name, change)], isTrial: true) : HTTPAnswer(.noContent)
     }
 
     /// Answers a request with a body.
@@ -83,7 +92,7 @@ final class ServeResponder: Sendable {
             let camera = JSONValue(
                 content: .object(members.filter { !$0.key.isSameBytes(as: "name") }), line: body.line)
             let outcome = await keeper.set(name, camera, isNew: true, isTrial: isTrial)
-            return Self.answer(to: outcome, of: name, isNew: !isTrial)
+            return Self.answer(to: outcome, of: name, isNew: !isTrial, isTrial: isTrial)
         case .set(let name):
             // Null is how the overlay says that a camera is removed.
             if case .null = body.content {
@@ -91,15 +100,15 @@ final class ServeResponder: Sendable {
             }
             let isNew = await fleet.camera(name) == nil
             let outcome = await keeper.set(name, body, isNew: false, isTrial: isTrial)
-            return Self.answer(to: outcome, of: name, isNew: isNew && !isTrial)
+            return Self.answer(to: outcome, of: name, isNew: isNew && !isTrial, isTrial: isTrial)
         case .setLogLevel:
             guard let level = body["level"]?.text.flatMap({ Logger.Level(rawValue: $0) }), body.members?.count == 1
             else {
                 let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
                 return .problem(.unprocessableEntity, "The body is {\"level\": LEVEL}, with one of \(levels).")
             }
-            LogLevelSwitch.level = level
-            return .json(.object([("level", .text(level.rawValue))]))
+            if !isTrial { LogLevelSwitch.level = level }
+            return .json(.object([("dryRun", .boolean(isTrial)), ("level", .text(level.rawValue))]))
         default: return .problem(.notFound, "There is nothing at this address.")
         }
     }
@@ -150,11 +159,11 @@ final class ServeResponder: Sendable {
     }
 
     private static func answer(
-        to outcome: ConfigurationKeeper.Outcome, of name: String, isNew: Bool
+        to outcome: ConfigurationKeeper.Outcome, of name: String, isNew: Bool = false, isTrial: Bool
     ) -> HTTPAnswer {
         switch outcome {
         case .done(let plan):
-            var answer = HTTPAnswer.changes(plan, isNew ? .created : .ok)
+            var answer = HTTPAnswer.changes(plan.summary, isNew ? .created : .ok, isTrial: isTrial)
             if isNew { answer.headers.add(name: "location", value: "/v1/cameras/\(name)") }
             return answer
         case .wrong(let problems): return .problem(.unprocessableEntity, "The camera is not right.", problems.list)

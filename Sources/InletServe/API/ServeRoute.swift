@@ -89,14 +89,6 @@ enum ServeRoute: Equatable {
         }
     }
 
-    /// Whether a dry run of it does nothing but to say what it would do.
-    var canBeTried: Bool {
-        switch self {
-        case .add, .set, .remove: true
-        default: false
-        }
-    }
-
     /// Whether a body of JSON belongs to it.
     var takesBody: Bool {
         switch self {

@@ -90,7 +90,7 @@ final class ServeService: HTTPService {
         guard let (action, camera) = route.change else { return nil }
         let actor = AuditRecord.Actor.client(
             token: connection?.tokenName(of: request), address: connection?.client.description ?? "")
-        let isTrial = route.canBeTried && request.isTrial ?? true
+        let isTrial = request.isTrial ?? true
         let isNamedByBody = route == .add
         return { [daemon] answer, name in
             let outcome = AuditRecord.Outcome(status: Int(answer.status.code), isTrial: isTrial)

@@ -38,18 +38,20 @@ package actor ConfigurationKeeper {
 
     /// Reads the file again and applies what differs.
     ///
+    /// - Parameter isTrial: whether nothing is done but to say what would be. The default is false.
     /// - Returns: what was done; or everything that is wrong, and nothing was done.
     @discardableResult
-    package func reload() async -> Result<ReloadPlan, ConfigurationProblems> {
+    package func reload(isTrial: Bool = false) async -> Result<ReloadPlan, ConfigurationProblems> {
         do throws(ConfigurationProblems) {
             let text = try ConfigurationReader.text(at: path)
             let new = try reader.read(text, overlay: overlay.nodes)
+            if isTrial { return .success(ReloadPlan(from: configuration.cameras, to: new.cameras)) }
             if new.server != configuration.server {
                 logger.warning("What the configuration says of the server holds from the next start on")
             }
             (self.text, configuration) = (text, new)
         } catch {
-            logger.error("\(path) is not in force:\n\(error)")
+            if !isTrial { logger.error("\(path) is not in force:\n\(error)") }
             return .failure(error)
         }
         return .success(await apply())
