@@ -71,7 +71,7 @@ import InletV4L2
         var input: Int32 = 0
         _ = unsafe device.call(inlet_VIDIOC_G_INPUT, &input)
         device.subscribe(V4L2_EVENT_SOURCE_CHANGE, id: UInt32(clamping: input))
-        device.subscribe(V4L2_EVENT_CTRL, id: V4L2Control.privacyID)
+        device.subscribe(V4L2_EVENT_CTRL, id: configuration.shutterControl)
         formats = device.formats(type: type)
         var request = Negotiation.Request(
             size: configuration.size, rate: configuration.frameRate, format: configuration.format)
@@ -88,7 +88,7 @@ import InletV4L2
     }
 
     /// Whether a shutter or switch blocks the camera's view, if it has one and reports it.
-    var isCovered: Bool { device.control(id: V4L2Control.privacyID)?.value == .number(1) }
+    var isCovered: Bool { device.control(id: configuration.shutterControl)?.value == .number(1) }
 
     /// The current mode.
     var mode: V4L2CaptureMode { V4L2CaptureMode(format: picture.code, size: picture.size, rate: rate) }
@@ -216,7 +216,7 @@ import InletV4L2
                     switch event {
                     case .sourceChanged: return .sourceChanged
                     case .gone: throw device.error(ENODEV, "VIDIOC_DQEVENT")
-                    case .controlChanged(V4L2Control.privacyID): return .coverChanged
+                    case .controlChanged(configuration.shutterControl): return .coverChanged
                     case .controlChanged, .ended: continue
                     }
                 }

@@ -12,7 +12,8 @@ extension SourcePlugin {
                 CameraOptions.id.description, CameraOptions.name.description, CameraOptions.path.description,
                 CameraOptions.size.description, CameraOptions.fps.description, CameraOptions.format.description,
                 CameraOptions.input.description, CameraOptions.controls.description, CameraOptions.range.description,
-                CameraOptions.matrix.description, CameraOptions.damage.description, CameraOptions.buffers.description,
+                CameraOptions.matrix.description, CameraOptions.damage.description, CameraOptions.shutter.description,
+                CameraOptions.buffers.description,
                 CameraOptions.copies.description, CameraOptions.io.description, CameraOptions.maximumLag.description,
                 CameraOptions.decoder.description,
             ],
@@ -30,6 +31,7 @@ extension SourcePlugin {
         configuration.range = values[CameraOptions.range].range
         configuration.matrix = values[CameraOptions.matrix].matrix
         configuration.damage = values[CameraOptions.damage]
+        configuration.shutter = values[CameraOptions.shutter]
         configuration.buffers = values[CameraOptions.buffers]
         configuration.copies = values[CameraOptions.copies]
         configuration.method = values[CameraOptions.io]
@@ -86,6 +88,8 @@ private enum CameraOptions {
         "matrix", default: MatrixChoice.auto, "How luma and chroma are made; auto is what the driver says")
     static let damage = PluginOption(
         "damage", default: defaults.damage, "What becomes of damaged pictures")
+    static let shutter = PluginOption(
+        "shutter", default: defaults.shutter, "What becomes of pictures while the camera's shutter is closed")
     static let buffers = PluginOption(
         "buffers", default: defaults.buffers, in: V4L2Configuration.bufferCounts, "Buffers that the driver is asked for"
     )

@@ -5,7 +5,9 @@ extension V4L2Configuration {
     /// Opens the configured camera or, if one was open before, that same camera wherever it is now.
     ///
     /// A camera that was unplugged is waited for until the deadline: the kernel signals when it is back.
-    func openCamera(_ context: SourceContext) throws(InletError) -> Camera {
+    ///
+    /// - Parameter waitsForDevice: whether to wait; otherwise ``InletError/Code/notFound`` is thrown at once.
+    func openCamera(waitsForDevice: Bool, _ context: SourceContext) throws(InletError) -> Camera {
         try context.checkCancellation()
         guard let known = seen?.identity else {
             return try Camera(try V4L2Devices.find(address), configuration: self)
@@ -17,7 +19,8 @@ extension V4L2Configuration {
                 return try Camera(try V4L2Devices.find(.identity(known)), configuration: self)
             } catch {
                 // A device that just appeared is not readable until udev has set its permissions.
-                guard [.notFound, .permissionDenied, .disconnected].contains(error.code) else { throw error }
+                guard waitsForDevice, [.notFound, .permissionDenied, .disconnected].contains(error.code)
+                else { throw error }
                 do throws(InletError) {
                     try watch.wait(context)
                 } catch let end {

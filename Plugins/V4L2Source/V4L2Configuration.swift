@@ -28,6 +28,10 @@ public struct V4L2Configuration: PacketSourceConfiguration {
     public var method = InputMethod.automatic
     /// What happens to pictures that the driver marks as damaged. The default is ``DamagePolicy/drop``.
     public var damage = DamagePolicy.drop
+    /// What happens to pictures while the camera's shutter is closed. The default is ``ShutterPolicy/interrupt``.
+    public var shutter = ShutterPolicy.interrupt
+    /// The number of the control that reports the shutter. Tests name another one, as virtual cameras have no shutter.
+    package var shutterControl = V4L2Control.privacyID
     /// The range of luma: black is 16 or 0. The default, nil, is what the driver says; many webcams report it wrongly.
     public var range: ColorRange?
     /// The matrix from RGB to luma and chroma. The default, nil, is what the driver says.
@@ -61,6 +65,14 @@ public struct V4L2Configuration: PacketSourceConfiguration {
         /// It is dropped and counted as ``DropReason/damaged``.
         case drop
         /// It is delivered with ``FrameFlags/corrupt``, if it is long enough.
+        case deliver
+    }
+
+    /// What happens to pictures, which are black, while the control `privacy` says that a shutter is closed.
+    public enum ShutterPolicy: String, Sendable, Hashable, ChoiceOptionValue {
+        /// They are left out, and sinks are told that the source is interrupted.
+        case interrupt
+        /// They are delivered, for a camera that reports its shutter wrongly.
         case deliver
     }
 

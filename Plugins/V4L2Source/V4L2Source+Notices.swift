@@ -4,11 +4,6 @@ import Logging
 
 /// Notices about a picture that may surprise users.
 extension V4L2Source {
-    func sayThatItIsCovered(_ context: SourceContext) {
-        context.logger.notice(
-            "The camera's shutter is closed, so its pictures are black: the control \(V4L2Control.privacy) says so.")
-    }
-
     func sayThatItIsSlow(_ rate: Double, _ camera: Camera, _ context: SourceContext) {
         let tenths = (rate * 10).rounded() / 10
         context.logger.notice(

@@ -6,13 +6,15 @@ import Logging
 /// Captures from a camera: frames in the driver's own buffers wherever possible, with the driver's own times, and
 /// packets of cameras that compress.
 final class V4L2Source: FrameSource {
-    private let configuration: V4L2Configuration
+    let configuration: V4L2Configuration
+    /// Why no pictures are delivered although the camera is configured.
+    var interruption: CameraInterruption
     private var camera: Camera?
     /// The stream of packets; nil if the camera does not compress.
     private var stream: CompressedStream?
     private var converter: VendorConverter?
-    private var trust = TimestampTrust()
-    private var doubts: Set<TimestampTrust.Doubt> = []
+    var trust = TimestampTrust()
+    var doubts: Set<TimestampTrust.Doubt> = []
     private var counter = SequenceCounter()
     private var rateWatch = RateWatch(expected: nil)
     /// Chooses the rate; nil if it cannot be chosen here.
@@ -20,7 +22,7 @@ final class V4L2Source: FrameSource {
     private var colorSpace = ColorSpace.unspecified
     private var copies: BlockPool
     private var startsAnew = false
-    private var hasNotedClock = false
+    var hasNotedClock = false
 
     static let timeBase = Rational(1, 1_000_000)
     /// The number of buffers that the driver always keeps to fill, if it has as many.
@@ -28,13 +30,29 @@ final class V4L2Source: FrameSource {
 
     init(_ configuration: V4L2Configuration) {
         self.configuration = configuration
+        interruption = CameraInterruption(configuration.shutter)
         copies = BlockPool(capacity: configuration.copies)
     }
 
     func open(_ context: SourceContext) throws -> SourceFormat {
         try configuration.validate()
-        let camera = try configuration.openCamera(context)
+        // Of a camera that was never open, the user hears at once that another program has it.
+        let known = configuration.seen?.identity
+        let camera = try whileBusy(
+            waits: known != nil, node: { known.flatMap { try? V4L2Devices.find(.identity($0)).node } }, context
+        ) { () throws(InletError) in try begin(context) }
         self.camera = camera
+        configuration.seen?.identity = camera.info.identity
+        context.logger.info("\(camera.info.identity.name) on \(camera.device.node): \(camera.mode)")
+        adopt(camera)
+        followShutter(camera, context)
+        return format(of: camera, rate: rateDemand?.highest ?? camera.rate)
+    }
+
+    /// Opens the camera and starts its stream.
+    private func begin(_ context: SourceContext) throws(InletError) -> Camera {
+        // Without a deadline, a camera that is unplugged while another program has it would be waited for forever.
+        let camera = try configuration.openCamera(waitsForDevice: !interruption.isTaken, context)
         rateDemand = nil
         // An encoder in the camera would restart with a key frame at every change.
         if let rates = camera.freeRates, let highest = camera.rate, !camera.picture.isInterCoded {
@@ -43,20 +61,19 @@ final class V4L2Source: FrameSource {
             if rate != highest { try camera.setRate(rate) }
             rateDemand = demand
         }
-        let stated = rateDemand?.highest ?? camera.rate
         try camera.start()
-        configuration.seen?.identity = camera.info.identity
-        context.logger.info("\(camera.info.identity.name) on \(camera.device.node): \(camera.mode)")
-        if camera.isCovered { sayThatItIsCovered(context) }
-        adopt(camera)
-        return format(of: camera, rate: stated)
+        return camera
     }
 
     func next(_ context: SourceContext) throws -> SourceItem? {
         guard let camera else { return nil }
         try followDemand(camera, context)
         while true {
-            switch try camera.take(context) {
+            switch try take(camera, context) {
+            case .filled(let filled) where interruption.withholdsPictures:
+                counter.advance(to: filled.facts.sequence)
+                camera.queue?.giveBack(filled.buffer)
+            case .copied where interruption.withholdsPictures, .lost where interruption.withholdsPictures: break
             case .filled(let filled):
                 if let item = try accept(filled, camera, context) { return finished(item) }
             case .copied(let lease, let count, let facts):
@@ -65,14 +82,10 @@ final class V4L2Source: FrameSource {
                 if let number { noteLoss(counter.advance(loopback: number), context) }
                 drop(reason, context)
             case .coverChanged:
-                if camera.isCovered {
-                    sayThatItIsCovered(context)
-                } else {
-                    context.logger.notice("The camera's shutter is open.")
-                }
+                if followShutter(camera, context) { beginAnew(camera) }
             case .sourceChanged:
                 let codec = camera.picture.codec
-                try camera.restart()
+                try restart(camera, context)
                 guard camera.picture.codec == codec else {
                     throw InletError(
                         .disconnected, "The camera's input changed to another kind of picture: \(camera.mode).")
@@ -92,10 +105,36 @@ final class V4L2Source: FrameSource {
     }
 
     func resume(_ context: SourceContext) throws {
-        try camera?.start()
+        guard let camera else { return }
+        try camera.start()
+        followShutter(camera, context)
+        beginAnew(camera)
+    }
+
+    /// Prepares for pictures after some that are not missed.
+    private func beginAnew(_ camera: Camera) {
         counter.restart()
         stream?.noteLoss()
-        rateWatch = RateWatch(expected: camera?.rate)
+        rateWatch = RateWatch(expected: camera.rate)
+    }
+
+    /// Waits for a picture or an event. A stream that another program has ended begins anew when that has gone.
+    private func take(_ camera: Camera, _ context: SourceContext) throws(InletError) -> Camera.Event {
+        while true {
+            do throws(InletError) {
+                return try camera.take(context)
+            } catch {
+                guard error.code == .busy else { throw error }
+                try restart(camera, context)
+                beginAnew(camera)
+            }
+        }
+    }
+
+    private func restart(_ camera: Camera, _ context: SourceContext) throws(InletError) {
+        try whileBusy(waits: true, node: { camera.device.node }, context) { () throws(InletError) in
+            try camera.restart()
+        }
     }
 
     /// Returns the combined demand of the sinks. A sink that takes undecoded packets gets all of them.
@@ -357,43 +396,5 @@ final class V4L2Source: FrameSource {
             sampleAspectRatio: nil)
         frame.captureTime = time
         return frame
-    }
-
-    /// Returns the driver's time of a picture, if it can be trusted.
-    private func time(of facts: inlet_v4l2_buffer, now: MonotonicTime, _ context: SourceContext) -> MonotonicTime? {
-        let clock = facts.flags & UInt32(V4L2_BUF_FLAG_TIMESTAMP_MASK)
-        if !hasNotedClock {
-            hasNotedClock = true
-            let isStart = facts.flags & UInt32(V4L2_BUF_FLAG_TSTAMP_SRC_MASK) == UInt32(V4L2_BUF_FLAG_TSTAMP_SRC_SOE)
-            let name =
-                clock == UInt32(V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC)
-                ? "the monotonic clock" : "a clock that it does not name"
-            context.logger.debug(
-                "The driver's times are of \(name), at the \(isStart ? "start of exposure" : "end of the frame").")
-        }
-        let time = MonotonicTime(nanoseconds: facts.timestamp_ns)
-        let doubt = trust.judge(time, isCopied: clock == UInt32(V4L2_BUF_FLAG_TIMESTAMP_COPY), now: now)
-        guard doubt != .none else { return time }
-        if doubts.insert(doubt).inserted {
-            context.logger.warning("\(doubt.rawValue): the time of arrival is taken instead.")
-        }
-        return nil
-    }
-}
-
-extension CaptureQueue.Filled {
-    /// The picture's bytes, one piece for each of the driver's planes.
-    @unsafe var bytes: [UnsafeRawBufferPointer] { unsafe pieces(used: true) }
-
-    /// All of the memory, which may exceed the picture.
-    @unsafe var whole: [UnsafeRawBufferPointer] { unsafe pieces(used: false) }
-
-    @unsafe private func pieces(used: Bool) -> [UnsafeRawBufferPointer] {
-        unsafe buffer.planes.enumerated().map { index, plane in
-            let start = min(PlaneValues(facts.data_offset)[index], plane.count)
-            let length = PlaneValues(facts.bytesused)[index]
-            let end = used && length > start ? min(length, plane.count) : plane.count
-            return unsafe UnsafeRawBufferPointer(rebasing: plane[start..<end])
-        }
     }
 }

@@ -7,9 +7,9 @@ import InletCore
 #endif
 
 /// Finds the processes that hold a device open, as far as `/proc` shows them to this user.
-enum DeviceHolders {
+package enum DeviceHolders {
     /// Returns the names of other processes with their IDs, such as `obs (process 4711)`.
-    static func names(of node: String) -> [String] {
+    package static func names(of node: String) -> [String] {
         let own = String(getpid())
         var holders: [String] = []
         for process in SystemFiles.names(in: "/proc") where process != own && process.isASCIIDigits {

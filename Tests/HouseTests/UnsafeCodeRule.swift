@@ -56,6 +56,7 @@ enum UnsafeCodeRule {
         "Plugins/V4L2Source/BlockPool.swift": "owns the memory of pictures that could not stay with the driver",
         "Plugins/V4L2Source/Camera.swift": "owns an opened camera: reads and polls its descriptor",
         "Plugins/V4L2Source/CapturePicture.swift": "finds the planes of a picture in a driver's buffers",
+        "Plugins/V4L2Source/CaptureQueue+Bytes.swift": "finds a picture's bytes in a driver's buffers",
         "Plugins/V4L2Source/CaptureQueue.swift": "hands buffers to the driver and takes them back",
         "Plugins/V4L2Source/CompressedStream.swift": "copies compressed pictures from a driver's buffers",
         "Plugins/V4L2Source/PixelRepacking.swift": "rewrites rows of a picture",

@@ -19,10 +19,14 @@ final class TestCamera {
     /// - Parameters:
     ///   - patience: how long each call may take.
     ///   - demand: what the sinks want.
+    ///   - onInterruption: called with the reason when an interruption begins, and with nil when it ends.
     init(
-        _ configuration: V4L2Configuration, patience: Duration = .seconds(20), demand: SourceDemand = .everything
+        _ configuration: V4L2Configuration, patience: Duration = .seconds(20), demand: SourceDemand = .everything,
+        onInterruption: @escaping @Sendable (String?) -> Void = { _ in }
     ) throws {
-        context = SourceContext(clock: SystemClock(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        context = SourceContext(
+            clock: SystemClock(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            onInterruption: onInterruption)
         context.setDemand(demand)
         context.setDeadline(after: patience)
         var configuration = configuration
@@ -39,7 +43,7 @@ final class TestCamera {
     deinit { close() }
 
     func next(patience: Duration = .seconds(20)) throws -> SourceFrame {
-        context.setDeadline(after: patience)
+        context.setFrameDeadline(silence: patience, total: patience, followsDemand: false)
         guard let frame = try source.next(context)?.frame else { throw InletError(.disconnected, "the stream ended") }
         return frame
     }

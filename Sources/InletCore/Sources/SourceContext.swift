@@ -234,14 +234,20 @@ public final class SourceContext: Sendable {
         begin(OperationLimits.Allowance(silence: allowance, total: allowance))
     }
 
-    /// Sets the deadline for a frame. Called by the bridge before it requests one from the source.
+    /// Sets the deadline for a frame. Called by the bridge before it requests one from the source. During an
+    /// interruption that began before, there is none until that ends.
     ///
     /// - Parameters:
     ///   - silence: how long the source may take without any progress.
     ///   - total: how long it may take in total.
     ///   - followsDemand: whether it gets more total time if the sinks want frames less often.
     package func setFrameDeadline(silence: Duration, total: Duration, followsDemand: Bool) {
-        begin(OperationLimits.Allowance(silence: silence, total: total, followsDemand: followsDemand))
+        let now = clock.now
+        let isInterrupted = interrupted.load(ordering: .acquiring)
+        change {
+            $0.begin(OperationLimits.Allowance(silence: silence, total: total, followsDemand: followsDemand), at: now)
+            if isInterrupted { $0.suspend() }
+        }
     }
 
     /// Clears the deadline. Called by the bridge after each operation: the source runs none now.

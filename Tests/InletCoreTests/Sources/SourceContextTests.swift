@@ -112,6 +112,23 @@ private final class SteppingClock: CaptureClock {
         #expect(heard.withLock { $0 } == ["another program has the camera", nil])
     }
 
+    @Test("An interruption that begins at the opening goes on without a deadline when a frame is waited for")
+    func interruptionAtOpening() {
+        let clock = SteppingClock(step: .seconds(100))
+        let context = context(clock)
+        context.setDeadline(after: .seconds(3))
+        context.beginInterruption("the shutter is closed")
+        context.clearDeadline()
+        context.setFrameDeadline(silence: .seconds(3), total: .seconds(3), followsDemand: false)
+        #expect(context.deadline == .distantFuture)
+        context.endInterruption()
+        #expect(context.deadline == clock.now + .seconds(3))
+        // To close, the source has no longer than it would have otherwise.
+        context.beginInterruption("the shutter is closed")
+        context.setDeadline(after: .seconds(2))
+        #expect(context.deadline == clock.now + .seconds(2))
+    }
+
     @Test("A demand has a new version only when it is another one")
     func demand() {
         let context = context(SteppingClock(step: .zero))

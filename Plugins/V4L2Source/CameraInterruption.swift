@@ -1,0 +1,53 @@
+/// Decides when a camera is interrupted, and why: its shutter is closed, or another program has it.
+///
+/// Another program is the reason that counts while both are so, as nothing is known of the shutter then.
+struct CameraInterruption: Sendable, Equatable {
+    /// A change that the bridge is told of.
+    enum Change: Sendable, Equatable {
+        /// An interruption begins, or goes on for another reason, which is a few words for a person.
+        case begin(String)
+        case end
+    }
+
+    /// What happens to pictures of a camera whose shutter is closed.
+    private let policy: V4L2Configuration.ShutterPolicy
+    private var isCovered = false
+    /// The programs that have the camera; nil while this process has it. It is empty if they are unknown.
+    private var holders: [String]?
+
+    init(_ policy: V4L2Configuration.ShutterPolicy = .interrupt) { self.policy = policy }
+
+    /// Whether pictures are left out because the shutter is closed.
+    var withholdsPictures: Bool { isCovered && policy == .interrupt }
+
+    /// Whether another program has the camera.
+    var isTaken: Bool { holders != nil }
+
+    /// The reason of the interruption; nil if there is none.
+    var reason: String? {
+        if let holders {
+            return switch holders.count {
+            case 0: "another program uses the camera"
+            case 1: "\(holders[0]) uses the camera"
+            default: "\(holders.joined(separator: " and ")) use the camera"
+            }
+        }
+        return withholdsPictures ? "the camera's shutter is closed" : nil
+    }
+
+    /// Notes the state of the shutter.
+    mutating func noteShutter(isClosed: Bool) -> Change? { change { $0.isCovered = isClosed } }
+
+    /// Notes that the device was busy.
+    mutating func noteTaken(by names: [String]) -> Change? { change { $0.holders = names } }
+
+    /// Notes that this process has the device.
+    mutating func noteOwned() -> Change? { change { $0.holders = nil } }
+
+    private mutating func change(_ body: (inout Self) -> Void) -> Change? {
+        let before = reason
+        body(&self)
+        guard reason != before else { return nil }
+        return reason.map { .begin($0) } ?? .end
+    }
+}

@@ -1,0 +1,61 @@
+import InletCore
+import InletV4L2
+import Logging
+
+extension V4L2Source {
+    /// How long a device that another program has is left alone between two attempts. No event tells that it is free.
+    static let busyInterval = Duration.seconds(1)
+
+    /// Makes an attempt to take the device, and repeats it for as long as another program has it.
+    ///
+    /// The interruption ends with the attempt that succeeds; it has no deadline.
+    ///
+    /// - Parameters:
+    ///   - waits: whether to wait; otherwise the error is thrown at once.
+    ///   - node: returns the device node, whose holders are named.
+    ///   - attempt: takes the device.
+    /// - Throws: every error of the attempt but ``InletError/Code/busy``; ``InletError/Code/cancelled``.
+    func whileBusy<Value>(
+        waits: Bool, node: () -> String?, _ context: SourceContext, _ attempt: () throws(InletError) -> Value
+    ) throws(InletError) -> Value {
+        while true {
+            do throws(InletError) {
+                let value = try attempt()
+                tell(interruption.noteOwned(), context)
+                return value
+            } catch {
+                guard error.code == .busy, waits else { throw error }
+                if !interruption.isTaken {
+                    context.logger.debug("\(error.message)")
+                    tell(interruption.noteTaken(by: node().map { DeviceHolders.names(of: $0) } ?? []), context)
+                }
+            }
+            try context.sleep(until: context.clock.now + Self.busyInterval)
+        }
+    }
+
+    /// Reads the state of the shutter, and begins or ends an interruption by it.
+    ///
+    /// - Returns: whether pictures begin to be delivered again.
+    @discardableResult
+    func followShutter(_ camera: Camera, _ context: SourceContext) -> Bool {
+        let withheld = interruption.withholdsPictures
+        let isClosed = camera.isCovered
+        let change = interruption.noteShutter(isClosed: isClosed)
+        if configuration.shutter == .deliver, isClosed {
+            context.logger.notice(
+                "The camera's shutter is closed, so its pictures are black: the control \(V4L2Control.privacy) says so."
+            )
+        }
+        tell(change, context)
+        return withheld && !interruption.withholdsPictures
+    }
+
+    private func tell(_ change: CameraInterruption.Change?, _ context: SourceContext) {
+        switch change {
+        case .begin(let reason): context.beginInterruption(reason)
+        case .end: context.endInterruption()
+        case nil: break
+        }
+    }
+}
