@@ -19,7 +19,7 @@ extension SourcePlugin {
     }
 }
 
-private enum RTSPOptions {
+enum RTSPOptions {
     private typealias Shared = NetworkSourceOptions
     private static let defaults = RTSPConfiguration(url: "")
 
@@ -64,12 +64,14 @@ private enum RTSPOptions {
         range: "0 or more"
     ) { ($0 ?? 0) >= 0 }
 
-    static let all = [
+    static let all = shared + [onvif.description, onvifProfile.description]
+
+    /// The options that a stream has whose address an ONVIF device states, too.
+    static let shared = [
         transport.description, tunnelPath.description, latency.description, Shared.user.description,
         Shared.password.description, basicAuthentication.description,
         CertificateCheck.authorities.description, CertificateCheck.verify.description, pin.description,
-        keyFrameRequests.description, onvif.description, onvifProfile.description, Shared.privateAddresses.description,
-        sharesCredentials.description,
+        keyFrameRequests.description, Shared.privateAddresses.description, sharesCredentials.description,
         Shared.connectTimeout.description, Shared.firstTimeout.description, Shared.readTimeout.description,
         stream.description, Shared.damage.description, Shared.maximumSize.description,
         Shared.maximumFrameRate.description, Shared.maximumLag.description, Shared.threads.description,
@@ -90,19 +92,28 @@ private enum RTSPOptions {
             throw InletError(.invalidConfiguration, "The address has no valid host and port. Check both.")
         }
         var configuration = RTSPConfiguration(url: address)
+        apply(values, to: &configuration)
+        _ = try parsed.url(user: configuration.user, password: configuration.password)
+        configuration.onvif = values[onvif]
+        configuration.onvifProfile = values[onvifProfile]
+        // Validates the combinations of options.
+        _ = try configuration.sessionConfiguration(KeepAliveMemory())
+        _ = try configuration.onvifSettings()
+        return configuration
+    }
+
+    /// Sets what the ``shared`` options say.
+    static func apply(_ values: PluginOptionValues, to configuration: inout RTSPConfiguration) {
         configuration.transport = values[transport]
         configuration.tunnelPath = values[tunnelPath]
         configuration.latency = values[latency]
         configuration.user = values[Shared.user]
         configuration.password = values[Shared.password]
-        _ = try parsed.url(user: configuration.user, password: configuration.password)
         configuration.basicAuthentication = values[basicAuthentication]
         configuration.certificateAuthorities = values[CertificateCheck.authorities]
         configuration.verifiesCertificate = values[CertificateCheck.verify]
         configuration.certificatePin = values[pin]
         configuration.keyFrameRequests = values[keyFrameRequests]
-        configuration.onvif = values[onvif]
-        configuration.onvifProfile = values[onvifProfile]
         configuration.privateAddresses = values[Shared.privateAddresses]
         configuration.sharesCredentials = values[sharesCredentials]
         configuration.connectTimeout = values[Shared.connectTimeout]
@@ -115,10 +126,6 @@ private enum RTSPOptions {
         configuration.maximumLag = values[Shared.maximumLag]
         configuration.threads = values[Shared.threads]
         configuration.decoder = values[Shared.decoder]
-        // Validates the combinations of options.
-        _ = try configuration.sessionConfiguration(KeepAliveMemory())
-        _ = try configuration.onvifSettings()
-        return configuration
     }
 }
 

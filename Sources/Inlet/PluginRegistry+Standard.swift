@@ -7,6 +7,7 @@ extension PluginRegistry {
         registry.register(SourcePlugin.network)
         registry.register(SourcePlugin.rtsp)
         registry.register(SourcePlugin.rtspCapture)
+        registry.register(SourcePlugin.onvif)
         registry.register(DecoderPlugin.ffmpeg)
         registry.register(DecoderPlugin.turboJPEG)
         registry.register(SinkPlugin.null)

@@ -111,6 +111,12 @@ class Device:
         self.nonces, self.http_nonce, self.lock = set(), f"{random.getrandbits(64):016x}", threading.Lock()
         self.port = 0
 
+    def move(self, command):
+        """Gives the stream of a profile another address."""
+        self.profiles = [[token, command["url"] if token == command["profile"] else url]
+                         for token, url in self.profiles]
+        return {}
+
     # Requests.
 
     def read(self, body, content_type):
@@ -409,7 +415,7 @@ def main():
     device.port = server.server_address[1]
     scheme = "https" if options.tls else "http"
     url = f"{scheme}://127.0.0.1:{device.port}{SERVICES[DEVICE][1]}"
-    peer.serve(options, {"report": lambda _: {}}, {"port": device.port, "url": url, **ready})
+    peer.serve(options, {"report": lambda _: {}, "move": device.move}, {"port": device.port, "url": url, **ready})
     server.serve_forever()
 
 

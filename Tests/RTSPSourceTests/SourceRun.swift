@@ -35,6 +35,11 @@ struct SourceRun {
         runner = SourceRunner(source, limit: limit, clock: clock, logger: log.logger)
     }
 
+    /// - Parameter camera: a camera that is found by ONVIF.
+    init(_ camera: ONVIFConfiguration, limit: Duration = Self.limit) {
+        runner = SourceRunner(camera, limit: limit, logger: log.logger)
+    }
+
     /// - Parameter capture: a capture of a session.
     init(_ capture: RTSPCaptureConfiguration, decodes: Bool = true, limit: Duration = Self.limit) {
         let source: any FrameSourceConfiguration = decodes ? capture : CapturedUnits(configuration: capture)

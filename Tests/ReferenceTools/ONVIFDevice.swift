@@ -99,6 +99,11 @@ public final class ONVIFDevice: Sendable {
         }
     }
 
+    /// Gives the stream of a profile another address.
+    public func move(_ profile: String, to url: String) throws {
+        try process.send("move", ["profile": .string(profile), "url": .string(url)])
+    }
+
     /// The requests for key frames that were answered with success.
     public var synchronizations: [Request] {
         requests.filter { $0.name == "SetSynchronizationPoint" && $0.status == 200 }

@@ -53,7 +53,9 @@ final class ONVIFRequester: Sendable {
         device = settings.device
         cancelled = try WakeUpSignal()
         context = SourceContext(clock: source.clock, wakeUpDescriptor: cancelled.descriptor, logger: source.logger)
-        state = Mutex(State(memory: configuration.memory?.onvif ?? ONVIFMemory(session: ONVIFSession(settings))))
+        // What was learnt holds as long as device, stream and profile are the same.
+        let known = configuration.memory?.onvif.flatMap { $0.session.isFor(settings) ? $0 : nil }
+        state = Mutex(State(memory: known ?? ONVIFMemory(session: ONVIFSession(settings))))
     }
 
     /// The counts of requests so far.

@@ -35,6 +35,14 @@ package struct RTSPURL: Sendable, Equatable {
         return text + path
     }
 
+    /// The address without credentials, as this machine reads it again: with the zone, if there is one.
+    package var text: String {
+        guard !zone.isEmpty else { return String(decoding: requestURI, as: UTF8.self) }
+        var zoned = self
+        (zoned.host, zoned.zone) = (host + Array("%25".utf8) + zone, [])
+        return String(decoding: zoned.requestURI, as: UTF8.self)
+    }
+
     /// Whether both addresses lead to the same server: scheme, host and port.
     package func hasSameOrigin(as other: RTSPURL) -> Bool {
         isSecure == other.isSecure && port == other.port

@@ -87,7 +87,7 @@ package struct ONVIFSession: Sendable {
     var access = Access.none
     var authentication: RTSPAuthentication
     /// How many seconds the device's clock is ahead; nil if it is unknown.
-    var clockOffset: Int64?
+    package internal(set) var clockOffset: Int64?
     /// Whether the device's time was requested since a request with a token was last accepted.
     var isClockFresh = false
     /// Whether the device has refused the credentials, which are then not sent again.
@@ -119,6 +119,9 @@ package struct ONVIFSession: Sendable {
         authentication = RTSPAuthentication(
             credentials: settings.credentials, isEncrypted: settings.device.isSecure, basic: settings.basic)
     }
+
+    /// Whether the session has these settings.
+    package func isFor(_ settings: Settings) -> Bool { self.settings == settings }
 
     /// Returns the next request; nil if there is nothing to do.
     ///

@@ -7,7 +7,7 @@ import Testing
     /// The folder of each plug-in, by one of its schemes.
     private static let sources = [
         "pattern": "PatternSource", "file": "FFmpegSource", "http": "FFmpegSource", "rtsp": "RTSPSource",
-        "rtspcap": "RTSPSource",
+        "rtspcap": "RTSPSource", "onvif": "RTSPSource",
         "v4l2": "V4L2Source", "screen": "ScreenSource", "whip": "WebRTCSource", "whep+https": "WebRTCSource",
         "janus+wss": "WebRTCSource",
         "kvs": "KinesisSignaling",

@@ -51,6 +51,7 @@ struct ShellExample: CustomTestStringConvertible {
         Limit(
             part: "whip+", end: .interruption(after: "Nothing listens at the server's port", status: 75),
             reason: "no media server listens, and no session came up"),
+        Limit(part: "onvif://", end: .interruption(after: "Trying again"), reason: "there is no ONVIF device"),
         Limit(part: "--device", end: .success, reason: "why the device does not answer is listed"),
         Limit(part: "inlet discover", end: .failure([64, 75]), reason: "there is no network"),
         Limit(part: "kvs:", end: .failure([77]), reason: "there are no credentials for AWS"),

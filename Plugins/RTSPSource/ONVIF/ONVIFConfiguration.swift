@@ -1,0 +1,77 @@
+public import InletCore
+public import InletDecode
+import InletRTSP
+
+/// A network camera that is found by ONVIF: each time that it is opened, its device is asked for the address of the
+/// stream of a profile, which is then played by RTSP.
+public struct ONVIFConfiguration: PacketSourceConfiguration {
+    /// The address of the device service, `http:` or `https:` and without credentials, such as
+    /// `http://camera/onvif/device_service`.
+    public var device: String
+    /// The name or the token of the media profile. The default, nil, is the device's first one.
+    public var profile: String?
+    /// How the stream is played, and the user and password of both the device and the stream. The address, the ONVIF
+    /// device and the profile in it are replaced.
+    public var stream = RTSPConfiguration(url: "")
+
+    /// Creates a configuration for the first profile of a device, with the defaults.
+    public init(device: String) { self.device = device }
+
+    /// The address without credentials, with the profile if one is named.
+    public var redactedURI: String {
+        let isSecure = device.hasBytePrefix("https:")
+        let rest = String(
+            decoding: device.utf8.dropFirst(isSecure ? "https".utf8.count : "http".utf8.count), as: UTF8.self)
+        let address = Redaction.redact(uri: (isSecure ? "onvifs" : "onvif") + rest)
+        return profile.map { "\(address)?profile=\($0.sanitized(limit: 64))" } ?? address
+    }
+
+    /// How the packets are decoded.
+    public var decoding: DecodingSettings { stream.decoding }
+
+    /// The decoders that may be used. The default is none: the `Inlet` module and the command have all of theirs.
+    public var decoders: [DecoderPlugin] {
+        get { stream.decoders }
+        set { stream.decoders = newValue }
+    }
+
+    /// The name of the decoder that is tried first. The default, nil, is the one with the greatest preference.
+    public var decoder: String? { stream.decoder }
+
+    /// Returns a source that asks for the address and reads the stream. It does not connect yet.
+    public func makePacketSource() -> any FrameSource { ONVIFSource(self) }
+
+    /// Returns a configuration whose sources share what they learn about the camera.
+    public func scopedToCapturer() -> any FrameSourceConfiguration {
+        var scoped = self
+        scoped.stream.memory = ServerMemory()
+        return scoped
+    }
+
+    /// Returns the settings of the conversation with the device.
+    ///
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if the address is no address of a device service.
+    func settings() throws(InletError) -> ONVIFSession.Settings {
+        let device = try RTSPURL(service: Array(device.utf8))
+        var settings = ONVIFSession.Settings(
+            device: device, goal: .profile(named: profile.map { Array($0.utf8) }))
+        settings.credentials = stream.user.map {
+            RTSPCredentials(user: Array($0.utf8), password: Array((stream.password ?? "").utf8))
+        }
+        settings.sharesCredentials = stream.sharesCredentials
+        if stream.basicPolicy == .never { settings.basic = .never }
+        return settings
+    }
+
+    /// Returns how the stream of a profile is played.
+    ///
+    /// - Parameter answer: the profile and the address of its stream, as the device states them.
+    func stream(of answer: (profile: ONVIFProfile, address: RTSPURL)) -> RTSPConfiguration {
+        var stream = stream
+        stream.url = answer.address.text
+        // Key frames are requested from the same device.
+        stream.onvif = device
+        stream.onvifProfile = String(decoding: answer.profile.token, as: UTF8.self)
+        return stream
+    }
+}

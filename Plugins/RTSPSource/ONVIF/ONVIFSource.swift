@@ -1,0 +1,69 @@
+import InletCore
+import InletFFmpeg
+import InletRTSP
+import Logging
+
+/// Asks an ONVIF device for the address of a profile's stream, and reads that as an ``RTSPSource``.
+///
+/// The address is asked for each time that a source is opened: cameras change it with their settings.
+final class ONVIFSource: FrameSource {
+    private let configuration: ONVIFConfiguration
+    private var source: RTSPSource?
+
+    init(_ configuration: ONVIFConfiguration) { self.configuration = configuration }
+
+    func open(_ context: SourceContext) throws -> SourceFormat {
+        let source = RTSPSource(try stream(context))
+        self.source = source
+        return try source.open(context)
+    }
+
+    func next(_ context: SourceContext) throws -> SourceItem? { try source?.next(context) }
+
+    func pause(_ context: SourceContext) throws -> Bool { try source?.pause(context) ?? false }
+
+    func resume(_ context: SourceContext) throws { try source?.resume(context) }
+
+    func close() {
+        source?.close()
+        source = nil
+    }
+
+    /// Asks the device, and returns how its stream is played.
+    private func stream(_ context: SourceContext) throws(InletError) -> RTSPConfiguration {
+        let stream = configuration.stream
+        var conversation = ONVIFConversation(
+            try configuration.settings(), context, tls: stream.tls, policy: stream.addressPolicy,
+            patience: stream.connectTimeout)
+        do throws(InletError) {
+            try conversation.run(until: context.clock.now + stream.connectTimeout)
+            let answer = try conversation.session.chosenProfile()
+            context.logger.info("ONVIF: the profile '\(answer.profile.title)' is at \(answer.address).")
+            return configuration.stream(of: answer)
+        } catch {
+            throw Self.advised(error, conversation.session)
+        }
+    }
+
+    /// Adds what to try to an error.
+    static func advised(_ error: InletError, _ session: ONVIFSession) -> InletError {
+        let advice: String
+        switch error.code {
+        case .malformedData:
+            advice =
+                "This is no ONVIF device service. Cameras have it at port 80, 8000, 8080, 8899 or 2020, where it is "
+                + "switched on in their settings; inlet discover lists those that answer."
+        case .connectionRefused, .disconnected:
+            advice = "ONVIF may be at another port or switched off in the camera's settings; see inlet discover."
+        case .authenticationFailed:
+            let offset = session.clockOffset ?? 0
+            let clock =
+                abs(offset) > 60
+                ? " The camera's clock differs by \(abs(offset)) s, which was taken into account; set it all the same."
+                : ""
+            advice = "Many cameras have users of their own for ONVIF, or need it to be allowed for a user.\(clock)"
+        default: return error
+        }
+        return InletError(error.code, "\(error.message) \(advice)", context: error.context)
+    }
+}
