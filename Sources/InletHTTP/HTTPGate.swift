@@ -25,6 +25,9 @@ final class HTTPGate: Sendable {
     private struct State {
         var ledger: ConnectionLedger
         var guesses = GuessLedger()
+        /// Nil where there is no limit.
+        var clients: RequestLedger<ClientAddress>?
+        var tokens: RequestLedger<String>?
         var channels: [ConnectionLedger.ID: any Channel] = [:]
     }
 
@@ -37,12 +40,14 @@ final class HTTPGate: Sendable {
     private static let wrongTokenDelay = TimeAmount.milliseconds(500)
 
     /// - Parameter connections: the most connections at a time.
-    init(_ access: AccessRule, connections: Int, logger: Logger) {
+    init(_ access: AccessRule, connections: Int, requests: RequestRates = RequestRates(), logger: Logger) {
         self.access = access
         log = RepeatedLog(logger, interval: .seconds(10))
         state = Mutex(
             State(
-                ledger: ConnectionLedger(maximum: connections, strangersPerClient: Self.strangersPerClient)))
+                ledger: ConnectionLedger(maximum: connections, strangersPerClient: Self.strangersPerClient),
+                clients: requests.perClient > 0 ? RequestLedger(rate: requests.perClient) : nil,
+                tokens: requests.perToken > 0 ? RequestLedger(rate: requests.perToken) : nil))
     }
 
     // MARK: Connections
@@ -87,20 +92,26 @@ final class HTTPGate: Sendable {
     func decide(
         _ request: HTTPRequest, from client: ClientAddress, of id: ConnectionLedger.ID, isPublic: Bool
     ) -> Decision {
+        let now = MonotonicTime.now
+        if let wait = state.withLock({ $0.clients?.note(client, at: now) }) {
+            log.log(.warning, "Too many requests came from \(client)", key: "requests")
+            return .refused(Self.tooMany("Too many requests came from this address.", wait), after: .zero)
+        }
         guard access.isOfThisHost(request) else {
             return .refused(.text("This page is for this machine alone.", .misdirectedRequest), after: .zero)
         }
         let claim = access.claim(of: request, at: Self.seconds)
         let count = access.count(of: request)
-        let wait = wait(for: count, from: client)
+        let wait = wait(for: count, from: client, at: now)
         let delay = count.wrong > 0 ? Self.wrongTokenDelay : .zero
         let isKnown = claim.isEnough && wait == nil
+        if isKnown, let wait = waitOfToken(of: request, at: now) {
+            return .refused(Self.tooMany("Too many requests came with this token.", wait), after: .zero)
+        }
         state.withLock { $0.ledger.set(isKnown: isKnown, of: id) }
         if isKnown || claim == .nothing && isPublic { return .served(isKnown: isKnown, after: delay) }
         if let wait {
-            var answer = HTTPAnswer.text("Too many wrong tokens came from this address.", .tooManyRequests)
-            answer.headers.add(name: "retry-after", value: "\(wait.components.seconds + 1)")
-            return .refused(answer, after: .zero)
+            return .refused(Self.tooMany("Too many wrong tokens came from this address.", wait), after: .zero)
         }
         var answer = HTTPAnswer.text(
             "Open this page with ?token=, or send the token as a bearer token.", .unauthorized)
@@ -108,14 +119,33 @@ final class HTTPGate: Sendable {
         return .refused(answer, after: delay)
     }
 
+    private static func tooMany(_ text: String, _ wait: Duration) -> HTTPAnswer {
+        var answer = HTTPAnswer.text(text, .tooManyRequests)
+        answer.headers.add(name: "retry-after", value: "\(wait.components.seconds + 1)")
+        return answer
+    }
+
+    /// Counts a request with a token, or the cookie of one.
+    ///
+    /// - Returns: how long its client must wait; nil if it is served.
+    private func waitOfToken(of request: HTTPRequest, at now: MonotonicTime) -> Duration? {
+        guard let grant = access.grant(of: request, at: Self.seconds) else { return nil }
+        let wait = state.withLock { $0.tokens?.note(grant.token, at: now) }
+        if wait != nil {
+            log.log(.warning, "Too many requests came with the token \(grant.name ?? "of the server")", key: "token")
+        }
+        return wait
+    }
+
     /// Counts wrong tokens. One beside a right credential counts, too: it may be a guess at a token that allows more.
     ///
     /// - Returns: how long the client must wait before a token of its is checked; nil if all were checked. A cookie
     ///   alone and a token that cannot be guessed are checked in any case, so that clients that share an address with a
     ///   guesser are not locked out.
-    private func wait(for count: (shown: Int, wrong: Int), from client: ClientAddress) -> Duration? {
+    private func wait(
+        for count: (shown: Int, wrong: Int), from client: ClientAddress, at now: MonotonicTime
+    ) -> Duration? {
         guard count.shown > 0 else { return nil }
-        let now = MonotonicTime.now
         let wait = state.withLock { state -> Duration? in
             if access.isGuessable, let wait = state.guesses.wait(of: client, at: now) { return wait }
             for _ in 0..<count.wrong { state.guesses.note(client, at: now) }

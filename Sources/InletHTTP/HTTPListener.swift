@@ -16,6 +16,8 @@ package final class HTTPListener: Sendable {
         package var bodyBytes: Int
         /// How long a client may take to read a response, or a part of a stream.
         package var patience: Duration
+        /// How many requests are served. The default is without a limit.
+        package var requests = RequestRates()
 
         package init(_ access: AccessRule, connections: Int, bodyBytes: Int, patience: Duration) {
             self.access = access
@@ -44,7 +46,8 @@ package final class HTTPListener: Sendable {
     package func listen(
         at place: Place, logger: Logger, makeService: @escaping @Sendable (HTTPConnection) -> any HTTPService
     ) throws(InletError) -> String {
-        let gate = HTTPGate(place.access, connections: place.connections, logger: logger)
+        let gate = HTTPGate(
+            place.access, connections: place.connections, requests: place.requests, logger: logger)
         let limits = HTTPConnection.Limits(answer: TimeAmount(place.patience))
         let bytes = ReceivedBytes.headLimit + place.bodyBytes
         let bootstrap = ServerBootstrap(group: group)

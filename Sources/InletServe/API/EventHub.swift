@@ -6,6 +6,8 @@ import Synchronization
 final class EventHub: Sendable {
     /// A client that wants events. Called on the server's thread only.
     protocol Listener: AnyObject {
+        /// Returns whether an event about a camera, or about none (nil), is for this client.
+        func mayHear(of camera: String?) -> Bool
         /// Tells a piece of the stream.
         func tell(_ text: String)
     }
@@ -28,14 +30,14 @@ final class EventHub: Sendable {
     /// Passes an event to all clients.
     func send(_ event: FleetEvent) {
         let number = number.add(1, ordering: .relaxed).newValue
-        tell(Self.text(event, number: number))
+        tell(Self.text(event, number: number)) { $0.mayHear(of: event.camera) }
     }
 
     /// Sends something without a meaning, so that clients that are gone are noticed, and proxies keep the connection.
-    func sendHeartbeat() { tell(": alive\n\n") }
+    func sendHeartbeat() { tell(": alive\n\n") { _ in true } }
 
-    private func tell(_ text: String) {
-        loop.execute { for listener in self.listeners.value { listener.tell(text) } }
+    private func tell(_ text: String, where isMeant: @escaping @Sendable (any Listener) -> Bool) {
+        loop.execute { for listener in self.listeners.value where isMeant(listener) { listener.tell(text) } }
     }
 
     /// Returns an event as it is sent (HTML Standard, 9.2).

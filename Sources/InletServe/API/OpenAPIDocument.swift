@@ -12,7 +12,13 @@ enum OpenAPIDocument {
             "info",
             .object([
                 ("title", .text("inlet serve")), ("version", .text(InletVersion.current)),
-                ("description", .text("Cameras that one daemon runs. A token has a scope: view, control or admin.")),
+                (
+                    "description",
+                    .text(
+                        "Cameras that one daemon runs. A token has a scope: view, control or admin. One may be for "
+                            + "some cameras alone: others are then not listed, nor in events and metrics, and "
+                            + "answered with 404.")
+                ),
             ])
         ),
         ("security", .list([.object([]), .object([("token", .list([]))])])),
@@ -96,7 +102,7 @@ enum OpenAPIDocument {
                     "put", "Sets a camera, new or not",
                     [
                         ("200", json("What was done", reference("Changes"))),
-                        ("201", json("It was added", reference("Changes"))),
+                        ("201", json("It was added", reference("Changes"))), missing,
                     ]
                         + bodyFailures + [failure("507", "It cannot be kept")], body: "Camera", parameters: [trial]),
                 operation(
@@ -205,7 +211,8 @@ enum OpenAPIDocument {
         let refusals = [
             failure("400", "It is not a request"), failure("401", "A token is required"),
             failure("403", "The token does not allow it"), failure("413", "The body is too long, or none is taken"),
-            failure("421", "The request is for another host"), failure("429", "Too many wrong tokens"),
+            failure("421", "The request is for another host"),
+            failure("429", "Too many wrong tokens, or too many requests"),
             failure("431", "The head is too long"),
         ]
         let codes = Set(answers.map(\.0))
@@ -213,8 +220,8 @@ enum OpenAPIDocument {
         return (method, .object(members))
     }
 
-    private static let missing = failure("404", "There is no such camera")
-    private static let tooMany = failure("429", "There are as many streams as there may be")
+    private static let missing = failure("404", "There is no such camera, or the token is for others")
+    private static let tooMany = failure("429", "Too many requests, or as many streams as there may be")
     private static let bodyFailures = [
         failure("415", "The body is not said to be JSON"), failure("422", "What the body says is not right"),
     ]

@@ -18,14 +18,16 @@ final class ServeResponder: Sendable {
     /// Whether clients must present a token.
     let requiresToken: Bool
     let audit: AuditLog
+    /// The cameras of tokens, by their names.
+    private let cameras: [String: CameraFilter]
     private let fleet: Fleet
     private let keeper: ConfigurationKeeper
 
     init(
         fleet: Fleet, keeper: ConfigurationKeeper, loop: any EventLoop, events: EventHub, streams: Int,
-        requiresToken: Bool, audit: AuditLog
+        requiresToken: Bool, cameras: [String: CameraFilter], audit: AuditLog
     ) {
-        (self.loop, self.audit) = (loop, audit)
+        (self.loop, self.audit, self.cameras) = (loop, audit, cameras)
         (self.fleet, self.keeper, self.events, self.requiresToken) = (fleet, keeper, events, requiresToken)
         self.streams = StreamCount(most: streams)
     }
@@ -36,13 +38,18 @@ final class ServeResponder: Sendable {
     /// Returns what hands a camera's pictures to viewers; nil if there is no such camera.
     func view(of name: String) -> PictureHub? { fleet.views[name] }
 
+    /// Returns the cameras that a token is for; all if it has no name, or there is none.
+    func cameras(ofToken name: String?) -> CameraFilter { name.flatMap { cameras[$0] } ?? .all }
+
     /// Answers a request without a body.
-    func answer(to route: ServeRoute, isTrial: Bool) async -> HTTPAnswer {
+    ///
+    /// - Parameter visible: the cameras that the client may know of. That of the route is among them.
+    func answer(to route: ServeRoute, isTrial: Bool, visible: CameraFilter) async -> HTTPAnswer {
         switch route {
         case .health: return .text("alive", .ok)
         case .readiness: return await readiness
-        case .metrics: return await metrics
-        case .list: return .json(.object([("cameras", .list(await fleet.statuses.map(\.json)))]))
+        case .metrics: return await metrics(of: visible)
+        case .list: return .json(.object([("cameras", .list(await statuses(of: visible).map(\.json)))]))
         case .show(let name): return await about(name) { .json(await $0.status.json) }
         case .statistics(let name):
             return await about(name) { camera in
@@ -83,11 +90,19 @@ final class ServeResponder: Sendable {
     }
 
     /// Answers a request with a body.
-    func change(_ route: ServeRoute, _ body: JSONValue, isTrial: Bool) async -> HTTPAnswer {
+    ///
+    /// - Parameter visible: the cameras that the client may know of. That of the route is among them.
+    func change(
+        _ route: ServeRoute, _ body: JSONValue, isTrial: Bool, visible: CameraFilter
+    ) async -> HTTPAnswer {
         switch route {
         case .add:
             guard let name = body["name"]?.text, let members = body.members else {
                 return .problem(.unprocessableEntity, "The body is an object with the key name, and those of a camera.")
+            }
+            // Whether there is one of that name is not told.
+            guard visible.allows(name) else {
+                return .problem(.forbidden, "The token is for other cameras, by their names.")
             }
             let camera = JSONValue(
                 content: .object(members.filter { !$0.key.isSameBytes(as: "name") }), line: body.line)
@@ -147,15 +162,17 @@ final class ServeResponder: Sendable {
         }
     }
 
-    private var metrics: HTTPAnswer {
-        get async {
-            let captures = await fleet.statuses.compactMap { status in
-                status.statistics.map { (labels: [("camera", status.settings.name)], statistics: $0) }
-            }
-            return HTTPAnswer(
-                type: "text/plain; version=0.0.4; charset=utf-8",
-                body: ByteBuffer(string: PrometheusText.text(of: captures)))
+    private func statuses(of visible: CameraFilter) async -> [CameraStatus] {
+        await fleet.statuses.filter { visible.allows($0.settings.name) }
+    }
+
+    private func metrics(of visible: CameraFilter) async -> HTTPAnswer {
+        let captures = await statuses(of: visible).compactMap { status in
+            status.statistics.map { (labels: [("camera", status.settings.name)], statistics: $0) }
         }
+        return HTTPAnswer(
+            type: "text/plain; version=0.0.4; charset=utf-8",
+            body: ByteBuffer(string: PrometheusText.text(of: captures)))
     }
 
     private static func answer(

@@ -74,6 +74,20 @@ enum ServeRoute: Equatable {
     /// Whether it changes anything, so that pages of other sites must not ask for it.
     var isChange: Bool { scope.map { $0 > .view } ?? false }
 
+    /// The name of the camera that it is about; nil if it is about none, or the body names it.
+    var camera: String? {
+        switch self {
+        case .page, .health, .readiness, .metrics, .document, .list, .add, .events, .reload, .logLevel, .setLogLevel:
+            nil
+        case .show(let name), .set(let name), .remove(let name), .snapshot(let name), .stream(let name),
+            .statistics(let name), .restart(let name), .pause(let name), .resume(let name):
+            name
+        }
+    }
+
+    /// Whether it changes what concerns all cameras.
+    var concernsAll: Bool { self == .reload || self == .setLogLevel }
+
     /// What the audit log calls the change, and the camera that it concerns; nil if it is none.
     var change: (action: String, camera: String?)? {
         switch self {

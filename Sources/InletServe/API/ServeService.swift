@@ -16,6 +16,8 @@ final class ServeService: HTTPService {
     /// Counts requests, so that a response to an abandoned one is not sent for the next one.
     private var number = 0
     private var watching = Watching.nothing
+    /// The cameras that the client of the latest request may know of.
+    private var visible = CameraFilter.all
     private var parts = PictureParts()
     private var backlog = ByteBuffer()
     private var isSending = false
@@ -48,6 +50,7 @@ final class ServeService: HTTPService {
     }
 
     private func begin(_ route: ServeRoute, _ request: HTTPRequest) -> HTTPStep {
+        visible = daemon.cameras(ofToken: connection?.tokenName(of: request))
         if let refusal = refusal(of: route, request) { return .answer(refusal) }
         if route.takesBody {
             guard request.isJSON else {
@@ -77,8 +80,8 @@ final class ServeService: HTTPService {
         }
         let isTrial = request.isTrial ?? true
         let note = auditor(of: route, request)
-        return later { [daemon] in
-            let answer = await daemon.change(route, value, isTrial: isTrial)
+        return later { [daemon, visible] in
+            let answer = await daemon.change(route, value, isTrial: isTrial, visible: visible)
             note?(answer, value["name"]?.text)
             return answer
         }
@@ -136,12 +139,20 @@ final class ServeService: HTTPService {
         guard let needed = route.scope else { return nil }
         // Where no token is required, all users of this machine are answered, and none may change what this one runs.
         let granted = connection?.scope(of: request) ?? daemon.scopeWithoutToken
-        guard granted < needed else { return nil }
+        guard granted < needed else { return limit(of: route) }
         let advice =
             daemon.requiresToken
             ? "The token allows \(granted.rawValue), and this needs \(needed.rawValue)."
             : "This needs a token with the scope \(needed.rawValue), and the configuration has none: add it under server: tokens:."
         return .problem(.forbidden, advice)
+    }
+
+    /// Returns why a request is not for this client's cameras; nil if it is. Of a camera that it must not know it is
+    /// told what it is told where there is none.
+    private func limit(of route: ServeRoute) -> HTTPAnswer? {
+        if let name = route.camera, !visible.allows(name) { return .noCamera(name) }
+        guard route.concernsAll, visible.isLimited else { return nil }
+        return .problem(.forbidden, "This concerns all cameras, and the token is for some of them.")
     }
 
     private func respond(_ route: ServeRoute, _ request: HTTPRequest) -> HTTPStep {
@@ -159,8 +170,8 @@ final class ServeService: HTTPService {
         default:
             let isTrial = request.isTrial ?? true
             let note = auditor(of: route, request)
-            return later { [daemon] in
-                let answer = await daemon.answer(to: route, isTrial: isTrial)
+            return later { [daemon, visible] in
+                let answer = await daemon.answer(to: route, isTrial: isTrial, visible: visible)
                 note?(answer, nil)
                 return answer
             }
@@ -222,6 +233,9 @@ final class ServeService: HTTPService {
 }
 
 extension ServeService: EventHub.Listener {
+    /// What concerns no camera may tell of all.
+    func mayHear(of camera: String?) -> Bool { camera.map(visible.allows) ?? !visible.isLimited }
+
     func tell(_ text: String) {
         guard case .events = watching else { return }
         // A client that reads this slowly begins anew.

@@ -36,10 +36,11 @@ package final class ServerService: Service {
         let events = EventHub(listener.loop)
         let responder = ServeResponder(
             fleet: fleet, keeper: keeper, loop: listener.loop, events: events, streams: settings.streams,
-            requiresToken: access.token != nil, audit: audit)
-        let place = HTTPListener.Place(
+            requiresToken: access.token != nil, cameras: settings.tokens.mapValues(\.cameras), audit: audit)
+        var place = HTTPListener.Place(
             access, connections: settings.streams + Self.reserved, bodyBytes: ServeService.longestBody + 1024,
             patience: Self.patience)
+        place.requests = .init(perClient: settings.requestsPerClient, perToken: settings.requestsPerToken)
         let address = try listener.listen(at: place, logger: logger) { connection in
             ServeService(responder, connection: connection)
         }

@@ -13,12 +13,18 @@ extension ConfigurationReader {
         if let streams = node["streams"]?.scalar.flatMap({ TextBytes.number($0.utf8, upTo: 1024) }), streams > 0 {
             settings.streams = streams
         }
+        func rate(_ key: String) -> Int? {
+            node["requests"]?[key]?.scalar.flatMap { TextBytes.number($0.utf8, upTo: 100_000) }
+        }
+        settings.requestsPerClient = rate("per-client") ?? settings.requestsPerClient
+        settings.requestsPerToken = rate("per-token") ?? settings.requestsPerToken
         settings.audit = node["audit"]?.scalar
         for member in (node["tokens"]?.members ?? []).prefix(64) where CameraName.isValid(member.key) {
             let path = "server.tokens.\(member.key)"
             guard let scope = member.value["scope"]?.scalar.flatMap(AccessScope.init) else { continue }
             do throws(InletError) {
-                let token = TokenSettings(scope: scope, secret: try secret(of: member.value))
+                let cameras = try cameras(of: member.value)
+                let token = TokenSettings(scope: scope, cameras: cameras, secret: try secret(of: member.value))
                 try AccessRule.validate(token: token.secret)
                 if settings.tokens.values.contains(where: { $0.secret.isSameBytes(as: token.secret) }) {
                     throw InletError(.invalidConfiguration, "Two tokens are the same. Make another one.")
@@ -29,6 +35,15 @@ extension ConfigurationReader {
             }
         }
         return settings
+    }
+
+    private func cameras(of node: ConfigurationNode) throws(InletError) -> CameraFilter {
+        guard let list = node["cameras"]?.elements else { return .all }
+        guard !list.isEmpty else {
+            throw InletError(
+                .invalidConfiguration, "The list of cameras is empty. Leave cameras: out for all of them.")
+        }
+        return CameraFilter(patterns: list.compactMap(\.scalar))
     }
 
     private func secret(of node: ConfigurationNode) throws(InletError) -> String {

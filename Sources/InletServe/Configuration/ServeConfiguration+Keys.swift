@@ -74,6 +74,14 @@ extension ConfigurationShape {
         ConfigurationKey(
             "streams", "The most streams at a time, over all cameras", default: "64", .scalar(.integer(1...1024))),
         ConfigurationKey(
+            "requests", "The most requests a second, of which five seconds' worth may come at once; 0 for no limit",
+            .object([
+                ConfigurationKey(
+                    "per-client", "Of one address, or one network of IPv6 (/64)", default: "100",
+                    .scalar(.integer(0...100_000))),
+                ConfigurationKey("per-token", "With one token", default: "500", .scalar(.integer(0...100_000))),
+            ])),
+        ConfigurationKey(
             "audit", "The file that each change is appended to, as a line of JSON", default: "the log alone",
             .scalar(.path)),
         ConfigurationKey(
@@ -86,6 +94,9 @@ extension ConfigurationShape {
         ConfigurationKey(
             "scope", "What it allows: view, control, or admin, each with all before it", isRequired: true,
             .scalar(.choice(AccessScope.allCases.map(\.rawValue)))),
+        ConfigurationKey(
+            "cameras", "The names of the cameras that it is for, in which * stands for any characters", default: "all",
+            .list(.scalar(.cameraPattern), most: 256)),
         ConfigurationKey("file", "The file that holds the token in one line", .scalar(.path)),
         ConfigurationKey("env", "The environment variable that holds the token", .scalar(.path)),
         ConfigurationKey(

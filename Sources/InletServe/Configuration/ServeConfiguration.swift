@@ -24,6 +24,10 @@ package struct ServerSettings: Sendable, Hashable {
     package var tokens: [String: TokenSettings] = [:]
     /// The most streams at a time, over all cameras. The default is 64.
     package var streams = 64
+    /// The most requests a second of one address, with five seconds' worth at once; 0 for no limit. The default is 100.
+    package var requestsPerClient = 100
+    /// The most requests a second with one token, with five seconds' worth at once; 0 for no limit. The default is 500.
+    package var requestsPerToken = 500
     /// The file that changes are noted in; nil for the log alone, which is the default.
     package var audit: String?
 
@@ -33,6 +37,8 @@ package struct ServerSettings: Sendable, Hashable {
 /// A token and what it allows.
 package struct TokenSettings: Sendable, Hashable {
     package var scope: AccessScope
+    /// The cameras that it allows anything about. The default is all.
+    package var cameras = CameraFilter.all
     /// The secret, which no description shows.
     package var secret: String
 }

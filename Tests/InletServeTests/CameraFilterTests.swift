@@ -1,0 +1,41 @@
+import InletServe
+import Testing
+
+struct CameraFilterTests {
+    @Test(
+        "A name is compared with each pattern, in which a star stands for any characters, even none",
+        arguments: [
+            (["door"], "door", true), (["door"], "doors", false), (["door"], "doo", false), (["do*"], "door", true),
+            (["do*"], "do", true), (["do*"], "yard", false), (["*-in"], "yard-in", true), (["*-in"], "in", false),
+            (["a*b*c"], "aXbXbXc", true), (["a*b*c"], "acb", false), (["*"], "door", true), (["**"], "door", true),
+            (["x", "y*"], "yard", true), ([], "door", false), (["a*a"], "a", false), (["*aab"], "aaab", true),
+        ] as [([String], String, Bool)])
+    func allows(_ patterns: [String], _ name: String, _ isAllowed: Bool) {
+        #expect(CameraFilter(patterns: patterns).allows(name) == isAllowed)
+        #expect(CameraFilter.all.allows(name))
+    }
+
+    @Test("A pattern of many stars takes no long time to say no")
+    func manyStars() {
+        let pattern = String(repeating: "a*", count: 31)
+        #expect(!CameraFilter(patterns: [pattern + "b"]).allows(String(repeating: "a", count: 63)))
+    }
+
+    @Test("A token names its cameras in the configuration; a list that is empty, or holds no names, is refused")
+    func configuration() throws {
+        func text(_ cameras: String) -> String {
+            "server:\n  tokens:\n    me: {scope: view, env: TOKEN, cameras: \(cameras)}\ncameras: {a: pattern:smpte}\n"
+        }
+        let read = try ConfigurationReaderTests.read(text("[door, yard-*]"))
+        #expect(read.server.tokens["me"]?.cameras == CameraFilter(patterns: ["door", "yard-*"]))
+        #expect(try ConfigurationReaderTests.read(text("")).server.tokens["me"]?.cameras == .all)
+        for (cameras, complaint) in [
+            ("[]", "The list of cameras is empty. Leave cameras: out for all of them."),
+            ("[Door]", "It takes the name of a camera such as door, in which * stands for any characters, not 'Door'."),
+            ("[\"\"]", "It takes the name of a camera such as door"),
+        ] {
+            let complaints = ConfigurationReaderTests.complaints(text(cameras))
+            #expect(complaints.count == 1 && complaints[0].contains(complaint), "\(complaints)")
+        }
+    }
+}
