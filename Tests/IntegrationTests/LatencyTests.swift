@@ -27,14 +27,20 @@ import Testing
 
     /// Measures with and without the delay until the difference is right; three times at most, as other work of the
     /// machine may hold up either.
-    private static func expect(_ milliseconds: Double, of proxy: FaultProxy, _ arguments: [String]) throws {
+    ///
+    /// - Parameter prepare: called before each measurement.
+    private static func expect(
+        _ milliseconds: Double, of proxy: FaultProxy, _ arguments: [String], prepare: () throws -> Void = {}
+    ) throws {
         var differences: [Double] = []
         for _ in 0..<3 {
             try proxy.clear()
+            try prepare()
             let before = try measure(arguments)
             var delay = FaultProxy.Fault.delay(milliseconds: milliseconds)
             delay.direction = .both
             try proxy.add(delay)
+            try prepare()
             let after = try measure(arguments)
             #expect(before.pictures > 60 && after.pictures > 60)
             differences.append(after.delay.p50 - before.delay.p50)
@@ -59,6 +65,23 @@ import Testing
             let proxy = try FaultProxy(to: port, carrier: .udp)
             try Self.expect(
                 80, of: proxy, ["--via", "udp://127.0.0.1:\(proxy.port)", "--from", "udp://127.0.0.1:\(port)"])
+        }
+    }
+
+    @Test("The delay of a proxy before a media server is measured within 5 ms", arguments: ["rtmp", "rtsp"])
+    func server(carrier: String) async throws {
+        let port = try await FreePort.find()
+        try await Self.aside {
+            // What it takes it hands on, so that it comes back by another way.
+            let back = "udp://127.0.0.1:\(port)"
+            let server = try PeerProcess("ffmpeg-receiver.py", ["--kind", carrier, "--forward", back])
+            let proxy = try FaultProxy(to: server.ready["port"]?.int ?? 0)
+            let url = proxy.url(server.ready["url"]?.text ?? "")
+            try Self.expect(90, of: proxy, ["--via", url, "--from", back]) {
+                // It takes one client in its life.
+                try server.send("kill")
+                try server.send("again", within: .seconds(20))
+            }
         }
     }
 

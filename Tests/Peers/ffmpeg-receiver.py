@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""ffmpeg as a media server that takes one stream by RTMP, SRT, RTSP or UDP, decodes it, and counts its pictures.
+"""ffmpeg as a media server that takes one stream by RTMP, SRT, RTSP or UDP, decodes it, and counts its pictures; or
+hands it on as it is, in an MPEG transport stream over UDP.
 
 See README.md.
 """
@@ -30,16 +31,23 @@ def picture(line):
 def main():
     parser = peer.parser(__doc__)
     parser.add_argument("--kind", choices=["rtmp", "srt", "rtsp", "udp"], required=True)
+    parser.add_argument("--forward", help="udp: address to which the stream is handed on; no picture is counted then")
     options = parser.parse_args()
     kind = options.kind
     is_stream = kind in ("rtmp", "rtsp")
     port = peer.free_port(socket.SOCK_STREAM if is_stream else socket.SOCK_DGRAM)
-    # PTS as they came, in ticks of the stream's own time base.
-    command = [
-        "ffmpeg", "-hide_banner", "-loglevel", "error", "-probesize", "32768", "-analyzeduration", "200000", "-copyts",
-        *input_of(kind, port), "-map", "0:v:0", "-fps_mode", "passthrough", "-enc_time_base", "-1",
-        "-f", "framemd5", "-flush_packets", "1", "pipe:1",
-    ]
+    command = ["ffmpeg", "-hide_banner", "-loglevel", "error"]
+    if options.forward:
+        command += [
+            "-fflags", "nobuffer", *input_of(kind, port), "-map", "0:v:0", "-c", "copy", "-muxdelay", "0",
+            "-muxpreload", "0", "-flush_packets", "1", "-f", "mpegts", options.forward + "?pkt_size=1316",
+        ]
+    else:
+        # PTS as they came, in ticks of the stream's own time base.
+        command += [
+            "-probesize", "32768", "-analyzeduration", "200000", "-copyts", *input_of(kind, port), "-map", "0:v:0",
+            "-fps_mode", "passthrough", "-enc_time_base", "-1", "-f", "framemd5", "-flush_packets", "1", "pipe:1",
+        ]
     path = {"rtmp": "/live/key", "rtsp": "/live"}.get(kind, "")
     receiver = Receiver(command, port, "tcp" if is_stream else "udp", picture)
     receiver.serve(options, {"url": f"{kind}://127.0.0.1:{port}{path}"})

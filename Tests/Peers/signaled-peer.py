@@ -15,6 +15,7 @@ from aiortc.sdp import candidate_from_sdp
 
 import peer
 import seen
+import slices
 
 
 class Peer:
@@ -133,7 +134,9 @@ class Peer:
 
 
 async def main():
-    options = peer.parser(__doc__).parse_args()
+    parser = peer.parser(__doc__)
+    parser.add_argument("--slices", help="a file of H.264 whose slices are compared with those that come")
+    options = parser.parse_args()
     logging.basicConfig(level=logging.ERROR)
     loop, one = asyncio.get_running_loop(), Peer()
 
@@ -151,8 +154,9 @@ async def main():
                 "messages": one.messages, "sessions": one.made, "sdp": one.heard,
                 "offers": one.offers, "answers": one.answers, **one.pictures.report()}
 
+    found = {"slices": slices.Slices(options.slices).report} if options.slices else {}
     peer.serve(options, {
-        "deliver": lambda message: run(one.take(message["message"])), "offer": lambda _: run(one.offer()),
+        **found, "deliver": lambda message: run(one.take(message["message"])), "offer": lambda _: run(one.offer()),
         "reoffer": lambda message: run(one.reoffer(message)),
         "poll": poll, "report": report,
     }, {})

@@ -15,6 +15,7 @@ from aiortc import RTCConfiguration, RTCPeerConnection, RTCSessionDescription
 
 import peer
 import seen
+import slices
 
 
 class Server:
@@ -130,12 +131,15 @@ async def main():
     parser.add_argument("--link", help="a Link header, to OPTIONS")
     parser.add_argument("--tls", action="store_true",
                         help="have the first site speak HTTPS, with a certificate by an authority made now")
+    parser.add_argument("--slices", help="a file of H.264 whose slices are compared with those that come")
     options = parser.parse_args()
     logging.basicConfig(level=logging.ERROR)
     server = Server(options)
     await server.start()
-    peer.serve(options, {"report": server.report, "wait": server.wait, "requested": server.requested},
-               {"port": server.first, "other": server.other})
+    handlers = {"report": server.report, "wait": server.wait, "requested": server.requested}
+    if options.slices:
+        handlers["slices"] = slices.Slices(options.slices).report
+    peer.serve(options, handlers, {"port": server.first, "other": server.other})
     await asyncio.Event().wait()
 
 

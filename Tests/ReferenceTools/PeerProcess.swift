@@ -139,7 +139,7 @@ public final class PeerProcess: Sendable {
     /// - Parameters:
     ///   - programs: names of programs on `PATH`.
     ///   - typelibs: libraries that Debian's Python reaches through its `gi`.
-    static func missing(programs: [String], typelibs: [String] = []) -> String? {
+    public static func missing(programs: [String], typelibs: [String] = []) -> String? {
         let paths: [String] =
             (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
             + ["/usr/sbin"]

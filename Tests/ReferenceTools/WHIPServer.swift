@@ -42,12 +42,17 @@ public final class WHIPServer: Sendable {
     ///   - python: an interpreter that has aiortc.
     ///   - port: where an earlier one was; 0 takes a free one.
     ///   - isTLS: whether it speaks HTTPS, with a certificate by an authority that nobody knows.
+    ///   - slices: a file of H.264 whose slices it compares with those that come. The default is none.
     /// - Throws: ``PeerProcess/Failure``.
-    public init(python: String, port: Int = 0, token: String? = nil, link: String? = nil, isTLS: Bool = false) throws {
+    public init(
+        python: String, port: Int = 0, token: String? = nil, link: String? = nil, isTLS: Bool = false,
+        slices: String? = nil
+    ) throws {
         var arguments = ["--port", "\(port)"]
         if let token { arguments += ["--token", token] }
         if let link { arguments += ["--link", link] }
         if isTLS { arguments.append("--tls") }
+        if let slices { arguments += ["--slices", slices] }
         self.isTLS = isTLS
         process = try PeerProcess("whip-server.py", arguments, python: python)
         self.port = process.ready["port"]?.int ?? 0

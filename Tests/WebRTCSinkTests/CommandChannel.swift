@@ -23,6 +23,7 @@
         private let state: Mutex<State>
         private let order: Order
         private let python: String
+        private let arguments: [String]
 
         private struct State {
             var peer: PeerProcess?
@@ -30,11 +31,15 @@
             var isClosed = false
         }
 
-        init(_ order: Order, python: String) throws {
+        init(_ order: Order, python: String, _ arguments: [String] = []) throws {
             self.order = order
             self.python = python
+            self.arguments = arguments
             (incoming, received) = AsyncStream.makeStream(of: SignalingMessage.self)
-            state = Mutex(State(peer: order == .peerLate ? nil : try PeerProcess("signaled-peer.py", python: python)))
+            state = Mutex(
+                State(
+                    peer: order == .peerLate
+                        ? nil : try PeerProcess("signaled-peer.py", arguments, python: python)))
             poll()
         }
 
@@ -65,8 +70,8 @@
 
         /// The peer comes into being, and gets all that was said before.
         func bringPeer() async throws {
-            let python = python
-            let peer = try await aside { try PeerProcess("signaled-peer.py", python: python) }
+            let (python, arguments) = (python, arguments)
+            let peer = try await aside { try PeerProcess("signaled-peer.py", arguments, python: python) }
             let held = state.withLock { state in
                 state.peer = peer
                 defer { state.held = [] }

@@ -118,6 +118,34 @@
         }
 
         @Test(
+            "GStreamer publishes as OBS does: an offer with all its candidates, sound in the bundle, DELETE at the end",
+            .enabled(if: RemoteTrackTests.missing == nil, "\(RemoteTrackTests.missing ?? "")"))
+        func encoderSoftware() async throws {
+            let port = try await FreePort.find()
+            let run = try NetworkRun("whip:127.0.0.1:\(port)?token=let-me-in")
+            _ = try await run.play { run in
+                try await run.until("an interruption") { $0.isInterrupted }
+                let publisher = try PeerProcess("gst-publisher.py", ["--token", "let-me-in", "--profile", "high"])
+                let url = PeerValue.string("http://127.0.0.1:\(port)/whip")
+                let answer = try publisher.send("publish", ["url": url], within: .seconds(40))
+                #expect(answer["status"]?.int == 201)
+                let offer = answer["offer"]?.text ?? ""
+                #expect(offer.contains("a=group:BUNDLE video0 audio1\r\n") && offer.contains("m=audio "))
+                #expect(offer.contains("a=sendonly\r\n") && offer.contains("a=candidate:"))
+                try await run.frames(beyond: 90)
+                let readings = run.log.readings
+                expectWhole(readings)
+                #expect(readings.allSatisfy { $0.size == ImageSize(width: 640, height: 480) })
+                #expect(try publisher.send("leave", within: .seconds(20))["status"]?.int == 200)
+                try await run.until("an interruption") { $0.isInterrupted }
+            }
+            #expect(run.failures.isEmpty, "\(run.failures)")
+        }
+
+        /// Why GStreamer's publisher cannot run here; nil where it can.
+        private static let missing = PeerProcess.missing(programs: [], typelibs: ["GstWebRTC", "GstSdp"])
+
+        @Test(
             "Chromium is a camera: every number is read, hidden and shown again, killed and back",
             .enabled(if: CameraBrowser.missing == nil, "\(CameraBrowser.missing ?? "")"))
         func phone() async throws {
