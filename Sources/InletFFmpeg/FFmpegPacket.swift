@@ -108,6 +108,16 @@ package import InletCore
         let microseconds = unsafe UnsafeRawPointer(data).loadUnaligned(as: AVProducerReferenceTime.self).wallclock
         return microseconds > 0 ? microseconds.multipliedReportingOverflow(by: 1000).partialValue : nil
     }
+    /// Sets the time of day at which the picture was taken, in nanoseconds since 1970, for muxers that write it.
+    ///
+    /// Without memory for it the packet stays without.
+    package func setWallClock(_ time: Int64) {
+        let size = MemoryLayout<AVProducerReferenceTime>.size
+        guard let data = unsafe av_packet_new_side_data(pointer, AV_PKT_DATA_PRFT, size) else { return }
+        // 24: the time at which the picture was captured (ISO/IEC 14496-12, 8.16.5).
+        let reference = AVProducerReferenceTime(wallclock: time / 1000, flags: 24)
+        unsafe UnsafeMutableRawPointer(data).storeBytes(of: reference, as: AVProducerReferenceTime.self)
+    }
     package var isKey: Bool { unsafe pointer.pointee.flags & AV_PKT_FLAG_KEY != 0 }
     package func markKey() { unsafe pointer.pointee.flags |= AV_PKT_FLAG_KEY }
 }

@@ -208,6 +208,12 @@ package final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandle
         say(answer)
     }
 
+    /// Begins a stream in answer to a request whose response was deferred. Does nothing if that request is over.
+    package func beginStream(_ headers: HTTPHeaders) {
+        guard case .answering = phase else { return }
+        stream(headers)
+    }
+
     /// Returns the header for a browser to remember that it presented the token; nil if it presented none.
     package func cookieHeader(for request: HTTPRequest) -> String? { gate.cookieHeader(for: request) }
 

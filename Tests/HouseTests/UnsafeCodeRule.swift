@@ -113,6 +113,8 @@ enum UnsafeCodeRule {
         "Sources/InletRTP/Reception/HeldPackets.swift": "copies received bytes",
         "Sources/InletRTSP/Messages/RawSpan+Octets.swift": "reads checked places of received bytes",
         "Sources/InletServe/Configuration/YAMLParser.swift": "owns libyaml's parser",
+        "Sources/InletServe/Media/RecordingFolder.swift": "makes folders and deletes files",
+        "Sources/InletServe/Media/RecordingReader.swift": "owns a descriptor",
         "Sources/InletServe/Operation/ServiceEnvironment.swift": "reads the environment",
         "Sources/InletServe/Operation/AuditLog.swift": "opens and appends to a file",
         "Sources/InletServe/Operation/ServiceNotifier.swift": "owns the address of a socket",

@@ -8,8 +8,9 @@ final class ServeProcess {
 
     let port: Int
     let folder: TemporaryFolder
-    let process = Process()
+    private(set) var process = Process()
     private let log: String
+    private let environment: [String: String]
 
     var address: String { "http://127.0.0.1:\(port)" }
     var configuration: String { folder.path("cameras.yaml") }
@@ -20,6 +21,9 @@ final class ServeProcess {
     ///
     /// - Parameter tokens: whether the configuration has tokens.
     init(_ cameras: String, tokens: Bool = true, environment: [String: String] = [:]) async throws {
+        self.environment = ProcessInfo.processInfo.environment.merging(
+            ["INLET_ADMIN": Self.admin, "INLET_VIEWER": Self.viewer].merging(environment) { $1 }
+        ) { $1 }
         port = try await FreePort.find()
         folder = try TemporaryFolder()
         log = folder.path("log")
@@ -30,12 +34,16 @@ final class ServeProcess {
         }
         try write(text + cameras)
         _ = FileManager.default.createFile(atPath: log, contents: nil)
+        try await launch()
+    }
+
+    /// Starts the daemon again after its end, and waits until it answers.
+    func launch() async throws {
+        process = Process()
         process.executableURL = URL(fileURLWithPath: BuiltProgram.inlet)
         process.arguments = ["serve", folder.path("cameras.yaml")]
         process.currentDirectoryURL = URL(fileURLWithPath: folder.path(""))
-        process.environment = ProcessInfo.processInfo.environment.merging(
-            ["INLET_ADMIN": Self.admin, "INLET_VIEWER": Self.viewer].merging(environment) { $1 }
-        ) { $1 }
+        process.environment = environment
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle(forWritingAtPath: log)

@@ -13,6 +13,10 @@ struct ServeRouteTests {
             ("PUT", "/v1/cameras/a", .set("a")), ("DELETE", "/v1/cameras/a", .remove("a")),
             ("GET", "/v1/cameras/a/snapshot.jpg", .snapshot("a")), ("GET", "/v1/cameras/a/stream.mjpeg", .stream("a")),
             ("POST", "/v1/cameras/a/restart", .restart("a")), ("PUT", "/v1/log-level", .setLogLevel),
+            ("POST", "/v1/cameras/a/record", .record("a")), ("DELETE", "/v1/cameras/a/record", .endRecording("a")),
+            ("GET", "/v1/cameras/a/recordings", .recordings("a")),
+            ("GET", "/v1/cameras/a/recordings/b.mp4", .recording("a", file: "b.mp4")),
+            ("DELETE", "/v1/cameras/a/recordings/b.mp4", .deleteRecording("a", file: "b.mp4")),
         ])
     func found(_ method: String, _ path: String, _ route: ServeRoute) {
         #expect((try? ServeRoute.find(HTTPMethod(rawValue: method), path)) == route)
@@ -25,7 +29,8 @@ struct ServeRouteTests {
             ("GET", "/v1/cameras//restart", .unknown), ("GET", "/v1/cameras/a/b", .unknown),
             ("GET", "/v1/cameras/a/restart/", .unknown), ("GET", "//v1/cameras", .unknown), ("GET", "*", .unknown),
             ("POST", "/", .method(["GET"])), ("PATCH", "/v1/cameras", .method(["GET", "POST"])),
-            ("GET", "/v1/cameras/a/restart", .method(["POST"])),
+            ("GET", "/v1/cameras/a/restart", .method(["POST"])), ("GET", "/v1/cameras/a/recordings/", .unknown),
+            ("GET", "/v1/cameras/a/recordings/b/c", .unknown), ("GET", "/v1/cameras/a/snapshot.jpg/b", .unknown),
         ])
     func notFound(_ method: String, _ path: String, _ failure: ServeRoute.Failure) {
         #expect(throws: failure) { try ServeRoute.find(HTTPMethod(rawValue: method), path) }
@@ -35,7 +40,10 @@ struct ServeRouteTests {
     func scopes() {
         #expect([ServeRoute.health, .readiness].allSatisfy { $0.scope == nil })
         #expect([ServeRoute.page, .list, .metrics, .stream("a"), .events].allSatisfy { $0.scope == .view })
-        #expect([ServeRoute.pause("a"), .restart("a")].allSatisfy { $0.scope == .control && $0.isChange })
+        #expect(
+            [ServeRoute.pause("a"), .record("a"), .deleteRecording("a", file: "b")].allSatisfy {
+                $0.scope == .control && $0.isChange
+            })
         #expect([ServeRoute.add, .set("a"), .remove("a"), .reload, .setLogLevel].allSatisfy { $0.scope == .admin })
         #expect(AccessScope.view < .control && AccessScope.control < .admin)
     }

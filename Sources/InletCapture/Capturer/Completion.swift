@@ -1,22 +1,25 @@
 import Synchronization
 
 /// A value that is set once, from any thread, and awaited by any number of tasks and closures.
-final class Completion<Value: Sendable>: Sendable {
+package final class Completion<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?
         var observers: [@Sendable (Value) -> Void] = []
     }
     private let state = Mutex(State())
 
+    /// Makes one without a value.
+    package init() {}
+
     /// Returns a completion that already has its value.
-    static func resolved(_ value: Value) -> Completion {
+    package static func resolved(_ value: Value) -> Completion {
         let completion = Completion()
         completion.resolve(value)
         return completion
     }
 
     /// Sets the value. Only the first call counts.
-    func resolve(_ value: Value) {
+    package func resolve(_ value: Value) {
         let observers = state.withLock { state -> [@Sendable (Value) -> Void] in
             guard state.value == nil else { return [] }
             state.value = value
@@ -27,7 +30,7 @@ final class Completion<Value: Sendable>: Sendable {
     }
 
     /// Calls `observer` once: at once if the value is known, otherwise on the thread that sets it.
-    func observe(_ observer: @escaping @Sendable (Value) -> Void) {
+    package func observe(_ observer: @escaping @Sendable (Value) -> Void) {
         let known = state.withLock { state in
             if state.value == nil { state.observers.append(observer) }
             return state.value
@@ -36,7 +39,7 @@ final class Completion<Value: Sendable>: Sendable {
     }
 
     /// Waits for the value.
-    func value() async -> Value {
+    package func value() async -> Value {
         await withCheckedContinuation { continuation in observe { continuation.resume(returning: $0) } }
     }
 }

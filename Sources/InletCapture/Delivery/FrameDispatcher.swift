@@ -267,7 +267,7 @@ final class FrameDispatcher: Sendable {
             pts: MediaTime(ticks: max(timestamp.ticks, dts), timeBase: MonotonicTime.packetTimeBase),
             dts: MediaTime(ticks: dts, timeBase: MonotonicTime.packetTimeBase),
             duration: packet.duration?.rescaled(to: MonotonicTime.packetTimeBase), isKey: packet.isKey,
-            captureTime: timestamp)
+            captureTime: timestamp, wallClock: packet.wallClock)
         var parameters = packet.parameters
         parameters.timeBase = MonotonicTime.packetTimeBase
         return (resultOfCount(state), receivers.isEmpty ? .nothing : .packet(encoded, parameters, receivers))

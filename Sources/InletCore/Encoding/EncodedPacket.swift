@@ -16,11 +16,15 @@ public struct EncodedPacket: Sendable {
     /// When the picture was taken, on the capture timeline; for packets that a source hands on as they are, when it is
     /// to be shown on that timeline.
     public var captureTime: MonotonicTime
+    /// The time of day at which the picture was taken, in nanoseconds since 1970, if the source states it. The default
+    /// is nil.
+    public var wallClock: Int64?
 
     public init(
         data: PacketData, pts: MediaTime, dts: MediaTime, duration: MediaTime? = nil, isKey: Bool,
-        captureTime: MonotonicTime
+        captureTime: MonotonicTime, wallClock: Int64? = nil
     ) {
+        self.wallClock = wallClock
         self.data = data
         self.pts = pts
         self.dts = dts

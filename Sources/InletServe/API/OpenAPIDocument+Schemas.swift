@@ -39,7 +39,7 @@ extension OpenAPIDocument {
                                         .list(
                                             [
                                                 "added", "removed", "reopened", "adjusted", "paused", "resumed",
-                                                "restarted",
+                                                "restarted", "recorded", "recording-ended", "recording-deleted",
                                             ].map(JSONValue.text))
                                     )
                                 ])
@@ -73,17 +73,17 @@ extension OpenAPIDocument {
         ("enum", .list(Logger.Level.allCases.map { .text($0.rawValue) }))
     ])
 
-    private static func type(_ name: String) -> JSONValue { .object([("type", .text(name))]) }
+    static func type(_ name: String) -> JSONValue { .object([("type", .text(name))]) }
 
-    private static func orNull(_ name: String) -> JSONValue {
+    static func orNull(_ name: String) -> JSONValue {
         .object([("type", .list([.text(name), .text("null")]))])
     }
 
-    private static func array(_ items: JSONValue) -> JSONValue {
+    static func array(_ items: JSONValue) -> JSONValue {
         .object([("type", .text("array")), ("items", items)])
     }
 
-    private static func object(_ properties: [(String, JSONValue)], required: [String]) -> JSONValue {
+    static func object(_ properties: [(String, JSONValue)], required: [String]) -> JSONValue {
         .object([
             ("type", .text("object")), ("additionalProperties", .boolean(false)), ("properties", .object(properties)),
             ("required", .list(required.map(JSONValue.text))),

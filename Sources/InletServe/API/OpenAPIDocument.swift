@@ -22,7 +22,7 @@ enum OpenAPIDocument {
             ])
         ),
         ("security", .list([.object([]), .object([("token", .list([]))])])),
-        ("paths", .object(paths)),
+        ("paths", .object(paths + recordingPaths)),
         (
             "components",
             .object([
@@ -32,11 +32,12 @@ enum OpenAPIDocument {
                 ),
                 (
                     "schemas",
-                    .object([
-                        ("Camera", ConfigurationShape.camera.schema), ("NewCamera", newCamera),
-                        ("Status", status), ("Changes", changes), ("Problem", problem), ("Level", level),
-                        ("NewLevel", newLevel),
-                    ])
+                    .object(
+                        [
+                            ("Camera", ConfigurationShape.camera.schema), ("NewCamera", newCamera),
+                            ("Status", status), ("Changes", changes), ("Problem", problem), ("Level", level),
+                            ("NewLevel", newLevel),
+                        ] + recordingSchemas)
                 ),
             ])
         ),
@@ -192,7 +193,7 @@ enum OpenAPIDocument {
         )
     }
 
-    private static func operation(
+    static func operation(
         _ method: String, _ summary: String, _ answers: [(String, JSONValue)], body: String? = nil,
         parameters: [JSONValue] = []
     ) -> (String, JSONValue) {
@@ -220,13 +221,13 @@ enum OpenAPIDocument {
         return (method, .object(members))
     }
 
-    private static let missing = failure("404", "There is no such camera, or the token is for others")
-    private static let tooMany = failure("429", "Too many requests, or as many streams as there may be")
-    private static let bodyFailures = [
+    static let missing = failure("404", "There is no such camera, or the token is for others")
+    static let tooMany = failure("429", "Too many requests, or as many streams as there may be")
+    static let bodyFailures = [
         failure("415", "The body is not said to be JSON"), failure("422", "What the body says is not right"),
     ]
 
-    private static func failure(_ status: String, _ description: String) -> (String, JSONValue) {
+    static func failure(_ status: String, _ description: String) -> (String, JSONValue) {
         (
             status,
             .object([
@@ -242,13 +243,13 @@ enum OpenAPIDocument {
         )
     }
 
-    private static func content(_ description: String, _ type: String, _ schema: JSONValue) -> JSONValue {
+    static func content(_ description: String, _ type: String, _ schema: JSONValue) -> JSONValue {
         .object([
             ("description", .text(description)), ("content", .object([(type, .object([("schema", schema)]))])),
         ])
     }
 
-    private static func json(_ description: String, _ schema: JSONValue) -> JSONValue {
+    static func json(_ description: String, _ schema: JSONValue) -> JSONValue {
         content(description, "application/json", schema)
     }
 
@@ -256,16 +257,16 @@ enum OpenAPIDocument {
         content(description, "text/plain", .object([("type", .text("string"))]))
     }
 
-    private static func reference(_ name: String) -> JSONValue {
+    static func reference(_ name: String) -> JSONValue {
         .object([("$ref", .text("#/components/schemas/\(name)"))])
     }
 
-    private static let name = JSONValue.object([
+    static let name = JSONValue.object([
         ("name", .text("name")), ("in", .text("path")), ("required", .boolean(true)),
         ("schema", .object([("type", .text("string")), ("pattern", .text("^[a-z0-9][a-z0-9_-]{0,62}$"))])),
     ])
 
-    private static let trial = JSONValue.object([
+    static let trial = JSONValue.object([
         ("name", .text("dry-run")), ("in", .text("query")),
         ("description", .text("Says what would be done, and does nothing.")),
         ("schema", .object([("type", .text("boolean"))])),

@@ -41,6 +41,9 @@ final class ServeResponder: Sendable {
     /// Returns the cameras that a token is for; all if it has no name, or there is none.
     func cameras(ofToken name: String?) -> CameraFilter { name.flatMap { cameras[$0] } ?? .all }
 
+    /// Returns a camera; nil if there is none of that name.
+    func camera(_ name: String) async -> SupervisedCamera? { await fleet.camera(name) }
+
     /// Answers a request without a body.
     ///
     /// - Parameter visible: the cameras that the client may know of. That of the route is among them.
@@ -58,6 +61,9 @@ final class ServeResponder: Sendable {
             }
         case .pause(let name), .resume(let name), .restart(let name):
             return await control(name, route, isTrial: isTrial)
+        case .endRecording(let name): return await endRecording(name, isTrial: isTrial)
+        case .recordings(let name): return await recordings(name)
+        case .deleteRecording(let name, let file): return await deleteRecording(file, of: name, isTrial: isTrial)
         case .remove(let name):
             return Self.answer(to: await keeper.remove(name, isTrial: isTrial), of: name, isTrial: isTrial)
         case .reload:
@@ -116,6 +122,7 @@ final class ServeResponder: Sendable {
             let isNew = await fleet.camera(name) == nil
             let outcome = await keeper.set(name, body, isNew: false, isTrial: isTrial)
             return Self.answer(to: outcome, of: name, isNew: isNew && !isTrial, isTrial: isTrial)
+        case .record(let name): return await record(name, body, isTrial: isTrial)
         case .setLogLevel:
             guard let level = body["level"]?.text.flatMap({ Logger.Level(rawValue: $0) }), body.members?.count == 1
             else {

@@ -9,6 +9,8 @@ enum ServeRoute: Equatable {
     case show(String), set(String), remove(String)
     case snapshot(String), stream(String), statistics(String)
     case restart(String), pause(String), resume(String)
+    case record(String), endRecording(String), recordings(String)
+    case recording(String, file: String), deleteRecording(String, file: String)
 
     /// Why there is no route.
     enum Failure: Error, Equatable {
@@ -42,11 +44,12 @@ enum ServeRoute: Equatable {
         default: break
         }
         let parts = path.split(atByte: "/")
-        guard parts.count >= 4, parts.count <= 5, parts[0].isEmpty, parts[1] == "v1", parts[2] == "cameras",
+        guard parts.count >= 4, parts.count <= 6, parts[0].isEmpty, parts[1] == "v1", parts[2] == "cameras",
             !parts[3].isEmpty
         else { return [] }
         // A name needs no escapes; what has any is the name of no camera.
         let name = String(parts[3])
+        if parts.count == 6 { return routes(of: name, parts[4], String(parts[5])) }
         guard parts.count == 5 else {
             return [("GET", .show(name)), ("PUT", .set(name)), ("DELETE", .remove(name))]
         }
@@ -57,6 +60,20 @@ enum ServeRoute: Equatable {
         case "restart": return [("POST", .restart(name))]
         case "pause": return [("POST", .pause(name))]
         case "resume": return [("POST", .resume(name))]
+        case "record": return [("POST", .record(name)), ("DELETE", .endRecording(name))]
+        case "recordings": return [("GET", .recordings(name))]
+        default: return []
+        }
+    }
+
+    /// Returns the routes of what a camera has more of than one.
+    private static func routes(
+        of name: String, _ kind: Substring, _ item: String
+    ) -> [(method: String, route: ServeRoute)] {
+        guard !item.isEmpty else { return [] }
+        switch kind {
+        case "recordings":
+            return [("GET", .recording(name, file: item)), ("DELETE", .deleteRecording(name, file: item))]
         default: return []
         }
     }
@@ -65,8 +82,10 @@ enum ServeRoute: Equatable {
     var scope: AccessScope? {
         switch self {
         case .health, .readiness: nil
-        case .page, .metrics, .document, .list, .events, .logLevel, .show, .snapshot, .stream, .statistics: .view
-        case .restart, .pause, .resume: .control
+        case .page, .metrics, .document, .list, .events, .logLevel, .show, .snapshot, .stream, .statistics,
+            .recordings, .recording:
+            .view
+        case .restart, .pause, .resume, .record, .endRecording, .deleteRecording: .control
         case .add, .set, .remove, .reload, .setLogLevel: .admin
         }
     }
@@ -80,7 +99,8 @@ enum ServeRoute: Equatable {
         case .page, .health, .readiness, .metrics, .document, .list, .add, .events, .reload, .logLevel, .setLogLevel:
             nil
         case .show(let name), .set(let name), .remove(let name), .snapshot(let name), .stream(let name),
-            .statistics(let name), .restart(let name), .pause(let name), .resume(let name):
+            .statistics(let name), .restart(let name), .pause(let name), .resume(let name), .record(let name),
+            .endRecording(let name), .recordings(let name), .recording(let name, _), .deleteRecording(let name, _):
             name
         }
     }
@@ -97,6 +117,9 @@ enum ServeRoute: Equatable {
         case .restart(let name): ("restart", name)
         case .pause(let name): ("pause", name)
         case .resume(let name): ("resume", name)
+        case .record(let name): ("record", name)
+        case .endRecording(let name): ("end-recording", name)
+        case .deleteRecording(let name, _): ("delete-recording", name)
         case .reload: ("reload", nil)
         case .setLogLevel: ("log-level", nil)
         default: nil
@@ -106,7 +129,7 @@ enum ServeRoute: Equatable {
     /// Whether a body of JSON belongs to it.
     var takesBody: Bool {
         switch self {
-        case .add, .set, .setLogLevel: true
+        case .add, .set, .setLogLevel, .record: true
         default: false
         }
     }

@@ -29,6 +29,7 @@ final class ServeService: HTTPService {
         case snapshot(PictureHub)
         case stream(PictureHub)
         case events
+        case download(FileDownload)
     }
 
     init(_ daemon: ServeResponder, connection: HTTPConnection) { (self.daemon, self.connection) = (daemon, connection) }
@@ -114,6 +115,9 @@ final class ServeService: HTTPService {
         case .events:
             daemon.events.remove(self)
             daemon.streams.end()
+        case .download(let download):
+            download.cancel()
+            daemon.streams.end()
         }
         watching = .nothing
     }
@@ -167,6 +171,7 @@ final class ServeService: HTTPService {
         case .snapshot(let name): return snapshot(of: name, request)
         case .stream(let name): return stream(of: name, request)
         case .events: return streamEvents(request)
+        case .recording(let name, let file): return download(file, of: name, request)
         default:
             let isTrial = request.isTrial ?? true
             let note = auditor(of: route, request)
@@ -180,14 +185,23 @@ final class ServeService: HTTPService {
 
     /// Answers when a task has an answer.
     private func later(_ body: @escaping @Sendable () async -> HTTPAnswer) -> HTTPStep {
+        later(body) { service, answer in
+            service.abandon()
+            service.connection?.answer(answer)
+        }
+    }
+
+    /// Goes on when a task has a result.
+    private func later<Value: Sendable>(
+        _ body: @escaping @Sendable () async -> Value, then: @escaping (ServeService, Value) -> Void
+    ) -> HTTPStep {
         number += 1
         let asked = number
-        let promise = daemon.loop.makePromise(of: HTTPAnswer.self)
+        let promise = daemon.loop.makePromise(of: Value.self)
         pending = Task { promise.succeed(await body()) }
-        promise.futureResult.assumeIsolated().whenSuccess { [weak self] answer in
+        promise.futureResult.assumeIsolated().whenSuccess { [weak self] value in
             guard let self, asked == number else { return }
-            abandon()
-            self.connection?.answer(answer)
+            then(self, value)
         }
         return .later(within: Self.answerLimit, otherwise: .problem(.gatewayTimeout, "It took too long."))
     }
@@ -228,7 +242,43 @@ final class ServeService: HTTPService {
 
     func didSend() {
         isSending = false
-        if case .events = watching { send() }
+        switch watching {
+        case .events: send()
+        case .download(let download): download.next()
+        default: break
+        }
+    }
+
+    private func download(_ file: String, of name: String, _ request: HTTPRequest) -> HTTPStep {
+        guard daemon.streams.begin() else { return .answer(Self.tooMany) }
+        let download = FileDownload(daemon.loop)
+        watching = .download(download)
+        let isWhole = request.method == .GET
+        return later(
+            { [daemon] in await daemon.openRecording(file, of: name) },
+            then: { service, opened in
+                switch opened {
+                case .failure(let refusal):
+                    service.abandon()
+                    service.connection?.answer(refusal.answer)
+                case .success(let reader):
+                    let headers: HTTPHeaders = [
+                        "content-type": "video/mp4", "content-length": "\(reader.byteCount)",
+                        "content-disposition": "inline; filename=\"\(name)-\(file)\"",
+                    ]
+                    guard isWhole, reader.byteCount > 0 else {
+                        service.abandon()
+                        service.connection?.answer(
+                            HTTPAnswer(headers: ["content-type": "video/mp4"]))
+                        return
+                    }
+                    service.forget()
+                    service.connection?.beginStream(headers)
+                    download.begin(
+                        reader, send: { [weak service] in service?.connection?.send([$0]) },
+                        end: { [weak service] in service?.connection?.endStream() })
+                }
+            })
     }
 }
 
@@ -272,7 +322,7 @@ extension ServeService: PictureViewer {
 
     func show(_ jpeg: ByteBuffer) -> Bool {
         switch watching {
-        case .nothing, .events: return false
+        case .nothing, .events, .download: return false
         case .snapshot:
             watching = .nothing
             forget()
@@ -286,7 +336,7 @@ extension ServeService: PictureViewer {
 
     func end() {
         switch watching {
-        case .nothing, .events: return
+        case .nothing, .events, .download: return
         case .snapshot:
             watching = .nothing
             forget()

@@ -158,7 +158,21 @@ package struct ConfigurationReader: Sendable {
                 policies.view.quality = quality
             }
         }
+        policies.record = record(values["record"])
         return policies
+    }
+
+    private func record(_ node: ConfigurationNode?) -> RecordSettings {
+        var settings = RecordSettings()
+        guard let node else { return settings }
+        settings.folder = node["folder"]?.scalar
+        settings.before = node["before"]?.scalar.flatMap(ScalarRule.duration) ?? settings.before
+        settings.after = node["after"]?.scalar.flatMap(ScalarRule.duration) ?? settings.after
+        settings.longest = node["longest"]?.scalar.flatMap(ScalarRule.duration) ?? settings.longest
+        settings.memory = node["memory"]?.scalar.flatMap(ScalarRule.byteCount) ?? settings.memory
+        settings.keptSize = node["keep-size"]?.scalar.flatMap(ScalarRule.byteCount) ?? settings.keptSize
+        settings.events = Set((node["events"]?.elements ?? []).prefix(32).compactMap(\.scalar))
+        return settings
     }
 
     private static func failurePolicy(_ text: String?) -> SinkFailurePolicy {

@@ -54,6 +54,19 @@ extension ScalarRule {
         pattern: "latest|lossless|(lossless|buffered):[0-9]{1,4}",
         isValid: { queue($0) != nil })
 
+    /// A number of bytes above zero.
+    static let bytes = ScalarRule(
+        "a number of bytes such as 500k, 32M or 10G", pattern: "[0-9]{1,12}[kMG]?", types: [.integer],
+        isValid: { byteCount($0) != nil })
+
+    /// The kind of an event.
+    static let eventKind = ScalarRule("the kind of an event, such as motion", pattern: "[a-z][a-z0-9-]{0,63}") {
+        $0.utf8.first.map { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) } == true && $0.utf8.count <= 64
+            && $0.utf8.allSatisfy {
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0.isASCIIDigit || $0 == UInt8(ascii: "-")
+            }
+    }
+
     /// A picture's size.
     static let size = ScalarRule(
         "WIDTHxHEIGHT such as 1280x720, from 64x64 to 7680x7680", pattern: "[0-9]{2,4}x[0-9]{2,4}",
@@ -106,6 +119,18 @@ extension ScalarRule {
         case ("buffered", 2, let count?): .buffered(count, dropping: .oldest)
         default: nil
         }
+    }
+
+    static func byteCount(_ text: String) -> Int? {
+        let scales: [UInt8: Int] = [
+            UInt8(ascii: "k"): 1000, UInt8(ascii: "M"): 1_000_000, UInt8(ascii: "G"): 1_000_000_000,
+        ]
+        let scale = text.utf8.last.flatMap { scales[$0] }
+        let digits = scale == nil ? text.utf8[...] : text.utf8.dropLast()
+        guard !digits.isEmpty, digits.count <= 12, let number = TextBytes.number(digits, upTo: 999_999_999_999)
+        else { return nil }
+        let (product, overflow) = number.multipliedReportingOverflow(by: scale ?? 1)
+        return overflow || product == 0 || product > 1_000_000_000_000_000 ? nil : product
     }
 
     static func viewSize(_ text: String) -> ImageSize? {

@@ -49,6 +49,7 @@ extension ConfigurationShape {
             "on-demand", "Whether the source is closed while nobody watches; a time says after how long (true: 10s)",
             default: "false", .scalar(.onDemand)),
         ConfigurationKey("view", "The pictures of the page and the API", .object(viewKeys)),
+        ConfigurationKey("record", "What is recorded on request, from before the request on", .object(recordKeys)),
     ]
 
     private static let sink = ConfigurationShape.scalarOrObject(
@@ -65,6 +66,25 @@ extension ConfigurationShape {
         ConfigurationKey("max-size", "Larger pictures are scaled down to fit", default: "1280x720", .scalar(.size)),
         ConfigurationKey("max-fps", "The most pictures a second", default: "10", .scalar(.rate)),
         ConfigurationKey("quality", "The quality of the JPEGs", default: "75", .scalar(.integer(1...100))),
+    ]
+
+    private static let recordKeys = [
+        ConfigurationKey(
+            "folder", "The folder, in which each camera gets one of its own", default: "none, and nothing is recorded",
+            .scalar(.path)),
+        ConfigurationKey("before", "How long before the request it begins", default: "10s", .scalar(.time)),
+        ConfigurationKey(
+            "after", "How long after the request it ends, unless the request says", default: "30s", .scalar(.time)),
+        ConfigurationKey("longest", "The longest recording", default: "1h", .scalar(.time)),
+        ConfigurationKey(
+            "memory", "The most bytes that are kept in memory for the time before the request", default: "32M",
+            .scalar(.bytes)),
+        ConfigurationKey(
+            "keep-size", "The most bytes of all recordings of the camera, above which the oldest are deleted",
+            default: "10G", .scalar(.bytes)),
+        ConfigurationKey(
+            "events", "The kinds of events of the camera that begin a recording", default: "none",
+            .list(.scalar(.eventKind), most: 32)),
     ]
 
     private static let serverKeys = [

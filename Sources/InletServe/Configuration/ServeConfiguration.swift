@@ -88,6 +88,7 @@ package struct CameraPolicies: Sendable, Hashable {
     /// How long the source stays open while nobody watches; nil keeps it open.
     package var closesUnwatchedAfter: Duration?
     package var view = ViewSettings()
+    package var record = RecordSettings()
 
     package init() {}
 }

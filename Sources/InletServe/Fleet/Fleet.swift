@@ -38,7 +38,10 @@ package actor Fleet {
     package nonisolated var events: AsyncStream<FleetEvent> { broadcaster.stream() }
 
     /// Tells those who follow ``events`` what happened beside the cameras.
-    nonisolated func report(_ event: FleetEvent) { broadcaster.send(event) }
+    nonisolated func report(_ event: FleetEvent) {
+        broadcaster.send(event)
+        if let name = event.camera { Task { await self.camera(name)?.noteEvent(event.kind) } }
+    }
 
     /// Makes the cameras what they shall be. Returns when it is done.
     ///
@@ -130,9 +133,7 @@ package actor Fleet {
     }
 
     private func make(_ settings: CameraSettings) -> SupervisedCamera {
-        SupervisedCamera(settings, view: makeView?(), environment: environment) { [broadcaster] in
-            broadcaster.send($0)
-        }
+        SupervisedCamera(settings, view: makeView?(), environment: environment) { [weak self] in self?.report($0) }
     }
 
     private func stopNow() async {

@@ -36,8 +36,9 @@ package struct ReloadPlan: Sendable, Hashable {
     private static func step(from old: CameraSettings, to new: CameraSettings) -> Step? {
         guard old != new else { return nil }
         var (before, after) = (old.policies, new.policies)
-        // The pictures for viewers are no matter of the source.
+        // The pictures for viewers and recordings are no matter of the source.
         (before.view, after.view) = (ViewSettings(), ViewSettings())
+        (before.record, after.record) = (RecordSettings(), RecordSettings())
         guard old.source == new.source, before == after else { return .reopen(new) }
         return .adjust(
             new, detach: old.sinks.filter { !new.sinks.contains($0) },

@@ -23,12 +23,16 @@ package actor SupervisedCamera {
     package private(set) var settings: CameraSettings
     /// The pictures for viewers. They outlive a capture, so that viewers stay when the camera is opened again.
     package nonisolated let view: PictureHub?
+    /// The packets for recordings and streams. They outlive a capture, too.
+    nonisolated let media: CameraMedia
+    nonisolated let recorder: CameraRecorder
     private let environment: Environment
     private let report: @Sendable (FleetEvent) -> Void
     private var capturer: Capturer?
     private var runner: Task<Void, Never>?
     private var sinks: [SinkSettings: SinkID] = [:]
     private var viewSink: SinkID?
+    private var mediaSink: SinkID?
     private var isPaused = false
     /// The error for which there is no capture, or it ended.
     private var failure: InletError?
@@ -43,6 +47,10 @@ package actor SupervisedCamera {
         report: @escaping @Sendable (FleetEvent) -> Void
     ) {
         (self.settings, self.view, self.environment, self.report) = (settings, view, environment, report)
+        media = CameraMedia(camera: settings.name, settings.policies.record)
+        recorder = CameraRecorder(
+            media, registry: environment.registry, clock: environment.clock, logger: environment.logger,
+            report: report)
     }
 
     // MARK: Running
@@ -64,13 +72,16 @@ package actor SupervisedCamera {
         await runner?.value
         runner = nil
         capturer = nil
-        (sinks, viewSink) = ([:], nil)
+        (sinks, viewSink, mediaSink) = ([:], nil, nil)
     }
 
     /// Closes the camera and opens it again, as other settings say if there are any.
     package func restart(_ settings: CameraSettings? = nil) async {
         await stop()
-        if let settings { self.settings = settings }
+        if let settings {
+            self.settings = settings
+            media.apply(settings.policies.record)
+        }
         failure = nil
         start()
     }
@@ -79,6 +90,7 @@ package actor SupervisedCamera {
     package func remove() async {
         await stop()
         view?.end()
+        _ = await recorder.stop()
     }
 
     private func run(_ generation: Int, after delay: Duration) async {
@@ -116,9 +128,10 @@ package actor SupervisedCamera {
             return (error, false)
         }
         self.capturer = capturer
-        let (events, name, report) = (capturer.events, settings.name, report)
+        let (events, name, report, media) = (capturer.events, settings.name, report, media)
         let reporter = Task {
             for await event in events {
+                if case .opened(let format) = event { media.sourceOpened(format) }
                 if let event = FleetEvent(event, camera: name) { report(event) }
             }
         }
@@ -150,9 +163,10 @@ package actor SupervisedCamera {
         configuration.logger = environment.logger
         configuration.logger[metadataKey: "camera"] = "\(settings.name)"
         let capturer = Capturer(source, configuration: configuration, clock: environment.clock)
-        (sinks, viewSink) = ([:], nil)
+        (sinks, viewSink, mediaSink) = ([:], nil, nil)
         for sink in settings.sinks { attach(sink, to: capturer) }
         attachView(to: capturer)
+        if media.isNeeded { attachMedia(to: capturer) }
         return capturer
     }
 
@@ -162,6 +176,7 @@ package actor SupervisedCamera {
     package func adjust(_ settings: CameraSettings, detach: [SinkSettings], attach: [SinkSettings]) async {
         let hasOtherView = settings.policies.view != self.settings.policies.view
         self.settings = settings
+        media.apply(settings.policies.record)
         guard let capturer else { return }
         // Old ones first, as a new one may write to the same file.
         for sink in detach {
@@ -175,6 +190,7 @@ package actor SupervisedCamera {
         guard self.capturer === capturer else { return }
         for sink in attach where sinks[sink] == nil { self.attach(sink, to: capturer) }
         if viewSink == nil { attachView(to: capturer) }
+        if media.isNeeded { attachMedia(to: capturer) }
     }
 
     private func detach(_ id: SinkID, from capturer: Capturer) async {
@@ -201,6 +217,66 @@ package actor SupervisedCamera {
     private func attachView(to capturer: Capturer) {
         guard let view else { return }
         viewSink = capturer.attach(ViewSink(settings.policies.view, hub: view), named: "view", queue: .latest)
+    }
+
+    private func attachMedia(to capturer: Capturer) {
+        guard mediaSink == nil else { return }
+        mediaSink = capturer.attach(MediaSink(media), named: "media", queue: .latest)
+    }
+
+    // MARK: Recordings and streams
+
+    /// Takes packets of the camera for recordings and streams, if that is not done yet.
+    ///
+    /// - Parameter isTrial: whether it is only asked whether there are any.
+    /// - Throws: an error that says why there are none.
+    func needPackets(isTrial: Bool = false) throws(InletError) {
+        if isPaused { throw InletError(.busy, "The camera is paused.") }
+        guard runner != nil, !hasEnded else {
+            throw InletError(
+                .busy, "The camera does not run: \(failure?.description ?? "its source has ended").")
+        }
+        if media.hasPackets == false {
+            throw InletError(
+                .unsupported,
+                "The camera's source gives pictures and no packets that could be handed on as they are. Record it by a sink such as mp4:, which encodes, and watch it by stream.mjpeg."
+            )
+        }
+        guard !isTrial else { return }
+        media.need()
+        if let capturer { attachMedia(to: capturer) }
+    }
+
+    /// Begins a recording, or makes the one that is under way longer.
+    ///
+    /// - Parameters:
+    ///   - time: how long it goes on from now; nil for what the settings say.
+    ///   - cause: what asks for it.
+    /// - Throws: an error that says why nothing can be recorded.
+    func record(for time: Duration?, cause: String) throws(InletError) -> RecordingTicket {
+        _ = try CameraRecorder.folder(settings.policies.record, camera: settings.name)
+        try needPackets()
+        return try recorder.record(settings.policies.record, for: time, cause: cause)
+    }
+
+    /// The folder of its recordings.
+    ///
+    /// - Throws: an error if nothing is recorded on request.
+    var recordings: RecordingFolder {
+        get throws(InletError) {
+            try CameraRecorder.folder(settings.policies.record, camera: settings.name)
+        }
+    }
+
+    /// Begins a recording if the settings want one for an event of a kind.
+    func noteEvent(_ kind: String) {
+        // What recordings report begins none.
+        guard settings.policies.record.events.contains(kind), !kind.hasBytePrefix("recording-") else { return }
+        do throws(InletError) {
+            _ = try record(for: nil, cause: kind)
+        } catch {
+            report(FleetEvent("recording-failed", error.description, camera: settings.name))
+        }
     }
 
     // MARK: Control

@@ -1,0 +1,132 @@
+import InletCore
+
+/// The paths about recordings.
+extension OpenAPIDocument {
+    static let recordingPaths: [(String, JSONValue)] = [
+        (
+            "/v1/cameras/{name}/record",
+            .object([
+                ("parameters", .list([name])),
+                operation(
+                    "post", "Records from before now on, or goes on with what is recorded",
+                    [
+                        ("202", json("Until when", reference("RecordingBegun"))),
+                        ("200", json("What would be done", reference("Changes"))), missing,
+                        failure("409", "No folder is configured, or the camera does not run"),
+                        failure("507", "It cannot be kept"),
+                    ] + bodyFailures, body: "Record", parameters: [trial]),
+                operation(
+                    "delete", "Ends the recording",
+                    [
+                        (
+                            "200",
+                            json(
+                                "Its files, which are complete, or what would be done",
+                                .object([
+                                    ("oneOf", .list([reference("RecordingEnded"), reference("Changes")]))
+                                ]))
+                        ), missing,
+                        failure("409", "Nothing is recorded on request"),
+                    ], parameters: [trial]),
+            ])
+        ),
+        (
+            "/v1/cameras/{name}/recordings",
+            .object([
+                ("parameters", .list([name])),
+                operation(
+                    "get", "The recordings, the oldest first, with their gaps",
+                    [
+                        ("200", json("The recordings; times in seconds", reference("Recordings"))), missing,
+                        failure("409", "No folder is configured"),
+                    ]),
+            ])
+        ),
+        (
+            "/v1/cameras/{name}/recordings/{file}",
+            .object([
+                ("parameters", .list([name, file])),
+                operation(
+                    "get", "A recording",
+                    [
+                        ("200", content("MP4", "video/mp4", .object([]))), missing,
+                        failure("409", "No folder is configured"), failure("507", "It cannot be read"), tooMany,
+                    ]),
+                operation(
+                    "delete", "Deletes a recording",
+                    [
+                        ("204", .object([("description", .text("It is done"))])),
+                        ("200", json("What would be done", reference("Changes"))), missing,
+                        failure("409", "It is being written, or no folder is configured"),
+                        failure("507", "It cannot be deleted"),
+                    ], parameters: [trial]),
+            ])
+        ),
+    ]
+
+    private static let file = JSONValue.object([
+        ("name", .text("file")), ("in", .text("path")), ("required", .boolean(true)),
+        (
+            "schema",
+            .object([
+                ("type", .text("string")),
+                ("pattern", .text("^[0-9]{8}T[0-9]{6}\\.[0-9]{3}Z(-[0-9]{1,3})?\\.mp4$")),
+            ])
+        ),
+    ])
+
+    // MARK: Schemas
+
+    static let recordingSchemas: [(String, JSONValue)] = [
+        (
+            "Record",
+            object(
+                [
+                    (
+                        "seconds",
+                        .object([
+                            ("type", .text("number")), ("exclusiveMinimum", .number(0)), ("maximum", .number(86_400)),
+                        ])
+                    )
+                ], required: [])
+        ),
+        ("RecordingBegun", object([("name", orNull("string")), ("until", type("string"))], required: ["until"])),
+        ("RecordingEnded", object([("recordings", array(type("string")))], required: ["recordings"])),
+        (
+            "Recordings",
+            object(
+                [
+                    (
+                        "recordings",
+                        array(
+                            object(
+                                [
+                                    ("name", type("string")), ("bytes", type("integer")),
+                                    (
+                                        "state",
+                                        .object([
+                                            (
+                                                "enum",
+                                                .list(
+                                                    ["recording", "complete", "interrupted"].map(JSONValue.text))
+                                            )
+                                        ])
+                                    ),
+                                    ("start", type("string")), ("length", orNull("number")),
+                                    (
+                                        "gaps",
+                                        array(
+                                            object(
+                                                [
+                                                    ("start", type("string")), ("offset", type("number")),
+                                                    ("length", type("number")),
+                                                ], required: ["start", "offset", "length"]))
+                                    ),
+                                    ("moreGaps", type("integer")), ("cause", orNull("string")),
+                                    ("asked", orNull("string")), ("failure", orNull("string")),
+                                ], required: ["name", "bytes", "state", "start", "length", "gaps"]))
+                    )
+                ], required: ["recordings"])
+        ),
+    ]
+}

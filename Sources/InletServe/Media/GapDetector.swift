@@ -1,0 +1,43 @@
+import InletCore
+
+/// Finds the gaps between the packets of a camera: where much more time passes than from packet to packet before. Pure.
+struct GapDetector {
+    /// A stretch without pictures.
+    struct Gap: Sendable, Hashable {
+        /// Where it begins, from the recording's first packet on.
+        var start: Duration
+        var length: Duration
+    }
+
+    /// The shortest gap.
+    static let shortest = Duration.milliseconds(500)
+    /// How much longer than usual a gap is.
+    private static let factor = 3
+    private var first: MonotonicTime?
+    private var last: MonotonicTime?
+    /// The usual time from packet to packet, as a moving average.
+    private var usual: Duration?
+
+    /// Notes a packet by its decoding time.
+    ///
+    /// - Returns: the gap before it, if there is one.
+    mutating func add(_ time: MonotonicTime) -> Gap? {
+        guard let first, let last else {
+            (first, last) = (time, time)
+            return nil
+        }
+        guard time > last else { return nil }
+        self.last = time
+        let step = time - last
+        guard let usual else {
+            // Nothing is known of the rate yet.
+            if step < Self.shortest { self.usual = step }
+            return step > .seconds(10) ? Gap(start: last - first, length: step) : nil
+        }
+        if step > Self.shortest, step > usual * Self.factor {
+            return Gap(start: last - first, length: step)
+        }
+        self.usual = (usual * 15 + step) / 16
+        return nil
+    }
+}

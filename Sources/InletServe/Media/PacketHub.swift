@@ -1,0 +1,58 @@
+import InletCore
+import Synchronization
+
+/// Keeps a camera's last packets, and passes what comes to any number of jobs: recordings and streams. It outlives the
+/// captures of its camera. Safe from any thread; a capture calls the methods of ``PacketSink``.
+final class PacketHub: PacketSink, Sendable {
+    private let state: Mutex<State>
+
+    private struct State {
+        var history: PacketHistory
+        var parameters: CodecParameters?
+        var jobs: [PacketJob] = []
+        var lastDTS: Int64?
+    }
+
+    init(_ limits: PacketHistory.Limits) { state = Mutex(State(history: PacketHistory(limits))) }
+
+    /// Sets what is kept.
+    func limit(to limits: PacketHistory.Limits) { state.withLock { $0.history.limits = limits } }
+
+    func start(_ parameters: CodecParameters) {
+        state.withLock { state in
+            guard state.parameters != parameters else { return }
+            state.parameters = parameters
+            state.history.clear()
+            for job in state.jobs { job.start(parameters) }
+        }
+    }
+
+    func write(_ packet: EncodedPacket) {
+        state.withLock { state in
+            // A capture that was made anew has a timeline of its own. Its times continue by the machine's clock; what
+            // does not continue is no history of it.
+            if let last = state.lastDTS, packet.dts.ticks <= last { state.history.clear() }
+            state.lastDTS = packet.dts.ticks
+            state.history.add(packet)
+            for job in state.jobs { job.put(packet) }
+        }
+    }
+
+    /// Adds a job that begins with the history. No packet is missed or handed twice between the two.
+    ///
+    /// - Parameters:
+    ///   - isFromLastKeyFrame: whether it begins at the last key frame rather than at the oldest one.
+    ///   - make: makes the job of the items that it begins with. Called with a lock held: it must not wait.
+    func attach(fromLastKeyFrame isFromLastKeyFrame: Bool = false, _ make: ([PacketJob.Item]) -> PacketJob) {
+        state.withLock { state in
+            var packets = state.history.packets[...]
+            if isFromLastKeyFrame, let last = packets.lastIndex(where: \.isKey) { packets = packets[last...] }
+            var items = packets.map(PacketJob.Item.packet)
+            if let parameters = state.parameters { items.insert(.start(parameters), at: 0) }
+            state.jobs.append(make(items))
+        }
+    }
+
+    /// Removes a job, which gets no more packets.
+    func detach(_ job: PacketJob) { state.withLock { $0.jobs.removeAll { $0 === job } } }
+}

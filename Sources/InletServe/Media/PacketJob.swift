@@ -1,0 +1,148 @@
+import Dispatch
+import InletCore
+import InletSystem
+import Synchronization
+
+/// Hands packets to a packet sink on a thread of its own, behind a bounded queue. Safe from any thread.
+///
+/// Unlike the lanes of a fan-out, it may begin with packets that came before it: those that a camera's history holds.
+/// When the queue is full, packets are dropped up to a key frame.
+final class PacketJob: Sendable {
+    /// What the sink is handed.
+    enum Item: Sendable {
+        case start(CodecParameters)
+        case packet(EncodedPacket)
+    }
+
+    private let state: Mutex<State>
+    private let signal = DispatchSemaphore(value: 0)
+    /// The most bytes that wait, besides the history.
+    private static let longestBacklog = 32 << 20
+    /// The most packets that wait, besides the history.
+    private static let mostPackets = 4096
+
+    private struct State {
+        var items: [Item]
+        var byteCount = 0
+        var packetCount = 0
+        var isAwaitingKey = false
+        var isFinished = false
+        /// Whether the sink wants no more.
+        var hasEnded = false
+        var dropped: UInt64 = 0
+    }
+
+    /// Makes a job whose sink gets packets of the history first.
+    init(_ items: [Item] = []) { state = Mutex(State(items: items)) }
+
+    /// The packets that the sink was too slow for.
+    var dropped: UInt64 { state.withLock { $0.dropped } }
+
+    /// Starts the thread.
+    ///
+    /// - Parameters:
+    ///   - name: the thread's name.
+    ///   - makeSink: makes the sink, on the thread.
+    ///   - onEnd: called on the thread when the sink has finished, with the error if it failed.
+    /// - Throws: ``InletError/Code/resourceExhausted`` if the system refuses a thread.
+    func begin(
+        named name: String, makeSink: @escaping @Sendable () throws(InletError) -> any PacketSink,
+        onEnd: @escaping @Sendable (InletError?) -> Void
+    ) throws(InletError) {
+        try SystemThread.start(named: name) {
+            let error = self.work(makeSink)
+            self.state.withLock { ($0.hasEnded, $0.items) = (true, []) }
+            onEnd(error)
+        }
+    }
+
+    /// Passes new parameters; the next packet is a key frame.
+    func start(_ parameters: CodecParameters) {
+        put { state in
+            state.items.append(.start(parameters))
+            state.isAwaitingKey = true
+            return true
+        }
+    }
+
+    /// Passes a packet.
+    func put(_ packet: EncodedPacket) {
+        put { state in
+            let hasRoom =
+                state.byteCount + packet.data.count <= Self.longestBacklog && state.packetCount < Self.mostPackets
+            guard hasRoom, packet.isKey || !state.isAwaitingKey else {
+                state.isAwaitingKey = true
+                state.dropped += 1
+                return false
+            }
+            state.isAwaitingKey = false
+            state.items.append(.packet(packet))
+            state.byteCount += packet.data.count
+            state.packetCount += 1
+            return true
+        }
+    }
+
+    /// Lets the sink write what waits, and ends it.
+    func finish() {
+        put { state in
+            state.isFinished = true
+            return true
+        }
+    }
+
+    private func put(_ body: (inout State) -> Bool) {
+        let wakes = state.withLock { state in
+            guard !state.isFinished, !state.hasEnded else { return false }
+            return body(&state)
+        }
+        if wakes { signal.signal() }
+    }
+
+    private func work(_ makeSink: () throws(InletError) -> any PacketSink) -> InletError? {
+        let sink: any PacketSink
+        do throws(InletError) {
+            sink = try makeSink()
+        } catch {
+            return error
+        }
+        var hasStarted = false
+        var failure: InletError?
+        do {
+            while true {
+                let (items, isFinished) = state.withLock { state in
+                    defer { (state.items, state.byteCount, state.packetCount) = ([], 0, 0) }
+                    return (state.items, state.isFinished)
+                }
+                for item in items { try hand(item, to: sink, &hasStarted) }
+                if isFinished { break }
+                if items.isEmpty { signal.wait() }
+            }
+        } catch is SinkStopped {
+        } catch {
+            failure = InletError(wrapping: error, operation: "Writing packets")
+        }
+        guard hasStarted else { return failure }
+        do {
+            try sink.finish()
+        } catch is SinkStopped {
+        } catch {
+            failure = failure ?? InletError(wrapping: error, operation: "Finishing packets")
+        }
+        return failure
+    }
+
+    private func hand(_ item: Item, to sink: any PacketSink, _ hasStarted: inout Bool) throws {
+        do {
+            switch item {
+            case .start(let parameters):
+                try sink.start(parameters)
+                hasStarted = true
+            case .packet(let packet): try sink.write(packet)
+            }
+        } catch is KeyFrameNeeded {
+            // What waits already is handed on, and refused up to a key frame.
+            state.withLock { $0.dropped += 1 }
+        }
+    }
+}

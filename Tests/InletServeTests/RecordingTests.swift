@@ -1,0 +1,175 @@
+import Foundation
+import InletCore
+import ReferenceTools
+import Testing
+
+/// Recordings on request, of a camera that is not ours, read by ffprobe.
+@Suite(.tags(.server), .serialized, .timeLimit(.minutes(3))) struct RecordingTests {
+    private struct List: Decodable {
+        struct Item: Decodable {
+            struct Gap: Decodable {
+                var offset: Double
+                var length: Double
+            }
+            var name: String
+            var bytes: Int
+            var state: String
+            var start: String
+            var length: Double?
+            var asked: String?
+            var failure: String?
+            var gaps: [Gap]
+        }
+        var recordings: [Item]
+    }
+
+    private static func camera() throws -> RTSPServer {
+        var options = RTSPServer.Options()
+        (options.size, options.frameRate, options.keyFrameInterval) = (
+            ImageSize(width: 160, height: 120), Rational(20), 20
+        )
+        return try RTSPServer(options)
+    }
+
+    private static func list(_ serve: ServeProcess) async throws -> [List.Item] {
+        let (status, body) = try await serve.ask("GET", "/v1/cameras/door/recordings", token: ServeProcess.viewer)
+        guard status == 200 else { throw ServeProcess.Failure(description: String(decoding: body, as: UTF8.self)) }
+        return try JSONDecoder().decode(List.self, from: body).recordings
+    }
+
+    private static func packets(_ path: String) async throws -> [(time: Double, isKey: Bool)] {
+        let text = try await ReferenceCommand.runAside(
+            "ffprobe", ["-v", "error", "-show_entries", "packet=pts_time,flags", "-of", "csv=p=0", path])
+        return String(decoding: text, as: UTF8.self).split(separator: "\n").compactMap { line in
+            let parts = line.split(separator: ",")
+            return Double(parts.first ?? "").map { ($0, parts.last?.hasPrefix("K") == true) }
+        }
+    }
+
+    private static func time(_ text: String) throws -> Double {
+        let format = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+        return try format.parse(text).timeIntervalSince1970
+    }
+
+    @Test("A recording on request begins before the request, and those of before survive the end of the process")
+    func before() async throws {
+        let camera = try Self.camera()
+        let folder = try TemporaryFolder()
+        let serve = try await ServeProcess(
+            """
+            defaults:
+              record: {folder: "\(folder.path("r{c} %d"))", before: 3s, keep-size: 30M}
+            cameras:
+              door: "\(camera.url)"
+              drawn: pattern:timecode?size=64x64&fps=5
+
+            """)
+        _ = try await serve.camera("door") { $0.captured > 100 }
+        #expect(try await serve.ask("DELETE", "/v1/cameras/door/record").status == 409)
+        #expect(
+            try await serve.ask("POST", "/v1/cameras/door/record", token: ServeProcess.viewer, body: "{}").status == 403
+        )
+        #expect(try await serve.ask("POST", "/v1/cameras/door/record", body: "{\"seconds\": -1}").status == 422)
+        _ = try await serve.camera("drawn") { $0.captured > 1 }
+        let drawn = try await serve.ask("POST", "/v1/cameras/drawn/record", body: "{}")
+        #expect(drawn.status == 422)
+        #expect(String(decoding: drawn.body, as: UTF8.self).contains("pictures and no packets"))
+
+        #expect(try await serve.ask("POST", "/v1/cameras/door/record?dry-run=true", body: "{}").status == 200)
+        #expect(try await Self.list(serve).isEmpty)
+
+        let asked = Date().timeIntervalSince1970
+        #expect(try await serve.ask("POST", "/v1/cameras/door/record", body: "{\"seconds\": 2}").status == 202)
+        // A gap: the camera sends nothing for a while.
+        try camera.stopSending()
+        try await ReferenceCommand.runAside("sleep", ["1.2"])
+        try camera.resumeSending()
+        var list: [List.Item] = []
+        for _ in 0..<300 where list.first?.state != "complete" { list = try await Self.list(serve) }
+        let done = Date().timeIntervalSince1970
+        let item = try #require(list.first)
+        let length = try #require(item.length)
+        #expect(list.count == 1 && item.failure == nil)
+        // From three seconds before, and the key frame before that.
+        let start = try Self.time(item.start)
+        #expect((2.9...4.6).contains(asked - start), "\(asked - start)")
+        // Longer than from the request to the end: there is something from before.
+        #expect(length > done - asked + 0.5 || length > 4.5, "\(length)")
+        #expect(try Self.time(try #require(item.asked)) - asked < 1)
+        let gap = try #require(item.gaps.first)
+        #expect(item.gaps.count == 1 && gap.length > 0.9 && gap.offset > 2, "\(item.gaps)")
+
+        // Handed out as it is on the disk.
+        let (status, body) = try await serve.ask(
+            "GET", "/v1/cameras/door/recordings/\(item.name)", token: ServeProcess.viewer)
+        #expect(status == 200 && body.count == item.bytes)
+        let file = serve.folder.path("door.mp4")
+        try body.write(to: URL(fileURLWithPath: file))
+        let packets = try await Self.packets(file)
+        #expect(packets.first?.isKey == true && packets.first?.time == 0)
+        #expect(packets.count { $0.time < asked - start } > 50)
+        #expect(abs((packets.last?.time ?? 0) - length) < 0.3)
+        #expect(zip(packets, packets.dropFirst()).count { $1.time - $0.time > 0.5 } == 1)
+        for path in ["../../cameras.yaml", "%2e%2e%2fcameras.yaml", "a.mp4"] {
+            #expect(
+                try await serve.ask("GET", "/v1/cameras/door/recordings/" + path, headers: []).status == 404)
+        }
+
+        // Killed while it writes: what was written is read, and said to be interrupted.
+        #expect(try await serve.ask("POST", "/v1/cameras/door/record", body: "{\"seconds\": 60}").status == 202)
+        let written = try await serve.camera("door") { _ in true }.captured
+        _ = try await serve.camera("door") { $0.captured > written + 40 }
+        #expect(await serve.end(SIGKILL) != 0)
+        let folders = folder.path("r{c} %d") + "/door"
+        let names = try FileManager.default.contentsOfDirectory(atPath: folders).filter { $0.hasSuffix(".mp4") }
+        #expect(names.count == 2)
+        let killed = try #require(names.max())
+        // Three seconds from before and two from then on, but for the last fragment.
+        #expect(try await Self.packets("\(folders)/\(killed)").count > 75)
+
+        try await serve.launch()
+        var after: [List.Item] = []
+        for _ in 0..<100 where after.count < 2 { after = (try? await Self.list(serve)) ?? [] }
+        #expect(after.map(\.state) == ["complete", "interrupted"])
+        #expect(
+            try await serve.ask("DELETE", "/v1/cameras/door/recordings/\(item.name)", token: ServeProcess.viewer).status
+                == 403)
+        #expect(try await serve.ask("DELETE", "/v1/cameras/door/recordings/\(item.name)").status == 204)
+        #expect(try await Self.list(serve).map(\.name) == [killed])
+    }
+
+    @Test(
+        "A full disk ends a recording, says so, and leaves what was written",
+        .enabled("mounting takes root") { canMount })
+    func fullDisk() async throws {
+        let camera = try Self.camera()
+        let folder = try TemporaryFolder()
+        let disk = folder.path("disk")
+        try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
+        _ = try ReferenceCommand.run("mount", ["-t", "tmpfs", "-o", "size=1m", "none", disk])
+        defer { _ = try? ReferenceCommand.run("umount", ["-l", disk]) }
+        // Room for a second or two.
+        try Data(count: 900_000).write(to: URL(fileURLWithPath: disk + "/filler"))
+        let serve = try await ServeProcess(
+            "cameras:\n  door:\n    source: \"\(camera.url)\"\n    record: {folder: \(disk), before: 1s}\n")
+        _ = try await serve.camera("door") { $0.captured > 30 }
+        #expect(try await serve.ask("POST", "/v1/cameras/door/record", body: "{\"seconds\": 60}").status == 202)
+        var list: [List.Item] = []
+        for _ in 0..<300 where list.first.map({ $0.state == "recording" }) ?? true { list = try await Self.list(serve) }
+        let item = try #require(list.first)
+        #expect(item.state != "recording")
+        #expect(try await Self.packets("\(disk)/door/\(item.name)").count > 15)
+        #expect(serve.complaints.contains("disk is full"), "\(serve.complaints)")
+        // The camera is not concerned.
+        let seen = try await serve.camera("door") { _ in true }.captured
+        #expect(try await serve.camera("door") { $0.captured > seen + 20 }.openings == 1)
+        #expect(await serve.end() == 0)
+    }
+
+    private static let canMount: Bool = {
+        guard let folder = try? TemporaryFolder(),
+            (try? ReferenceCommand.run("mount", ["-t", "tmpfs", "-o", "size=1m", "none", folder.path("")])) != nil
+        else { return false }
+        return (try? ReferenceCommand.run("umount", [folder.path("")])) != nil
+    }()
+}
