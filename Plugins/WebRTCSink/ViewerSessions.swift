@@ -27,18 +27,8 @@
         private struct State {
             var sessions: [String: ViewerSession] = [:]
             var quota: ClientQuota<ClientAddress>
-            /// Those who look, and those about whom is being decided, by number.
-            var guests: [Int: Guest] = [:]
-            var guestCount = 0
+            var guests = GuestList(.viewer)
             var isClosed = false
-        }
-
-        /// Someone who has a place.
-        private struct Guest {
-            /// The name that the viewer gives itself.
-            var name: String?
-            /// The name of the session, once there is one.
-            var session: String?
         }
 
         init(
@@ -107,27 +97,20 @@
             guard let pipeline = pipelines.first(where: { offer.payload(for: $0.codec) != nil }) else {
                 return refuse(.noCommonCodec)
             }
-            let name = request.clientName
-            let place = state.withLock { state -> (guest: Int, request: AdmissionRequest)? in
+            let place = state.withLock { state -> (number: Int, request: AdmissionRequest)? in
                 // Decided before; nothing else has arrived since, except that this may be closing.
                 guard !state.isClosed, state.quota.admit(client, at: .now) else { return nil }
-                let isNamesake = name != nil && state.guests.values.contains { $0.name == name }
-                let request = AdmissionRequest(
-                    kind: .viewer, name: name, address: "\(client)", present: state.guests.count,
-                    isNamesake: isNamesake)
-                state.guestCount += 1
-                state.guests[state.guestCount] = Guest(name: name)
-                return (state.guestCount, request)
+                return state.guests.enter(request.clientName, from: "\(client)")
             }
             guard let place else { return reply(endpoint.failed(.local, to: request)) }
             let admission = configuration.admission
             @Sendable func decided(_ decision: AdmissionDecision) {
                 guard case .accept(let permissions) = decision else {
-                    leave(place.guest, of: client)
+                    leave(place.number, of: client)
                     return reply(endpoint.refused(decision, to: request) ?? endpoint.failed(.local, to: request))
                 }
-                if place.request.isNamesake, admission.namesakes == .replace { sendAway(name, but: place.guest) }
-                admit(sdp, offer, pipeline, permissions, place.guest, for: request, of: client, reply: reply)
+                if place.request.isNamesake, admission.namesakes == .replace { sendAway(namesakesOf: place.number) }
+                admit(sdp, offer, pipeline, permissions, place.number, for: request, of: client, reply: reply)
             }
             if let ruling = admission.ruling(on: place.request) { return decided(ruling) }
             Task { decided(await admission.decision(on: place.request)) }
@@ -148,7 +131,7 @@
             let isOpen = state.withLock { state in
                 guard !state.isClosed else { return false }
                 state.sessions[session.name] = session
-                state.guests[guest]?.session = session.name
+                state.guests.begin(session.name, at: guest)
                 return true
             }
             guard isOpen else {
@@ -199,15 +182,14 @@
         /// Frees the place of a viewer.
         private func leave(_ guest: Int, of client: ClientAddress) {
             state.withLock { state in
-                if state.guests.removeValue(forKey: guest) != nil { state.quota.leave(client) }
+                if state.guests.leave(guest) { state.quota.leave(client) }
             }
         }
 
-        /// Ends the sessions of a name.
-        private func sendAway(_ name: String?, but guest: Int) {
+        /// Ends the sessions of the others with the name of a guest.
+        private func sendAway(namesakesOf guest: Int) {
             let sessions = state.withLock { state in
-                state.guests.filter { $0.key != guest && $0.value.name == name }
-                    .compactMap { $0.value.session.flatMap { state.sessions[$0] } }
+                state.guests.sessions(ofNamesakes: guest).compactMap { state.sessions[$0] }
             }
             for session in sessions { session.closeTellingPages() }
         }

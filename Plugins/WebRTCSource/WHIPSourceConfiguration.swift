@@ -2,7 +2,7 @@
     public import InletCore
     public import InletDecode
     import InletHTTP
-    import InletRTC
+    public import InletRTC
 
     /// An endpoint to which one publisher at a time sends its picture: `whip:`, at http://127.0.0.1:8092/.
     ///
@@ -23,6 +23,10 @@
         /// Origins of sites whose pages may publish besides this server's own, or `*`, which requires a token. The
         /// default is none.
         public var origins: [String] = []
+        /// Which publishers are let in, by rules and by the application, besides the token. A publisher gives its name
+        /// as `/?name=NAME` of the page or `/whip?name=NAME`. The default lets everyone in, and a newer publisher takes
+        /// the place of an older one; where one is the most it is told to be busy.
+        public var admission = Admission()
         /// How the track is received and decoded.
         public var track = TrackSettings()
 
@@ -74,6 +78,7 @@
         public func validate() throws(InletError) {
             try access.validate()
             try track.validate()
+            try admission.validate()
             guard access.token != nil || !origins.contains(where: { $0.isSameBytes(as: "*") }) else {
                 throw InletError(
                     .invalidConfiguration,

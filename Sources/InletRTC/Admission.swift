@@ -9,6 +9,8 @@ public struct AdmissionRequest: Sendable, Hashable {
         case viewer
         /// A call.
         case call
+        /// To send pictures, to `whip:`.
+        case publisher
     }
 
     /// What is asked for.
@@ -31,7 +33,7 @@ public struct AdmissionRequest: Sendable, Hashable {
     }
 }
 
-/// What a client that was admitted may do besides seeing the pictures.
+/// What a client that was admitted may do besides seeing the pictures. Publishers send pictures and nothing else.
 public struct AdmissionPermissions: OptionSet, Sendable, Hashable {
     public var rawValue: UInt8
 
@@ -55,7 +57,8 @@ public enum AdmissionDecision: Sendable, Hashable {
     case busy(retryAfter: Duration?)
 }
 
-/// Decides which viewers and calls are let in: first by fixed rules, then by the application, which has a deadline.
+/// Decides which viewers, publishers and calls are let in: first by fixed rules, then by the application, which has a
+/// deadline.
 ///
 /// The limits that protect the process, such as the most viewers at one address, apply before and besides.
 public struct Admission: Sendable {

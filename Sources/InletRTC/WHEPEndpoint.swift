@@ -18,6 +18,8 @@ package struct WHEPEndpoint: Sendable, Hashable {
     /// Whether there is something to see. If not, an offer is answered with 409 and the time of a retry
     /// (draft-ietf-wish-whep, 4.2). The default is true.
     package var isPublished = true
+    /// What those are called who connect, in refusals. The default is `viewers`.
+    package var clients = "viewers"
     /// The servers that viewers get in `Link` headers. Only clients that may connect should see their credentials.
     package var servers: [ICEServer] = []
 
@@ -107,11 +109,12 @@ package struct WHEPEndpoint: Sendable, Hashable {
             return .respond(.refusal(409, "The camera is off.", [.init("retry-after", "2")]))
         }
         guard occupancy.all < sessions else {
-            return .respond(.refusal(503, "There are as many viewers as there may be.", [.init("retry-after", "5")]))
+            return .respond(.refusal(503, "There are as many \(clients) as there may be.", [.init("retry-after", "5")]))
         }
         guard occupancy.own < sessionsPerClient else {
             return .respond(
-                .refusal(429, "There are as many viewers at one address as there may be.", [.init("retry-after", "5")]))
+                .refusal(
+                    429, "There are as many \(clients) at one address as there may be.", [.init("retry-after", "5")]))
         }
         if let wait = occupancy.wait {
             let seconds = wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0)
@@ -154,7 +157,7 @@ package struct WHEPEndpoint: Sendable, Hashable {
         case .accept: return nil
         case .decline(let reason):
             let text = reason?.sanitized(limit: CallMessage.longestReason)
-            return allowing(request, .refusal(403, text ?? "Not everyone may look here."))
+            return allowing(request, .refusal(403, text ?? "Not everyone is let in here."))
         case .busy(let wait):
             let seconds = wait.map { $0.components.seconds + ($0.components.attoseconds > 0 ? 1 : 0) }
             let headers = seconds.map { [WHEPResponse.Header("retry-after", "\(max(1, $0))")] } ?? []

@@ -8,7 +8,8 @@
     import Logging
     import Synchronization
 
-    /// The publishers that connect to an endpoint of WHIP, of which the newest is the source. Safe from any thread.
+    /// The publishers that connect to an endpoint of WHIP, of which the newest that is let in is the source. Safe from
+    /// any thread.
     ///
     /// A publisher that has lost its network comes back before its old session has timed out; so a newer one takes the
     /// place of an older one, which is ended.
@@ -16,6 +17,7 @@
         private let environment: ReceivingSession.Environment
         private let policy: PeerSessionPolicy
         private let plan: WHEPEndpoint
+        private let admission: Admission
         private let logger: Logger
         private let state: Mutex<State>
         /// Left when nobody waits for an answer.
@@ -28,22 +30,25 @@
             /// The name of the session that is the source.
             var current: String?
             var quota: ClientQuota<ClientAddress>
+            var guests = GuestList(.publisher)
             var isClosed = false
         }
 
-        /// The most sessions at a time: the current one, and those that are about to take its place.
+        /// The most sessions at a time: the current one, those that are about to take its place, and those about whom
+        /// is being decided.
         private static let mostSessions = 4
 
         init(
-            _ settings: TrackSettings, _ environment: ReceivingSession.Environment, origins: [String]
+            _ settings: TrackSettings, _ environment: ReceivingSession.Environment, _ admission: Admission,
+            origins: [String]
         ) {
-            self.environment = environment
+            (self.environment, self.admission) = (environment, admission)
             logger = environment.logger
             var policy = PeerSessionPolicy(role: .answering, name: "")
             policy.connecting = settings.connectTimeout
             self.policy = policy
             var plan = WHEPEndpoint()
-            plan.path = "/whip"
+            (plan.path, plan.clients) = ("/whip", "publishers")
             plan.sessions = Self.mostSessions
             plan.sessionsPerClient = Self.mostSessions
             plan.origins = origins
@@ -103,17 +108,44 @@
             } catch {
                 return reply(plan.failed(.failed(error), to: request))
             }
+            let place = state.withLock { state -> (number: Int, request: AdmissionRequest)? in
+                guard !state.isClosed, state.quota.admit(client, at: .now) else { return nil }
+                return state.guests.enter(request.clientName, from: "\(client)")
+            }
+            guard let place else { return reply(plan.failed(.local, to: request)) }
+            @Sendable func decided(_ decision: AdmissionDecision) {
+                guard case .accept = decision else {
+                    leave(place.number, of: client)
+                    return reply(plan.refused(decision, to: request) ?? plan.failed(.local, to: request))
+                }
+                admit(sdp, offer, place.number, for: request, of: client, reply: reply)
+            }
+            if let ruling = admission.ruling(on: place.request) { return decided(ruling) }
+            Task { decided(await admission.decision(on: place.request)) }
+        }
+
+        /// Opens the session of a publisher that has a place, and ends those before it.
+        private func admit(
+            _ sdp: String, _ offer: VideoOffer, _ guest: Int, for request: WHEPRequest, of client: ClientAddress,
+            reply: @escaping Reply
+        ) {
             var policy = policy
             policy.name = RandomName.make()
-            let session = PublisherSession(offer, environment, policy) { [weak self] in self?.remove($0, of: client) }
+            let session = PublisherSession(offer, environment, policy) { [weak self] in
+                self?.remove($0, guest, of: client)
+            }
             let older = state.withLock { state -> [PublisherSession]? in
-                guard !state.isClosed, state.quota.admit(client, at: .now) else { return nil }
+                guard !state.isClosed else { return nil }
                 let older = Array(state.sessions.values)
                 state.sessions[session.name] = session
                 state.current = session.name
+                state.guests.begin(session.name, at: guest)
                 return older
             }
-            guard let older else { return reply(plan.failed(.local, to: request)) }
+            guard let older else {
+                leave(guest, of: client)
+                return reply(plan.failed(.local, to: request))
+            }
             if !older.isEmpty { logger.notice("A newer publisher takes the place of the one before.") }
             for session in older { session.close() }
             session.answer(sdp) { [plan, name = session.name, tag = session.tag] result in
@@ -124,13 +156,19 @@
             }
         }
 
-        private func remove(_ name: String, of client: ClientAddress) {
+        private func remove(_ name: String, _ guest: Int, of client: ClientAddress) {
             // Not released under the lock.
-            _ = state.withLock { state in
+            let session = state.withLock { state in
                 if state.current == name { state.current = nil }
-                guard let session = state.sessions.removeValue(forKey: name) else { return nil as PublisherSession? }
-                state.quota.leave(client)
-                return session
+                return state.sessions.removeValue(forKey: name)
+            }
+            if session != nil { leave(guest, of: client) }
+        }
+
+        /// Frees the place of a publisher.
+        private func leave(_ guest: Int, of client: ClientAddress) {
+            state.withLock { state in
+                if state.guests.leave(guest) { state.quota.leave(client) }
             }
         }
 

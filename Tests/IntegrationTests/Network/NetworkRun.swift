@@ -15,15 +15,24 @@ final class NetworkRun: Sendable {
     /// - Parameters:
     ///   - uri: as on a command line.
     ///   - comparedRate: the pictures per second of a server with whose drawings each picture is compared.
-    init(
+    convenience init(
         _ uri: String, frames: UInt64? = nil, queue: QueuePolicy = .lossless(64), retry: RetryPolicy = .never,
         comparedRate: Int? = nil
     ) throws {
+        self.init(
+            try PluginRegistry.trusting.source(uri), frames: frames, queue: queue, retry: retry,
+            comparedRate: comparedRate)
+    }
+
+    init(
+        _ source: any FrameSourceConfiguration, frames: UInt64? = nil, queue: QueuePolicy = .lossless(64),
+        retry: RetryPolicy = .never, comparedRate: Int? = nil
+    ) {
         var configuration = CapturerConfiguration()
         configuration.retry = retry
         configuration.frameLimit = frames
         configuration.logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        capturer = Capturer(try PluginRegistry.trusting.source(uri), configuration: configuration)
+        capturer = Capturer(source, configuration: configuration)
         capturer.attach(TimecodeSink(log, comparedRate: comparedRate), queue: queue)
     }
 
