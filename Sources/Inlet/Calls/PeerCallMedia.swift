@@ -79,6 +79,7 @@
             private struct State {
                 var sends = false
                 var receives = false
+                var choice = CallFailureChoice()
                 var isOver = false
             }
             private let state = Mutex(State())
@@ -91,20 +92,37 @@
                     let before = state.sends && state.receives
                     state.sends = state.sends || sends
                     state.receives = state.receives || receives
+                    if state.sends, state.receives { state.choice.recovered() }
                     return !before && state.sends && state.receives && !state.isOver
                 }
                 if isNew { report(.connected) }
             }
 
+            func noteSetback(_ error: InletError) { state.withLock { $0.choice.noteSetback(error) } }
+
             func fail(_ error: InletError) {
-                let isFirst = state.withLock { state in
-                    defer { state.isOver = true }
-                    return !state.isOver
+                switch state.withLock({ $0.choice.fail(error) }) {
+                case .report(let reason): finish(reason)
+                case .wait:
+                    Task {
+                        try? await Task.sleep(for: CallFailureChoice.patience)
+                        if let reason = state.withLock({ $0.choice.timeUp() }) { finish(reason) }
+                    }
+                case .nothing: break
                 }
-                if isFirst { report(.failed(error)) }
             }
 
-            func end() { state.withLock { $0.isOver = true } }
+            private func finish(_ reason: InletError) {
+                state.withLock { $0.isOver = true }
+                report(.failed(reason))
+            }
+
+            func end() {
+                state.withLock { state in
+                    state.isOver = true
+                    state.choice.end()
+                }
+            }
         }
         private let progress: Progress
 
@@ -117,9 +135,10 @@
             let (sent, received) = (session.events(), capturer.events)
             watching = [
                 Task {
-                    for await case .state(let state) in sent {
-                        if state == .connected { progress.isUp(sends: true) }
-                        guard case .ended(let end) = state else { continue }
+                    for await event in sent {
+                        if case .failure(let error) = event { progress.noteSetback(error) }
+                        if case .state(.connected) = event { progress.isUp(sends: true) }
+                        guard case .state(.ended(let end)) = event else { continue }
                         progress.fail(
                             end.error
                                 ?? InletError(.disconnected, "The peer ended the session with this side's pictures."))

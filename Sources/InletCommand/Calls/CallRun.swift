@@ -29,6 +29,7 @@
 
         private enum Occurrence: Sendable {
             case call(CallEvent)
+            case room(RoomEvent)
             case signaling(SignalingEvent)
             case sourceEnded(InletError?)
             case sinkFailed(InletError)
@@ -86,7 +87,10 @@
             media.track.ice = servers
             let controller = try CallController(service, policy: options.policy, media: media.silent(Self.silent))
             let events = controller.events()
+            let room = Room(service)
+            let members = room.events()
             let pumps = [
+                Task { [post] in for await event in members { post.yield(.room(event)) } },
                 Task { [post] in for await event in events { post.yield(.call(event)) } },
                 Task { [post] in for await event in signaling { post.yield(.signaling(event)) } },
             ]
@@ -106,8 +110,9 @@
                         .closed(InletError(.timedOut, "The room cannot be entered. See whether `inlet signal` runs."))))
             }
             let log = CallLog(me: controller.localID, habit)
-            await follow(controller, log, begin)
+            await follow(controller, room, log, begin)
             opening.cancel()
+            await room.close()
             await controller.close()
             await service.close()
             source.stop()
@@ -117,10 +122,12 @@
         }
 
         private func follow(
-            _ controller: CallController, _ log: CallLog, _ begin: @Sendable (CallController) async -> Void
+            _ controller: CallController, _ room: Room, _ log: CallLog,
+            _ begin: @Sendable (CallController) async -> Void
         ) async {
             var hasBegun = false
             var over = 0
+            await room.publish([Self.camera(isOn: false)])
             for await occurrence in occurrences {
                 switch occurrence {
                 case .signaling(.opened) where !hasBegun:
@@ -133,13 +140,16 @@
                     if log.report == nil { options.report.writeFailure(log.error) }
                     return await hangUpAll(controller, log)
                 case .signaling: break
+                case .room(let event): tell(event)
                 case .call(.joined(let call, let other)): log.join(call, into: other)
                 case .call(.changed(let call)):
                     say("\(call.peer): \(call.state)".sanitized())
                     log.note(call)
+                    if call.state == .connected { await room.publish([Self.camera(isOn: true)]) }
                     await act(on: call, controller)
                     guard case .ended = call.state else { break }
                     finish(call, log)
+                    if await controller.calls.isEmpty { await room.publish([Self.camera(isOn: false)]) }
                     over += 1
                     if over >= calls { return }
                 case .sourceEnded(let error):
@@ -155,6 +165,19 @@
                     log.isInterrupted = true
                     return await hangUpAll(controller, log)
                 }
+            }
+        }
+
+        /// The track of this side, as the others of the room are told of it.
+        private static func camera(isOn: Bool) -> RoomTrack { RoomTrack(name: "camera", isOn: isOn) }
+
+        private func tell(_ event: RoomEvent) {
+            switch event {
+            case .joined(let peer): say("\(peer) is in the room.".sanitized())
+            case .left(let peer): say("\(peer) has left the room.".sanitized())
+            case .tracks(let peer, let tracks):
+                let list = tracks.map { "\($0.name) \($0.isOn ? "on" : "off")" }.joined(separator: ", ")
+                say("\(peer): \(list.isEmpty ? "no tracks" : list)".sanitized())
             }
         }
 

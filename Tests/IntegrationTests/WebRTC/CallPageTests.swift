@@ -71,6 +71,8 @@
             #expect(report["ended"]?["detail"]?.text == end.reason.detail, "\(report.text), \(end)")
         }
 
+        private static let waiting =
+            "return document.getElementById('second').hidden ? '' : document.getElementById('caller').textContent"
         private static let states = "return document.getElementById('state').textContent"
 
         @Test("A browser rings, answers, declines, is busy and misses; pictures go both ways; both tell the same")
@@ -87,6 +89,14 @@
             let anna = try PeerID("anna")
             try await Waiting.until("the page in the room", progress: { 0 }) {
                 try browser.evaluate(Self.states).text == "ready"
+            }
+            // Who is there and what is on is told both ways.
+            let members = Room(ben.service)
+            let news = members.events()
+            await members.publish([RoomTrack(name: "door", isOn: true), RoomTrack(name: "garden", isOn: false)])
+            try await Waiting.until("the track of ben in the page", progress: { 0 }) {
+                try browser.evaluate("return document.getElementById('people').textContent").text
+                    == "Call ben (door on)Call cleo"
             }
 
             // The browser calls, and hangs up when both see pictures.
@@ -107,6 +117,14 @@
             }
             #expect(call.state == .ended(CallEnd(by: anna, .hungUp)))
             try await expectSameStory(browser, call, 1)
+            var told: [Bool] = []
+            for await case .tracks(anna, let tracks) in news {
+                told += tracks.map(\.isOn)
+                #expect(tracks.map(\.name) == ["camera"])
+                if told.suffix(2) == [true, false] { break }
+            }
+            #expect(told.count <= 3, "off, on, off")
+            await members.close()
             let steps = zip(ben.log.numbers, ben.log.numbers.dropFirst()).map {
                 ($1 - $0 + CameraBrowser.frames) % CameraBrowser.frames
             }
@@ -119,18 +137,47 @@
             #expect(call.state == .ended(CallEnd(by: anna, .declined(nil))))
             try await expectSameStory(browser, call, 2)
 
-            // It answers by the key, is busy for somebody else meanwhile, and is hung up on.
+            // It answers by the key. A second call waits and is declined, while the first goes on; another one waits
+            // until its caller gives up, and a third is told to be busy. One more takes the first one's place.
             await ben.calls.place(anna)
+            let dan = try Side("dan", room)
             call = try await ben.follow { call in
                 if call.state == .ringing { _ = try browser.evaluate(key("a")) }
                 guard call.state == .connected else { return }
                 await cleo.calls.place(anna)
-                let second = try await cleo.follow { _ in }
-                #expect(second.state == .ended(CallEnd(by: anna, .busy(retryAfter: nil))))
-                await ben.calls.hangUp(call.id)
+                var second = try await cleo.follow { second in
+                    guard second.state == .ringing else { return }
+                    #expect(try browser.evaluate(Self.waiting).text == "cleo calls, too.")
+                    _ = try browser.evaluate(key("r"))
+                }
+                #expect(second.state == .ended(CallEnd(by: anna, .declined(nil))))
+                try await expectSameStory(browser, second, 3)
+                #expect(try browser.evaluate(Self.waiting).text == "")
+                await cleo.calls.place(anna)
+                second = try await cleo.follow { second in
+                    guard second.state == .ringing else { return }
+                    await dan.calls.place(anna)
+                    let third = try await dan.follow { _ in }
+                    #expect(third.state == .ended(CallEnd(by: anna, .busy(retryAfter: nil))))
+                    await cleo.calls.hangUp(second.id)
+                }
+                #expect(second.state == .ended(CallEnd(by: cleo.calls.localID, .cancelled)))
+                try await expectSameStory(browser, second, 4)
+                #expect(try browser.evaluate(Self.states).text == "connected")
+                await cleo.calls.place(anna)
+                for await case .changed(let again) in cleo.events where again.state == .ringing {
+                    _ = try browser.evaluate("document.getElementById('change').click()")
+                    break
+                }
             }
-            #expect(call.state == .ended(CallEnd(by: ben.calls.localID, .hungUp)))
-            try await expectSameStory(browser, call, 3)
+            #expect(call.state == .ended(CallEnd(by: anna, .hungUp)))
+            try await expectSameStory(browser, call, 5)
+            call = try await cleo.follow { call in
+                if call.state == .connected { await cleo.calls.hangUp(call.id) }
+            }
+            #expect(call.state == .ended(CallEnd(by: cleo.calls.localID, .hungUp)))
+            try await expectSameStory(browser, call, 6)
+            await dan.leave()
 
             // Nobody is there to answer.
             await cleo.leave()
@@ -140,14 +187,14 @@
             await dora.calls.place(anna)
             call = try await dora.follow { _ in }
             #expect(call.state == .ended(CallEnd(by: anna, .missed)))
-            try await expectSameStory(browser, call, 4)
+            try await expectSameStory(browser, call, 7)
 
             // It cancels its own.
             _ = try browser.evaluate(
                 "document.getElementById('peer').value = 'dora'; document.getElementById('place').click()")
             call = try await dora.follow { if $0.state == .ringing { _ = try browser.evaluate(key("Escape")) } }
             #expect(call.state == .ended(CallEnd(by: anna, .cancelled)))
-            try await expectSameStory(browser, call, 5)
+            try await expectSameStory(browser, call, 8)
             let width = try browser.evaluate("return document.documentElement.scrollWidth").int ?? 0
             #expect(width <= 500, "the page is wider than the window: \(width)")
             await dora.leave()

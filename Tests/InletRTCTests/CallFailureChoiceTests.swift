@@ -1,0 +1,65 @@
+import InletCore
+import InletRTC
+import Testing
+
+/// The reason of a call whose sessions fail.
+@Suite struct CallFailureChoiceTests {
+    private static let gone = InletError(.disconnected, "The peer ended the session.")
+    private static let late = InletError(.timedOut, "No path to the peer was found.")
+    private static let relay = InletError(.authenticationFailed, "No relay gave an address.")
+    private static let codec = InletError(.unsupported, "The peer takes none of the codecs.")
+
+    /// What is done about a failure: the message that is reported, or a word.
+    private static func done(_ verdict: CallFailureChoice.Verdict) -> String {
+        switch verdict {
+        case .report(let error): error.message
+        case .wait: "wait"
+        case .nothing: "nothing"
+        }
+    }
+
+    @Test("Of two failures, in either order, the one that names a cause is the reason")
+    func either() {
+        for vague in [Self.gone, Self.late] {
+            for cause in [Self.relay, Self.codec] {
+                var choice = CallFailureChoice()
+                #expect(Self.done(choice.fail(vague)) == "wait")
+                #expect(Self.done(choice.fail(cause)) == cause.message)
+                #expect(choice.timeUp() == nil && Self.done(choice.fail(Self.relay)) == "nothing")
+                choice = CallFailureChoice()
+                #expect(Self.done(choice.fail(cause)) == cause.message)
+                #expect(Self.done(choice.fail(vague)) == "nothing" && choice.timeUp() == nil)
+            }
+        }
+    }
+
+    @Test("Without a cause the first failure is the reason, after the wait, once")
+    func vague() {
+        var choice = CallFailureChoice()
+        #expect(choice.timeUp() == nil)
+        #expect(Self.done(choice.fail(Self.gone)) == "wait")
+        #expect(Self.done(choice.fail(Self.late)) == "nothing")
+        #expect(choice.timeUp()?.message == Self.gone.message)
+        #expect(choice.timeUp() == nil && Self.done(choice.fail(Self.relay)) == "nothing")
+    }
+
+    @Test("The cause of an attempt that failed is the reason when the last one only ran out of time")
+    func setbacks() {
+        var choice = CallFailureChoice()
+        choice.noteSetback(Self.relay)
+        choice.noteSetback(Self.late)
+        #expect(Self.done(choice.fail(Self.late)) == Self.relay.message)
+        choice = CallFailureChoice()
+        choice.noteSetback(Self.relay)
+        choice.recovered()
+        #expect(Self.done(choice.fail(Self.gone)) == "wait")
+    }
+
+    @Test("A call that is over has no reason any more, whatever was waited for")
+    func over() {
+        var choice = CallFailureChoice()
+        #expect(Self.done(choice.fail(Self.gone)) == "wait")
+        choice.end()
+        #expect(choice.timeUp() == nil && Self.done(choice.fail(Self.relay)) == "nothing")
+    }
+}

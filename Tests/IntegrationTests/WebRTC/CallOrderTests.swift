@@ -1,0 +1,83 @@
+#if WebRTC
+    import Foundation
+    import Inlet
+    import ReferenceTools
+    import Testing
+
+    /// `inlet call` as a process and Chromium at the page of a room: whoever comes first, and whoever is killed, the
+    /// two are connected in the end, or told why not.
+    @Suite(.tags(.browser), .serialized, .enabled(if: CameraBrowser.missing == nil, "\(CameraBrowser.missing ?? "")"))
+    struct CallOrderTests {
+        private static let page = "return document.getElementById('state').textContent"
+
+        private static func state(_ browser: CameraBrowser, _ state: String) async throws {
+            try await Waiting.until("the page \(state)", progress: { 0 }) {
+                (try? browser.evaluate(page).text) == state
+            }
+        }
+
+        @Test("Process first, page first, both at once; the process, then the browser killed and back; the page left")
+        func orders() async throws {
+            let folder = try TemporaryFolder()
+            let port = try await FreePort.find()
+            let server = try CallProcess(["signal", "127.0.0.1:\(port)"], in: folder)
+            defer { server.stop() }
+            try await server.said("ws://")
+            let browser = try CameraBrowser()
+            defer { browser.stop() }
+            let lobby = "http://127.0.0.1:\(port)/lobby?id=ben&auto"
+            func call(_ duration: String? = nil, isTimed: Bool = true) throws -> CallProcess {
+                try CallProcess(
+                    [
+                        "call", "ben", "pattern:timecode?size=320x240&fps=30", "--as", "anna", "--report", "json",
+                        "--signal", "ws://127.0.0.1:\(port)/lobby",
+                    ] + (duration.map { ["--duration", $0] } ?? []), in: folder, isTimed: isTimed)
+            }
+            func expectHungUp(_ call: CallProcess, _ order: String) async throws {
+                let end = try await call.end()
+                #expect(end.status == 0 && end.story.ended.why == "hungUp", "\(order): \(call.text)")
+                #expect(end.story.ended.by == "anna" && end.story.received > 0, "\(order): \(call.text)")
+            }
+
+            // The process is first, and calls somebody who is not there yet.
+            var caller = try call("500ms")
+            try await caller.said("ben: calling")
+            try browser.open(lobby)
+            try await expectHungUp(caller, "process first")
+            // The page is there.
+            caller = try call("500ms")
+            try await expectHungUp(caller, "page first")
+            // Both at once.
+            try browser.kill()
+            caller = try call("500ms")
+            try browser.open(lobby)
+            try await expectHungUp(caller, "at once")
+
+            // The process is killed in the middle of a call: the page is told, and takes the next call.
+            caller = try call(isTimed: false)
+            try await caller.said("ben: connected")
+            try await Self.state(browser, "connected")
+            caller.kill()
+            caller = try call(isTimed: false)
+            defer { caller.stop() }
+            try await caller.said("ben: connected")
+            let ended = try browser.evaluate("return window.reports.at(-1).ended")
+            #expect(ended["why"]?.text == "failed" && ended["by"]?.text == "anna", "\(ended)")
+
+            // The browser is killed: the process ends with a reason that is stated, and a new call comes through.
+            try browser.kill()
+            let end = try await caller.end()
+            #expect(end.status == 74 && end.story.ended.why == "failed", "\(caller.text)")
+            #expect(end.story.ended.detail?.isEmpty == false)
+            try browser.open(lobby)
+            let last = try call()
+            defer { last.stop() }
+            try await last.said("ben: connected")
+            // A page that is left says goodbye.
+            _ = try browser.evaluate("location.href = 'about:blank'")
+            let left = try await last.end()
+            #expect(
+                left.status == 0 && left.story.ended.why == "hungUp" && left.story.ended.by == "ben", "\(last.text)")
+        }
+    }
+#endif

@@ -1,0 +1,93 @@
+#if WebRTC
+    import Foundation
+    import Glibc
+    import ReferenceTools
+
+    /// What a command reports of its call.
+    struct CallStory: Decodable {
+        struct End: Decodable, Equatable {
+            var by, why: String
+            var detail: String?
+            var retryAfter: Int?
+
+            enum CodingKeys: String, CodingKey {
+                case by, why, detail
+                case retryAfter = "retry_after_s"
+            }
+        }
+        var call, me, peer: String
+        var outgoing: Bool
+        var states: [String]
+        var ended: End
+        var sent, received: Int
+    }
+
+    /// Standard error holds no report.
+    private struct NoStory: Error { var text: String }
+
+    /// A command that runs beside the test.
+    final class CallProcess: Sendable {
+        private let process = Process()
+        private let complaints: String
+
+        /// - Parameter isTimed: whether it is ended after a minute. One that is to be killed is not, as `timeout` would
+        ///   be killed in its place.
+        init(
+            _ arguments: [String], in folder: TemporaryFolder, environment: [String: String] = [:], isTimed: Bool = true
+        ) throws {
+            complaints = folder.path("complaints-\(UUID().uuidString)")
+            _ = FileManager.default.createFile(atPath: complaints, contents: nil)
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            process.arguments = (isTimed ? ["timeout", "--foreground", "60"] : []) + [InletProcess.path] + arguments
+            process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+            process.standardInput = FileHandle.nullDevice
+            process.standardOutput = FileHandle.nullDevice
+            process.standardError = FileHandle(forWritingAtPath: complaints)
+            // Signals are blocked on the threads that run tests, and a child inherits that.
+            var (mask, none) = (sigset_t(), sigset_t())
+            unsafe sigemptyset(&none)
+            unsafe pthread_sigmask(SIG_SETMASK, &none, &mask)
+            defer { unsafe pthread_sigmask(SIG_SETMASK, &mask, nil) }
+            try process.run()
+        }
+
+        var text: String { (try? String(contentsOfFile: complaints, encoding: .utf8)) ?? "" }
+
+        /// The number of the process, if it is not timed.
+        var identifier: Int32 { process.processIdentifier }
+
+        func interrupt() { process.interrupt() }
+
+        /// Ends it as a power cut would. What it has started, nothing here, is not ended with it.
+        func kill() {
+            _ = Glibc.kill(process.processIdentifier, SIGKILL)
+            process.waitUntilExit()
+        }
+
+        func stop() {
+            process.terminate()
+            process.waitUntilExit()
+        }
+
+        func said(_ word: String) async throws {
+            try await Waiting.until("'\(word)'", progress: { text.utf8.count }) { text.contains(word) }
+        }
+
+        /// Waits for the end; returns the status, and the report on the last line.
+        func end() async throws -> (status: Int32, story: CallStory) {
+            let process = process
+            let status = await withCheckedContinuation { continuation in
+                Thread.detachNewThread {
+                    process.waitUntilExit()
+                    continuation.resume(returning: process.terminationStatus)
+                }
+            }
+            let line = text.split(separator: "\n").last { $0.hasPrefix("{") } ?? ""
+            do {
+                return (status, try JSONDecoder().decode(CallStory.self, from: Data(line.utf8)))
+            } catch {
+                throw NoStory(text: text)
+            }
+        }
+    }
+#endif
