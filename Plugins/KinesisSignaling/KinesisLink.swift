@@ -40,7 +40,9 @@
         init(
             _ configuration: KinesisConfiguration, _ environment: AWSEnvironment, _ logger: Logger
         ) throws(InletError) {
-            let chain = AWSCredentialsChain(profile: configuration.profile, environment: environment)
+            let ofARN = KinesisConfiguration.isARN(configuration.channel) ? try configuration.arn().region : nil
+            let chain = AWSCredentialsChain(
+                profile: configuration.profile, givenRegion: configuration.region ?? ofARN, environment: environment)
             api = try KinesisAPI(configuration, environment, AWSCredentialsCache(chain, logger))
             self.configuration = configuration
             self.logger = logger

@@ -75,6 +75,7 @@
 
         @Test("What is half there, unknown or not supported is an error that says so and shows no secret")
         func errors() async {
+            let identity = ["AWS_WEB_IDENTITY_TOKEN_FILE": "/t", "AWS_ROLE_ARN": "arn:aws:iam::1:role/x"]
             let cases: [([String: String], [String: String], String?, InletError.Code, String)] = [
                 (["AWS_ACCESS_KEY_ID": "A"], [:], nil, .invalidConfiguration, "AWS_SECRET_ACCESS_KEY"),
                 (
@@ -92,6 +93,26 @@
                 (
                     ["AWS_CONTAINER_CREDENTIALS_FULL_URI": "http://localhost@evil.example/"], [:], nil, .addressRefused,
                     ""
+                ),
+                (["AWS_WEB_IDENTITY_TOKEN_FILE": "/t"], [:], nil, .invalidConfiguration, "AWS_ROLE_ARN is not"),
+                (
+                    ["AWS_WEB_IDENTITY_TOKEN_FILE": "/t", "AWS_ROLE_ARN": "x"], [:], nil, .invalidConfiguration,
+                    "no ARN"
+                ),
+                (identity, [:], nil, .notFound, "'/t'"), (identity, ["/t": "a b"], nil, .malformedData, "'/t'"),
+                (identity, ["/t": "a"], nil, .connectionRefused, ""),
+                (
+                    identity.merging(["AWS_ENDPOINT_URL_STS": "http://203.0.113.1"]) { $1 }, ["/t": "a"], nil,
+                    .addressRefused, "https:"
+                ),
+                (
+                    [:], [Self.config: "[profile pod]\nweb_identity_token_file = /t"], "pod", .invalidConfiguration,
+                    "no role_arn"
+                ),
+                (
+                    [:], [Self.config: "[profile pod]\nweb_identity_token_file = /t\nrole_arn = arn:x"], "pod",
+                    .notFound,
+                    "the profile 'pod'"
                 ),
                 ([:], [:], nil, .authenticationFailed, "aws configure"),
             ]

@@ -1,4 +1,5 @@
 #if WebRTC
+    import Foundation
     import InletCore
     import InletRTC
     import Logging
@@ -128,6 +129,75 @@
             #expect(error?.message.contains("status 401") == true)
             let requests = try service.process.send("state")["requests"]?.text ?? ""
             #expect(requests.contains("credentials, Describe") && requests.contains("instance, instance, Describe"))
+        }
+
+        @Test("A web identity is exchanged as botocore does it, and what is refused is said in words without the token")
+        func webIdentity() async throws {
+            let service = try KinesisService()
+            defer { service.stop() }
+            let token = "web.identity/token+=="
+            let folder = try TemporaryFolder()
+            let file = folder.path("token")
+            try Data(token.utf8).write(to: URL(fileURLWithPath: file))
+            let variables = [
+                "AWS_WEB_IDENTITY_TOKEN_FILE": file, "AWS_ROLE_ARN": "arn:aws:iam::123456789012:role/camera",
+                "AWS_ROLE_SESSION_NAME": "porch@home", "AWS_ENDPOINT_URL_STS": service.endpoint + "/",
+            ]
+            let environment = KinesisService.environment(variables, files: [file: "\(token)\n"])
+            let found = try await AWSCredentialsChain(environment: environment).find()
+            let theirs = try service.process.send(
+                "identity", ["variables": .object(variables.mapValues { .string($0) })], within: .seconds(30))
+            #expect(found.credentials.accessKeyID == theirs["key"]?.text)
+            #expect(found.credentials.secretAccessKey == theirs["secret"]?.text)
+            #expect(found.credentials.sessionToken == theirs["token"]?.text)
+            #expect((found.credentials.expiration ?? 0) > environment.now() + 3000)
+            guard case .list(let sent)? = try service.process.send("state")["assumed"] else {
+                Issue.record("no requests")
+                return
+            }
+            #expect(sent.count == 2 && sent[0] == sent[1], "\(sent)")
+            #expect(try await Self.refusal(service.configuration(), environment) == nil, "a channel by these")
+            for (name, code, words) in [
+                ("ExpiredTokenException", InletError.Code.authenticationFailed, "token has expired"),
+                ("AccessDenied", .authenticationFailed, "trust policy"),
+                ("IDPCommunicationError", .serverUnavailable, "Try again later"),
+                ("PackedPolicyTooLarge", .invalidConfiguration, "(400 PackedPolicyTooLarge)"),
+            ] {
+                try service.process.send("plan", ["names": .list([.string(name)])])
+                let error = await #expect(throws: InletError.self) {
+                    try await AWSCredentialsChain(environment: environment).find()
+                }
+                #expect(error?.code == code, "\(name)")
+                #expect(error?.message.contains(words) == true && error?.message.contains("& more") == true)
+                #expect(error?.message.contains(token) == false)
+            }
+            var wrong = environment
+            wrong.file = { (_: String) throws(InletError) in "another.token" }
+            let error = await #expect(throws: InletError.self) {
+                try await AWSCredentialsChain(environment: wrong).find()
+            }
+            #expect(error?.message.contains("does not accept the web identity token") == true)
+        }
+
+        @Test("When the service says that relays are to be asked for anew, they are, and not before")
+        func newRelays() async throws {
+            let service = try KinesisService()
+            defer { service.stop() }
+            try service.process.send("relay", ["uri": "turn:192.0.2.7:443"])
+            let master = try Self.master(service.configuration())
+            try await master.waitUntilOpen(within: .seconds(20))
+            #expect(await master.iceServers().map(\.host) == ["192.0.2.7"])
+            try service.process.send("relay", ["uri": "turn:192.0.2.8:443"])
+            #expect(await master.iceServers().map(\.host) == ["192.0.2.7"], "they have not expired")
+            #expect(try service.process.send("state")["relays"]?.int == 1)
+            try service.process.send("tell", ["kind": "RECONNECT_ICE_SERVER"])
+            for _ in 0..<1000 where await master.iceServers().map(\.host) != ["192.0.2.8"] {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            #expect(await master.iceServers().map(\.host) == ["192.0.2.8"])
+            let state = try service.process.send("state")
+            #expect(state["relays"]?.int == 2 && state["sockets"]?.int == 1, "the connection stays")
+            await master.close()
         }
 
         @Test("The connection is made again after GO_AWAY, after a break and before its limit, and hears viewers then")

@@ -13,10 +13,12 @@ import fractions
 import json
 import logging
 import time
+import urllib.parse
 from unittest import mock
 
 import aiohttp
 import av
+import botocore.credentials
 import botocore.session
 import numpy
 from aiohttp import WSMsgType, web
@@ -33,6 +35,7 @@ import timecode
 KEYS = {"AKIDTEST": ("secret/of+test", None), "ASIATEST": ("temporary", "session/token==")}
 REGION, SERVICE = "eu-test-1", "kinesisvideo"
 MODEL = botocore.session.get_session().get_service_model("kinesisvideo")
+STS = botocore.session.get_session().get_service_model("sts")
 SIGNALING = botocore.session.get_session().get_service_model("kinesis-video-signaling")
 
 
@@ -51,7 +54,7 @@ class Service:
     def __init__(self):
         self.channels, self.requests, self.plan, self.clock = {}, [], [], 0
         self.master, self.viewers, self.said, self.sockets = None, {}, [], 0
-        self.relay, self.relays_asked, self.refusals = None, 0, 0
+        self.relay, self.relays_asked, self.refusals, self.assumed = None, 0, 0, []
 
     def now(self):
         return time.time() + self.clock
@@ -94,6 +97,53 @@ class Service:
         role = request.match_info["role"]
         return self.temporary() if role == "camera" else web.Response(text="camera\n")
 
+    # The Security Token Service.
+
+    def token_service(self, request, body):
+        """Exchanges a web identity, after STS's documents; botocore's model checks the parameters."""
+        fields = dict(urllib.parse.parse_qsl(body.decode(), strict_parsing=True))
+        operation = STS.operation_model(fields.pop("Action"))
+        self.requests.append(operation.name)
+        self.assumed.append(dict(fields))
+        report = ParamValidator().validate(
+            {key: value for key, value in fields.items() if key != "Version"}, operation.input_shape)
+        name = self.plan.pop(0) if self.plan else None
+        if report.has_errors() or fields["Version"] != STS.api_version or "authorization" in request.headers:
+            name = "ValidationError"
+        elif fields["WebIdentityToken"] != "web.identity/token+==":
+            name = "InvalidIdentityToken"
+        space = "https://sts.amazonaws.com/doc/2011-06-15/"
+        if name:
+            return web.Response(
+                status=400, content_type="text/xml",
+                text=f'<ErrorResponse xmlns="{space}"><Error><Type>Sender</Type><Code>{name}</Code><Message>told '
+                     f"to say {name} &amp; more</Message></Error><RequestId>1</RequestId></ErrorResponse>")
+        secret, token = KEYS["ASIATEST"]
+        ends = datetime.datetime.fromtimestamp(self.now() + 3600, datetime.timezone.utc)
+        return web.Response(content_type="text/xml", text=f"""\
+<AssumeRoleWithWebIdentityResponse xmlns="{space}">
+  <AssumeRoleWithWebIdentityResult>
+    <SubjectFromWebIdentityToken>pod</SubjectFromWebIdentityToken>
+    <AssumedRoleUser><Arn>{fields["RoleArn"]}/x</Arn><AssumedRoleId>AROA:x</AssumedRoleId></AssumedRoleUser>
+    <Credentials>
+      <AccessKeyId>ASIATEST</AccessKeyId><SecretAccessKey>{secret}</SecretAccessKey>
+      <SessionToken>{token}</SessionToken><Expiration>{ends.strftime("%Y-%m-%dT%H:%M:%SZ")}</Expiration>
+    </Credentials>
+  </AssumeRoleWithWebIdentityResult>
+  <ResponseMetadata><RequestId>2</RequestId></ResponseMetadata>
+</AssumeRoleWithWebIdentityResponse>""")
+
+    def botocore_identity(self, message):
+        """Has botocore exchange the same web identity; what it sends and gets is compared."""
+        session = botocore.session.Session()
+        provider = botocore.credentials.AssumeRoleWithWebIdentityProvider(
+            load_config=dict, profile_name="default", disable_env_vars=False,
+            client_creator=lambda name, **options: session.create_client(
+                name, region_name=REGION, endpoint_url=f"http://127.0.0.1:{self.port}", **options))
+        with mock.patch.dict("os.environ", message["variables"]):
+            found = provider.load().get_frozen_credentials()
+        return {"key": found.access_key, "secret": found.secret_key, "token": found.token}
+
     # The channel API.
 
     def check_header(self, request, body):
@@ -121,6 +171,8 @@ class Service:
     async def answer(self, request):
         body = await request.read()
         path = "/" + request.match_info["path"]
+        if path == "/":
+            return self.token_service(request, body)
         try:
             found = [each for model in (MODEL, SIGNALING) for each in map(model.operation_model, model.operation_names)
                      if each.http["requestUri"] == path]
@@ -402,7 +454,8 @@ async def main():
     def state(_):
         return {"requests": service.requests, "sockets": service.sockets, "said": service.said,
                 "master": service.master is not None, "viewers": sorted(service.viewers),
-                "relays": service.relays_asked}
+                "relays": service.relays_asked,
+                "assumed": [json.dumps(each, sort_keys=True) for each in service.assumed]}
 
     def connected(message):
         ends = time.monotonic() + 30
@@ -415,7 +468,8 @@ async def main():
             service, "plan", list(message["names"])), "clock": lambda message: setattr(
             service, "clock", message["seconds"]), "relay": lambda message: setattr(service, "relay", message["uri"]),
         "join": lambda message: run(join(message)), "leave": lambda message: run(
-            peers.pop(message["client"]).stop()), "wait": wait, "state": state, "connected": connected,
+            peers.pop(message["client"]).stop()), "wait": wait, "state": state,
+        "identity": service.botocore_identity, "connected": connected,
         "tell": lambda message: run(tell_master(message)), "drop": lambda message: run(drop(message)),
         "hand": lambda message: run(hand(message)), "refuse": lambda message: setattr(
             service, "refusals", int(message["count"])),

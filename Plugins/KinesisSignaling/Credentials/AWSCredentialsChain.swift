@@ -1,7 +1,7 @@
 import InletCore
 
-/// Finds credentials where AWS's own tools find them, in their order: environment variables, the profile of the shared
-/// files, the container's service, the service of an EC2 instance. None of them is part of a URI.
+/// Finds credentials where AWS's own tools find them, in their order: environment variables, a web identity, the
+/// profile of the shared files, the container's service, the service of an EC2 instance. None of them is part of a URI.
 struct AWSCredentialsChain: Sendable {
     /// Credentials, and where they are from, in words without secrets.
     struct Found: Sendable {
@@ -11,6 +11,8 @@ struct AWSCredentialsChain: Sendable {
 
     /// The profile of the shared files; nil for that of `AWS_PROFILE`, or `default`.
     var profile: String?
+    /// The region of the service that exchanges tokens; nil for that of the environment or of the profile.
+    var givenRegion: String?
     var environment: AWSEnvironment
 
     private static let (containerLimit, instanceLimit) = (Duration.seconds(2), Duration.seconds(1))
@@ -23,6 +25,7 @@ struct AWSCredentialsChain: Sendable {
     func find() async throws(InletError) -> Found {
         // A profile that is asked for by name comes before what happens to be in the environment.
         if profile == nil, let found = try fromVariables() { return found }
+        if let found = try await fromWebIdentity() { return found }
         if let found = try fromFiles() { return found }
         if let found = try await fromContainer() { return found }
         if let found = try await fromInstance() { return found }
@@ -44,7 +47,7 @@ struct AWSCredentialsChain: Sendable {
         return nil
     }
 
-    private var profileName: String { profile ?? environment.variable("AWS_PROFILE") ?? "default" }
+    var profileName: String { profile ?? environment.variable("AWS_PROFILE") ?? "default" }
 
     private func path(_ variable: String, _ name: String) -> String {
         environment.variable(variable) ?? "\(environment.variable("HOME") ?? "~")/.aws/\(name)"
@@ -64,7 +67,7 @@ struct AWSCredentialsChain: Sendable {
     }
 
     /// The shared files that there are, in the order in which they count.
-    private func files() throws(InletError) -> [(AWSProfileFile, path: String)] {
+    func files() throws(InletError) -> [(AWSProfileFile, path: String)] {
         var files: [(AWSProfileFile, path: String)] = []
         for (variable, name) in [("AWS_SHARED_CREDENTIALS_FILE", "credentials"), ("AWS_CONFIG_FILE", "config")] {
             let path = path(variable, name)
@@ -90,7 +93,7 @@ struct AWSCredentialsChain: Sendable {
             return Found(credentials: credentials, origin: "profile '\(name)' of '\(path)'")
         }
         let isKnown = files.contains { $0.0.has(name) }
-        for setting in ["role_arn", "sso_session", "sso_start_url", "credential_process", "web_identity_token_file"]
+        for setting in ["role_arn", "sso_session", "sso_start_url", "credential_process"]
         where files.contains(where: { $0.0.setting(setting, of: name) != nil }) {
             throw InletError(
                 .unsupported,
@@ -147,7 +150,7 @@ struct AWSCredentialsChain: Sendable {
     }
 
     /// Whether an address may be asked for credentials: by TLS, or on this machine (as AWS's tools have it).
-    private static func isTrusted(_ url: String) -> Bool {
+    static func isTrusted(_ url: String) -> Bool {
         if url.hasBytePrefix("https://") { return true }
         guard url.hasBytePrefix("http://") else { return false }
         let authority = url.dropFirst(7).prefix(upToByte: "/").prefix(upToByte: "?")
