@@ -60,7 +60,18 @@ extension RTSPConfiguration {
     /// - Throws: ``InletError/Code/invalidConfiguration`` if an address is invalid, or if a profile is given
     ///   without a device service.
     func onvifSettings() throws(InletError) -> ONVIFSession.Settings? {
+        let settings = try onvifDevice()
+        return keyFrameRequests == .never ? nil : settings
+    }
+
+    /// Returns the settings of conversations with the ONVIF device; nil if none is given.
+    ///
+    /// - Throws: as ``onvifSettings()``.
+    func onvifDevice() throws(InletError) -> ONVIFSession.Settings? {
         guard let onvif else {
+            guard !events else {
+                throw InletError(.invalidConfiguration, "events needs onvif, the address of the device service.")
+            }
             guard onvifProfile == nil else {
                 throw InletError(.invalidConfiguration, "onvif-profile needs onvif, the address of the device service.")
             }
@@ -72,7 +83,7 @@ extension RTSPConfiguration {
         settings.credentials = session.credentials
         settings.sharesCredentials = sharesCredentials
         if basicPolicy == .never { settings.basic = .never }
-        return keyFrameRequests == .never ? nil : settings
+        return settings
     }
 
     /// The addresses to which a server may lead.

@@ -33,6 +33,9 @@ public struct RTSPConfiguration: PacketSourceConfiguration {
     /// The address of the ONVIF device service of the camera, `http:` or `https:` and without credentials, to request
     /// key frames from (SetSynchronizationPoint) unless ``keyFrameRequests`` is `.never`. The default, nil, is none.
     public var onvif: String?
+    /// Whether motion and tampering that the ONVIF device detects are reported, as the capturer's event `detected`. The
+    /// default is false.
+    public var events = false
     /// The token of the ONVIF media profile of the stream. The default, nil, finds it by the stream's address.
     public var onvifProfile: String?
     /// Where a server may redirect to. The default is `.follow`: only to addresses at least as public as its

@@ -11,6 +11,7 @@ final class RTSPSource: FrameSource {
     private let configuration: RTSPConfiguration
     private let replay: CaptureReplay?
     private var client: RTSPClient?
+    private var events: ONVIFEventListener?
     private var parameters: CodecParameters
     private var points = StartingPoints()
     private var received = ReceptionLog()
@@ -35,6 +36,10 @@ final class RTSPSource: FrameSource {
             configuration, configuration.memory, replay: replay, context)
         self.client = client
         try client.open()
+        if replay == nil {
+            events = try ONVIFEventListener(configuration, context)
+            try events?.start()
+        }
         parameters.codec = try client.codec()
         guard let video = client.established?.video else { throw InletError(.internal, "The stream went away.") }
         parameters.timeBase = Rational(1, video.clockRate)
@@ -150,6 +155,8 @@ final class RTSPSource: FrameSource {
     func resume(_ context: SourceContext) throws { try client?.resume() }
 
     func close() {
+        events?.close()
+        events = nil
         client?.close()
         client = nil
     }

@@ -56,6 +56,9 @@ enum RTSPOptions {
         "The token of the stream's ONVIF media profile; otherwise it is found by the stream's address; it needs onvif",
         range: "TOKEN"
     ) { $0.map { !$0.isEmpty } ?? true }
+    static let events = PluginOption(
+        "events", default: defaults.events,
+        "Whether motion and tampering that the ONVIF device detects become events; it needs the device")
     static let sharesCredentials = PluginOption(
         "share-credentials", default: defaults.sharesCredentials,
         "Whether a server to which another one redirects gets user and password, too")
@@ -71,7 +74,8 @@ enum RTSPOptions {
         transport.description, tunnelPath.description, latency.description, Shared.user.description,
         Shared.password.description, basicAuthentication.description,
         CertificateCheck.authorities.description, CertificateCheck.verify.description, pin.description,
-        keyFrameRequests.description, Shared.privateAddresses.description, sharesCredentials.description,
+        keyFrameRequests.description, events.description, Shared.privateAddresses.description,
+        sharesCredentials.description,
         Shared.connectTimeout.description, Shared.firstTimeout.description, Shared.readTimeout.description,
         stream.description, Shared.damage.description, Shared.maximumSize.description,
         Shared.maximumFrameRate.description, Shared.maximumLag.description, Shared.threads.description,
@@ -114,6 +118,7 @@ enum RTSPOptions {
         configuration.verifiesCertificate = values[CertificateCheck.verify]
         configuration.certificatePin = values[pin]
         configuration.keyFrameRequests = values[keyFrameRequests]
+        configuration.events = values[events]
         configuration.privateAddresses = values[Shared.privateAddresses]
         configuration.sharesCredentials = values[sharesCredentials]
         configuration.connectTimeout = values[Shared.connectTimeout]

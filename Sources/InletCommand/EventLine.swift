@@ -17,6 +17,8 @@ enum EventLine {
         case .lagging(true): "Decoding does not keep up: pictures that would be late are left out."
         case .lagging(false): "Decoding keeps up again."
         case .decoderFailed(let name, let error, let next): "The decoder \(name) failed: \(error) \(next) goes on."
+        case .detected(let detection):
+            "The camera detects \(detection.kind.rawValue)\(detection.isActive ? "" : " no more")."
         case .sourceUpdated(.taken(let version)): "The source goes on with \(version)."
         case .sourceUpdated(.refused(let error)): "The new version of the plug-in is not used: \(error)"
         default: nil

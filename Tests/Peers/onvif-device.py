@@ -33,8 +33,14 @@ SERVICES = {
     "http://www.onvif.org/ver10/device/wsdl": ("ver10/device/wsdl/devicemgmt.wsdl", "/onvif/device_service"),
     "http://www.onvif.org/ver10/media/wsdl": ("ver10/media/wsdl/media.wsdl", "/onvif/media?v=1"),
     "http://www.onvif.org/ver20/media/wsdl": ("ver20/media/wsdl/media.wsdl", "/onvif/media?v=2"),
+    "http://www.onvif.org/ver10/events/wsdl": ("ver10/events/wsdl/event.wsdl", "/onvif/events"),
 }
-DEVICE, MEDIA1, MEDIA2 = SERVICES
+DEVICE, MEDIA1, MEDIA2, EVENTS = SERVICES
+# What a subscription is renewed and ended by.
+WSNT, ADDRESSING = "http://docs.oasis-open.org/wsn/b-2", "http://www.w3.org/2005/08/addressing"
+TOPICS = {"motion": ("VideoSource/MotionAlarm", "State"), "cells": ("RuleEngine/CellMotionDetector/Motion", "IsMotion"),
+          "tampering": ("VideoSource/GlobalSceneChange/ImagingService", "State"),
+          "other": ("Device/Trigger/DigitalInput", "LogicalState")}
 SCHEMA = "http://www.onvif.org/ver10/schema"
 SOAP = "http://www.w3.org/2003/05/soap-envelope"
 XS = "{http://www.w3.org/2001/XMLSchema}"
@@ -59,6 +65,7 @@ def read_options():
     parser.add_argument("--tls", action="store_true", help="https with a certificate by an authority made now")
     parser.add_argument("--clock", type=int, default=0, help="by how many seconds the device's clock is ahead")
     parser.add_argument("--media", choices=["both", "1", "2", "none"], default="both", help="the media services")
+    parser.add_argument("--events", action="store_true", help="an event service, with pull points")
     parser.add_argument("--profile", action="append", default=[], metavar="TOKEN=URL",
                         help="a profile and the address of its stream; its name is the token and ' view'")
     parser.add_argument("--fault", action="append", default=[],
@@ -103,10 +110,14 @@ class Device:
         self.profiles = [each.split("=", 1) for each in options.profile] or [["main", "rtsp://192.0.2.7/stream"]]
         folder = copy_schemas()
         self.schemas = {namespace: load_schema(folder, path) for namespace, (path, _) in SERVICES.items()}
+        self.schemas[WSNT] = etree.XMLSchema(etree.parse(os.path.join(folder, "schema/common/b-2.xsd")))
         self.envelope = etree.XMLSchema(etree.parse(os.path.join(folder, "schema/common/soap-envelope")))
         self.actions = {
             namespace: set(re.findall(r'soapAction="([^"]*)"', open(os.path.join(WSDL, path)).read()))
             for namespace, (path, _) in SERVICES.items()}
+        self.actions[WSNT] = self.actions[EVENTS]
+        # The states of detectors, and the messages that wait in each subscription.
+        self.detected, self.subscriptions, self.changed = {}, {}, threading.Condition()
         self.parser = etree.XMLParser(resolve_entities=False, no_network=True)
         self.nonces, self.http_nonce, self.lock = set(), f"{random.getrandbits(64):016x}", threading.Lock()
         self.port = 0
@@ -117,9 +128,69 @@ class Device:
                          for token, url in self.profiles]
         return {}
 
+    # Events.
+
+    def message(self, kind, operation):
+        topic, name = TOPICS[kind]
+        return ('<wsnt:NotificationMessage><wsnt:Topic Dialect="http://www.onvif.org/ver10/tev/topicExpression/ConcreteSet">'
+                f'tns1:{topic}</wsnt:Topic><wsnt:Message><tt:Message UtcTime="{self.now()}" '
+                f'PropertyOperation="{operation}"><tt:Source><tt:SimpleItem Name="Source" Value="v0"/></tt:Source>'
+                f'<tt:Data><tt:SimpleItem Name="{name}" Value="{str(self.detected[kind]).lower()}"/></tt:Data>'
+                "</tt:Message></wsnt:Message></wsnt:NotificationMessage>")
+
+    def now(self, ahead=0):
+        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + self.options.clock + ahead))
+
+    def detect(self, command):
+        """Changes what a detector sees."""
+        with self.changed:
+            self.detected[command["kind"]] = command["isActive"]
+            for waiting in self.subscriptions.values():
+                waiting.append(self.message(command["kind"], "Changed"))
+            self.changed.notify_all()
+        return {}
+
+    def expire(self, _):
+        """Ends all subscriptions."""
+        with self.changed:
+            self.subscriptions.clear()
+            self.changed.notify_all()
+        return {}
+
+    def answer_events(self, element, path):
+        name = etree.QName(element).localname
+        times = ("<{0}:CurrentTime>" + self.now() + "</{0}:CurrentTime><{0}:TerminationTime>" + self.now(60)
+                 + "</{0}:TerminationTime>")
+        with self.changed:
+            if name == "CreatePullPointSubscription":
+                number = f"/onvif/subscription?id={random.getrandbits(32)}"
+                self.subscriptions[number] = [self.message(kind, "Initialized") for kind in self.detected]
+                return 200, self.wrap(EVENTS, (
+                    "<m:CreatePullPointSubscriptionResponse><m:SubscriptionReference><wsa:Address>http://192.0.2.7"
+                    f"{number}</wsa:Address></m:SubscriptionReference>{times.format('wsnt')}"
+                    "</m:CreatePullPointSubscriptionResponse>"))
+            if path not in self.subscriptions:
+                return 500, self.fault("ter:InvalidArgVal", "ter:NoSubscription")
+            if name == "PullMessages":
+                wait = float(re.fullmatch(r"PT(\d+)S", element.findtext(f"{{{EVENTS}}}Timeout"))[1])
+                most = int(element.findtext(f"{{{EVENTS}}}MessageLimit"))
+                self.changed.wait_for(lambda: self.subscriptions.get(path, True), timeout=wait)
+                waiting = self.subscriptions.get(path)
+                if waiting is None:
+                    return 500, self.fault("ter:InvalidArgVal", "ter:NoSubscription")
+                told, waiting[:] = waiting[:most], waiting[most:]
+                return 200, self.wrap(EVENTS, "<m:PullMessagesResponse>" + times.format("m") + "".join(told)
+                                      + "</m:PullMessagesResponse>")
+            if name == "Renew":
+                return 200, self.wrap(WSNT, (
+                    f"<m:RenewResponse><m:TerminationTime>{self.now(60)}</m:TerminationTime>"
+                    f"<m:CurrentTime>{self.now()}</m:CurrentTime></m:RenewResponse>"))
+            del self.subscriptions[path]
+            return 200, self.wrap(WSNT, "<m:UnsubscribeResponse/>")
+
     # Requests.
 
-    def read(self, body, content_type):
+    def read(self, body, content_type, path):
         """The element in the body of a valid request, and its envelope."""
         envelope = etree.fromstring(body, self.parser)
         self.envelope.assertValid(envelope)
@@ -127,9 +198,15 @@ class Device:
         namespace = etree.QName(element).namespace
         self.schemas[namespace].assertValid(etree.fromstring(etree.tostring(element)))
         action = re.search(r'action="([^"]*)"', content_type)
-        if not action or action[1] not in self.actions[namespace] or not action[1].endswith(
-                etree.QName(element).localname) or "application/soap+xml" not in content_type:
+        if not action or action[1] not in self.actions[namespace] or not action[1].removesuffix(
+                "Request").endswith(etree.QName(element).localname) or "application/soap+xml" not in content_type:
             raise ValueError(f"wrong content type {content_type}")
+        if namespace in (EVENTS, WSNT):
+            header = envelope.find(f"{{{SOAP}}}Header")
+            if header.findtext(f"{{{ADDRESSING}}}Action") != action[1]:
+                raise ValueError("another action in the header")
+            if not header.findtext(f"{{{ADDRESSING}}}To").endswith(f":{self.port}{path}"):
+                raise ValueError("addressed to another service")
         return envelope, element
 
     def token_fault(self, envelope):
@@ -183,7 +260,7 @@ class Device:
         kind, given = self.options.auth, headers.get("Authorization")
         if kind == "none":
             return ""
-        has_token = envelope.find(f"{{{SOAP}}}Header") is not None
+        has_token = envelope.find(f"{{{SOAP}}}Header/{{{WSSE}}}Security") is not None
         if given and has_token:
             return "both at once"
         if kind in ("digest", "both") and given:
@@ -196,6 +273,7 @@ class Device:
 
     def wrap(self, namespace, content, is_checked=True):
         made = (f'<env:Envelope xmlns:env="{SOAP}" xmlns:m="{namespace}" xmlns:tt="{SCHEMA}" '
+                f'xmlns:wsnt="{WSNT}" xmlns:wsa="{ADDRESSING}" xmlns:tns1="http://www.onvif.org/ver10/topics" '
                 f'xmlns:ter="http://www.onvif.org/ver10/error"><env:Body>{content}</env:Body></env:Envelope>').encode()
         if is_checked:
             self.schemas[namespace].assertValid(etree.fromstring(etree.tostring(etree.fromstring(made)[0][0])))
@@ -214,6 +292,8 @@ class Device:
         return f"{scheme}://{host}{SERVICES[namespace][1]}".replace("&", "&amp;")
 
     def has(self, namespace):
+        if namespace == EVENTS:
+            return self.options.events
         return namespace == DEVICE or self.options.media in ("both", {MEDIA1: "1", MEDIA2: "2"}[namespace])
 
     def profile(self, namespace, token, index, request):
@@ -241,9 +321,11 @@ class Device:
         return (f'<m:Profiles token="{token}" fixed="true"><m:Name>{token} view</m:Name>{configuration}'
                 "</m:Profiles>")
 
-    def answer(self, element):
+    def answer(self, element, path):
         """The status and the body of an answer."""
         namespace, name = etree.QName(element).namespace, etree.QName(element).localname
+        if namespace in (EVENTS, WSNT) and self.options.events:
+            return self.answer_events(element, path)
         token = element.findtext(f"{{{namespace}}}ProfileToken")
         known = dict(self.profiles)
         if "refuse-media2" in self.faults and namespace == MEDIA2 or not self.has(namespace):
@@ -299,11 +381,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 "service": "", "auth": (self.headers.get("Authorization") or "").partition(" ")[0], "invalid": "",
                 "refused": ""}
         try:
-            envelope, element = device.read(body, self.headers.get("Content-Type", ""))
+            envelope, element = device.read(body, self.headers.get("Content-Type", ""), self.path)
             told["name"], namespace = etree.QName(element).localname, etree.QName(element).namespace
-            told["service"] = {DEVICE: "device", MEDIA1: "media1", MEDIA2: "media2"}[namespace]
+            told["service"] = {DEVICE: "device", MEDIA1: "media1", MEDIA2: "media2", EVENTS: "events",
+                                WSNT: "events"}[namespace]
             told["token"] = element.findtext(f"{{{namespace}}}ProfileToken") or ""
-            if envelope.find(f"{{{SOAP}}}Header") is not None:
+            if envelope.find(f"{{{SOAP}}}Header/{{{WSSE}}}Security") is not None:
                 told["auth"] = told["auth"] + "UsernameToken"
             needs_none = told["name"] in ("GetSystemDateAndTime", "GetServices")
             told["refused"] = "" if needs_none else device.is_authorized(envelope, self.headers, self.path)
@@ -321,7 +404,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 fields = [("WWW-Authenticate",
                            f'Digest realm="{REALM}", nonce="{device.http_nonce}", qop="auth", algorithm=MD5')]
         else:
-            status, answer = device.answer(element)
+            status, answer = device.answer(element, self.path)
         peer.say({**told, "status": status})
         return self.reply(status, answer, fields)
 
@@ -415,7 +498,8 @@ def main():
     device.port = server.server_address[1]
     scheme = "https" if options.tls else "http"
     url = f"{scheme}://127.0.0.1:{device.port}{SERVICES[DEVICE][1]}"
-    peer.serve(options, {"report": lambda _: {}, "move": device.move}, {"port": device.port, "url": url, **ready})
+    peer.serve(options, {"report": lambda _: {}, "move": device.move, "detect": device.detect,
+                         "expire": device.expire}, {"port": device.port, "url": url, **ready})
     server.serve_forever()
 
 

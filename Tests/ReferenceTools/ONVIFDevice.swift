@@ -38,6 +38,8 @@ public final class ONVIFDevice: Sendable {
         public var clock = 0
         /// The media services: `both`, `1`, `2` or `none`. The default is both.
         public var media = "both"
+        /// Whether there are events, too. The default is false.
+        public var hasEvents = false
         /// The profiles and the addresses of their streams. The default, none, is one called `main`.
         public var profiles: [(token: String, url: String)] = []
         /// The default is none.
@@ -48,7 +50,7 @@ public final class ONVIFDevice: Sendable {
 
     /// A request that the device has read.
     public struct Request: Sendable {
-        /// `device`, `media1` or `media2`.
+        /// `device`, `media1`, `media2` or `events`.
         public var service: String
         /// The operation.
         public var name: String
@@ -81,6 +83,7 @@ public final class ONVIFDevice: Sendable {
         for profile in options.profiles { arguments += ["--profile", "\(profile.token)=\(profile.url)"] }
         for fault in options.faults { arguments += ["--fault", fault.rawValue] }
         if options.isTLS { arguments.append("--tls") }
+        if options.hasEvents { arguments.append("--events") }
         process = try PeerProcess("onvif-device.py", arguments, python: RTSPTunnel.python ?? "/usr/bin/python3")
         url = process.ready["url"]?.text ?? ""
         authority = process.ready["ca"]?.text
@@ -103,6 +106,14 @@ public final class ONVIFDevice: Sendable {
     public func move(_ profile: String, to url: String) throws {
         try process.send("move", ["profile": .string(profile), "url": .string(url)])
     }
+
+    /// Changes what a detector sees: `motion`, `cells` (another one of motion), `tampering` or `other`.
+    public func detect(_ kind: String, _ isActive: Bool) throws {
+        try process.send("detect", ["kind": .string(kind), "isActive": .bool(isActive)])
+    }
+
+    /// Ends all subscriptions to events.
+    public func expireSubscriptions() throws { try process.send("expire") }
 
     /// The requests for key frames that were answered with success.
     public var synchronizations: [Request] {

@@ -5,7 +5,7 @@ import InletSystem
 
 /// Performs the exchanges of an ``ONVIFSession`` one after the other, until it has what it is for. Blocks the thread.
 struct ONVIFConversation {
-    private(set) var session: ONVIFSession
+    var session: ONVIFSession
     private var exchange: ONVIFExchange
     /// How long each answer may take.
     private let patience: Duration
@@ -18,9 +18,17 @@ struct ONVIFConversation {
         _ settings: ONVIFSession.Settings, _ context: SourceContext, tls: TLSSettings, policy: AddressPolicy,
         patience: Duration
     ) {
-        session = ONVIFSession(settings)
-        exchange = ONVIFExchange(
-            wait: DescriptorWait(context: context), tls: tls, policy: policy, device: settings.device)
+        self.init(
+            ONVIFSession(settings), device: settings.device, context, tls: tls, policy: policy, patience: patience)
+    }
+
+    /// Goes on with a session.
+    init(
+        _ session: ONVIFSession, device: RTSPURL, _ context: SourceContext, tls: TLSSettings, policy: AddressPolicy,
+        patience: Duration
+    ) {
+        self.session = session
+        exchange = ONVIFExchange(wait: DescriptorWait(context: context), tls: tls, policy: policy, device: device)
         self.patience = patience
     }
 
@@ -30,13 +38,22 @@ struct ONVIFConversation {
     /// - Throws: errors of ``ONVIFExchange/perform(_:until:)`` and ``ONVIFSession/take(_:at:)``.
     mutating func run(until end: MonotonicTime) throws(InletError) {
         for _ in 0..<Self.mostExchanges {
-            guard let next = session.next(wantsKeyFrame: false, at: Self.time, nonce: Self.nonce()) else { return }
-            let response = try exchange.perform(next, until: min(end, exchange.wait.clock.now + patience))
-            _ = try session.take(response, at: Self.time)
+            guard try step(until: end) else { return }
         }
         throw InletError(
             .malformedData,
             "The ONVIF device takes too many requests. Give the address of its stream, rtsp://…, instead.")
+    }
+
+    /// Performs the next exchange.
+    ///
+    /// - Returns: false if there is nothing left to request.
+    /// - Throws: as ``run(until:)``.
+    mutating func step(until end: MonotonicTime) throws(InletError) -> Bool {
+        guard let next = session.next(wantsKeyFrame: false, at: Self.time, nonce: Self.nonce()) else { return false }
+        let response = try exchange.perform(next, until: min(end, exchange.wait.clock.now + patience))
+        _ = try session.take(response, at: Self.time)
+        return true
     }
 
     /// The time of day in seconds since 1970.

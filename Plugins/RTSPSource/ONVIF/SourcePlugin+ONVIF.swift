@@ -31,7 +31,7 @@ extension SourcePlugin {
         _ = try configuration.settings()
         // Validates the combinations of options. What is encrypted at the device need not be so at the stream.
         var stream = configuration.stream
-        stream.url = "rtsp://host/"
+        (stream.url, stream.onvif) = ("rtsp://host/", configuration.device)
         _ = try stream.sessionConfiguration(KeepAliveMemory())
         return configuration
     }

@@ -26,6 +26,7 @@ final class CaptureSession: Sendable {
         var decoderFailure: @Sendable (String, InletError, String) -> Void
         /// A new version of the source's code was found. Called on any thread.
         var update: @Sendable (SourceUpdate) -> Void
+        var detection: @Sendable (SourceDetection) -> Void
         /// The source has ended and is about to be closed, however long that takes.
         var closing: @Sendable (Outcome) -> Void
         /// The source is closed and the thread is about to end.
@@ -62,7 +63,8 @@ final class CaptureSession: Sendable {
         context = SourceContext(
             clock: clock, wakeUpDescriptor: wakeUp.descriptor, logger: configuration.logger,
             onInterruption: delegate.interruption, onProgress: delegate.progress, onLag: delegate.lag,
-            onDecoderFailure: delegate.decoderFailure, onUpdate: delegate.update)
+            onDecoderFailure: delegate.decoderFailure, onUpdate: delegate.update,
+            onDetection: delegate.detection)
     }
 
     /// - Throws: ``InletError/Code/resourceExhausted`` if the system refuses a thread.

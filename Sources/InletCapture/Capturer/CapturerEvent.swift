@@ -20,6 +20,8 @@ public enum CapturerEvent: Sendable {
     case decoderFailed(name: String, InletError, next: String)
     /// A new version of the source's plug-in was found while it ran, and used or refused.
     case sourceUpdated(SourceUpdate)
+    /// The source has detected something in its picture by itself, such as motion, or that is over.
+    case detected(SourceDetection)
     /// A sink has ended: without an error at the end of the stream or when it had enough, or with the error that it
     /// failed with.
     case sinkEnded(SinkID, name: String, InletError?)

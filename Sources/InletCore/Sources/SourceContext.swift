@@ -33,6 +33,7 @@ public final class SourceContext: Sendable {
     private let onLag: @Sendable (Bool) -> Void
     private let onDecoderFailure: @Sendable (String, InletError, String) -> Void
     private let onUpdate: @Sendable (SourceUpdate) -> Void
+    private let onDetection: @Sendable (SourceDetection) -> Void
 
     /// Makes a context. Called by the bridge and by tests.
     ///
@@ -49,13 +50,17 @@ public final class SourceContext: Sendable {
     ///   - onDecoderFailure: called, on the thread that decodes, with the name of a decoder that failed, its error, and
     ///     the name of the next.
     ///   - onUpdate: called, on any thread, when a new version of the source's code was found and used, or refused.
+    ///   - onDetection: called, on any thread, when the source has detected something in its picture, and when that is
+    ///     over.
     public init(
         clock: any CaptureClock, wakeUpDescriptor: Int32 = -1, logger: Logger,
         onInterruption: @escaping @Sendable (String?) -> Void = { _ in },
         onProgress: @escaping @Sendable () -> Void = {}, onLag: @escaping @Sendable (Bool) -> Void = { _ in },
         onDecoderFailure: @escaping @Sendable (String, InletError, String) -> Void = { _, _, _ in },
-        onUpdate: @escaping @Sendable (SourceUpdate) -> Void = { _ in }
+        onUpdate: @escaping @Sendable (SourceUpdate) -> Void = { _ in },
+        onDetection: @escaping @Sendable (SourceDetection) -> Void = { _ in }
     ) {
+        self.onDetection = onDetection
         self.onUpdate = onUpdate
         self.onDecoderFailure = onDecoderFailure
         self.onLag = onLag
@@ -124,6 +129,11 @@ public final class SourceContext: Sendable {
     package func noteDecoderFailure(of name: String, _ error: InletError, next: String) {
         onDecoderFailure(name, error, next)
     }
+
+    /// Reports that the source has detected something in its picture by itself, or that this is over.
+    ///
+    /// Only changes are reported: what has begun ends before it begins again. Safe from any thread.
+    public func noteDetection(_ detection: SourceDetection) { onDetection(detection) }
 
     /// Reports what became of a new version of the source's code.
     package func noteUpdate(_ update: SourceUpdate) { onUpdate(update) }

@@ -80,6 +80,15 @@ extension XMLElement {
         return version == .media1 ? first("Capabilities", "Media", "XAddr")?.text : nil
     }
 
+    /// The address of the event service from `GetServicesResponse` or `GetCapabilitiesResponse`.
+    var eventAddress: [UInt8]? {
+        let service = children.first { service in
+            guard service.isNamed("Service"), let namespace = service.child("Namespace")?.text else { return false }
+            return namespace.elementsEqual("http://www.onvif.org/ver10/events/wsdl".utf8)
+        }
+        return service?.child("XAddr")?.text ?? first("Capabilities", "Events", "XAddr")?.text
+    }
+
     /// The tokens of the profiles from `GetProfilesResponse`.
     var profileTokens: [[UInt8]] {
         children.filter { $0.isNamed("Profiles") }.compactMap { $0.attribute("token") }

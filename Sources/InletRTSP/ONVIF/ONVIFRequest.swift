@@ -15,6 +15,15 @@ package enum ONVIFRequest: Sendable, Equatable {
     /// A key frame in all streams of a profile (Media Service Specification, `SetSynchronizationPoint`).
     case synchronizationPoint(MediaVersion, profile: [UInt8])
 
+    /// A subscription to events (Core Specification, `CreatePullPointSubscription`).
+    case createPullPoint
+    /// The next events of a subscription (`PullMessages`).
+    case pullMessages
+    /// A longer life of a subscription (OASIS WS-BaseNotification 1.3, section 6.1.1).
+    case renew
+    /// The end of a subscription (section 6.1.2).
+    case unsubscribe
+
     /// The two media services of ONVIF, of which a device has either or both.
     package enum MediaVersion: Sendable, Equatable {
         /// `ver10`, of profile S.
@@ -40,6 +49,10 @@ package enum ONVIFRequest: Sendable, Equatable {
         case .profiles: "GetProfiles"
         case .streamURI: "GetStreamUri"
         case .synchronizationPoint: "SetSynchronizationPoint"
+        case .createPullPoint: "CreatePullPointSubscription"
+        case .pullMessages: "PullMessages"
+        case .renew: "Renew"
+        case .unsubscribe: "Unsubscribe"
         }
     }
 
@@ -48,22 +61,50 @@ package enum ONVIFRequest: Sendable, Equatable {
         case .clock, .services, .capabilities: "http://www.onvif.org/ver10/device/wsdl"
         case .profiles(let version), .streamURI(let version, _), .synchronizationPoint(let version, _):
             version.namespace
+        case .createPullPoint, .pullMessages: "http://www.onvif.org/ver10/events/wsdl"
+        case .renew, .unsubscribe: "http://docs.oasis-open.org/wsn/b-2"
+        }
+    }
+
+    /// What the request is called in the WSDL of its service.
+    private var action: String {
+        switch self {
+        case .createPullPoint: "\(namespace)/EventPortType/\(name)Request"
+        case .pullMessages: "\(namespace)/PullPointSubscription/\(name)Request"
+        case .renew, .unsubscribe: "http://docs.oasis-open.org/wsn/bw-2/SubscriptionManager/\(name)Request"
+        default: "\(namespace)/\(name)"
+        }
+    }
+
+    /// Whether the request names its action and its target in the header, as events need (WS-Addressing 1.0).
+    private var isAddressed: Bool {
+        switch self {
+        case .createPullPoint, .pullMessages, .renew, .unsubscribe: true
+        default: false
         }
     }
 
     /// The value of `Content-Type` (RFC 3902).
     package var contentType: String {
-        #"application/soap+xml; charset=utf-8; action="\#(namespace)/\#(name)""#
+        #"application/soap+xml; charset=utf-8; action="\#(action)""#
     }
 
     /// Returns the envelope.
     ///
-    /// - Parameter security: the element with the credentials; nil if there is none.
-    package func envelope(security: [UInt8]?) -> [UInt8] {
+    /// - Parameters:
+    ///   - security: the element with the credentials; nil if there is none.
+    ///   - target: the address of the service.
+    package func envelope(security: [UInt8]?, to target: RTSPURL) -> [UInt8] {
         var text = Array(
             #"<?xml version="1.0" encoding="UTF-8"?><s:Envelope xmlns:s="http://www.w3.org/2003/05/soap-envelope">"#
                 .utf8)
-        if let security { text += "<s:Header>".utf8 + security + "</s:Header>".utf8 }
+        var header = security ?? []
+        if isAddressed {
+            let addressing = "xmlns:a=\"http://www.w3.org/2005/08/addressing\""
+            header += "<a:Action \(addressing)>\(action)</a:Action><a:To \(addressing)>".utf8
+            header += XMLReader.escaped(target.httpText) + "</a:To>".utf8
+        }
+        if !header.isEmpty { text += "<s:Header>".utf8 + header + "</s:Header>".utf8 }
         text += #"<s:Body><\#(name) xmlns="\#(namespace)">"#.utf8
         text += content
         text += "</\(name)></s:Body></s:Envelope>".utf8
@@ -72,7 +113,7 @@ package enum ONVIFRequest: Sendable, Equatable {
 
     private var content: [UInt8] {
         switch self {
-        case .clock, .profiles(.media1): []
+        case .clock, .profiles(.media1), .unsubscribe: []
         // Without a type, profiles are named alone.
         case .profiles(.media2): Array("<Type>VideoEncoder</Type>".utf8)
         case .services: Array("<IncludeCapability>false</IncludeCapability>".utf8)
@@ -85,6 +126,13 @@ package enum ONVIFRequest: Sendable, Equatable {
                 """.utf8) + Self.element(profile)
         case .streamURI(.media2, let profile): Array("<Protocol>RTSP</Protocol>".utf8) + Self.element(profile)
         case .synchronizationPoint(_, let profile): Self.element(profile)
+        case .createPullPoint:
+            Array("<InitialTerminationTime>PT\(ONVIFSession.subscriptionLength)S</InitialTerminationTime>".utf8)
+        case .pullMessages:
+            Array(
+                "<Timeout>PT\(ONVIFSession.pullLength)S</Timeout><MessageLimit>\(ONVIFSession.pullLimit)</MessageLimit>"
+                    .utf8)
+        case .renew: Array("<TerminationTime>PT\(ONVIFSession.subscriptionLength)S</TerminationTime>".utf8)
         }
     }
 

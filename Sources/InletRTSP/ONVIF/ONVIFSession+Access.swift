@@ -11,7 +11,7 @@ extension ONVIFSession {
             security = UsernameToken.element(credentials, nonce: nonce, time: time &+ (clockOffset ?? 0))
             sent.hasToken = true
         }
-        let body = sent.request.envelope(security: security)
+        let body = sent.request.envelope(security: security, to: sent.url)
         var headers = RTSPHeaders()
         headers.append("Content-Type", sent.request.contentType)
         headers.append("Content-Length", "\(body.count)")

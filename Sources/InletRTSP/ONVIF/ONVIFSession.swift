@@ -44,6 +44,8 @@ package struct ONVIFSession: Sendable {
         case profiles
         /// The profile with a name or a token, with the address of its stream; nil is the device's first one.
         case profile(named: [UInt8]?)
+        /// What the device detects: a subscription to its events, which are pulled.
+        case events
     }
 
     /// A request to send over a new connection, which is closed after the answer.
@@ -105,6 +107,14 @@ package struct ONVIFSession: Sendable {
     /// The device's profiles, for ``Goal/profiles`` and ``Goal/profile(named:)``; nil before they were requested. Those
     /// that were asked for have the addresses of their streams.
     package var found: [ONVIFProfile]?
+    /// The state of ``Goal/events``.
+    var events = Events()
+    /// Whether the subscription to events is to be renewed by the next request.
+    package var wantsRenewal = false
+    /// Whether the subscription to events is to be ended.
+    private(set) var isEnding = false
+    /// Whether the device says that it has no events.
+    package private(set) var lacksEvents = false
     /// The token of the stream's profile; nil until it is found.
     package private(set) var profile: [UInt8]?
 
@@ -152,6 +162,7 @@ package struct ONVIFSession: Sendable {
     }
 
     private func nextRequest(_ wantsKeyFrame: Bool) -> (ONVIFRequest, RTSPURL)? {
+        if settings.goal == .events, events.service != nil { return nextEventRequest() }
         guard let media else { return (lacksServices ? .capabilities : .services, device) }
         if let profile {
             return wantsKeyFrame ? (.synchronizationPoint(media.version, profile: profile), media.url) : nil
@@ -203,7 +214,11 @@ package struct ONVIFSession: Sendable {
         (pending, mayAuthenticate) = (nil, true)
         (device, media, otherMedia, lacksServices) = (settings.device, nil, nil, false)
         (candidates, likeliest, found, profile) = (nil, nil, nil, settings.profile)
+        events = Events()
     }
+
+    /// Asks for nothing more but the end of the subscription to events.
+    package mutating func beginEnding() { (isEnding, pending) = (true, nil) }
 
     // MARK: Answers
 
@@ -213,6 +228,11 @@ package struct ONVIFSession: Sendable {
             // If the device does not state its time, the clocks are assumed to agree.
             clockOffset = element.deviceTime.map { $0 &- time } ?? 0
             isClockFresh = true
+        case .services where settings.goal == .events, .capabilities where settings.goal == .events:
+            if takeEventService(element) { return }
+            lacksEvents = sent.request == .capabilities
+            lacksServices = true
+            if lacksEvents { throw InletError(.unsupported, "The ONVIF device has no events.") }
         case .services, .capabilities:
             let newer = element.mediaAddress(.media2).flatMap { device.service(at: $0) }
             let older = element.mediaAddress(.media1).flatMap { device.service(at: $0) }
@@ -242,6 +262,7 @@ package struct ONVIFSession: Sendable {
             candidates = fitness == 2 ? [] : candidates?.dropFirst()
             try chooseProfile()
         case .synchronizationPoint: break
+        case .createPullPoint, .pullMessages, .renew, .unsubscribe: try takeEvents(element, of: sent.request)
         }
     }
 
@@ -274,7 +295,11 @@ package struct ONVIFSession: Sendable {
             (media, otherMedia, candidates, likeliest, found) = ((.media1, other), nil, nil, nil, nil)
             profile = settings.profile
             return
-        case .capabilities: break
+        case .renew:
+            // A pull keeps the subscription alive, too, or fails.
+            wantsRenewal = false
+            return
+        case .capabilities, .createPullPoint, .pullMessages, .unsubscribe: break
         }
         let name = "\(sent.request.name)"
         if case .fault(let codes)? = answer {
@@ -304,6 +329,8 @@ package struct ONVIFSession: Sendable {
         switch sent.request {
         case .clock, .services, .capabilities: device = target
         case .profiles, .streamURI, .synchronizationPoint: media?.url = target
+        case .createPullPoint: events.service = target
+        case .pullMessages, .renew, .unsubscribe: events.subscription = target
         }
         pending = again
     }

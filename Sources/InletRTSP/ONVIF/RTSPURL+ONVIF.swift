@@ -43,9 +43,11 @@ extension RTSPURL {
 
     /// The address of a service as people may see it: its scheme is `http` or `https`, and the values of its query are
     /// hidden.
-    package var serviceText: String {
-        let text = requestURI.dropFirst(isSecure ? "rtsps".utf8.count : "rtsp".utf8.count)
-        return Redaction.redact(uri: (isSecure ? "https" : "http") + String(decoding: text, as: UTF8.self))
+    package var serviceText: String { Redaction.redact(uri: String(decoding: httpText, as: UTF8.self)) }
+
+    /// The address of a service as it is, `http` or `https`, without credentials.
+    var httpText: [UInt8] {
+        Array((isSecure ? "https" : "http").utf8) + requestURI.dropFirst((isSecure ? "rtsps" : "rtsp").utf8.count)
     }
 
     /// Reads an HTTP or HTTPS address; nil if the text is not one.

@@ -30,6 +30,8 @@ package struct FleetEvent: Sendable {
             self.init("sink-ended", error.map { "\(name): \($0)" } ?? name, camera: camera)
         case .sinkRestarting(_, let name, let error, _, _):
             self.init("sink-failed", "\(name): \(error)", camera: camera)
+        case .detected(let detection):
+            self.init(detection.kind.rawValue, detection.isActive ? "begins" : "ends", camera: camera)
         case .sourceUpdated: return nil
         }
     }

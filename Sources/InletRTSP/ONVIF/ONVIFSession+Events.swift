@@ -1,0 +1,65 @@
+import InletCore
+
+/// How events are subscribed to and pulled (ONVIF Core Specification, section "Real-time Pull-Point Notification
+/// Interface"; OASIS WS-BaseNotification 1.3).
+extension ONVIFSession {
+    /// How the events of a device are listened to.
+    struct Events: Sendable {
+        /// The event service; nil until it is found.
+        var service: RTSPURL?
+        /// The subscription; nil if there is none.
+        var subscription: RTSPURL?
+        /// What was pulled, and not taken yet.
+        var notices: [ONVIFNotice] = []
+    }
+
+    /// How long a subscription lasts unless it is renewed, in seconds.
+    package static let subscriptionLength = 60
+    /// How long a device may wait for an event before it answers a pull, in seconds.
+    package static let pullLength = 10
+    /// The most messages of one answer.
+    static let pullLimit = 64
+
+    /// Returns what was pulled since the last call.
+    package mutating func takeNotices() -> [ONVIFNotice] {
+        defer { events.notices = [] }
+        return events.notices
+    }
+
+    /// Whether a device is subscribed to.
+    package var isSubscribed: Bool { events.subscription != nil }
+
+    /// Returns the next request for events; nil if there is nothing left to do.
+    func nextEventRequest() -> (ONVIFRequest, RTSPURL)? {
+        guard let subscription = events.subscription else {
+            guard !isEnding else { return nil }
+            return events.service.map { (.createPullPoint, $0) }
+        }
+        if isEnding { return (.unsubscribe, subscription) }
+        return (wantsRenewal ? .renew : .pullMessages, subscription)
+    }
+
+    /// Takes the services, among which the event service is.
+    ///
+    /// - Returns: whether it is there.
+    mutating func takeEventService(_ element: XMLElement) -> Bool {
+        events.service = element.eventAddress.flatMap { settings.device.service(at: $0) }
+        return events.service != nil
+    }
+
+    /// Takes the answer to a request for events.
+    mutating func takeEvents(_ element: XMLElement, of request: ONVIFRequest) throws(InletError) {
+        switch request {
+        case .createPullPoint:
+            let address = element.first("SubscriptionReference", "Address")?.text
+            guard let subscription = address.flatMap({ settings.device.service(at: $0) }) else {
+                throw InletError(.malformedData, "The ONVIF device states no address for the subscription to events.")
+            }
+            (events.subscription, wantsRenewal) = (subscription, false)
+        case .pullMessages: events.notices += ONVIFNotice.notices(in: element)
+        case .renew: wantsRenewal = false
+        case .unsubscribe: events.subscription = nil
+        default: break
+        }
+    }
+}
