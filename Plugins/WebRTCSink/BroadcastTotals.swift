@@ -36,7 +36,7 @@
         mutating func add(_ event: ViewerEvent) {
             switch event {
             case .joined: joined += 1
-            case .reported: break
+            case .reported, .channelOpened, .channelClosed, .channelDrained: break
             case .left(let viewer, let end):
                 ended[Reason(end), default: 0] += 1
                 past.add(viewer)

@@ -63,11 +63,23 @@
                     guard let made = furtherOffer, viewer.setFurtherOffer(made) else { throw .engine }
                     furtherOffer = nil
                 }
+                if description.kind == .offer { description.sdp = try renumbered(description.sdp) }
+                note(longestMessage: description.longestMessage)
                 guard viewer.setRemote(description) else { throw .malformedDescription }
                 setSending()
             } catch {
                 say(id, .failed(error))
             }
+        }
+
+        /// Returns a further offer of the peer with the number of the format that is sent.
+        private func renumbered(_ sdp: String) throws(PeerSessionFailure) -> String {
+            guard let pipeline, let payload else { return sdp }
+            let offer = try VideoOffer(sdp)
+            guard let chosen = offer.payload(for: pipeline.codec) else { throw .noCommonCodec }
+            let name = offer.payloads.first { $0.type == payload }?.name
+            guard name?.lowercasedASCII != chosen.name.lowercasedASCII else { return sdp }
+            return VideoSectionText.renumbered(chosen.type, as: payload, in: sdp)
         }
 
         func sent(_ description: SessionDescription) -> SessionDescription {
@@ -77,6 +89,8 @@
             description.sdp = VideoSectionText.stated(
                 isInactive: isInactive, bitrate: wanted.maximumBitrate, in: description.sdp)
             description.sdp = VideoSectionText.named(wanted.trackName, in: description.sdp)
+            description.sdp = SessionDescription.stating(
+                longestMessage: environment.limits.receivedBytes, in: description.sdp)
             return description
         }
 
@@ -104,6 +118,7 @@
                 let number = video.extensions[VideoOffer.transportWideSequence]
                 steering = try? PathSteering(
                     environment.rateControl, environment.rates, isTransportWide: number != nil)
+                payload = description.kind == .offer ? (ofSource ?? chosen).type : Self.offeredPayload
                 if description.kind == .offer {
                     let orientation = video.extensions[VideoOffer.videoOrientation]
                     let text = pipeline.text(
@@ -112,6 +127,7 @@
                     build(text, servers, orientation: orientation, id)
                 }
                 guard let viewer else { return }
+                note(longestMessage: description.longestMessage)
                 description.sdp = try CandidateAddress.withoutNames(description.sdp)
                 guard viewer.setRemote(description) else { throw .malformedDescription }
             } catch {

@@ -21,7 +21,7 @@
             case setback(PeerSessionEnd)
             /// The peer has agreed to this side's changes.
             case agreed
-            /// A data channel of the application's opened or closed, or a message of the peer arrived over it.
+            /// A data channel of the application's opened, closed or drained, or a message of the peer arrived over it.
             case channel(PeerChannels.News)
         }
 
@@ -67,6 +67,10 @@
         var viewer: GStreamerPeer?
         /// The pipeline of the negotiated codec.
         var pipeline: ViewerPipeline?
+        /// The payload type of what is sent; nil before both descriptions are known.
+        var payload: Int?
+        /// The payload type in offers of this side.
+        static let offeredPayload = 96
         /// The negotiated `profile-level-id` of H.264.
         var profile: String?
         /// The rate control; nil before both descriptions are known.
@@ -84,6 +88,9 @@
         var furtherOffer: String?
         /// The statistics as of the last change, for other threads.
         private let known = Mutex<ViewerStatistics?>(nil)
+        /// The most bytes of a message that the peer accepts, for other threads; nil before that is known, and if it
+        /// accepts any.
+        private let accepted = Mutex<Int?>(nil)
         private var keyFrameRequests = 0
         /// The number of pictures sent at the last check.
         private var lastSent = 0
@@ -130,11 +137,20 @@
         func take(_ input: PeerSessionStateMachine.Input) { queue.async { self.handle(input) } }
 
         /// Sends a message over a data channel.
-        func send(_ body: PeerMessage.Body, over delivery: DataDelivery, labelled label: String?) {
+        ///
+        /// - Throws: ``InletError/Code/resourceExhausted`` for a message that is too long for this side or the peer.
+        func send(_ body: PeerMessage.Body, over delivery: DataDelivery, labelled label: String?) throws(InletError) {
+            try environment.limits.check(body, accepted: accepted.withLock { $0 })
             queue.async {
                 self.channels.send(body, over: delivery, labelled: label)
                 self.show()
             }
+        }
+
+        /// Notes how long messages may be by a description of the peer.
+        func note(longestMessage: Int?) {
+            channels.longestAccepted = longestMessage
+            accepted.withLock { $0 = longestMessage }
         }
 
         /// Notifies pages that the track's state has changed.
@@ -265,7 +281,7 @@
                     guard let pipeline = environment.pipelines.first else { return say(id, .failed(.noCommonCodec)) }
                     self.pipeline = pipeline
                     let text = pipeline.text(
-                        payload: 96, source: source, transportWideSequence: 1, orientation: nil)
+                        payload: Self.offeredPayload, source: source, transportWideSequence: 1, orientation: nil)
                     build(text, servers, orientation: nil, id)
                     openChannels()
                     viewer?.makeOffer()
@@ -300,7 +316,7 @@
                     // What the user said of the own relays does not hold for those that a peer names.
                     relayTLS: { own.contains($0) ? ice.tls : RelayTLS() }, isRelayOnly: ice.isRelayOnly,
                     address: environment.address, closing: hub.closing, orientation: orientation,
-                    longestMessage: environment.limits.messageBytes, logger: logger
+                    channelLimits: environment.limits, logger: logger
                 ) { [weak self] event in
                     guard let self else { return }
                     queue.async { self.viewerSaid(event, id) }

@@ -3,19 +3,6 @@
     import InletRTC
     import InletWebRTC
 
-    extension DataChannelLimits {
-        /// Checks that a message can be sent.
-        ///
-        /// - Throws: ``InletError/Code/resourceExhausted`` for a message that is too long,
-        ///   ``InletError/Code/unsupported`` for an empty one.
-        func checkSendable(_ body: PeerMessage.Body) throws(InletError) {
-            try check(body)
-            guard body.count > 0 else {
-                throw InletError(.unsupported, "GStreamer sends no empty messages. Send a space, or one byte.")
-            }
-        }
-    }
-
     /// The data channels of one session, within their limits. Confined to the session's queue.
     final class PeerChannels {
         /// The counts of messages.
@@ -29,10 +16,13 @@
         enum News: Sendable {
             case opened(DataChannelParameters)
             case closed(DataChannelParameters)
+            case drained(DataChannelParameters)
             case said(PeerMessage)
         }
 
         private(set) var figures = Figures()
+        /// The most bytes of a message that the peer accepts; nil if it accepts any.
+        var longestAccepted: Int?
         private var news: [News] = []
         /// The identifiers of the channels that can send.
         private var open: Set<UInt> = []
@@ -84,6 +74,10 @@
             case .failed: break
             case .closed: remove(channel)
             case .tooLong: drop(channel)
+            case .drained:
+                if open.contains(id), channel.subprotocol != PageChannel.name {
+                    news.append(.drained(channel.parameters))
+                }
             case .received(let body):
                 figures.received += 1
                 if channel.subprotocol != PageChannel.name {
@@ -94,12 +88,11 @@
             }
         }
 
-        /// Sends over the first of the application's channels with this delivery.
+        /// Sends over that of the application's channels which is the one for this delivery.
         func send(_ body: PeerMessage.Body, over delivery: DataDelivery, labelled label: String?) {
-            let channel = channels.first {
-                $0.delivery == delivery && $0.subprotocol != PageChannel.name && label ?? $0.label == $0.label
-            }
-            if let channel { hand(body, to: channel) } else { figures.dropped += 1 }
+            let named = channels.filter { $0.subprotocol != PageChannel.name && label ?? $0.label == $0.label }
+            guard let index = delivery.index(among: named.map(\.delivery)) else { return figures.dropped += 1 }
+            hand(body, to: named[index])
         }
 
         /// Sends the track's state to pages of this server.
@@ -113,10 +106,12 @@
         }
 
         private func hand(_ body: PeerMessage.Body, to channel: DataChannel) {
+            // Which others are sent, so that the channel has no gap of this side's making.
+            guard body.count <= longestAccepted ?? body.count else { return figures.dropped += 1 }
             guard body.count <= limits.queuedBytes, channel.queued <= limits.queuedBytes - body.count else {
                 figures.dropped += 1
-                // An ordered channel would have a gap.
-                if channel.delivery == .ordered { drop(channel) }
+                // What loses nothing would have a gap.
+                if channel.delivery.losesNothing { drop(channel) }
                 return
             }
             if channel.send(body) { figures.sent += 1 } else { figures.dropped += 1 }

@@ -109,6 +109,7 @@
                 case .channel(.said(let message)): shown.subscribers.send(message)
                 case .channel(.opened(let channel)): shown.tell(.channelOpened(channel))
                 case .channel(.closed(let channel)): shown.tell(.channelClosed(channel))
+                case .channel(.drained(let channel)): shown.tell(.channelDrained(channel))
                 }
             }
             self.engine = engine
@@ -185,8 +186,7 @@
         func messages() -> AsyncStream<PeerMessage> { shown.subscribers.stream() }
 
         func send(_ body: PeerMessage.Body, over delivery: DataDelivery, labelled label: String?) throws(InletError) {
-            try limits.checkSendable(body)
-            engine.send(body, over: delivery, labelled: label)
+            try engine.send(body, over: delivery, labelled: label)
         }
 
         func configure(_ change: (inout PeerSessionConfiguration) -> Void) throws(InletError) {

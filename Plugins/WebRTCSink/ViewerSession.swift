@@ -40,9 +40,9 @@
                 case .state(.ended(let end)):
                     reply.give(.failure(AnswerReply.NoAnswer(end: end)))
                     onEnd(name)
-                case .channel(.said(let message)):
-                    if permissions.contains(.messages) { broadcast?.received(message) }
-                case .state, .setback, .agreed, .channel: break
+                case .channel(let news):
+                    if permissions.contains(.messages) { broadcast?.tell(news, of: name) }
+                case .state, .setback, .agreed: break
                 }
             }
         }
@@ -68,8 +68,10 @@
         var statistics: ViewerStatistics { session.statistics }
 
         /// Sends a message over a data channel that the viewer opened.
-        func send(_ body: PeerMessage.Body, over delivery: DataDelivery, labelled label: String?) {
-            if permissions.contains(.messages) { session.send(body, over: delivery, labelled: label) }
+        ///
+        /// - Throws: ``InletError/Code/resourceExhausted`` for a message that is too long.
+        func send(_ body: PeerMessage.Body, over delivery: DataDelivery, labelled label: String?) throws(InletError) {
+            if permissions.contains(.messages) { try session.send(body, over: delivery, labelled: label) }
         }
 
         /// Notifies pages that the track's state has changed.

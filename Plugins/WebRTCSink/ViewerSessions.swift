@@ -204,13 +204,23 @@
         /// Sends a message to one viewer or all. Returns at once.
         ///
         /// - Returns: false if there is no such viewer.
-        func send(_ body: PeerMessage.Body, over delivery: DataDelivery, labelled label: String?, to viewer: String?)
-            -> Bool
-        {
+        /// - Throws: ``InletError/Code/resourceExhausted`` for a message that is too long for one viewer, and if it is
+        ///   for all, for each of them; those that accept it get it.
+        func send(
+            _ body: PeerMessage.Body, over delivery: DataDelivery, labelled label: String?, to viewer: String?
+        ) throws(InletError) -> Bool {
             let sessions = state.withLock { state in
                 viewer.map { name in state.sessions[name].map { [$0] } ?? [] } ?? Array(state.sessions.values)
             }
-            for session in sessions { session.send(body, over: delivery, labelled: label) }
+            var failure: InletError?
+            for session in sessions {
+                do throws(InletError) {
+                    try session.send(body, over: delivery, labelled: label)
+                } catch {
+                    failure = error
+                }
+            }
+            if let failure { throw failure }
             return viewer == nil || !sessions.isEmpty
         }
 

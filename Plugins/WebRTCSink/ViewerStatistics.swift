@@ -52,5 +52,11 @@
         case reported(ViewerStatistics)
         /// A session has ended, with its last statistics. It need not have joined.
         case left(ViewerStatistics, PeerSessionEnd)
+        /// A data channel, which the viewer of this name has opened, is ready to send.
+        case channelOpened(String, DataChannelParameters)
+        /// A data channel of a viewer is no longer open.
+        case channelClosed(String, DataChannelParameters)
+        /// No more bytes wait on a viewer's data channel than ``DataChannelLimits/drainedBytes``, after more did.
+        case channelDrained(String, DataChannelParameters)
     }
 #endif

@@ -84,8 +84,8 @@
         /// The current statistics of each viewer. Takes microseconds for each.
         public var viewers: [ViewerStatistics] { inner.withLock { $0.sessions }?.statistics ?? [] }
 
-        /// The events of viewers from now on: who joins and leaves, and statistics. Each access returns a separate
-        /// sequence, which keeps the newest 1024 if it is not read.
+        /// The events of viewers from now on: who joins and leaves, statistics, and their data channels. Each access
+        /// returns a separate sequence, which keeps the newest 1024 if it is not read.
         public var viewerEvents: AsyncStream<ViewerEvent> { watchers.stream() }
 
         /// The totals over viewers that left, and the statistics of current ones.
@@ -107,9 +107,18 @@
         /// A browser opens a channel with `peer.createDataChannel("name")` before it makes its offer.
         public var messages: AsyncStream<PeerMessage> { readers.stream() }
 
-        func received(_ message: PeerMessage) { readers.send(message) }
+        /// Hands out what a viewer's data channels tell.
+        func tell(_ news: PeerChannels.News, of viewer: String) {
+            switch news {
+            case .said(let message): readers.send(message)
+            case .opened(let channel): watchers.send(.channelOpened(viewer, channel))
+            case .closed(let channel): watchers.send(.channelClosed(viewer, channel))
+            case .drained(let channel): watchers.send(.channelDrained(viewer, channel))
+            }
+        }
 
-        /// Sends a message over a data channel that the viewer has opened: the first with this delivery and label.
+        /// Sends a message, which may be empty, over a data channel that the viewer has opened: the first with this
+        /// label and exactly this delivery, else the first that keeps order and loses nothing as it does, or does not.
         /// Returns at once.
         ///
         /// The message is dropped, and counted for the viewer, if there is no such channel, or if too much is queued
@@ -117,18 +126,19 @@
         ///
         /// - Parameters:
         ///   - body: text or bytes.
-        ///   - delivery: whether the channel keeps the order and loses nothing. The default is that it does.
+        ///   - delivery: what the channel guarantees. The default is that it keeps the order and loses nothing.
         ///   - label: the channel's label; nil for any.
         ///   - viewer: the viewer, as ``PeerMessage/peer`` names it; nil for all.
-        /// - Throws: ``InletError/Code/resourceExhausted`` for a message that is too long,
-        ///   ``InletError/Code/unsupported`` for an empty one, ``InletError/Code/notFound`` if there is no such viewer.
+        /// - Throws: ``InletError/Code/resourceExhausted`` for a message that is longer than
+        ///   ``DataChannelLimits/messageBytes``, or than a viewer accepts; those that accept it get it.
+        ///   ``InletError/Code/notFound`` if there is no such viewer.
         public func send(
             _ body: PeerMessage.Body, over delivery: DataDelivery = .ordered, labelled label: String? = nil,
             to viewer: String? = nil
         ) throws(InletError) {
             let sessions = inner.withLock { $0.sessions }
-            try (sessions?.channelLimits ?? DataChannelLimits()).checkSendable(body)
-            let isKnown = sessions?.send(body, over: delivery, labelled: label, to: viewer) ?? (viewer == nil)
+            try (sessions?.channelLimits ?? DataChannelLimits()).check(body)
+            let isKnown = try sessions?.send(body, over: delivery, labelled: label, to: viewer) ?? (viewer == nil)
             guard isKnown else {
                 throw InletError(.notFound, "There is no such viewer any more.")
             }

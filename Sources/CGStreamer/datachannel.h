@@ -15,6 +15,7 @@ static const int inlet_gst_channel_closed = 1;
 static const int inlet_gst_channel_failed = 2;  // bytes: what failed
 static const int inlet_gst_channel_text = 3;
 static const int inlet_gst_channel_binary = 4;
+static const int inlet_gst_channel_drained = 5;  // no more bytes wait than the threshold
 typedef void (*inlet_gst_channel_told)(void *owner, int what, const void *bytes, size_t count);
 typedef void (*inlet_gst_channel_release)(void *owner);
 
@@ -67,15 +68,21 @@ static inline void inlet_gst_on_channel_data(GObject *channel, GBytes *data, gpo
     inlet_gst_channel_tell(listener, inlet_gst_channel_binary, bytes, count);
 }
 
+static inline void inlet_gst_on_channel_drained(GObject *channel, gpointer listener) {
+    (void)channel;
+    inlet_gst_channel_tell(listener, inlet_gst_channel_drained, NULL, 0);
+}
+
 static inline void inlet_gst_channel_connect(
     GObject *channel, const char *signal, GCallback callback, inlet_gst_channel_listener *listener) {
     g_atomic_int_inc(&listener->references);
     g_signal_connect_data(channel, signal, callback, listener, inlet_gst_channel_listener_unref, 0);
 }
 
-// Has a channel tell what happens. Releases the owner when the last callback is gone.
-static inline void inlet_gst_channel_listen(
-    GObject *channel, void *owner, inlet_gst_channel_told told, inlet_gst_channel_release release) {
+// Has a channel tell what happens, also when `low` bytes or fewer wait again. Releases the owner when the last callback
+// is gone.
+static inline void inlet_gst_channel_listen(GObject *channel, uint64_t low, void *owner, inlet_gst_channel_told told,
+    inlet_gst_channel_release release) {
     inlet_gst_channel_listener *listener = g_new0(inlet_gst_channel_listener, 1);
     *listener = (inlet_gst_channel_listener){1, told, release, owner};
     inlet_gst_channel_connect(channel, "on-open", G_CALLBACK(inlet_gst_on_channel_open), listener);
@@ -83,6 +90,9 @@ static inline void inlet_gst_channel_listen(
     inlet_gst_channel_connect(channel, "on-error", G_CALLBACK(inlet_gst_on_channel_error), listener);
     inlet_gst_channel_connect(channel, "on-message-string", G_CALLBACK(inlet_gst_on_channel_text), listener);
     inlet_gst_channel_connect(channel, "on-message-data", G_CALLBACK(inlet_gst_on_channel_data), listener);
+    g_object_set(channel, "buffered-amount-low-threshold", (guint64)low, NULL);
+    inlet_gst_channel_connect(
+        channel, "on-buffered-amount-low", G_CALLBACK(inlet_gst_on_channel_drained), listener);
     inlet_gst_channel_listener_unref(listener, NULL);
 }
 
@@ -118,23 +128,25 @@ static inline int inlet_gst_channel_state(GObject *channel) {
 static inline int inlet_gst_channel_send(GObject *channel, int is_text, const void *bytes, size_t count) {
     if (inlet_gst_channel_state(channel) != inlet_gst_channel_open) return 0;
     if (is_text) {
-        gchar *text = g_strndup(bytes, count);
+        gchar *text = count ? g_strndup(bytes, count) : NULL;
         g_signal_emit_by_name(channel, "send-string", text);
         g_free(text);
     } else {
-        GBytes *data = g_bytes_new(bytes, count);
+        GBytes *data = count ? g_bytes_new(bytes, count) : NULL;
         g_signal_emit_by_name(channel, "send-data", data);
-        g_bytes_unref(data);
+        if (data) g_bytes_unref(data);
     }
     return 1;
 }
 
 static inline void inlet_gst_channel_close(GObject *channel) { g_signal_emit_by_name(channel, "close"); }
 
-// Opens a channel; NULL where there can be none. What is not ordered is sent once.
-static inline GObject *inlet_gst_channel_new(GstElement *web, const char *label, int is_ordered) {
-    GstStructure *options = gst_structure_new("options", "ordered", G_TYPE_BOOLEAN, is_ordered != 0, NULL);
-    if (!is_ordered) gst_structure_set(options, "max-retransmits", G_TYPE_INT, 0, NULL);
+// Opens a channel; NULL where there can be none. `retransmits` and `lifetime`, in milliseconds, are bounds, of which
+// one may be given; the other, or both, are -1.
+static inline GObject *inlet_gst_channel_new(
+    GstElement *web, const char *label, int is_ordered, int retransmits, int lifetime) {
+    GstStructure *options = gst_structure_new("options", "ordered", G_TYPE_BOOLEAN, is_ordered != 0, "max-retransmits",
+        G_TYPE_INT, retransmits, "max-packet-lifetime", G_TYPE_INT, lifetime, NULL);
     GObject *channel = NULL;
     g_signal_emit_by_name(web, "create-data-channel", label, options, &channel);
     gst_structure_free(options);

@@ -14,6 +14,7 @@
 
 #include "datachannel.h"
 #include "orientation.h"
+#include "sctpmessages.h"
 
 // From gst/webrtc/webrtc_fwd.h and rtcsessiondescription.h, whose package, libgstreamer-plugins-bad1.0-dev, brings in
 // all of OpenCV.
@@ -278,6 +279,7 @@ static inline inlet_gst_viewer *inlet_gst_viewer_new(
     gst_element_set_start_time(pipeline, GST_CLOCK_TIME_NONE);
     gst_element_set_base_time(pipeline, 0);
 
+    inlet_gst_mend_messages(pipeline);
     inlet_gst_connect(pipeline, "deep-element-added", G_CALLBACK(inlet_gst_on_element), listener);
     inlet_gst_connect(viewer->web, "notify::ice-gathering-state", G_CALLBACK(inlet_gst_on_gathering), listener);
     inlet_gst_connect(viewer->web, "notify::connection-state", G_CALLBACK(inlet_gst_on_path), listener);
@@ -405,6 +407,7 @@ static inline void inlet_gst_description_is_made(GstPromise *promise, gpointer p
     if (reply) gst_structure_get(reply, kind, type, &description, NULL);
     if (description) {
         GstPromise *next = inlet_gst_promise(request->listener, request->web, inlet_gst_local_is_set);
+        inlet_gst_state_longest_message(request->web, description->sdp);
         g_signal_emit_by_name(request->web, "set-local-description", description, next);
         g_boxed_free(type, description);
     } else if (reply) {
@@ -451,6 +454,7 @@ static inline void inlet_gst_further_offer_is_made(GstPromise *promise, gpointer
     const GstStructure *reply = inlet_gst_is_kept(promise, request) ? gst_promise_get_reply(promise) : NULL;
     if (reply) gst_structure_get(reply, "offer", type, &description, NULL);
     if (description) {
+        inlet_gst_state_longest_message(request->web, description->sdp);
         gchar *text = gst_sdp_message_as_text(description->sdp);
         inlet_gst_tell(request->listener, inlet_gst_offer_made, 0, text);
         g_free(text);

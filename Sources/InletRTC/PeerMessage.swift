@@ -32,39 +32,32 @@ public struct PeerMessage: Sendable, Hashable {
     }
 }
 
-/// What a data channel guarantees about its messages.
-public enum DataDelivery: String, Sendable, Hashable, CaseIterable {
-    /// Every message arrives, in order: for messages that must not be lost.
-    case ordered
-    /// Messages arrive soon or not at all, in any order: for messages that the next one makes obsolete.
-    case lossy
-}
-
-/// A data channel that this side opens with each of its offers.
-public struct DataChannelParameters: Sendable, Hashable {
-    /// The name of the channel for both sides.
-    public var label: String
-    /// The delivery guarantee. The default is ``DataDelivery/ordered``.
-    public var delivery: DataDelivery
-
-    public init(_ label: String, _ delivery: DataDelivery = .ordered) {
-        self.label = label
-        self.delivery = delivery
-    }
-}
-
 /// The limits on one peer's use of this side's memory by its data channels.
 public struct DataChannelLimits: Sendable, Hashable {
-    /// The most bytes of a message, in either direction. The default is 65536, which every browser accepts in one
-    /// piece.
-    public var messageBytes = 65_536
-    /// The most bytes that wait to be sent on one channel. Beyond that, a lossy message is dropped and an ordered
-    /// channel is closed, as it would have a gap. The default is 1,048,576.
+    /// The most bytes of a message, from 1 to 262,144. The default is 262,144, as in Chromium.
+    ///
+    /// A message to a peer has at most the lesser of this and what the peer's description states (`a=max-message-size`,
+    /// RFC 8841; 65,536 if it states nothing). A message from a peer has at most the lesser of this and 65,536, which
+    /// this side's descriptions state: the engine cannot tell the parts of longer ones from messages.
+    public var messageBytes = 262_144
+    /// The most bytes that wait to be sent on one channel. Beyond that, a message is dropped; a channel that loses
+    /// nothing is closed, as it would have a gap. The default is 1,048,576.
     public var queuedBytes = 1_048_576
+    /// The number of waiting bytes at which a channel counts as drained, after there were more:
+    /// ``PeerSessionEvent/channelDrained(_:)`` tells. The default is 65,536.
+    public var drainedBytes = 65_536
     /// The most channels with one peer, whichever side opened them; more are closed. The default is 8.
     public var channels = 8
     /// The most bytes of a channel's label and of its protocol. The default is 128.
     public var labelBytes = 128
+
+    /// The longest message that browsers accept in general.
+    private static let longestMessage = 262_144
+    /// The longest message that the engine receives whole: usrsctp's partial delivery point (RFC 6458, 8.1.21).
+    private static let longestReceived = 65_536
+
+    /// The most bytes of a message that is accepted.
+    package var receivedBytes: Int { min(messageBytes, Self.longestReceived) }
 
     /// Creates limits with the default of each.
     public init() {}
@@ -73,15 +66,23 @@ public struct DataChannelLimits: Sendable, Hashable {
     /// channels at once, and always from 16 to 1024.
     package var unreadMessages: Int {
         let (bytes, overflow) = queuedBytes.multipliedReportingOverflow(by: max(1, channels))
-        return min(1024, max(16, (overflow ? .max : bytes) / max(1, messageBytes)))
+        return min(1024, max(16, (overflow ? .max : bytes) / max(1, receivedBytes)))
     }
 
-    /// Checks a message.
+    /// Checks a message, which may be empty.
     ///
-    /// - Throws: ``InletError/Code/resourceExhausted`` for a message that is too long.
-    package func check(_ body: PeerMessage.Body) throws(InletError) {
+    /// - Parameter accepted: the most bytes of a message that the peer accepts; nil if that is not known.
+    /// - Throws: ``InletError/Code/resourceExhausted`` for a message that is too long for this side or for the peer.
+    package func check(_ body: PeerMessage.Body, accepted: Int? = nil) throws(InletError) {
         guard body.count <= messageBytes else {
-            throw InletError(.resourceExhausted, "A message has at most \(messageBytes) bytes, not \(body.count).")
+            throw InletError(
+                .resourceExhausted,
+                "A message has at most \(messageBytes) bytes, not \(body.count). Send it in parts.")
+        }
+        if let accepted, body.count > accepted {
+            throw InletError(
+                .resourceExhausted,
+                "The peer accepts messages of at most \(accepted) bytes, not \(body.count). Send it in parts.")
         }
     }
 
@@ -90,9 +91,15 @@ public struct DataChannelLimits: Sendable, Hashable {
     /// - Throws: ``InletError/Code/invalidConfiguration`` for limits that contradict each other, and for channels that
     ///   they forbid or that cannot be told apart.
     package func validate(opening parameters: [DataChannelParameters] = []) throws(InletError) {
-        guard messageBytes > 0, queuedBytes >= messageBytes, channels >= 0 else {
+        guard queuedBytes >= messageBytes, channels >= 0, drainedBytes >= 0 else {
             throw InletError(.invalidConfiguration, "As many bytes may wait as a message has at most, or more.")
         }
+        guard (1...Self.longestMessage).contains(messageBytes) else {
+            throw InletError(
+                .invalidConfiguration,
+                "A message has at most 1 to \(Self.longestMessage) bytes, not \(messageBytes).")
+        }
+        for each in parameters { try each.delivery.validate() }
         guard Set(parameters).count == parameters.count else {
             throw InletError(.invalidConfiguration, "Two data channels have one label and one delivery.")
         }

@@ -29,19 +29,20 @@ public protocol PeerSession: AnyObject, Sendable {
     /// the session. If nobody reads, a stream keeps the newest messages: at most 1024, of at most 8 MiB with the
     /// default ``DataChannelLimits``.
     func messages() -> AsyncStream<PeerMessage>
-    /// Sends a message over a data channel that either side has opened: the first with this delivery and label. Returns
-    /// at once.
+    /// Sends a message, which may be empty, over a data channel that either side has opened: the first with this label
+    /// and exactly this delivery, else the first that keeps order and loses nothing as it does, or does not. Returns at
+    /// once.
     ///
     /// The message is dropped, and counted, if no such channel is open: ``PeerSessionEvent/channelOpened(_:)`` says
-    /// when one is. If too much is queued already (``DataChannelLimits/queuedBytes``), a lossy channel drops the
-    /// message, and an ordered one is closed, as it would have a gap; it is reopened with the next offer.
+    /// when one is. If too much is queued already (``DataChannelLimits/queuedBytes``), the message is dropped; a
+    /// channel that loses nothing is closed, as it would have a gap, and is reopened with the next offer.
     ///
     /// - Parameters:
     ///   - body: text or bytes.
-    ///   - delivery: whether the channel keeps the order and loses nothing.
+    ///   - delivery: what the channel guarantees.
     ///   - label: the channel's label; nil for any.
-    /// - Throws: ``InletError/Code/resourceExhausted`` for a message that is too long, ``InletError/Code/unsupported``
-    ///   for one that the engine cannot send.
+    /// - Throws: ``InletError/Code/resourceExhausted`` for a message that is longer than
+    ///   ``DataChannelLimits/messageBytes`` or than the peer accepts.
     func send(_ body: PeerMessage.Body, over delivery: DataDelivery, labelled label: String?) throws(InletError)
 }
 
@@ -77,6 +78,8 @@ public enum PeerSessionEvent: Sendable {
     case channelOpened(DataChannelParameters)
     /// A data channel is no longer open: a side has closed it, or the flow restarts.
     case channelClosed(DataChannelParameters)
+    /// No more bytes wait on a data channel than ``DataChannelLimits/drainedBytes``, after there were more.
+    case channelDrained(DataChannelParameters)
 }
 
 /// The statistics of a session.

@@ -52,6 +52,31 @@ package enum VideoSectionText {
         return (text, isWanted)
     }
 
+    /// Returns a further offer of the peer with the one payload type that is sent since the first exchange, where the
+    /// offer numbers that format otherwise, as aiortc's do: webrtcbin answers only with the number that it sends.
+    ///
+    /// - Parameters:
+    ///   - chosen: the number in the offer.
+    ///   - current: the number that is sent, which the peer knows from the first exchange.
+    package static func renumbered(_ chosen: Int, as current: Int, in sdp: String) -> String {
+        let formats = ["a=rtpmap:", "a=fmtp:", "a=rtcp-fb:"].map { Array($0.utf8) }
+        return change(sdp) { line in
+            if line.starts(with: "m=video ".utf8) {
+                let words = line.split(separator: UInt8(ascii: " ")).prefix(3)
+                return Array((words + [Array("\(current)".utf8)[...]]).joined(separator: [UInt8(ascii: " ")]))
+            }
+            guard let format = formats.first(where: { line.starts(with: $0) }) else { return line }
+            let rest = line.dropFirst(format.count)
+            let number = rest.prefix { $0 != UInt8(ascii: " ") }
+            // Feedback for all formats stays.
+            if number.elementsEqual("*".utf8) { return line }
+            guard TextBytes.number(number) == chosen else { return nil }
+            return format + Array("\(current)".utf8) + rest.dropFirst(number.count)
+        } end: {
+            nil
+        }
+    }
+
     private static func isDirection(_ line: [UInt8]) -> Bool {
         line.elementsEqual("a=sendonly".utf8) || line.elementsEqual("a=sendrecv".utf8)
     }

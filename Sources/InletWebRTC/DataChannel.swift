@@ -12,6 +12,8 @@
             case received(PeerMessage.Body)
             /// A message of so many bytes, which is longer than accepted.
             case tooLong(Int)
+            /// No more bytes wait than the threshold, after there were more.
+            case drained
         }
 
         /// The channel's number among those of its session.
@@ -25,21 +27,24 @@
 
         /// - Parameters:
         ///   - channel: its reference is taken over.
-        ///   - longest: the most bytes of a message that are accepted.
+        ///   - limits: the longest message that is accepted, and when the channel counts as drained.
         ///   - told: called with the channel's number. Holds neither the channel nor its session.
         init(
-            _ channel: UnsafeMutablePointer<GObject>, longest: Int, told: @escaping @Sendable (UInt, Event) -> Void
+            _ channel: UnsafeMutablePointer<GObject>, limits: DataChannelLimits,
+            told: @escaping @Sendable (UInt, Event) -> Void
         ) {
             unsafe self.channel = channel
             id = UInt(bitPattern: channel)
             let facts = unsafe inlet_gst_channel_look(channel)
             label = unsafe Self.taken(facts.label)
             subprotocol = unsafe Self.taken(facts.protocol)
-            // Messages always arrive if neither retransmissions nor lifetime are bounded.
-            let arrives = unsafe facts.is_ordered != 0 && facts.retransmits < 0 && facts.lifetime < 0
-            delivery = arrives ? .ordered : .lossy
-            let owner = unsafe Unmanaged.passRetained(Listener(longest: longest) { [id] in told(id, $0) }).toOpaque()
-            unsafe inlet_gst_channel_listen(channel, owner, Listener.told, Listener.release)
+            delivery = unsafe DataDelivery(
+                isOrdered: facts.is_ordered != 0, retransmits: Int(facts.retransmits),
+                milliseconds: Int(facts.lifetime))
+            let listener = Listener(longest: limits.receivedBytes) { [id] in told(id, $0) }
+            unsafe inlet_gst_channel_listen(
+                channel, UInt64(clamping: limits.drainedBytes), Unmanaged.passRetained(listener).toOpaque(),
+                Listener.told, Listener.release)
         }
 
         deinit { unsafe g_object_unref(channel) }
@@ -101,6 +106,7 @@
                 switch what {
                 case inlet_gst_channel_opened: listener.tell(.opened)
                 case inlet_gst_channel_closed: listener.tell(.closed)
+                case inlet_gst_channel_drained: listener.tell(.drained)
                 case inlet_gst_channel_text:
                     unsafe listener.tell(.received(.text(String(decoding: bytes, as: UTF8.self))))
                 case inlet_gst_channel_binary: unsafe listener.tell(.received(.binary(Array(bytes))))

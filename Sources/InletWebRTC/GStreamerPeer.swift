@@ -89,14 +89,14 @@
         ///   - closing: left when the pipeline is closed.
         ///   - orientation: the number of the header extension for the rotation of pictures; nil if the far end does
         ///     not support it.
-        ///   - longestMessage: the longest message over a data channel, in bytes.
+        ///   - channelLimits: the limits of data channels.
         ///   - track: where the video that the peer sends goes; nil if none is received.
         ///   - told: called on GStreamer's threads.
         /// - Throws: ``InletError/Code/internal`` if GStreamer fails; the log has details.
         package init(
             _ launch: String, servers: [ICEServer], relayTLS: (ICEServer) -> RelayTLS, isRelayOnly: Bool,
             address: String?,
-            closing: DispatchGroup, orientation: Int?, longestMessage: Int,
+            closing: DispatchGroup, orientation: Int?, channelLimits: DataChannelLimits,
             track: ReceivedTrack? = nil, logger: Logger, told: @escaping @Sendable (Event) -> Void
         ) throws(InletError) {
             let owner = unsafe Unmanaged.passRetained(Listener(told)).toOpaque()
@@ -113,7 +113,8 @@
             turns = orientation != nil
             closing.enter()
             if let orientation { unsafe inlet_gst_orient(viewer.pointee.source, Int32(orientation)) }
-            finder = ChannelFinder(longestMessage, told)
+            finder = ChannelFinder(channelLimits, told)
+            unsafe inlet_gst_set_longest_message(viewer.pointee.web, channelLimits.messageBytes)
             unsafe inlet_gst_find_channels(
                 viewer.pointee.web, Unmanaged.passRetained(finder).toOpaque(), ChannelFinder.found,
                 ChannelFinder.release)
@@ -205,8 +206,12 @@
         ///
         /// - Returns: nil if GStreamer does not support data channels.
         package func openChannel(_ parameters: DataChannelParameters) -> DataChannel? {
-            unsafe inlet_gst_channel_new(viewer.pointee.web, parameters.label, parameters.delivery == .ordered ? 1 : 0)
-                .map { unsafe finder.channel($0) }
+            let bounds = parameters.delivery.bounds
+            return unsafe inlet_gst_channel_new(
+                viewer.pointee.web, parameters.label, parameters.delivery.isOrdered ? 1 : 0,
+                Int32(clamping: bounds.retransmits), Int32(clamping: bounds.milliseconds)
+            )
+            .map { unsafe finder.channel($0) }
         }
 
         /// This side's description with the candidates that were found; nil if there is none.
@@ -250,11 +255,11 @@
 
         /// Connects channels to the listener, and passes on those that the far end opens.
         private final class ChannelFinder: Sendable {
-            let longest: Int
+            let limits: DataChannelLimits
             let tell: @Sendable (Event) -> Void
 
-            init(_ longest: Int, _ tell: @escaping @Sendable (Event) -> Void) {
-                self.longest = longest
+            init(_ limits: DataChannelLimits, _ tell: @escaping @Sendable (Event) -> Void) {
+                self.limits = limits
                 self.tell = tell
             }
 
@@ -272,7 +277,7 @@
             }
 
             func channel(_ channel: UnsafeMutablePointer<GObject>) -> DataChannel {
-                unsafe DataChannel(channel, longest: longest) { [tell] in tell(.channelSaid($0, $1)) }
+                unsafe DataChannel(channel, limits: limits) { [tell] in tell(.channelSaid($0, $1)) }
             }
         }
 

@@ -32,6 +32,21 @@ import Testing
         #expect(VideoSectionText.taken(taken.sdp).isWanted)
     }
 
+    @Test("A further offer that numbers the format otherwise is read with the number that is sent, and no other format")
+    func renumbered() {
+        let sdp = [
+            "v=0", "m=video 9 UDP/TLS/RTP/SAVPF 97 98 99", "a=rtpmap:97 VP8/90000", "a=rtpmap:98 rtx/90000",
+            "a=fmtp:98 apt=97", "a=rtpmap:99 H264/90000", "a=rtcp-fb:99 nack", "a=rtcp-fb:* nack pli",
+            "a=fmtp:99 packetization-mode=1", "a=mid:0", "m=audio 9 UDP/TLS/RTP/SAVPF 97", "a=rtpmap:97 opus/48000/2",
+        ].joined(separator: "\r\n")
+        #expect(
+            VideoSectionText.renumbered(99, as: 96, in: sdp).split(separator: "\r\n") == [
+                "v=0", "m=video 9 UDP/TLS/RTP/SAVPF 96", "a=rtpmap:96 H264/90000", "a=rtcp-fb:96 nack",
+                "a=rtcp-fb:* nack pli", "a=fmtp:96 packetization-mode=1", "a=mid:0",
+                "m=audio 9 UDP/TLS/RTP/SAVPF 97", "a=rtpmap:97 opus/48000/2",
+            ])
+    }
+
     @Test("A name that descriptions cannot hold is an error", arguments: ["", "two words", "a\r\nb", "\u{e9}"])
     func invalid(_ name: String) {
         #expect(throws: InletError.self) { try TrackName(stream: name).validate() }

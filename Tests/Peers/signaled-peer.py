@@ -22,9 +22,10 @@ class Peer:
     def __init__(self):
         self.said, self.numbers, self.unread, self.flows = queue.Queue(), [], 0, 0
         self.connection, self.flow, self.early, self.byes, self.taken = None, None, {}, 0, set()
-        self.messages, self.made = [], 0
+        self.messages, self.channels, self.made, self.limit = [], [], 0, None
         self.pictures, self.heard = seen.Pictures(), ""
         self.offers, self.answers, self.pending = 0, 0, None
+        self.yields, self.yielded, self.kept = False, 0, 0
 
     def make(self):
         # What is counted is of the present connection.
@@ -36,9 +37,18 @@ class Peer:
     def listen(self, channel):
         """Notes what comes over a channel, and says it back."""
 
+        self.channels.append({
+            "label": channel.label, "ordered": channel.ordered, "maxRetransmits": channel.maxRetransmits,
+            "maxPacketLifeTime": channel.maxPacketLifeTime})
+
         def heard(message):
             arrives = channel.ordered and channel.maxRetransmits is None and channel.maxPacketLifeTime is None
-            body = message if isinstance(message, str) else message.hex()
+            body = message if isinstance(message, str) else message.hex() or "no bytes"
+            data = message.encode() if isinstance(message, str) else message
+            if len(data) > 65536:
+                # Said in words, as the other side does not take it.
+                check = sum((index + 1) * byte for index, byte in enumerate(data)) % 2**32
+                message = body = f"{type(message).__name__} {len(data)} {check}"
             self.messages.append({"channel": channel.label, "arrives": arrives, "body": body})
             channel.send(message)
 
@@ -51,6 +61,9 @@ class Peer:
             if line.startswith("a=candidate:"):
                 self.said.put({"type": "candidate", "flow": flow, "line": line[2:]})
         kept = [line for line in lines if not line.startswith(("a=candidate:", "a=end-of-candidates"))]
+        if self.limit is not None:
+            kept = [f"a=max-message-size:{self.limit}" if line.startswith("a=max-message-size:") else line
+                    for line in kept]
         self.said.put({"type": kind, "flow": flow, "sdp": "\r\n".join(kept) + "\r\n"})
 
     async def offer(self):
@@ -65,8 +78,13 @@ class Peer:
         self.split(self.flow, "offer")
 
     async def reoffer(self, message):
-        """Offers a further channel within the connection. It is set with its answer, as a peer may yield until then."""
+        """Offers a further channel within the connection. It is set with its answer, as a peer may yield until then:
+        aiortc cannot roll back."""
         self.listen(self.connection.createDataChannel(message["channel"]))
+        self.yields = message.get("yields", False)
+        await self.offer_further()
+
+    async def offer_further(self):
         self.flows += 1
         self.pending = (f"python-{self.flows}", await self.connection.createOffer())
         self.said.put({"type": "offer", "flow": self.pending[0], "sdp": self.pending[1].sdp})
@@ -93,9 +111,14 @@ class Peer:
             self.heard = message["sdp"]
             if kind == "offer":
                 self.offers += 1
-                if self.pending and self.continues(message["sdp"]):
+                crosses, crossed = bool(self.pending) and self.continues(message["sdp"]), None
+                if crosses and not self.yields:
                     # Of two offers that cross, this side's counts.
+                    self.kept += 1
                     return
+                if crosses:
+                    self.yielded += 1
+                    crossed, self.pending = self.pending, None
                 if not self.continues(message["sdp"]):
                     if self.connection:
                         await self.connection.close()
@@ -111,6 +134,8 @@ class Peer:
             if kind == "offer":
                 await self.connection.setLocalDescription(await self.connection.createAnswer())
                 self.split(flow, "answer")
+                if crossed:
+                    await self.offer_further()
 
     async def add(self, line):
         # aioice knows no candidates of TCP.
@@ -151,11 +176,17 @@ async def main():
 
     def report(_):
         return {"connections": one.made, "count": len(one.numbers), "unread": one.unread, "byes": one.byes,
-                "messages": one.messages, "sessions": one.made, "sdp": one.heard,
-                "offers": one.offers, "answers": one.answers, **one.pictures.report()}
+                "messages": one.messages, "channels": one.channels, "sessions": one.made, "sdp": one.heard,
+                "yielded": one.yielded, "kept": one.kept, "offers": one.offers, "answers": one.answers,
+                **one.pictures.report()}
+
+    def limit(message):
+        """Has descriptions state that messages have at most so many bytes."""
+        one.limit = int(message["bytes"])
 
     found = {"slices": slices.Slices(options.slices).report} if options.slices else {}
     peer.serve(options, {
+        "limit": limit,
         **found, "deliver": lambda message: run(one.take(message["message"])), "offer": lambda _: run(one.offer()),
         "reoffer": lambda message: run(one.reoffer(message)),
         "poll": poll, "report": report,

@@ -12,6 +12,7 @@ import argparse
 import asyncio
 import json
 import logging
+import re
 
 import aiohttp
 from aiortc import RTCConfiguration, RTCPeerConnection, RTCSessionDescription
@@ -32,7 +33,7 @@ async def main():
     channels = {
         "control": peer.createDataChannel("control"),
         "events": peer.createDataChannel("events", ordered=False, maxRetransmits=0)}
-    sent = [text for n in range(options.count) for text in (f"number {n} äöü", bytes([n]) * (n * 100 + 1))]
+    sent = [text for n in range(options.count) for text in (f"number {n} äöü", bytes([n]) * (n * 100 + 1))] + ["", b""]
     back = {name: [] for name in channels}
     done = {name: asyncio.Event() for name in channels}
     closed = asyncio.Event()
@@ -63,7 +64,10 @@ async def main():
                                headers={"content-type": "application/sdp"}) as answer:
             seen["status"] = answer.status
             text = await answer.text()
+            seen["limit"] = [line for line in text.splitlines() if "max-message-size" in line]
             place = answer.headers.get("location")
+        # A message that is too large is to be sent in spite of the server's limit.
+        text = re.sub("a=max-message-size:[0-9]+", "a=max-message-size:0", text)
         await peer.setRemoteDescription(RTCSessionDescription(text, "answer"))
         try:
             await asyncio.wait_for(asyncio.gather(*(each.wait() for each in done.values())), options.seconds)

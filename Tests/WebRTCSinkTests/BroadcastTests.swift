@@ -74,19 +74,22 @@
                 var ordered: Bool
                 var lossy: Bool
                 var counts: [Int]
+                var limit: [String]
                 var closed: Bool?
                 var error: String?
             }
             try await ViewerRun.with(size: ImageSize(width: 320, height: 240)) {
-                $0.channels.messageBytes = 10_000
+                ($0.channels.messageBytes, $0.channels.drainedBytes) = (10_000, 100)
             } _: { run in
+                let events = run.broadcast.viewerEvents
                 let echo = Self.echo(run)
                 defer { echo.cancel() }
                 let seen: Seen = try await ViewerRun.peer(
                     "whep-messages.py", python: ViewerRun.aiortcPython,
                     [run.address + "/whep", "--large", "20000"])
                 #expect(seen.status == 201)
-                #expect(seen.counts == [40, 40])
+                #expect(seen.counts == [42, 42])
+                #expect(seen.limit == ["a=max-message-size:10000"])
                 #expect(seen.ordered)
                 #expect(seen.lossy)
                 #expect(seen.closed == true)
@@ -94,19 +97,30 @@
                 #expect(throws: InletError.self) {
                     try run.broadcast.send(.binary(Array(repeating: 0, count: 10_001)))
                 }
-                #expect(throws: InletError.self) { try run.broadcast.send(.text("")) }
+                var told: [String: Set<String>] = [:]
+                for await event in events {
+                    switch event {
+                    case .channelOpened(_, let channel): told["opened", default: []].insert(channel.label)
+                    case .channelDrained(_, let channel): told["drained", default: []].insert(channel.label)
+                    case .channelClosed(_, let channel): told["closed", default: []].insert(channel.label)
+                    default: break
+                    }
+                    if case .left = event { break }
+                }
+                // The session ends before the other one is closed.
+                #expect(told["closed"]?.contains("control") == true)
+                #expect(told["opened"] == ["control", "events"] && told["drained"] == told["opened"], "\(told)")
                 #expect(throws: InletError.self) { try run.broadcast.send(.text("hello"), to: "nobody") }
             }
         }
 
-        /// Returns each message over a channel of its name, and says so of an empty one.
+        /// Returns each message over a channel of its name.
         private static func echo(_ run: ViewerRun) -> Task<Void, Never> {
             let messages = run.broadcast.messages
             return Task { [broadcast = run.broadcast] in
                 for await message in messages {
-                    let body = message.body.count == 0 ? .text("nothing") : message.body
                     try? broadcast.send(
-                        body, over: message.channel == "control" ? .ordered : .lossy,
+                        message.body, over: message.channel == "control" ? .ordered : .lossy,
                         labelled: message.channel, to: message.peer)
                 }
             }
@@ -226,8 +240,8 @@
                     const open = (name, options) => {
                       const channel = peer.createDataChannel(name, options);
                       channel.binaryType = "arraybuffer"; window[name] = [];
-                      channel.onopen = () => { channel.send("zoom in"); channel.send(new Uint8Array([0, 1, 255])); channel.send(""); };
-                      channel.onmessage = event => window[name].push(typeof event.data === "string" ? event.data : Array.from(new Uint8Array(event.data)).join());
+                      channel.onopen = () => { channel.send("zoom in"); channel.send(new Uint8Array([0, 1, 255])); channel.send(""); channel.send(new ArrayBuffer(0)); channel.send(new Uint8Array(65536)); };
+                      channel.onmessage = event => window[name].push(typeof event.data === "string" ? `'${event.data}'` : event.data.byteLength > 9 ? event.data.byteLength : `[${Array.from(new Uint8Array(event.data))}]`);
                     };
                     open("control"); open("events", { ordered: false, maxRetransmits: 0 });
                     return "open";
@@ -236,10 +250,10 @@
                     "page-probe.py", python: "/usr/bin/python3",
                     [
                         run.address, open,
-                        "return window.control.length < 3 ? null : window.control.join('|');",
-                        "return window.events.length < 3 ? null : window.events.sort().join('|');",
+                        "return window.control.length < 5 ? null : window.control.join('|');",
+                        "return window.events.length < 5 ? null : window.events.map(String).sort().join('|');",
                     ])
-                #expect(seen == ["open", "zoom in|0,1,255|nothing", "0,1,255|nothing|zoom in"])
+                #expect(seen == ["open", "'zoom in'|[0,1,255]|''|[]|65536", "''|'zoom in'|65536|[0,1,255]|[]"])
             }
         }
 

@@ -24,6 +24,40 @@
             return seen
         }
 
+        @Test(
+            "Of two offers that cross, the polite side's is made again: we are either, with aiortc",
+            arguments: [true, false])
+        func glare(_ yields: Bool) async throws {
+            let (first, ours) = (DataChannelParameters("first"), DataChannelParameters("ours", .lossy))
+            try await SignalingPeerTests.with(.asSent, .offering, channels: [first], yields: yields) {
+                channel, session in
+                var events = session.events().makeAsyncIterator()
+                try await SignalingPeerTests.pictures(20, by: channel)
+                channel.isPeerHeld = true
+                try await channel.ask("reoffer", ["channel": .string("theirs"), "yields": .bool(!yields)])
+                try session.configure { $0.channels.append(ours) }
+                // The peer has this side's offer, and this side has not the peer's.
+                _ = try await Self.report(of: channel) { $0["offers"]?.int == 2 }
+                channel.isPeerHeld = false
+                var (missing, isAgreed): (Set, Bool) = ([ours, DataChannelParameters("theirs")], false)
+                while !missing.isEmpty || !isAgreed, let event = await events.next() {
+                    switch event {
+                    case .agreed: isAgreed = true
+                    case .channelOpened(let channel): missing.remove(channel)
+                    case .failure(let error): Issue.record(error)
+                    default: break
+                    }
+                }
+                #expect(missing.isEmpty && isAgreed)
+                let seen = try await Self.report(of: channel) { $0["answers"]?.int == 1 }
+                #expect(seen["kept"]?.int == (yields ? 1 : 0) && seen["yielded"]?.int == (yields ? 0 : 1))
+                #expect(seen["offers"]?.int == (yields ? 3 : 2))
+                #expect(seen["connections"]?.int == 1 && session.state == .connected)
+                let count = seen["pictures"]?.int ?? 0
+                _ = try await Self.report(of: channel) { ($0["pictures"]?.int ?? 0) >= count + 20 }
+            }
+        }
+
         @Test("Five changes are one offer within the same connection, and pictures come back with the next")
         func five() async throws {
             try await SignalingPeerTests.with(.asSent, .offering, channels: [DataChannelParameters("first")]) {

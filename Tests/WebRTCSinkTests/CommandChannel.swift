@@ -28,6 +28,7 @@
         private struct State {
             var peer: PeerProcess?
             var held: [SignalingMessage] = []
+            var isPeerHeld = false
             var isClosed = false
         }
 
@@ -59,19 +60,31 @@
             }
         }
 
+        /// Whether what the peer says waits with the peer.
+        var isPeerHeld: Bool {
+            get { state.withLock { $0.isPeerHeld } }
+            set { state.withLock { $0.isPeerHeld = newValue } }
+        }
+
         /// Takes what the peer says, for a moment, again and again.
         private func poll() {
             queue.asyncAfter(deadline: .now() + .milliseconds(10)) { [weak self] in
                 guard let self, !state.withLock({ $0.isClosed }) else { return }
-                if let message = (try? peer?.send("poll"))?["message"].flatMap(Self.message) { received.yield(message) }
+                if !isPeerHeld, let message = (try? peer?.send("poll"))?["message"].flatMap(Self.message) {
+                    received.yield(message)
+                }
                 poll()
             }
         }
 
-        /// The peer comes into being, and gets all that was said before.
-        func bringPeer() async throws {
+        /// The peer comes into being, and gets all that was said before, after what it is told by `prepare`.
+        func bringPeer(_ prepare: @escaping @Sendable (PeerProcess) throws -> Void = { _ in }) async throws {
             let (python, arguments) = (python, arguments)
-            let peer = try await aside { try PeerProcess("signaled-peer.py", arguments, python: python) }
+            let peer = try await aside {
+                let peer = try PeerProcess("signaled-peer.py", arguments, python: python)
+                try prepare(peer)
+                return peer
+            }
             let held = state.withLock { state in
                 state.peer = peer
                 defer { state.held = [] }

@@ -53,7 +53,11 @@
         /// Whether a packet has arrived since the last check.
         private let hasArrival = Atomic(false)
         /// The largest offer's worth of channels is none: peers' messages are not read.
-        private static let longestMessage = 0
+        private static let channelLimits: DataChannelLimits = {
+            var limits = DataChannelLimits()
+            limits.messageBytes = 0
+            return limits
+        }()
         private static let checkInterval = Duration.seconds(1)
         private static let doubtInterval = Duration.milliseconds(200)
         private static let mostForeignServers = 8
@@ -235,7 +239,7 @@
                     servers: ice.isRelayOnly ? all : environment.stunChoice.reduced(all),
                     relayTLS: { own.contains($0) ? ice.tls : RelayTLS() }, isRelayOnly: ice.isRelayOnly,
                     address: environment.address, closing: environment.closing, orientation: nil,
-                    longestMessage: Self.longestMessage, track: track, logger: environment.logger
+                    channelLimits: Self.channelLimits, track: track, logger: environment.logger
                 ) { [weak self] event in
                     guard let self else { return }
                     queue.async { self.peerSaid(event, id) }

@@ -1,0 +1,28 @@
+import InletCore
+
+extension SessionDescription {
+    /// The most bytes of a message over a data channel that the side of this description accepts (RFC 8841, 6): 65,536
+    /// if it states nothing, nil if it accepts any.
+    package var longestMessage: Int? {
+        var isApplication = false
+        for line in TextBytes.lines(sdp.utf8) {
+            if line.starts(with: "m=".utf8) { isApplication = line.starts(with: "m=application ".utf8) }
+            guard isApplication, line.starts(with: Self.messageSize.utf8) else { continue }
+            guard let size = TextBytes.number(line.dropFirst(Self.messageSize.utf8.count)) else { continue }
+            return size == 0 ? nil : size
+        }
+        return 65_536
+    }
+
+    /// Returns a description of this side that states how long messages from the peer may be, in place of what the
+    /// engine states, which takes it for the bound of what it sends as well.
+    package static func stating(longestMessage bytes: Int, in sdp: String) -> String {
+        guard sdp.containsBytes(messageSize) else { return sdp }
+        let lines = TextBytes.lines(sdp.utf8).map {
+            $0.starts(with: messageSize.utf8) ? Array("\(messageSize)\(bytes)".utf8) : Array($0)
+        }
+        return String(decoding: lines.map { $0 + [13, 10] }.joined(), as: UTF8.self)
+    }
+
+    private static let messageSize = "a=max-message-size:"
+}

@@ -1,0 +1,81 @@
+import Foundation
+import InletCore
+import InletRTC
+import Testing
+
+/// What channels guarantee, as JSON and against the limits, and what descriptions state of messages.
+struct DataDeliveryTests {
+    private static let table: [(DataDelivery, String)] = [
+        (.ordered, #"{"ordered":true}"#), (.unordered, #"{"ordered":false}"#),
+        (.lossy, #"{"maxRetransmits":0,"ordered":false}"#),
+        (.retransmits(65_535, isOrdered: true), #"{"maxRetransmits":65535,"ordered":true}"#),
+        (.lifetime(.milliseconds(1500)), #"{"maxPacketLifeTime":1500,"ordered":false}"#),
+    ]
+
+    @Test("A delivery is read and written by the keys of browsers, and a channel with its label beside them")
+    func coding() throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        for (delivery, text) in Self.table {
+            #expect(String(decoding: try encoder.encode(delivery), as: UTF8.self) == text)
+            #expect(try JSONDecoder().decode(DataDelivery.self, from: Data(text.utf8)) == delivery)
+            let channel = DataChannelParameters("orders", delivery)
+            #expect(try JSONDecoder().decode(DataChannelParameters.self, from: encoder.encode(channel)) == channel)
+        }
+        let short = try JSONDecoder().decode(DataChannelParameters.self, from: Data(#"{"label":"orders"}"#.utf8))
+        #expect(short == DataChannelParameters("orders"))
+    }
+
+    @Test(
+        "What a channel cannot have is refused",
+        arguments: [
+            #"{"maxRetransmits":0,"maxPacketLifeTime":1}"#, #"{"maxRetransmits":-1}"#, #"{"maxRetransmits":65536}"#,
+            #"{"maxPacketLifeTime":0}"#, #"{"maxPacketLifeTime":65536}"#, #"{"ordered":"yes"}"#,
+            #"{"maxPacketLifeTime":9223372036854775807}"#,
+        ])
+    func refused(_ text: String) {
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode(DataDelivery.self, from: Data(text.utf8)) }
+    }
+
+    @Test("Limits refuse bounds that a channel cannot have, and messages longer than engines deliver")
+    func limits() {
+        for delivery in [
+            DataDelivery.retransmits(-1), .retransmits(65_536), .lifetime(.zero), .lifetime(.microseconds(1500)),
+            .lifetime(.seconds(66)), .lifetime(.seconds(Int64.max)),
+        ] {
+            let error = #expect(throws: InletError.self) {
+                try DataChannelLimits().validate(opening: [DataChannelParameters("orders", delivery)])
+            }
+            #expect(error?.code == .invalidConfiguration)
+        }
+        for bytes in [0, 262_145] {
+            var limits = DataChannelLimits()
+            limits.messageBytes = bytes
+            #expect(throws: InletError.self) { try limits.validate() }
+        }
+    }
+
+    @Test("Messages go over the channel of exactly their delivery, else over one that keeps and loses alike")
+    func choice() {
+        let all: [DataDelivery] = [.retransmits(3), .ordered, .lossy, .lifetime(.milliseconds(20))]
+        for (index, delivery) in all.enumerated() { #expect(delivery.index(among: all) == index) }
+        #expect(DataDelivery.unordered.index(among: all) == 0)
+        #expect(DataDelivery.ordered.index(among: [.lossy]) == nil)
+        #expect(DataDelivery.lossy.index(among: [.ordered]) == nil)
+    }
+
+    @Test("A description states how long messages may be, 65,536 if it does not, and without a bound if it says 0")
+    func stated() {
+        func longest(_ lines: String...) -> Int? {
+            SessionDescription(kind: .offer, sdp: lines.map { $0 + "\r\n" }.joined(), flow: SignalingFlow("a"))
+                .longestMessage
+        }
+        let (video, data) = ("m=video 9 UDP/TLS/RTP/SAVPF 96", "m=application 9 UDP/DTLS/SCTP webrtc-datachannel")
+        #expect(longest(video, data) == 65_536)
+        #expect(longest(video, data, "a=max-message-size:262144") == 262_144)
+        #expect(longest(data, "a=max-message-size:0", video) == nil)
+        #expect(longest(video, "a=max-message-size:5", data) == 65_536)
+        #expect(longest(data, "a=max-message-size:-1") == 65_536)
+        #expect(longest(data, "a=max-message-size:99999999999999999999") == 65_536)
+    }
+}
