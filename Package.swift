@@ -261,8 +261,8 @@ let package = Package(
         .target(
             name: "InletServe",
             dependencies: [
-                "InletCore", "InletSystem", "InletCapture", "InletFFmpeg", "InletHTTP", "InletOutput", "CYAML", logging,
-                lifecycle, signals,
+                "InletCore", "InletSystem", "InletCapture", "InletFFmpeg", "InletHTTP", "InletOutput", "InletTLS",
+                "CYAML", logging, lifecycle, signals,
             ] + nio, resources: [.embedInCode("Pages/cameras.html")], swiftSettings: houseSettings),
         // The command, for programs that add plug-ins of their own.
         .target(

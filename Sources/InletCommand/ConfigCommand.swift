@@ -26,6 +26,11 @@ struct ConfigCheckCommand: ParsableCommand {
     func run() throws {
         do throws(ConfigurationProblems) {
             let read = try ConfigurationReader.command.read(path: file)
+            do throws(InletError) {
+                _ = try read.server.tls?.load()
+            } catch {
+                throw ConfigurationProblems([.init(error.description, at: .none, path: "server.tls")])
+            }
             let sinks = read.cameras.values.reduce(0) { $0 + $1.sinks.count }
             Terminal.writeOutput("\(file): \(read.cameras.count) cameras, \(sinks) sinks, nothing wrong\n")
         } catch {

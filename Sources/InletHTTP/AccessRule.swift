@@ -31,6 +31,9 @@ package struct AccessRule: Sendable {
     /// The token that every client must present; nil if none is required. One is generated if other machines can reach
     /// the server and none is configured.
     package let token: String?
+    /// Whether the server speaks TLS, so that addresses begin with https and cookies are for TLS alone. The default is
+    /// false.
+    package var isSecure = false
     /// Whether the token was generated here.
     package let isGenerated: Bool
     private let holders: [Holder]
@@ -161,7 +164,7 @@ package struct AccessRule: Sendable {
         guard let shown = request.queryValue(of: "token"),
             let holder = holders.first(where: { Self.isShown($0, [shown]) })
         else { return nil }
-        return holder.cookie.header(at: now, isSecure: request.cameByTLS)
+        return holder.cookie.header(at: now, isSecure: isSecure || request.cameByTLS)
     }
 
     private static func tokens(of request: HTTPRequest) -> [[UInt8]] {

@@ -86,6 +86,14 @@ final class HTTPGate: Sendable {
 
     // MARK: Requests
 
+    /// Counts a handshake as a request, and returns whether it is served.
+    func mayBegin(_ client: ClientAddress) -> Bool {
+        let now = MonotonicTime.now
+        guard state.withLock({ $0.clients?.note(client, at: now) }) != nil else { return true }
+        log.log(.warning, "Too many requests came from \(client)", key: "requests")
+        return false
+    }
+
     /// Decides whether a request is served.
     ///
     /// - Parameter isPublic: whether it need not present a token.

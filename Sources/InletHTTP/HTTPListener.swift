@@ -18,6 +18,9 @@ package final class HTTPListener: Sendable {
         package var patience: Duration
         /// How many requests are served. The default is without a limit.
         package var requests = RequestRates()
+        /// Makes what puts the bytes of a connection into TLS, on the server's thread. The default, nil, is for plain
+        /// HTTP. With it, ``AccessRule/isSecure`` is set.
+        package var makeTLS: (@Sendable () throws -> any ChannelHandler)?
 
         package init(_ access: AccessRule, connections: Int, bodyBytes: Int, patience: Duration) {
             self.access = access
@@ -62,8 +65,13 @@ package final class HTTPListener: Sendable {
             .childChannelOption(.socketOption(.so_rcvbuf), value: 65_536)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
+                    // A handshake costs more than most requests, and counts as one.
+                    if place.makeTLS != nil, !gate.mayBegin(ClientAddress(channel.remoteAddress)) {
+                        throw TooManyConnections()
+                    }
                     guard let id = gate.admit(channel) else { throw TooManyConnections() }
                     channel.closeFuture.whenComplete { _ in gate.remove(id) }
+                    if let tls = try place.makeTLS?() { try channel.pipeline.syncOperations.addHandler(tls) }
                     let received = ReceivedBytes(limit: bytes)
                     var sizes = NIOHTTPDecoderLimitConfiguration()
                     sizes.maxHeaderListSize = ReceivedBytes.headLimit
@@ -102,7 +110,8 @@ package final class HTTPListener: Sendable {
     /// - Parameter address: what ``listen(at:logger:makeService:)`` returned.
     package static func pages(of access: AccessRule, at address: String) -> String {
         let query = access.isGenerated ? "?token=\(access.token ?? "")" : ""
-        return addresses(of: access, at: address).map { "http://\($0)/\(query)" }.joined(separator: " and ")
+        let scheme = access.isSecure ? "https" : "http"
+        return addresses(of: access, at: address).map { "\(scheme)://\($0)/\(query)" }.joined(separator: " and ")
     }
 
     private static func addresses(of access: AccessRule, at address: String) -> [String] {

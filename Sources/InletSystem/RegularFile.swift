@@ -20,11 +20,13 @@ package enum RegularFile {
     ///   - most: the most bytes that are returned; of a longer file, one more is.
     ///   - content: what the file should hold, such as `a secret`, for errors.
     ///   - advice: what to do where the path is not one of a regular file, as a sentence.
+    ///   - isPrivate: whether it is refused if any user may read it, or others than its owner may change it. Its group
+    ///     may read it: some systems keep keys for a group. The default is false.
     /// - Throws: ``InletError/Code/invalidConfiguration`` if the path is empty or no regular file,
     ///   ``InletError/Code/notFound``, ``InletError/Code/permissionDenied`` or ``InletError/Code/inputOutput`` as the
     ///   system says. No error quotes the content.
     package static func read(
-        _ path: String, most: Int, content: String, advice: String
+        _ path: String, most: Int, content: String, advice: String, isPrivate: Bool = false
     ) throws(InletError) -> [UInt8] {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw InletError(.invalidConfiguration, "The path of a file with \(content) is missing.")
@@ -37,6 +39,11 @@ package enum RegularFile {
         guard unsafe fstat(descriptor, &facts) == 0 else { throw failure(errno, path, content) }
         guard facts.st_mode & S_IFMT == S_IFREG else {
             throw InletError(.invalidConfiguration, "'\(path)' is no regular file. \(advice)")
+        }
+        guard !isPrivate || facts.st_mode & (S_IWGRP | S_IROTH | S_IWOTH) == 0 else {
+            throw InletError(
+                .permissionDenied,
+                "Other users may read or change '\(path)', which holds \(content). Take that right away: chmod 600.")
         }
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 4096)

@@ -61,8 +61,8 @@ enum ImportRule {
             "WebSocketSignaling",
         ]),
         "InletServe": system.union([
-            "InletCore", "InletSystem", "InletCapture", "InletFFmpeg", "InletHTTP", "InletOutput", "CYAML", "NIOCore",
-            "NIOHTTP1", "Logging", "ServiceLifecycle", "UnixSignals",
+            "InletCore", "InletSystem", "InletCapture", "InletFFmpeg", "InletHTTP", "InletOutput", "InletTLS", "CYAML",
+            "NIOCore", "NIOHTTP1", "Logging", "ServiceLifecycle", "UnixSignals",
         ]),
         // The web server is for the page of `inlet latency --screen`.
         "InletCommand": system.union([

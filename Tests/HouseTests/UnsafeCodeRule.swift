@@ -138,6 +138,8 @@ enum UnsafeCodeRule {
         "Sources/InletWebRTC/DataChannel.swift": "owns a data channel, and what GStreamer's callbacks hold",
         "Sources/InletWebRTC/GStreamerPeer.swift": "owns a peer's pipeline, and what GStreamer's callbacks hold",
         "Sources/InletTLS/TLSClientHandler.swift": "owns a connection of OpenSSL",
+        "Sources/InletTLS/TLSServerCertificate.swift": "owns a context of OpenSSL",
+        "Sources/InletTLS/TLSServerHandler.swift": "owns a connection of OpenSSL",
         "Sources/InletWebRTC/SharedPacket.swift": "owns a reference to a packet as GStreamer has it",
     ]
 

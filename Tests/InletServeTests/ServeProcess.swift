@@ -11,19 +11,26 @@ final class ServeProcess {
     private(set) var process = Process()
     private let log: String
     private let environment: [String: String]
+    /// What curl trusts; nil for plain HTTP.
+    private let authority: String?
 
-    var address: String { "http://127.0.0.1:\(port)" }
+    var address: String { "\(authority == nil ? "http" : "https")://127.0.0.1:\(port)" }
     var configuration: String { folder.path("cameras.yaml") }
     /// What it has logged.
     var complaints: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
 
     /// Starts the daemon and waits until it answers.
     ///
-    /// - Parameter tokens: whether the configuration has tokens.
-    init(_ cameras: String, tokens: Bool = true, environment: [String: String] = [:]) async throws {
+    /// - Parameters:
+    ///   - tokens: whether the configuration has tokens.
+    ///   - authority: the file of certificates that the daemon's is among; nil if it speaks plain HTTP.
+    init(
+        _ cameras: String, tokens: Bool = true, authority: String? = nil, environment: [String: String] = [:]
+    ) async throws {
         self.environment = ProcessInfo.processInfo.environment.merging(
             ["INLET_ADMIN": Self.admin, "INLET_VIEWER": Self.viewer].merging(environment) { $1 }
         ) { $1 }
+        self.authority = authority
         port = try await FreePort.find()
         folder = try TemporaryFolder()
         log = folder.path("log")
@@ -49,10 +56,13 @@ final class ServeProcess {
         process.standardError = FileHandle(forWritingAtPath: log)
         try process.run()
         try await ReferenceCommand.runAside(
-            "curl", ["-s", "--retry", "60", "--retry-connrefused", "--retry-delay", "1", "\(address)/healthz"])
+            "curl",
+            ["-s", "--retry", "60", "--retry-connrefused", "--retry-delay", "1", "\(address)/healthz"] + trust)
     }
 
     deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+
+    private var trust: [String] { authority.map { ["--cacert", $0] } ?? [] }
 
     /// Writes the configuration, without what stands in front of the cameras.
     func write(_ text: String) throws {
@@ -68,6 +78,7 @@ final class ServeProcess {
     ) async throws -> (status: Int, body: Data) {
         let file = folder.path("answer-\(UUID().uuidString)")
         var arguments = ["-s", "-m", "30", "-X", method, "-o", file, "-w", "%{http_code}", address + path]
+        arguments += trust
         if let token { arguments += ["-H", "authorization: Bearer \(token)"] }
         if let body { arguments += ["-H", "content-type: application/json", "--data-binary", body] }
         for header in headers { arguments += ["-H", header] }

@@ -1,8 +1,9 @@
-// The part of the system's OpenSSL 3 that a TLS client needs. It is loaded when it is first needed: most processes
-// have no connection over TLS of their own.
+// The part of the system's OpenSSL 3 that clients and servers of TLS need. It is loaded when it is first needed: most
+// processes have no connection over TLS of their own.
 #pragma once
 
 #include <openssl/err.h>
+#include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
@@ -14,11 +15,13 @@
     X(SSL_CTX_set_default_verify_paths) X(SSL_CTX_load_verify_file) X(SSL_new) X(SSL_free) X(SSL_set_fd)    \
     X(SSL_set_connect_state) X(SSL_do_handshake) X(SSL_read) X(SSL_write) X(SSL_pending) X(SSL_get_error)   \
     X(SSL_ctrl) X(SSL_set1_host) X(SSL_get0_param) X(SSL_get_verify_result) X(SSL_get1_peer_certificate)    \
-    X(SSL_shutdown) X(SSL_set_bio)
+    X(SSL_shutdown) X(SSL_set_bio) X(TLS_server_method) X(SSL_CTX_set_options) X(SSL_CTX_use_certificate)    \
+    X(SSL_CTX_use_PrivateKey) X(SSL_CTX_check_private_key) X(SSL_set_accept_state)
 #define INLET_CRYPTO_FUNCTIONS(X)                                                                           \
     X(ERR_clear_error) X(ERR_peek_last_error) X(ERR_reason_error_string) X(X509_digest) X(X509_free)        \
     X(EVP_sha256) X(X509_VERIFY_PARAM_set1_ip_asc) X(X509_verify_cert_error_string)              \
-    X(BIO_new) X(BIO_s_mem) X(BIO_free) X(BIO_read) X(BIO_write)
+    X(BIO_new) X(BIO_s_mem) X(BIO_free) X(BIO_read) X(BIO_write) X(BIO_new_mem_buf)                         \
+    X(PEM_read_bio_X509_AUX) X(PEM_read_bio_X509) X(PEM_read_bio_PrivateKey) X(EVP_PKEY_free)
 
 #define INLET_DECLARE(name) __typeof__(name) *name;
 struct inlet_openssl_functions {
@@ -99,6 +102,25 @@ static inline SSL *inlet_tls_connection_in_memory(
     inlet_openssl.SSL_set_connect_state(tls);
     return tls;
 }
+
+// Why there is no context for a server.
+enum inlet_tls_fault {
+    INLET_TLS_NO_FAULT, INLET_TLS_NO_MEMORY, INLET_TLS_BAD_CERTIFICATE, INLET_TLS_BAD_KEY, INLET_TLS_NO_PAIR,
+};
+
+// Answers a question for a passphrase with none; OpenSSL would ask on the terminal.
+int inlet_tls_no_passphrase(char *buffer, int size, int is_writing, void *data);
+
+// Makes a context for a server of TLS 1.2 or later.
+//
+// certificate: PEM of the certificate, and behind it of those that lead to its authority.
+// key: PEM of its private key.
+// Returns NULL and why if they cannot be used.
+SSL_CTX *inlet_tls_server_context(
+    const void *certificate, int certificate_count, const void *key, int key_count, enum inlet_tls_fault *fault);
+
+// Makes a server's connection whose encrypted bytes are in memory, as inlet_tls_connection_in_memory does.
+SSL *inlet_tls_server_connection(SSL_CTX *context, BIO **incoming, BIO **outgoing);
 
 // Puts encrypted bytes that have arrived into memory. Returns how many: all, unless there is no memory left.
 static inline int inlet_tls_put(BIO *incoming, const void *bytes, int count) {

@@ -21,6 +21,7 @@ package enum Daemon {
         let fleet = Fleet(
             registry: reader.registry, logger: logger, makeView: { PictureHub(listener.loop, context: nil) })
         let (keeper, server, audit): (ConfigurationKeeper, ServerService, AuditLog)
+        let certificate: CertificateService?
         do {
             keeper = try ConfigurationKeeper(
                 path: path, overlayPath: overlayPath, reader: reader, fleet: fleet, logger: logger)
@@ -28,7 +29,14 @@ package enum Daemon {
                 logger.error("\(text)")
                 fleet.report(FleetEvent("audit-failed", text, camera: nil))
             }
-            server = ServerService(await keeper.server, listener: listener, logger: logger)
+            let settings = await keeper.server
+            certificate =
+                if let files = settings.tls {
+                    try CertificateService(files, logger: logger) { fleet.report($0) }
+                } else {
+                    nil
+                }
+            server = ServerService(settings, certificate: certificate, listener: listener, logger: logger)
             _ = try server.listen(for: fleet, keeper: keeper, audit: audit)
         } catch {
             listener.stop()
@@ -42,6 +50,7 @@ package enum Daemon {
                 .init(service: server), .init(service: FleetService(fleet, keeper: keeper)),
                 .init(service: ReloadService(path: path, keeper: keeper, audit: audit)), .init(service: notifier),
             ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        if let certificate { configuration.services.append(.init(service: certificate)) }
         configuration.maximumGracefulShutdownDuration = farewell
         do {
             try await ServiceGroup(configuration: configuration).run()

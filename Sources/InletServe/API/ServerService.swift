@@ -9,6 +9,7 @@ package final class ServerService: Service {
     private let listener: HTTPListener
     private let settings: ServerSettings
     private let access: AccessRule
+    private let certificate: CertificateService?
     private let logger: Logger
 
     /// What sends events to clients, while the server runs.
@@ -19,13 +20,19 @@ package final class ServerService: Service {
 
     /// Makes the server. It listens to nothing yet.
     ///
-    /// - Parameter listener: owned by the server from ``listen(for:keeper:audit:)`` on.
-    package init(_ settings: ServerSettings, listener: HTTPListener, logger: Logger) {
-        (self.settings, self.listener, self.logger) = (settings, listener, logger)
+    /// - Parameters:
+    ///   - certificate: that of a server that speaks TLS; nil for plain HTTP.
+    ///   - listener: owned by the server from ``listen(for:keeper:audit:)`` on.
+    package init(
+        _ settings: ServerSettings, certificate: CertificateService? = nil, listener: HTTPListener, logger: Logger
+    ) {
+        (self.settings, self.listener, self.logger, self.certificate) = (settings, listener, logger, certificate)
         let grants = settings.tokens.sorted { $0.key < $1.key }.map {
             AccessRule.Grant($0.value.secret, $0.value.scope, name: $0.key)
         }
-        access = AccessRule(host: settings.host, port: settings.port, grants: grants)
+        var access = AccessRule(host: settings.host, port: settings.port, grants: grants)
+        access.isSecure = certificate != nil
+        self.access = access
     }
 
     /// Starts to listen. Blocks briefly.
@@ -41,6 +48,7 @@ package final class ServerService: Service {
             access, connections: settings.streams + Self.reserved, bodyBytes: ServeService.longestBody + 1024,
             patience: Self.patience)
         place.requests = .init(perClient: settings.requestsPerClient, perToken: settings.requestsPerToken)
+        if let certificate { place.makeTLS = { try certificate.makeHandler() } }
         let address = try listener.listen(at: place, logger: logger) { connection in
             ServeService(responder, connection: connection)
         }

@@ -13,6 +13,12 @@ extension ConfigurationReader {
         if let streams = node["streams"]?.scalar.flatMap({ TextBytes.number($0.utf8, upTo: 1024) }), streams > 0 {
             settings.streams = streams
         }
+        if let tls = node["tls"], let certificate = tls["certificate"]?.scalar, let key = tls["key"]?.scalar {
+            func path(_ text: String) -> String {
+                credentials.map { Self.replace("{credentials}", in: text, by: $0) } ?? text
+            }
+            settings.tls = TLSFiles(certificate: path(certificate), key: path(key))
+        }
         func rate(_ key: String) -> Int? {
             node["requests"]?[key]?.scalar.flatMap { TextBytes.number($0.utf8, upTo: 100_000) }
         }

@@ -207,7 +207,7 @@ package struct ConfigurationReader: Sendable {
         return Self.replace("{credentials}", in: text, by: PercentEncoding.encode(credentials))
     }
 
-    private static func replace(_ mark: String, in text: String, by value: String) -> String {
+    static func replace(_ mark: String, in text: String, by value: String) -> String {
         var (result, rest) = ("", text[...])
         while let range = rest.firstRange(ofBytes: mark) {
             result += rest[..<range.lowerBound] + value

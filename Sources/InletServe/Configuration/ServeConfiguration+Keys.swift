@@ -92,6 +92,17 @@ extension ConfigurationShape {
             "listen", "HOST:PORT to listen at; 0.0.0.0 or :: for all addresses of this machine",
             default: "127.0.0.1:8080", .scalar(.listen)),
         ConfigurationKey(
+            "tls", "The certificate and the key of a server that speaks HTTPS; read again when they change",
+            default: "none, for plain HTTP",
+            .object([
+                ConfigurationKey(
+                    "certificate", "The file of the certificate and those that lead to its authority, as PEM",
+                    isRequired: true, .scalar(.path)),
+                ConfigurationKey(
+                    "key", "The file of its private key as PEM, which other users may not read", isRequired: true,
+                    .scalar(.path)),
+            ])),
+        ConfigurationKey(
             "streams", "The most streams at a time, over all cameras", default: "64", .scalar(.integer(1...1024))),
         ConfigurationKey(
             "requests", "The most requests a second, of which five seconds' worth may come at once; 0 for no limit",

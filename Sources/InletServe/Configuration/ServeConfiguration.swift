@@ -22,6 +22,8 @@ package struct ServerSettings: Sendable, Hashable {
     package var port = 8080
     /// The tokens by name.
     package var tokens: [String: TokenSettings] = [:]
+    /// The certificate and key of a server that speaks TLS; nil for plain HTTP, which is the default.
+    package var tls: TLSFiles?
     /// The most streams at a time, over all cameras. The default is 64.
     package var streams = 64
     /// The most requests a second of one address, with five seconds' worth at once; 0 for no limit. The default is 100.

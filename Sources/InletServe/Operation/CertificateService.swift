@@ -1,0 +1,64 @@
+package import InletCore
+package import InletTLS
+package import Logging
+import ServiceLifecycle
+import UnixSignals
+
+/// Reads the server's certificate and key again on SIGHUP, and when their files have changed: connections that are open
+/// go on. A pair that cannot be used changes nothing.
+package struct CertificateService: Service {
+    private let files: TLSFiles
+    private let certificate: TLSServerCertificate
+    private let logger: Logger
+    private let report: @Sendable (FleetEvent) -> Void
+    private let interval: Duration
+    private let changes: [FileChange]
+
+    /// Reads the pair.
+    ///
+    /// - Parameters:
+    ///   - report: told of each pair that is read, or cannot be.
+    ///   - interval: how often the files are looked at. The default is a second.
+    /// - Throws: ``InletError`` if it cannot be read or used.
+    package init(
+        _ files: TLSFiles, logger: Logger, interval: Duration = .seconds(1),
+        report: @escaping @Sendable (FleetEvent) -> Void
+    ) throws(InletError) {
+        (self.files, self.logger, self.interval, self.report) = (files, logger, interval, report)
+        // Before the files: one that changes meanwhile is read again.
+        changes = files.signatures.map { FileChange(read: $0) }
+        certificate = try files.load()
+    }
+
+    /// Makes what puts a connection's bytes into TLS.
+    package func makeHandler() throws(InletError) -> TLSServerHandler { try TLSServerHandler(certificate) }
+
+    package func run() async throws {
+        var changes = changes
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() { reload() }
+            }
+            while !Task.isShuttingDownGracefully {
+                try? await cancelWhenGracefulShutdown { try await Task.sleep(for: interval) }
+                if Task.isShuttingDownGracefully || Task.isCancelled { break }
+                // Both are looked at: the second of a pair may follow later.
+                let signatures = files.signatures
+                let changed = changes.indices.filter { changes[$0].note(signatures[$0]) }
+                if !changed.isEmpty { reload() }
+            }
+            await group.waitForAll()
+        }
+    }
+
+    private func reload() {
+        do throws(InletError) {
+            try files.load(into: certificate)
+            logger.notice("The certificate was read again")
+            report(FleetEvent("certificate-read", "The certificate was read again.", camera: nil))
+        } catch {
+            logger.error("The certificate of before stays: \(error)")
+            report(FleetEvent("certificate-failed", error.description, camera: nil))
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import ReferenceTools
+import Testing
+
+/// The daemon over TLS, asked by curl and openssl, which makes the certificates, too.
+@Suite(.tags(.server), .serialized, .timeLimit(.minutes(2))) struct ServeTLSTests {
+    private static let pattern = "pattern:timecode?size=320x180&fps=20"
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Runs a script of Bash in the folder of certificates.
+    private func bash(_ script: String) async throws -> String {
+        let output = try await ReferenceCommand.runAside("bash", ["-c", "cd '\(folder.path(""))' && \(script)"])
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    /// Makes a certificate that is its own authority, `NAME.pem`, and its key, `NAME.key`.
+    private func makePair(_ name: String) async throws {
+        _ = try await bash(
+            """
+            openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=127.0.0.1 \\
+                -addext subjectAltName=IP:127.0.0.1 -keyout \(name).key -out \(name).pem 2> /dev/null
+            """)
+    }
+
+    private func start() async throws -> ServeProcess {
+        for name in ["first", "second"] { try await makePair(name) }
+        _ = try await bash("cp first.pem server.pem && cp -p first.key server.key && cat first.pem second.pem > ca.pem")
+        return try await ServeProcess(
+            "  tls: {certificate: '\(folder.path("server.pem"))', key: '\(folder.path("server.key"))'}\ncameras:\n"
+                + "  door: \(Self.pattern)\n", authority: folder.path("ca.pem"))
+    }
+
+    /// Waits until the daemon has logged something, for 30 seconds at most.
+    private func wait(for text: String, from serve: ServeProcess) async throws {
+        _ = try await serve.camera("door") { _ in serve.complaints.contains(text) }
+    }
+
+    @Test("curl and openssl trust the server, TLS before 1.2 and plain HTTP get nothing, and cookies are for TLS alone")
+    func answers() async throws {
+        let serve = try await start()
+        let door = try await serve.ask("GET", "/v1/cameras/door/snapshot.jpg")
+        #expect(door.status == 200 && door.body.starts(with: [0xff, 0xd8]))
+        let page = try await serve.ask("GET", "/", headers: ["accept-encoding: identity"])
+        #expect(page.body.count > 5000 && String(decoding: page.body.suffix(20), as: UTF8.self).contains("</html>"))
+        #expect(serve.complaints.contains("The page is at https://127.0.0.1:\(serve.port)/"))
+        let seen = try await bash(
+            """
+            curl -s --cacert ca.pem -o /dev/null -D - '\(serve.address)/?token=\(ServeProcess.viewer)' \\
+                | grep -ci '^set-cookie: inlet-session-.*; Secure'
+            for version in tls1 tls1_1 tls1_2 tls1_3; do
+                openssl s_client -$version -cipher ALL:@SECLEVEL=0 -CAfile ca.pem -verify_return_error \\
+                    -connect 127.0.0.1:\(serve.port) < /dev/null > /dev/null 2>&1 && echo $version
+            done
+            curl -s -m 20 http://127.0.0.1:\(serve.port)/healthz || echo no plain
+            head -c 20000 /dev/urandom > /dev/tcp/127.0.0.1/\(serve.port) || true
+            """)
+        #expect(seen == "1\ntls1_2\ntls1_3\nno plain\n")
+        #expect(try await serve.ask("GET", "/v1/cameras").status == 200)
+        #expect(await serve.end() == 0)
+    }
+
+    @Test(
+        "A renewed certificate is for new connections, while a stream goes on; a wrong pair is told and changes nothing"
+    )
+    func renewal() async throws {
+        let serve = try await start()
+        let shown =
+            "openssl s_client -connect 127.0.0.1:\(serve.port) < /dev/null 2> /dev/null | openssl x509 -noout -fingerprint"
+        let prints = try await bash("for name in first second; do openssl x509 -noout -fingerprint -in $name.pem; done")
+            .split(separator: "\n").map { "\($0)\n" }
+        #expect(try await bash(shown) == prints[0])
+        // The file is replaced while a stream is open, and the certificate before the key, as some programs do it.
+        let read = try await bash(
+            """
+            exec 3< <(curl -sN --cacert first.pem -H 'authorization: Bearer \(ServeProcess.viewer)' \\
+                \(serve.address)/v1/cameras/door/stream.mjpeg)
+            head -c 20000 <&3 | wc -c
+            cp second.pem new.pem && mv new.pem server.pem && cp -p second.key new.key && mv new.key server.key
+            for i in {1..600}; do [ "$(\(shown))" = '\(prints[1].dropLast())' ] && break; sleep 0.05; done
+            head -c 200000 <&3 | wc -c
+            """)
+        #expect(read == "20000\n200000\n")
+        #expect(try await bash(shown) == prints[1])
+        _ = try await bash("cp -p first.key new.key && mv new.key server.key")
+        try await wait(for: "The certificate of before stays", from: serve)
+        #expect(serve.complaints.contains("The key is not that of the certificate"))
+        _ = try await bash("cp second.key new.key && chmod 644 new.key && mv new.key server.key")
+        kill(serve.process.processIdentifier, SIGHUP)
+        try await wait(for: "Other users may read or change", from: serve)
+        #expect(try await bash(shown) == prints[1])
+        let check = try await bash(
+            """
+            export INLET_ADMIN=\(ServeProcess.admin) INLET_VIEWER=\(ServeProcess.viewer)
+            '\(BuiltProgram.inlet)' config check '\(serve.configuration)' 2>&1; echo $?
+            """)
+        #expect(check.contains("Other users may read or change"))
+        #expect(check.hasSuffix("65\n"))
+        #expect(await serve.end() == 0)
+        #expect(!serve.complaints.contains("PRIVATE"))
+    }
+}
