@@ -1,5 +1,6 @@
 import InletCore
 import InletTesting
+import NIOCore
 import Synchronization
 import Testing
 
@@ -99,5 +100,26 @@ struct PacketHistoryTests {
         // From the key frame two seconds before.
         #expect(seen.times.withLock { $0 } == (30..<95).map { Self.packet($0).captureTime })
         #expect(job.dropped == 0)
+    }
+
+    @Test("A client that reads slowly skips whole fragments up to a key frame, and its queue is bounded")
+    func slow() {
+        func fragment(_ number: Int) -> FragmentQueue.Piece {
+            .fragment(ByteBuffer(repeating: UInt8(number), count: 500_000), isKey: number % 5 == 0)
+        }
+        var queue = FragmentQueue()
+        queue.add(.beginning(ByteBuffer(string: "moov")))
+        for number in 3...6 { queue.add(fragment(number)) }
+        // What precedes the first key frame is not for it.
+        #expect(queue.take().map { $0.getBytes(at: 0, length: 1)?.first } == [UInt8(ascii: "m"), 5, 6])
+        for number in 7..<100 {
+            queue.add(fragment(number))
+            var copy = queue
+            #expect(copy.take().reduce(0) { $0 + $1.readableBytes } <= FragmentQueue.longest)
+        }
+        let left = queue.take().compactMap { $0.getBytes(at: 0, length: 1)?.first }
+        #expect(left.first.map { $0 % 5 == 0 } == true && left.last == 99)
+        #expect(left == Array((left.first ?? 0)...99))
+        #expect(queue.skipped > 70 && queue.take().isEmpty)
     }
 }

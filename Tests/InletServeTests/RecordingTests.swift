@@ -138,6 +138,37 @@ import Testing
         #expect(try await Self.list(serve).map(\.name) == [killed])
     }
 
+    @Test("A camera's packets are streamed as MP4 from a key frame on, with the time of day, and ffmpeg plays them")
+    func stream() async throws {
+        let camera = try Self.camera()
+        let serve = try await ServeProcess(
+            "cameras:\n  door: \"\(camera.url)\"\n  drawn: pattern:timecode?size=64x64&fps=5\n", tokens: false)
+        _ = try await serve.camera("drawn") { $0.captured > 1 }
+        #expect(try await serve.ask("GET", "/v1/cameras/drawn/stream.mp4", token: nil).status == 422)
+        #expect(try await serve.ask("GET", "/v1/cameras/none/stream.mp4", token: nil).status == 404)
+        _ = try await serve.camera("door") { $0.captured > 1 }
+        let address = "\(serve.address)/v1/cameras/door/stream.mp4"
+        let sums = try await ReferenceCommand.runAside(
+            "ffmpeg", ["-v", "error", "-i", address, "-frames:v", "30", "-f", "framemd5", "-"])
+        let lines = String(decoding: sums, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }
+        #expect(lines.count == 30)
+        #expect(Set(lines.compactMap { $0.split(separator: ",").last }).count == 30)
+        // A second client, as it was sent.
+        let file = serve.folder.path("stream.mp4")
+        try await ReferenceCommand.runAside("bash", ["-c", "curl -sN \(address) | head -c 60000 > \(file)"])
+        let packets = try await Self.packets(file)
+        #expect(packets.first?.isKey == true && packets.count > 10)
+        let script = "ffprobe -v trace \(file) 2>&1 | grep -c \"'prft'\""
+        let boxes = try await ReferenceCommand.runAside("bash", ["-c", script])
+        #expect(Int(String(decoding: boxes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0 > 0)
+        // The time in it is that of the picture: ISO/IEC 14496-12, 8.16.5, in the format of NTP.
+        let data = try Data(contentsOf: URL(fileURLWithPath: file))
+        let place = try #require(data.range(of: Data("prft".utf8))).upperBound + 8
+        let seconds = data[place..<place + 4].reduce(0.0) { $0 * 256 + Double($1) } - 2_208_988_800
+        #expect(abs(seconds - Date().timeIntervalSince1970) < 30, "\(seconds)")
+        #expect(await serve.end() == 0)
+    }
+
     @Test(
         "A full disk ends a recording, says so, and leaves what was written",
         .enabled("mounting takes root") { canMount })

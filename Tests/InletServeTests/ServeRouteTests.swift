@@ -13,6 +13,7 @@ struct ServeRouteTests {
             ("PUT", "/v1/cameras/a", .set("a")), ("DELETE", "/v1/cameras/a", .remove("a")),
             ("GET", "/v1/cameras/a/snapshot.jpg", .snapshot("a")), ("GET", "/v1/cameras/a/stream.mjpeg", .stream("a")),
             ("POST", "/v1/cameras/a/restart", .restart("a")), ("PUT", "/v1/log-level", .setLogLevel),
+            ("GET", "/v1/cameras/a/stream.mp4", .fragments("a")),
             ("POST", "/v1/cameras/a/record", .record("a")), ("DELETE", "/v1/cameras/a/record", .endRecording("a")),
             ("GET", "/v1/cameras/a/recordings", .recordings("a")),
             ("GET", "/v1/cameras/a/recordings/b.mp4", .recording("a", file: "b.mp4")),

@@ -1,8 +1,21 @@
 import InletCore
 
-/// The paths about recordings.
+/// The paths about recordings and streams of packets.
 extension OpenAPIDocument {
     static let recordingPaths: [(String, JSONValue)] = [
+        (
+            "/v1/cameras/{name}/stream.mp4",
+            .object([
+                ("parameters", .list([name])),
+                operation(
+                    "get", "The camera's own packets as fragmented MP4, without an end",
+                    [
+                        ("200", content("MP4 from the last key frame on", "video/mp4", .object([]))), missing,
+                        failure("409", "The camera is paused, or gives no packets now"),
+                        failure("422", "The source has no packets, or MP4 does not hold their codec"), tooMany,
+                    ]),
+            ])
+        ),
         (
             "/v1/cameras/{name}/record",
             .object([

@@ -22,6 +22,8 @@ final class ServeResponder: Sendable {
     private let cameras: [String: CameraFilter]
     private let fleet: Fleet
     private let keeper: ConfigurationKeeper
+    /// What makes streams of cameras, as long as each has viewers. On the server's thread.
+    private let fragmentHubs: NIOLoopBoundBox<[ObjectIdentifier: FragmentHub]>
 
     init(
         fleet: Fleet, keeper: ConfigurationKeeper, loop: any EventLoop, events: EventHub, streams: Int,
@@ -29,6 +31,7 @@ final class ServeResponder: Sendable {
     ) {
         (self.loop, self.audit, self.cameras) = (loop, audit, cameras)
         (self.fleet, self.keeper, self.events, self.requiresToken) = (fleet, keeper, events, requiresToken)
+        fragmentHubs = .makeBoxSendingValue([:], eventLoop: loop)
         self.streams = StreamCount(most: streams)
     }
 
@@ -40,6 +43,15 @@ final class ServeResponder: Sendable {
 
     /// Returns the cameras that a token is for; all if it has no name, or there is none.
     func cameras(ofToken name: String?) -> CameraFilter { name.flatMap { cameras[$0] } ?? .all }
+
+    /// Returns what makes a stream of a camera. Called on the server's thread.
+    func fragments(of media: CameraMedia) -> FragmentHub {
+        var hubs = fragmentHubs.value.filter { $0.value.isWatched }
+        let hub = hubs[ObjectIdentifier(media)] ?? FragmentHub(media, loop: loop)
+        hubs[ObjectIdentifier(media)] = hub
+        fragmentHubs.value = hubs
+        return hub
+    }
 
     /// Returns a camera; nil if there is none of that name.
     func camera(_ name: String) async -> SupervisedCamera? { await fleet.camera(name) }

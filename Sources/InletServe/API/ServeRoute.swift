@@ -10,6 +10,7 @@ enum ServeRoute: Equatable {
     case snapshot(String), stream(String), statistics(String)
     case restart(String), pause(String), resume(String)
     case record(String), endRecording(String), recordings(String)
+    case fragments(String)
     case recording(String, file: String), deleteRecording(String, file: String)
 
     /// Why there is no route.
@@ -56,6 +57,7 @@ enum ServeRoute: Equatable {
         switch parts[4] {
         case "snapshot.jpg": return [("GET", .snapshot(name))]
         case "stream.mjpeg": return [("GET", .stream(name))]
+        case "stream.mp4": return [("GET", .fragments(name))]
         case "statistics": return [("GET", .statistics(name))]
         case "restart": return [("POST", .restart(name))]
         case "pause": return [("POST", .pause(name))]
@@ -83,7 +85,7 @@ enum ServeRoute: Equatable {
         switch self {
         case .health, .readiness: nil
         case .page, .metrics, .document, .list, .events, .logLevel, .show, .snapshot, .stream, .statistics,
-            .recordings, .recording:
+            .recordings, .recording, .fragments:
             .view
         case .restart, .pause, .resume, .record, .endRecording, .deleteRecording: .control
         case .add, .set, .remove, .reload, .setLogLevel: .admin
@@ -100,7 +102,8 @@ enum ServeRoute: Equatable {
             nil
         case .show(let name), .set(let name), .remove(let name), .snapshot(let name), .stream(let name),
             .statistics(let name), .restart(let name), .pause(let name), .resume(let name), .record(let name),
-            .endRecording(let name), .recordings(let name), .recording(let name, _), .deleteRecording(let name, _):
+            .endRecording(let name), .recordings(let name), .fragments(let name), .recording(let name, _),
+            .deleteRecording(let name, _):
             name
         }
     }

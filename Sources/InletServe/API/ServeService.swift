@@ -11,25 +11,27 @@ final class ServeService: HTTPService {
     /// The most bytes of events that wait for a client that reads slowly.
     private static let longestBacklog = 65_536
 
-    private let daemon: ServeResponder
-    private weak var connection: HTTPConnection?
+    let daemon: ServeResponder
+    weak var connection: HTTPConnection?
     /// Counts requests, so that a response to an abandoned one is not sent for the next one.
     private var number = 0
-    private var watching = Watching.nothing
+    var watching = Watching.nothing
     /// The cameras that the client of the latest request may know of.
     private var visible = CameraFilter.all
     private var parts = PictureParts()
     private var backlog = ByteBuffer()
-    private var isSending = false
+    var fragments = FragmentQueue()
+    var isSending = false
     /// What makes the deferred answer.
     private var pending: Task<Void, Never>?
 
-    private enum Watching {
+    enum Watching {
         case nothing
         case snapshot(PictureHub)
         case stream(PictureHub)
         case events
         case download(FileDownload)
+        case fragments(FragmentHub)
     }
 
     init(_ daemon: ServeResponder, connection: HTTPConnection) { (self.daemon, self.connection) = (daemon, connection) }
@@ -118,6 +120,10 @@ final class ServeService: HTTPService {
         case .download(let download):
             download.cancel()
             daemon.streams.end()
+        case .fragments(let hub):
+            hub.remove(self)
+            daemon.streams.end()
+            fragments = FragmentQueue()
         }
         watching = .nothing
     }
@@ -171,6 +177,7 @@ final class ServeService: HTTPService {
         case .snapshot(let name): return snapshot(of: name, request)
         case .stream(let name): return stream(of: name, request)
         case .events: return streamEvents(request)
+        case .fragments(let name): return streamFragments(of: name, request)
         case .recording(let name, let file): return download(file, of: name, request)
         default:
             let isTrial = request.isTrial ?? true
@@ -184,7 +191,7 @@ final class ServeService: HTTPService {
     }
 
     /// Answers when a task has an answer.
-    private func later(_ body: @escaping @Sendable () async -> HTTPAnswer) -> HTTPStep {
+    func later(_ body: @escaping @Sendable () async -> HTTPAnswer) -> HTTPStep {
         later(body) { service, answer in
             service.abandon()
             service.connection?.answer(answer)
@@ -192,7 +199,7 @@ final class ServeService: HTTPService {
     }
 
     /// Goes on when a task has a result.
-    private func later<Value: Sendable>(
+    func later<Value: Sendable>(
         _ body: @escaping @Sendable () async -> Value, then: @escaping (ServeService, Value) -> Void
     ) -> HTTPStep {
         number += 1
@@ -207,7 +214,7 @@ final class ServeService: HTTPService {
     }
 
     /// Forgets the deferred answer of the request that is over.
-    private func forget() {
+    func forget() {
         number += 1
         pending?.cancel()
         pending = nil
@@ -224,7 +231,7 @@ final class ServeService: HTTPService {
         return .stream(headers)
     }
 
-    private static var tooMany: HTTPAnswer {
+    static var tooMany: HTTPAnswer {
         var answer = HTTPAnswer.problem(
             .tooManyRequests, "There are as many streams as there may be (server: streams:).")
         answer.headers.add(name: "retry-after", value: "5")
@@ -245,6 +252,7 @@ final class ServeService: HTTPService {
         switch watching {
         case .events: send()
         case .download(let download): download.next()
+        case .fragments: sendFragments()
         default: break
         }
     }
@@ -322,7 +330,7 @@ extension ServeService: PictureViewer {
 
     func show(_ jpeg: ByteBuffer) -> Bool {
         switch watching {
-        case .nothing, .events, .download: return false
+        case .nothing, .events, .download, .fragments: return false
         case .snapshot:
             watching = .nothing
             forget()
@@ -336,7 +344,7 @@ extension ServeService: PictureViewer {
 
     func end() {
         switch watching {
-        case .nothing, .events, .download: return
+        case .nothing, .events, .download, .fragments: return
         case .snapshot:
             watching = .nothing
             forget()

@@ -55,4 +55,13 @@ final class PacketHub: PacketSink, Sendable {
 
     /// Removes a job, which gets no more packets.
     func detach(_ job: PacketJob) { state.withLock { $0.jobs.removeAll { $0 === job } } }
+
+    /// Lets all jobs write what they have, and ends them: the camera is removed.
+    func end() {
+        let jobs = state.withLock { state in
+            defer { state.jobs = [] }
+            return state.jobs
+        }
+        for job in jobs { job.finish() }
+    }
 }

@@ -1,0 +1,135 @@
+import CFFmpeg
+package import InletCore
+
+/// Owns a libavformat output that makes fragmented MP4 in memory: a beginning for players, and fragments that can be
+/// played behind it, each from a packet on.
+///
+/// Confined to one thread.
+@safe package final class FragmentMuxer {
+    /// Bytes of the stream.
+    package enum Piece: Sendable {
+        /// `ftyp` and `moov`, with which every player begins.
+        case beginning([UInt8])
+        /// `prft`, `moof` and `mdat` of the packets since the last one.
+        case fragment([UInt8])
+    }
+
+    private var output: UnsafeMutablePointer<AVFormatContext>?
+    private let packet: FFmpegPacket
+    private let sink: MemorySink
+    private let streamTimeBase: AVRational
+    private var origin: Int64?
+    private var lastDTS: Int64?
+    private var hasBegun = false
+    private var hasPackets = false
+
+    /// - Throws: ``InletError/Code/unsupported`` if MP4 does not hold the codec; an error of libavformat.
+    package init(_ parameters: CodecParameters) throws(InletError) {
+        guard [.h264, .hevc, .av1, .vp9].contains(parameters.codec) else {
+            throw InletError(.unsupported, "A stream of MP4 holds H.264, HEVC, AV1 and VP9, not \(parameters.codec).")
+        }
+        packet = try FFmpegPacket()
+        sink = try MemorySink()
+        var context: UnsafeMutablePointer<AVFormatContext>?
+        let code = unsafe avformat_alloc_output_context2(&context, nil, "mp4", nil)
+        guard code >= 0, let output = unsafe context else {
+            throw InletError(ffmpeg: code, operation: "avformat_alloc_output_context2")
+        }
+        do throws(InletError) {
+            guard let stream = unsafe avformat_new_stream(output, nil), let codec = unsafe stream.pointee.codecpar
+            else { throw InletError(ffmpeg: -ENOMEM, operation: "avformat_new_stream") }
+            unsafe try parameters.write(to: codec)
+            unsafe stream.pointee.time_base = AVRational(parameters.timeBase)
+            if let rate = parameters.frameRate { unsafe stream.pointee.avg_frame_rate = AVRational(rate) }
+            if let ratio = parameters.sampleAspectRatio {
+                unsafe stream.pointee.sample_aspect_ratio = AVRational(ratio)
+            }
+            // Apple's players accept HEVC under this name only.
+            if parameters.codec == .hevc { unsafe codec.pointee.codec_tag = 0x3163_7668 }
+            unsafe output.pointee.pb = sink.io
+            var options: OpaquePointer?
+            defer { unsafe av_dict_free(&options) }
+            for (name, value) in [
+                ("movflags", "+frag_custom+delay_moov+default_base_moof"), ("avoid_negative_ts", "disabled"),
+                ("strict", "experimental"), ("write_prft", "wallclock"),
+            ] {
+                unsafe av_dict_set(&options, name, value, 0)
+            }
+            let code = unsafe avformat_write_header(output, &options)
+            if code < 0 { throw InletError(ffmpeg: code, operation: "avformat_write_header") }
+            unsafe streamTimeBase = stream.pointee.time_base
+        } catch {
+            unsafe output.pointee.pb = nil
+            unsafe avformat_free_context(output)
+            throw error
+        }
+        unsafe self.output = output
+    }
+
+    deinit {
+        guard let output = unsafe output else { return }
+        // Without a trailer: nobody gets one.
+        unsafe output.pointee.pb = nil
+        unsafe avformat_free_context(output)
+    }
+
+    /// Adds a packet.
+    ///
+    /// - Parameter wallClock: when its picture was taken, in nanoseconds since 1970, which `prft` tells players.
+    package func add(_ encoded: EncodedPacket, wallClock: Int64) throws(InletError) {
+        packet.unref()
+        try packet.fill(sharing: encoded.data)
+        let start = origin ?? encoded.dts.ticks
+        origin = start
+        let pointer = unsafe packet.pointer
+        unsafe pointer.pointee.pts = encoded.pts.ticks.subtracting(saturating: start)
+        unsafe pointer.pointee.dts = encoded.dts.ticks.subtracting(saturating: start)
+        unsafe pointer.pointee.duration = encoded.duration?.rescaled(to: encoded.pts.timeBase).ticks ?? 0
+        unsafe pointer.pointee.stream_index = 0
+        if encoded.isKey { packet.markKey() }
+        unsafe av_packet_rescale_ts(pointer, AVRational(encoded.pts.timeBase), streamTimeBase)
+        // libavformat aborts the process for a longer one.
+        unsafe pointer.pointee.duration = min(max(0, pointer.pointee.duration), Int64(Int32.max))
+        if unsafe pointer.pointee.duration <= 0, let lastDTS {
+            // The next packet's time is not known yet: it is most likely as far away as the last one was.
+            unsafe pointer.pointee.duration = min(
+                max(0, pointer.pointee.dts.subtracting(saturating: lastDTS)), Int64(Int32.max))
+        }
+        var dts = max(unsafe pointer.pointee.dts, lastDTS.map { $0 &+ 1 } ?? .min)
+        // A sample's duration has 31 bits: a longer gap is cut, and the player shows what follows earlier.
+        if let lastDTS, dts.subtracting(saturating: lastDTS) > Int64(Int32.max) { dts = lastDTS + Int64(Int32.max) }
+        unsafe pointer.pointee.dts = dts
+        unsafe pointer.pointee.pts = max(pointer.pointee.pts, dts)
+        lastDTS = dts
+        packet.setWallClock(wallClock)
+        let code = unsafe av_write_frame(output, pointer)
+        packet.unref()
+        if code < 0 { throw InletError(ffmpeg: code, operation: "av_write_frame") }
+        hasPackets = true
+    }
+
+    /// Ends the fragment of the packets since the last one.
+    ///
+    /// - Returns: its bytes, behind the beginning if it is the first.
+    package func flush() throws(InletError) -> [Piece] {
+        guard hasPackets else { return [] }
+        hasPackets = false
+        var pieces: [Piece] = []
+        if !hasBegun {
+            // The first call writes only what precedes all fragments.
+            try flushOnce()
+            pieces.append(.beginning(sink.take()))
+            hasBegun = true
+        }
+        try flushOnce()
+        let bytes = sink.take()
+        if !bytes.isEmpty { pieces.append(.fragment(bytes)) }
+        return pieces
+    }
+
+    private func flushOnce() throws(InletError) {
+        let code = unsafe av_write_frame(output, nil)
+        if code < 0 { throw InletError(ffmpeg: code, operation: "av_write_frame") }
+        unsafe avio_flush(output?.pointee.pb)
+    }
+}

@@ -1,0 +1,96 @@
+import InletCore
+import InletHTTP
+import NIOCore
+import NIOHTTP1
+
+/// Streams of fragmented MP4.
+extension ServeService: FragmentViewer {
+    /// How long a client waits for the first key frame.
+    private static let keyFrameLimit = Duration.seconds(8)
+
+    func streamFragments(of name: String, _ request: HTTPRequest) -> HTTPStep {
+        let isWhole = request.method == .GET
+        return later(
+            { [daemon] in await daemon.streamedMedia(of: name) },
+            then: { service, media in
+                switch media {
+                case .failure(let refusal): service.connection?.answer(refusal.answer)
+                case .success where !isWhole:
+                    service.connection?.answer(HTTPAnswer(headers: ["content-type": "video/mp4"]))
+                case .success(let media): service.begin(media)
+                }
+            })
+    }
+
+    private func begin(_ media: CameraMedia) {
+        forget()
+        guard daemon.streams.begin() else {
+            connection?.answer(Self.tooMany)
+            return
+        }
+        let hub = daemon.fragments(of: media)
+        watching = .fragments(hub)
+        fragments = FragmentQueue()
+        // The stream, or why there is none: whatever comes first.
+        _ = later {
+            try? await Task.sleep(for: Self.keyFrameLimit)
+            return .problem(
+                .conflict, "The camera gave no key frame within \(Self.keyFrameLimit.components.seconds) seconds.")
+        }
+        do throws(InletError) {
+            try hub.add(self)
+        } catch {
+            abandon()
+            connection?.answer(.refusal(error))
+        }
+    }
+
+    func take(_ piece: FragmentQueue.Piece) {
+        guard case .fragments = watching else { return }
+        fragments.add(piece)
+        sendFragments()
+    }
+
+    /// A piece may be sent at a time: others wait, and are skipped where there are too many.
+    func sendFragments() {
+        guard !isSending else { return }
+        let isFirst = !fragments.hasBegun
+        let parts = fragments.take()
+        guard !parts.isEmpty else { return }
+        if isFirst {
+            forget()
+            connection?.beginStream(["content-type": "video/mp4"])
+        }
+        isSending = true
+        connection?.send(parts)
+    }
+
+    func endFragments() {
+        guard case .fragments = watching else { return }
+        watching = .nothing
+        daemon.streams.end()
+        guard !fragments.hasBegun else {
+            connection?.endStream()
+            return
+        }
+        forget()
+        connection?.answer(
+            .problem(
+                .unprocessableEntity,
+                "The camera's pictures cannot be streamed as MP4: it holds H.264, HEVC, AV1 and VP9. stream.mjpeg shows them."
+            ))
+    }
+}
+
+extension ServeResponder {
+    /// Returns the packets of a camera that is about to be watched, or why it cannot be.
+    func streamedMedia(of name: String) async -> Result<CameraMedia, Refusal> {
+        guard let camera = await camera(name) else { return .failure(Refusal(answer: .noCamera(name))) }
+        do throws(InletError) {
+            try await camera.needPackets()
+            return .success(camera.media)
+        } catch {
+            return .failure(Refusal(answer: .refusal(error)))
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import NIOCore
+
+/// What waits for a client of a stream of fragments: bounded, by skipping whole fragments up to one that begins with a
+/// key frame. Pure.
+struct FragmentQueue {
+    /// A piece of a stream.
+    enum Piece: Sendable {
+        /// What precedes all fragments.
+        case beginning(ByteBuffer)
+        /// A fragment.
+        case fragment(ByteBuffer, isKey: Bool)
+    }
+
+    /// The most bytes that wait.
+    static let longest = 4 << 20
+    private var waiting: [ByteBuffer] = []
+    private var byteCount = 0
+    /// Whether fragments are skipped up to a key frame: at the start, and after some were dropped.
+    private var isSkipping = true
+    /// The fragments that were skipped after the first.
+    private(set) var skipped = 0
+    /// Whether any was taken.
+    private(set) var hasBegun = false
+
+    /// Adds a piece.
+    mutating func add(_ piece: Piece) {
+        switch piece {
+        case .beginning(let bytes): waiting.append(bytes)
+        case .fragment(let bytes, let isKey):
+            if byteCount + bytes.readableBytes > Self.longest, hasBegun {
+                // Those that wait are not of use either: the client is to catch up.
+                skipped += waiting.count
+                (waiting, byteCount, isSkipping) = ([], 0, true)
+            }
+            guard isKey || !isSkipping, bytes.readableBytes <= Self.longest else {
+                isSkipping = true
+                if hasBegun { skipped += 1 }
+                return
+            }
+            isSkipping = false
+            waiting.append(bytes)
+            byteCount += bytes.readableBytes
+        }
+    }
+
+    /// Returns all that waits.
+    mutating func take() -> [ByteBuffer] {
+        guard byteCount > 0 else { return [] }
+        defer { (waiting, byteCount) = ([], 0) }
+        hasBegun = true
+        return waiting
+    }
+}

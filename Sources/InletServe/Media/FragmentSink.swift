@@ -1,0 +1,45 @@
+import InletCore
+import InletFFmpeg
+import NIOCore
+
+/// Makes fragments of a camera's packets. Confined to its job's thread.
+final class FragmentSink: PacketSink {
+    private let publish: (FragmentQueue.Piece) -> Void
+    private var parameters: CodecParameters?
+    private var muxer: FragmentMuxer?
+    /// When the fragment that is made begins, and whether with a key frame.
+    private var fragment: (start: MonotonicTime, isKey: Bool)?
+    /// The length of a fragment, by which players lag.
+    private static let length = Duration.milliseconds(200)
+
+    /// - Parameter publish: called with each piece.
+    init(publish: @escaping (FragmentQueue.Piece) -> Void) { self.publish = publish }
+
+    func start(_ parameters: CodecParameters) throws {
+        // Another beginning belongs to other parameters, and players take one.
+        guard muxer == nil else { throw SinkStopped() }
+        self.parameters = parameters
+    }
+
+    func write(_ packet: EncodedPacket) throws {
+        if muxer == nil {
+            guard packet.isKey, let parameters else { throw KeyFrameNeeded() }
+            muxer = try FragmentMuxer(parameters)
+        }
+        if let fragment, packet.isKey || packet.captureTime - fragment.start >= Self.length {
+            try flush(fragment.isKey)
+        }
+        fragment = fragment ?? (packet.captureTime, packet.isKey)
+        try muxer?.add(packet, wallClock: WallTime.of(packet))
+    }
+
+    private func flush(_ isKey: Bool) throws {
+        fragment = nil
+        for piece in try muxer?.flush() ?? [] {
+            switch piece {
+            case .beginning(let bytes): publish(.beginning(ByteBuffer(bytes: bytes)))
+            case .fragment(let bytes): publish(.fragment(ByteBuffer(bytes: bytes), isKey: isKey))
+            }
+        }
+    }
+}
