@@ -3,7 +3,7 @@ import ReferenceTools
 import Testing
 
 /// What a client of the daemon may see, and how much of it in a second, asked by curl and by Python.
-@Suite(.tags(.server), .serialized, .timeLimit(.minutes(1))) struct ClientLimitTests {
+@Suite(.tags(.server), .serialized, .timeLimit(.minutes(2))) struct ClientLimitTests {
     private static let pattern = "pattern:timecode?size=64x64&fps=10"
     private static let guest = "guest-0123456789abcdefghij"
     private static let half = "half-0123456789abcdefghijk"
@@ -51,7 +51,8 @@ import Testing
         }
         // Of events the first that the guest hears is of the camera that is changed last.
         let script = """
-            exec 3< <(curl -sNi -H 'authorization: Bearer \(Self.guest)' \(serve.address)/v1/events)
+            exec 3< <(exec curl -sNi -H 'authorization: Bearer \(Self.guest)' \(serve.address)/v1/events)
+            trap "kill $!" EXIT
             while IFS= read -r -t 30 line <&3 && [ "$line" != $'\\r' ]; do :; done
             for camera in yard door; do
                 curl -s -X POST -H 'authorization: Bearer \(ServeProcess.admin)' \\
