@@ -80,7 +80,7 @@ def main():
         with open(log.name, errors="replace") as lines:
             return {"log": lines.read()[-4000:]}
 
-    peer.serve(options, {"report": report}, {"port": port})
+    peer.serve(options, {"report": report}, {"port": port, "pid": child.pid})
     threading.Event().wait()
 
 

@@ -4,6 +4,8 @@ public final class JanusServer: Sendable {
     public let process: PeerProcess
     /// The port of its WebSocket.
     public let port: Int
+    /// The number of Janus's process, which the peer has started.
+    public let identifier: Int32
     /// The address of its WebSocket, as in URIs of sources and sinks, without a room.
     public var address: String { "janus+ws://127.0.0.1:\(port)/" }
     /// Why this server cannot run here; nil where it can.
@@ -16,6 +18,7 @@ public final class JanusServer: Sendable {
     public init(port: Int = 0) throws {
         process = try PeerProcess("janus-server.py", ["--port", "\(port)"])
         self.port = process.ready["port"]?.int ?? 0
+        identifier = Int32(clamping: process.ready["pid"]?.int ?? 0)
     }
 
     /// The end of its log.

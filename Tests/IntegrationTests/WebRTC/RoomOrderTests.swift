@@ -10,10 +10,6 @@
     /// killed, pictures flow in the end.
     @Suite(.tags(.browser), .serialized)
     struct RoomOrderTests {
-        /// The rounds of random order; 200 by `INLET_ROUNDS=200`.
-        private static let rounds =
-            ProcessInfo.processInfo.environment["INLET_ROUNDS"].flatMap(Int.init) ?? 20
-
         /// The guests' process, and the room that they join.
         private struct Guests {
             let process: PeerProcess
@@ -222,8 +218,8 @@
                 var random = SplitMix64(seed: 18)
                 var host: Host? = nil
                 var isGuestThere = false
-                var usage: [(descriptors: Int, threads: Int)] = []
-                for round in 0..<Self.rounds {
+                var usage = RoundUsage()
+                for round in 0..<RoundUsage.rounds(by: 20) {
                     switch random.next() % 5 {
                     case 0 where isGuestThere:
                         try guests.kill("ann")
@@ -252,22 +248,11 @@
                     try await Waiting.until(
                         "round \(round)", progress: { "\(try guests.report("ann")) \(states())" }
                     ) { try guests.report("ann").count >= 5 && states() == ["connected"] }
-                    usage.append(Self.usage)
+                    usage.note()
                 }
                 await host?.close()
-                let (early, late) = (usage.prefix(usage.count / 2), usage.suffix(usage.count / 4))
-                let most = (early.map(\.descriptors).max() ?? 0, early.map(\.threads).max() ?? 0)
-                let last = (late.map(\.descriptors).min() ?? 0, late.map(\.threads).min() ?? 0)
-                #expect(last.0 <= most.0, "descriptors grow: \(usage.map(\.descriptors))")
-                #expect(last.1 <= most.1, "threads grow: \(usage.map(\.threads))")
+                usage.expectNoGrowth("room")
             }
-        }
-
-        private static var usage: (descriptors: Int, threads: Int) {
-            func count(_ folder: String) -> Int {
-                (try? FileManager.default.contentsOfDirectory(atPath: folder).count) ?? 0
-            }
-            return (count("/proc/self/fd"), count("/proc/self/task"))
         }
     }
 #endif
