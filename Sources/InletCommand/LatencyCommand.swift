@@ -122,7 +122,9 @@ struct LatencyCommand: AsyncParsableCommand {
         defer { withExtendedLifetime(interrupt) {} }
         if let via {
             try await Self.send(
-                registry.source(source ?? Self.defaultPattern), to: registry.sink(via), while: receiver, meter)
+                registry.source(source ?? Self.defaultPattern), to: registry.sink(via), while: receiver, meter,
+                // A loopback may be a camera only while somebody writes to it.
+                headStart: (from ?? via).hasBytePrefix("v4l2:") ? timeout : .zero)
         } else {
             try await receiver.run()
         }
@@ -143,10 +145,11 @@ struct LatencyCommand: AsyncParsableCommand {
 
     /// Receives while the source is sent.
     ///
+    /// - Parameter headStart: how long to wait at most for the first picture to be sent before receiving.
     /// - Throws: why nothing could be sent, or else what ``Capturer/run()`` of the receiver throws.
     private static func send(
         _ source: any FrameSourceConfiguration, to sink: any FrameSinkConfiguration, while receiver: Capturer,
-        _ meter: LatencyMeter
+        _ meter: LatencyMeter, headStart: Duration
     ) async throws {
         var configuration = CapturerConfiguration()
         configuration.endsWithoutSinks = true
@@ -154,9 +157,13 @@ struct LatencyCommand: AsyncParsableCommand {
         let sender = Capturer(source, configuration: configuration)
         sender.attach(sink)
         let events = sender.events
+        let hasEnded = InterruptFlag()
         let sending = Task { () throws -> Void in
             // Without what is sent there is nothing to wait for.
-            defer { receiver.stop() }
+            defer {
+                hasEnded.raise()
+                receiver.stop()
+            }
             try await sender.run()
         }
         let sinkFailure = Task { () -> InletError? in
@@ -165,6 +172,11 @@ struct LatencyCommand: AsyncParsableCommand {
                 if case .sinkEnded(_, _, let error?) = event { first = first ?? error }
             }
             return first
+        }
+        let clock = SystemClock()
+        let end = clock.now + headStart
+        while sender.statistics.delivered == 0, !hasEnded.isRaised, clock.now < end {
+            try? await Task.sleep(for: .milliseconds(10))
         }
         let received: Result<EndReason, InletError>
         do throws(InletError) {

@@ -298,5 +298,28 @@ extension DriverTests {
                 #expect(file.range(of: bytes) != nil, "packet \(index) of \(bytes.count) bytes")
             }
         }
+
+        @Test("inlet latency goes out by a loopback and back, which is a camera only while somebody writes to it")
+        func latency() throws {
+            struct Measured: Decodable {
+                var pictures: Int
+                var unreadable: Int
+                var delay: [String: Double]
+
+                enum CodingKeys: String, CodingKey {
+                    case pictures, unreadable
+                    case delay = "delay_ms"
+                }
+            }
+            let output = try ReferenceCommand.run(
+                VirtualMachine.inlet,
+                [
+                    "latency", "pattern:timecode?size=320x240&fps=10", "--via", "v4l2:/dev/video42", "--frames", "15",
+                    "--json",
+                ])
+            let measured = try JSONDecoder().decode(Measured.self, from: output)
+            #expect(measured.pictures == 15 && measured.unreadable == 0)
+            #expect(measured.delay["least"].map { $0 > 0 } == true)
+        }
     }
 }
