@@ -76,12 +76,13 @@
                 let echo = Task { [broadcast = run.broadcast] in
                     for await message in messages {
                         try? broadcast.send(
-                            message.body.count == 0 ? .text("nothing") : message.body,
-                            over: message.channel == "control" ? .ordered : .lossy, labelled: message.channel)
+                            message.body, over: message.channel == "control" ? .ordered : .lossy,
+                            labelled: message.channel)
                     }
                 }
                 defer { echo.cancel() }
-                for (name, count) in [("quiet", 0), ("chatty", 6)] {
+                // Three texts, three bodies of bytes, and an empty one of each.
+                for (name, count) in [("quiet", 0), ("chatty", 8)] {
                     let seen: Seen = try await ViewerRun.peer(
                         "whep-messages.py", python: ViewerRun.aiortcPython,
                         [run.address + "/whep?name=\(name)", "--count", "3", "--seconds", count == 0 ? "2" : "20"])
