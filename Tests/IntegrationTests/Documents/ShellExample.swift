@@ -60,7 +60,9 @@ struct ShellExample: CustomTestStringConvertible {
             reason: "a server runs until it is stopped"),
         Limit(part: "rtmp://server", end: .failure([75]), reason: "no media server listens"),
         Limit(part: "srt://server", end: .failure([75]), reason: "no media server listens"),
-        Limit(part: "camera.fifo", end: .interruption(after: "Trying again"), reason: "nobody writes into the pipe"),
+        Limit(
+            part: "camera.fifo", end: .interruption(after: "nobody writes to the FIFO"),
+            reason: "nobody writes into the pipe"),
         Limit(part: "http://viewer@", end: .interruption(after: "Trying again"), reason: "no web server listens"),
         Limit(part: "rtspcap:", end: .failure([66]), reason: "there is no capture yet"),
         Limit(part: "rtsps://", end: .interruption(after: "Trying again"), reason: "nobody speaks TLS"),
