@@ -1,6 +1,7 @@
 import ArgumentParser
 import Dispatch
 import Inlet
+import InletRTC
 import InletSystem
 import WebSocketSignaling
 
