@@ -79,8 +79,7 @@ enum RoomMessage: Sendable {
                 .object(
                     [
                         Self.text("type", "welcome"), Self.text("peer", "\(id)"),
-                        JSONMember(
-                            key: "peers", value: JSONValue(.array(others.map { JSONValue(.object(Self.members($0))) }))),
+                        JSONMember(key: "peers", value: Self.json(of: others)),
                     ] + (servers.isEmpty ? [] : [JSONMember(key: "iceServers", value: Self.json(of: servers))]))
             ).json
         case .servers(let servers):
@@ -104,6 +103,10 @@ enum RoomMessage: Sendable {
             ).json
         case .envelope(let envelope): envelope.json
         }
+    }
+
+    private static func json(of members: [Member]) -> JSONValue {
+        JSONValue(.array(members.map { JSONValue(.object(Self.members($0))) }))
     }
 
     private static func members(_ member: Member) -> [JSONMember] {

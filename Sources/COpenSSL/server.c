@@ -63,17 +63,7 @@ end:
 }
 
 SSL *inlet_tls_server_connection(SSL_CTX *context, BIO **incoming, BIO **outgoing) {
-    SSL *tls = inlet_openssl.SSL_new(context);
-    if (!tls) return NULL;
-    *incoming = inlet_openssl.BIO_new(inlet_openssl.BIO_s_mem());
-    *outgoing = inlet_openssl.BIO_new(inlet_openssl.BIO_s_mem());
-    if (!*incoming || !*outgoing) {
-        if (*incoming) inlet_openssl.BIO_free(*incoming);
-        if (*outgoing) inlet_openssl.BIO_free(*outgoing);
-        inlet_openssl.SSL_free(tls);
-        return NULL;
-    }
-    inlet_openssl.SSL_set_bio(tls, *incoming, *outgoing);
-    inlet_openssl.SSL_set_accept_state(tls);
+    SSL *tls = inlet_tls_in_memory(context, incoming, outgoing);
+    if (tls) inlet_openssl.SSL_set_accept_state(tls);
     return tls;
 }

@@ -153,10 +153,12 @@ package struct FileNamePattern: Sendable, Hashable {
         for part in parts {
             switch part {
             case .text(let text): name += text
-            case .number(let digits): name += Self.padded(number, digits)
+            case .number(let digits): name += CalendarTime.padded(number, digits)
             case .date: name += Self.date(local, separator: "-")
             case .time: name += Self.time(local)
-            case .utc: name += "\(Self.date(utc, separator: ""))T\(Self.time(utc)).\(Self.padded(utc.millisecond, 3))Z"
+            case .utc:
+                let milliseconds = CalendarTime.padded(utc.millisecond, 3)
+                name += "\(Self.date(utc, separator: ""))T\(Self.time(utc)).\(milliseconds)Z"
             case .sequence: name += String(sequence)
             }
         }
@@ -166,15 +168,11 @@ package struct FileNamePattern: Sendable, Hashable {
     }
 
     private static func date(_ time: CalendarTime, separator: String) -> String {
-        [padded(time.year, 4), padded(time.month, 2), padded(time.day, 2)].joined(separator: separator)
+        [(time.year, 4), (time.month, 2), (time.day, 2)].map { CalendarTime.padded($0, $1) }
+            .joined(separator: separator)
     }
 
     private static func time(_ time: CalendarTime) -> String {
-        padded(time.hour, 2) + padded(time.minute, 2) + padded(time.second, 2)
-    }
-
-    private static func padded(_ number: Int, _ digits: Int) -> String {
-        let text = String(number)
-        return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+        [time.hour, time.minute, time.second].map { CalendarTime.padded($0, 2) }.joined()
     }
 }

@@ -67,8 +67,8 @@ import Synchronization
         case INLET_TLS_BAD_CERTIFICATE:
             throw InletError(
                 .invalidConfiguration,
-                "The certificate cannot be used\(reason). Name a PEM file with it, and behind it those that lead to its "
-                    + "authority.")
+                "The certificate cannot be used\(reason). Name a PEM file with it, and behind it those that lead to "
+                    + "its authority.")
         case INLET_TLS_BAD_KEY:
             throw InletError(
                 .invalidConfiguration,

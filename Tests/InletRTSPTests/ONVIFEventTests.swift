@@ -5,7 +5,9 @@ import Testing
 /// What a session asks for events, what it reads of the answers, and what comes of many detectors.
 @Suite struct ONVIFEventTests {
     private static let services = """
-        <Service><Namespace>http://www.onvif.org/ver10/events/wsdl</Namespace><XAddr>http://192.0.2.7/e</XAddr></Service>
+        <Service>
+            <Namespace>http://www.onvif.org/ver10/events/wsdl</Namespace><XAddr>http://192.0.2.7/e</XAddr>
+        </Service>
         """
 
     private static func message(

@@ -6,21 +6,15 @@ Reads the frame numbers of `pattern:timecode`. See README.md. Needs aiohttp, aio
 """
 import asyncio
 import itertools
-import mmap
 import os
 import signal
-import struct
-import threading
-import time
 
 import aiohttp
 from aiortc import RTCConfiguration, RTCPeerConnection, RTCSessionDescription
 
+import guests
 import peer
 import seen
-
-# Numbers read of the present feed, pictures without a number, numbers that did not rise, feeds.
-FIGURES = struct.Struct("qqqq")
 
 
 class Subscriber:
@@ -30,8 +24,7 @@ class Subscriber:
         self.feeds, self.session = {}, None
 
     def note(self):
-        self.shared.seek(0)
-        self.shared.write(FIGURES.pack(*self.figures))
+        guests.write(self.shared, self.figures)
 
     async def ask(self, kind, **fields):
         name = str(next(self.numbers))
@@ -138,68 +131,8 @@ class Subscriber:
             os._exit(0)
 
 
-subscribers = {}
-jobs = []
-done = threading.Condition()
+def stay(shared, message):
+    return Subscriber(shared).run(message["url"], int(message["room"]))
 
 
-def fork(url, room):
-    shared = mmap.mmap(-1, FIGURES.size)
-    child = os.fork()
-    if child == 0:
-        try:
-            peer._libc.prctl(peer.PR_SET_PDEATHSIG, signal.SIGKILL)
-            # What the parent reads and writes is not its own.
-            devnull = os.open(os.devnull, os.O_RDWR)
-            os.dup2(devnull, 0)
-            os.dup2(devnull, 1)
-            asyncio.run(Subscriber(shared).run(url, room))
-        finally:
-            os._exit(0)
-    return child, shared
-
-
-def join(message):
-    """Has the main thread start a subscriber, as children die with the thread that made them."""
-    with done:
-        jobs.append(message)
-        done.notify_all()
-        while message in jobs:
-            done.wait(5)
-    return {"pid": subscribers[message["name"]][0]}
-
-
-def end(number):
-    def run(message):
-        child, _ = subscribers.pop(message["name"])
-        os.kill(child, number)
-        # One whose threads keep it from leaving is killed.
-        deadline = time.monotonic() + 3
-        while os.waitpid(child, os.WNOHANG)[0] == 0:
-            if time.monotonic() > deadline:
-                os.kill(child, signal.SIGKILL)
-            time.sleep(0.01)
-    return run
-
-
-def report(message):
-    _, shared = subscribers[message["name"]]
-    shared.seek(0)
-    count, unread, fallen, feeds = FIGURES.unpack(shared.read(FIGURES.size))
-    return {"count": count, "unread": unread, "fallen": fallen, "feeds": feeds}
-
-
-def main():
-    options = peer.parser(__doc__).parse_args()
-    peer.serve(options, {"join": join, "kill": end(signal.SIGKILL), "leave": end(signal.SIGTERM), "report": report}, {})
-    while True:
-        with done:
-            while not jobs:
-                done.wait()
-            message = jobs[0]
-            subscribers[message["name"]] = fork(message["url"], int(message["room"]))
-            jobs.pop(0)
-            done.notify_all()
-
-
-main()
+guests.serve(peer.parser(__doc__).parse_args(), stay, "feeds")

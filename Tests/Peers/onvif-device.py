@@ -132,7 +132,8 @@ class Device:
 
     def message(self, kind, operation):
         topic, name = TOPICS[kind]
-        return ('<wsnt:NotificationMessage><wsnt:Topic Dialect="http://www.onvif.org/ver10/tev/topicExpression/ConcreteSet">'
+        return ("<wsnt:NotificationMessage>"
+                '<wsnt:Topic Dialect="http://www.onvif.org/ver10/tev/topicExpression/ConcreteSet">'
                 f'tns1:{topic}</wsnt:Topic><wsnt:Message><tt:Message UtcTime="{self.now()}" '
                 f'PropertyOperation="{operation}"><tt:Source><tt:SimpleItem Name="Source" Value="v0"/></tt:Source>'
                 f'<tt:Data><tt:SimpleItem Name="{name}" Value="{str(self.detected[kind]).lower()}"/></tt:Data>'

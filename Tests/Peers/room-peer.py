@@ -6,11 +6,8 @@ Needs aiohttp, aiortc and numpy from PyPI.
 """
 import asyncio
 import json
-import mmap
 import os
 import signal
-import struct
-import threading
 import time
 
 import aiohttp
@@ -19,11 +16,9 @@ from aiortc import RTCConfiguration, RTCPeerConnection, RTCSessionDescription, V
 from aiortc.sdp import candidate_from_sdp
 from av import VideoFrame
 
+import guests
 import peer
 import timecode
-
-# Shared with the process of a guest: pictures read, pictures without a number, numbers that did not rise, sessions.
-FIGURES = struct.Struct("qqqq")
 
 
 class Pattern(VideoStreamTrack):
@@ -48,8 +43,7 @@ class Guest:
         self.connection, self.flow, self.early, self.taken = None, None, {}, set()
 
     def note(self):
-        self.shared.seek(0)
-        self.shared.write(FIGURES.pack(*self.figures))
+        guests.write(self.shared, self.figures)
 
     async def make(self):
         if self.connection:
@@ -148,68 +142,8 @@ class Guest:
             os._exit(0)
 
 
-guests = {}
-jobs = []
-done = threading.Condition()
+def stay(shared, message):
+    return Guest(shared).run(message["url"], message.get("viewer"))
 
 
-def fork(url, viewer):
-    shared = mmap.mmap(-1, FIGURES.size)
-    child = os.fork()
-    if child == 0:
-        try:
-            peer._libc.prctl(peer.PR_SET_PDEATHSIG, signal.SIGKILL)
-            # What the parent reads and writes is not its own.
-            devnull = os.open(os.devnull, os.O_RDWR)
-            os.dup2(devnull, 0)
-            os.dup2(devnull, 1)
-            asyncio.run(Guest(shared).run(url, viewer))
-        finally:
-            os._exit(0)
-    return child, shared
-
-
-def join(message):
-    """Has the main thread start a guest, as children die with the thread that made them."""
-    with done:
-        jobs.append(message)
-        done.notify_all()
-        while message in jobs:
-            done.wait(5)
-    return {"pid": guests[message["name"]][0]}
-
-
-def end(number):
-    def run(message):
-        child, _ = guests.pop(message["name"])
-        os.kill(child, number)
-        # One whose threads keep it from leaving is killed.
-        deadline = time.monotonic() + 3
-        while os.waitpid(child, os.WNOHANG)[0] == 0:
-            if time.monotonic() > deadline:
-                os.kill(child, signal.SIGKILL)
-            time.sleep(0.01)
-    return run
-
-
-def report(message):
-    _, shared = guests[message["name"]]
-    shared.seek(0)
-    count, unread, fallen, sessions = FIGURES.unpack(shared.read(FIGURES.size))
-    return {"count": count, "unread": unread, "fallen": fallen, "sessions": sessions}
-
-
-def main():
-    options = peer.parser(__doc__).parse_args()
-    peer.serve(options, {"join": join, "kill": end(signal.SIGKILL), "leave": end(signal.SIGTERM), "report": report}, {})
-    while True:
-        with done:
-            while not jobs:
-                done.wait()
-            message = jobs[0]
-            guests[message["name"]] = fork(message["url"], message.get("viewer"))
-            jobs.pop(0)
-            done.notify_all()
-
-
-main()
+guests.serve(peer.parser(__doc__).parse_args(), stay, "sessions")

@@ -74,7 +74,7 @@ final class ONVIFEventListener: Sendable {
             } catch {
                 if error.code != .cancelled, logged.insert(error.code).inserted {
                     context.logger.warning(
-                        "The events of the ONVIF device cannot be listened to; the stream continues without them: \(error.message)"
+                        "The events of the ONVIF device cannot be received; the stream goes on without: \(error.message)"
                     )
                 }
             }

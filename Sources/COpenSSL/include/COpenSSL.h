@@ -78,12 +78,9 @@ static inline SSL *inlet_tls_connection(SSL_CTX *context, int descriptor, const 
     return tls;
 }
 
-// Makes a client's connection whose encrypted bytes are in memory: those that arrive are put into `incoming`, those to
-// send are taken from `outgoing`. Both go with the connection.
-//
-// host: the name or numeric address that the certificate is to be for.
-static inline SSL *inlet_tls_connection_in_memory(
-    SSL_CTX *context, const char *host, bool is_address, BIO **incoming, BIO **outgoing) {
+// Makes a connection whose encrypted bytes are in memory: those that arrive are put into `incoming`, those to send are
+// taken from `outgoing`. Both go with the connection.
+static inline SSL *inlet_tls_in_memory(SSL_CTX *context, BIO **incoming, BIO **outgoing) {
     SSL *tls = inlet_openssl.SSL_new(context);
     if (!tls) return NULL;
     *incoming = inlet_openssl.BIO_new(inlet_openssl.BIO_s_mem());
@@ -95,6 +92,16 @@ static inline SSL *inlet_tls_connection_in_memory(
         return NULL;
     }
     inlet_openssl.SSL_set_bio(tls, *incoming, *outgoing);
+    return tls;
+}
+
+// Makes a client's connection in memory, as inlet_tls_in_memory does.
+//
+// host: the name or numeric address that the certificate is to be for.
+static inline SSL *inlet_tls_connection_in_memory(
+    SSL_CTX *context, const char *host, bool is_address, BIO **incoming, BIO **outgoing) {
+    SSL *tls = inlet_tls_in_memory(context, incoming, outgoing);
+    if (!tls) return NULL;
     if (!inlet_tls_set_host(tls, host, is_address)) {
         inlet_openssl.SSL_free(tls);
         return NULL;
@@ -119,7 +126,7 @@ int inlet_tls_no_passphrase(char *buffer, int size, int is_writing, void *data);
 SSL_CTX *inlet_tls_server_context(
     const void *certificate, int certificate_count, const void *key, int key_count, enum inlet_tls_fault *fault);
 
-// Makes a server's connection whose encrypted bytes are in memory, as inlet_tls_connection_in_memory does.
+// Makes a server's connection in memory, as inlet_tls_in_memory does.
 SSL *inlet_tls_server_connection(SSL_CTX *context, BIO **incoming, BIO **outgoing);
 
 // Puts encrypted bytes that have arrived into memory. Returns how many: all, unless there is no memory left.

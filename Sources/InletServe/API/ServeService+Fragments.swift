@@ -77,7 +77,7 @@ extension ServeService: FragmentViewer {
         connection?.answer(
             .problem(
                 .unprocessableEntity,
-                "The camera's pictures cannot be streamed as MP4: it holds H.264, HEVC, AV1 and VP9. stream.mjpeg shows them."
+                "The camera's codec does not fit MP4, which holds H.264, HEVC, AV1 and VP9. Use stream.mjpeg instead."
             ))
     }
 }

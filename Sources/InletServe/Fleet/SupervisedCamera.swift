@@ -240,7 +240,8 @@ package actor SupervisedCamera {
         if media.hasPackets == false {
             throw InletError(
                 .unsupported,
-                "The camera's source gives pictures and no packets that could be handed on as they are. Record it by a sink such as mp4:, which encodes, and watch it by stream.mjpeg."
+                "The camera's source gives pictures and no packets that could be handed on as they are. Record it by a "
+                    + "sink such as mp4:, which encodes, and watch it by stream.mjpeg."
             )
         }
         guard !isTrial else { return }

@@ -82,7 +82,7 @@ package final class CameraRecorder: Sendable {
         guard let root = settings.folder else {
             throw InletError(
                 .invalidConfiguration,
-                "No folder for recordings is configured. Write record: {folder: PATH} for the camera or under defaults:."
+                "No folder for recordings is configured. Write record: {folder: PATH} for the camera or in defaults:."
             )
         }
         return try RecordingFolder(root, camera: camera)

@@ -13,13 +13,5 @@ enum WallTime {
     }
 
     /// Returns a time as text, in UTC and milliseconds (RFC 3339).
-    static func text(_ time: Int64) -> String {
-        let time = CalendarTime(time, in: .utc)
-        func padded(_ number: Int, _ digits: Int) -> String {
-            let text = "\(max(0, number))"
-            return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
-        }
-        return "\(padded(time.year, 4))-\(padded(time.month, 2))-\(padded(time.day, 2))T"
-            + "\(padded(time.hour, 2)):\(padded(time.minute, 2)):\(padded(time.second, 2)).\(padded(time.millisecond, 3))Z"
-    }
+    static func text(_ time: Int64) -> String { CalendarTime(time, in: .utc).utcText }
 }

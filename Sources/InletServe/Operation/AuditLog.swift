@@ -89,23 +89,7 @@ extension AuditRecord {
         var time: String
 
         /// The time now, in milliseconds.
-        static var now: String {
-            let nanoseconds = MonotonicTime.nanoseconds(of: CLOCK_REALTIME)
-            var seconds = time_t(nanoseconds / 1_000_000_000)
-            var parts = unsafe tm()
-            _ = unsafe gmtime_r(&seconds, &parts)
-            func digits(_ number: Int, _ width: Int = 2) -> String {
-                let text = String(number)
-                return String(repeating: "0", count: max(0, width - text.utf8.count)) + text
-            }
-            let date = [
-                unsafe digits(Int(parts.tm_year) + 1900, 4), unsafe digits(Int(parts.tm_mon) + 1),
-                unsafe digits(Int(parts.tm_mday)),
-            ]
-            let time = unsafe [parts.tm_hour, parts.tm_min, parts.tm_sec].map { digits(Int($0)) }
-            return "\(date.joined(separator: "-"))T\(time.joined(separator: ":"))"
-                + ".\(digits(Int(nanoseconds % 1_000_000_000) / 1_000_000, 3))Z"
-        }
+        static var now: String { WallTime.text(WallTime.now) }
     }
 }
 

@@ -120,7 +120,7 @@
         }
 
         @Test(
-            "By the relay that the room names, a process and Chromium see each other with relay-only and no relay given",
+            "By the relay that the room names, a process and Chromium see each other with relay-only",
             .enabled(if: CameraBrowser.missing == nil, "\(CameraBrowser.missing ?? "")"))
         func relayOfTheRoom() async throws {
             let folder = try TemporaryFolder()

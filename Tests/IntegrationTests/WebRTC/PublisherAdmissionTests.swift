@@ -53,7 +53,7 @@
         }
 
         @Test(
-            "With one place a second publisher is busy and the first stays; one of its name takes its place; a page waits",
+            "With one place a second publisher is busy; one of the first's name takes its place; a page waits",
             .enabled(if: CameraBrowser.missing == nil, "\(CameraBrowser.missing ?? "")"))
         func places() async throws {
             var admission = Admission { $0.name == "foe" ? .decline(reason: "Not you.") : .accept(.all) }
