@@ -47,7 +47,7 @@ extension RTSPSourceTests {
             #expect(kind == .aiohttp || report.pongs > 3, "\(report)")
             // aiohttp counts 1006 where its own close finds nobody any more.
             #expect(report.closes == [1000] || (kind == .aiohttp && report.closes == [1006]))
-            #expect(try server.report()["requests"]?["teardown"]?.int == 1)
+            #expect(try await server.teardowns() == 1)
         }
 
         @Test func aWrongPasswordIsTriedOnce() async throws {

@@ -15,16 +15,33 @@ final class PeerOutput: @unchecked Sendable {
     /// The most that is kept of complaints; the oldest go first.
     private static let keptBytes = 64 * 1024
 
+    /// Reads both to their ends, on a thread of its own.
+    ///
+    /// `FileHandle.readabilityHandler` would need no thread, but a handle that is released closes its descriptor before
+    /// Dispatch has taken it out of its epoll set. The next event for it then ends the process with SIGSEGV.
     init(answers: FileHandle, complaints: FileHandle) {
-        answers.readabilityHandler = { [weak self] handle in
-            let bytes = handle.availableData
-            if bytes.isEmpty { handle.readabilityHandler = nil }
-            self?.received(bytes)
+        let reader = Thread { [weak self] in
+            Self.read([answers, complaints]) { index, bytes in
+                if index == 0 { self?.received(bytes) } else { self?.complained(bytes) }
+            }
         }
-        complaints.readabilityHandler = { [weak self] handle in
-            let bytes = handle.availableData
-            if bytes.isEmpty { handle.readabilityHandler = nil }
-            self?.complained(bytes)
+        reader.name = "peer output"
+        reader.start()
+    }
+
+    /// Reads from several pipes as bytes come.
+    ///
+    /// - Parameter each: called with a pipe's index and its bytes, of which there are none at its end.
+    private static func read(_ pipes: [FileHandle], each: (Int, Data) -> Void) {
+        var polled = pipes.map { pollfd(fd: $0.fileDescriptor, events: Int16(POLLIN), revents: 0) }
+        while polled.contains(where: { $0.fd >= 0 }) {
+            guard unsafe poll(&polled, nfds_t(polled.count), -1) > 0 else { continue }
+            for index in polled.indices where polled[index].revents != 0 {
+                let bytes = pipes[index].availableData
+                // poll() passes over a descriptor below zero.
+                if bytes.isEmpty { polled[index].fd = -1 }
+                each(index, bytes)
+            }
         }
     }
 

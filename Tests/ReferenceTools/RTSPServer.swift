@@ -137,6 +137,16 @@ public final class RTSPServer: Sendable {
     /// Clients, sessions, frames sent, requests by method, and requests for key frames that the encoder got.
     public func report() throws -> PeerMessage { try process.send("report") }
 
+    /// How many TEARDOWN requests the server has read, once there is one. A source that is closed sends its own and
+    /// does not wait for an answer, so the server may still have to read it then.
+    ///
+    /// - Throws: ``Waiting/NeverCame`` where none comes.
+    public func teardowns() async throws -> Int {
+        func count() throws -> Int { try report()["requests"]?["teardown"]?.int ?? 0 }
+        try await Waiting.until("a TEARDOWN", progress: count) { try count() > 0 }
+        return try count()
+    }
+
     /// Ends the server at once.
     public func stop() { process.stop() }
 }
