@@ -13,13 +13,16 @@ import queue
 from aiortc import RTCConfiguration, RTCPeerConnection, RTCSessionDescription
 from aiortc.sdp import candidate_from_sdp
 
+import lossylink
 import peer
 import seen
 import slices
 
 
 class Peer:
-    def __init__(self):
+    def __init__(self, is_linked):
+        # The one way to the other side leads through a link, if it is to lose packets.
+        self.is_linked, self.link, self.echoes = is_linked, None, True
         self.said, self.numbers, self.unread, self.flows = queue.Queue(), [], 0, 0
         self.connection, self.flow, self.early, self.byes, self.taken = None, None, {}, 0, set()
         self.messages, self.channels, self.made, self.limit = [], [], 0, None
@@ -50,7 +53,8 @@ class Peer:
                 check = sum((index + 1) * byte for index, byte in enumerate(data)) % 2**32
                 message = body = f"{type(message).__name__} {len(data)} {check}"
             self.messages.append({"channel": channel.label, "arrives": arrives, "body": body})
-            channel.send(message)
+            if self.echoes:
+                channel.send(message)
 
         channel.on("message", heard)
 
@@ -58,7 +62,7 @@ class Peer:
         """Says the candidates first, then the description without them."""
         lines = self.connection.localDescription.sdp.splitlines()
         for line in lines:
-            if line.startswith("a=candidate:"):
+            if line.startswith("a=candidate:") and not self.is_linked:
                 self.said.put({"type": "candidate", "flow": flow, "line": line[2:]})
         kept = [line for line in lines if not line.startswith(("a=candidate:", "a=end-of-candidates"))]
         if self.limit is not None:
@@ -140,6 +144,10 @@ class Peer:
     async def add(self, line):
         # aioice knows no candidates of TCP.
         if line and " TCP " not in line.upper():
+            if self.is_linked:
+                if self.link or ":" in line.split()[4]:
+                    return
+                self.link, line = await lossylink.before(line)
             candidate = candidate_from_sdp(line.split(":", 1)[1])
             candidate.sdpMid, candidate.sdpMLineIndex = None, 0
             await self.connection.addIceCandidate(candidate)
@@ -160,10 +168,11 @@ class Peer:
 
 async def main():
     parser = peer.parser(__doc__)
+    parser.add_argument("--link", action="store_true", help="have packets pass a link that can lose them")
     parser.add_argument("--slices", help="a file of H.264 whose slices are compared with those that come")
     options = parser.parse_args()
     logging.basicConfig(level=logging.ERROR)
-    loop, one = asyncio.get_running_loop(), Peer()
+    loop, one = asyncio.get_running_loop(), Peer(options.link)
 
     def run(work):
         asyncio.run_coroutine_threadsafe(work, loop).result(10)
@@ -184,9 +193,21 @@ async def main():
         """Has descriptions state that messages have at most so many bytes."""
         one.limit = int(message["bytes"])
 
+    def lose(message):
+        """Has the link lose so many percent of the packets of data channels until so many are lost."""
+        one.echoes = False
+        loop.call_soon_threadsafe(one.link.lose, message["percent"], int(message["count"]))
+
+    def heard(_):
+        """The number that each message begins with, by channel, and how many packets the link lost."""
+        numbers = {}
+        for message in list(one.messages):
+            numbers.setdefault(message["channel"], []).append(int(message["body"].split()[0]))
+        return {"numbers": numbers, "lost": one.link.lost}
+
     found = {"slices": slices.Slices(options.slices).report} if options.slices else {}
     peer.serve(options, {
-        "limit": limit,
+        "limit": limit, "lose": lose, "heard": heard,
         **found, "deliver": lambda message: run(one.take(message["message"])), "offer": lambda _: run(one.offer()),
         "reoffer": lambda message: run(one.reoffer(message)),
         "poll": poll, "report": report,

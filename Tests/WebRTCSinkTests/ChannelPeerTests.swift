@@ -31,7 +31,9 @@
         }
 
         /// Reads events until all channels are open.
-        private static func open(_ events: inout AsyncStream<PeerSessionEvent>.Iterator) async {
+        private static func open(
+            _ channels: [DataChannelParameters], _ events: inout AsyncStream<PeerSessionEvent>.Iterator
+        ) async {
             var missing = Set(channels)
             while !missing.isEmpty, let event = await events.next() {
                 if case .channelOpened(let channel) = event { missing.remove(channel) }
@@ -44,7 +46,7 @@
             try await SignalingPeerTests.with(.asSent, .offering, channels: Self.channels) { channel, session in
                 var events = session.events().makeAsyncIterator()
                 var heard = session.messages().makeAsyncIterator()
-                await Self.open(&events)
+                await Self.open(Self.channels, &events)
                 let longest = (0..<262_144).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 7) }
                 let bodies: [InletRTC.PeerMessage.Body] = [
                     .text(""), .binary([]), .text("one"), .binary(Array(longest.prefix(65_536))),
@@ -94,7 +96,7 @@
                 var events = session.events().makeAsyncIterator()
                 var heard = session.messages().makeAsyncIterator()
                 try await channel.bringPeer { _ = try $0.send("limit", ["bytes": .number(10_000)]) }
-                await Self.open(&events)
+                await Self.open(Self.channels, &events)
                 let error = #expect(throws: InletError.self) {
                     try session.send(.binary([UInt8](repeating: 1, count: 10_001)))
                 }
@@ -103,6 +105,108 @@
                 let allowed = InletRTC.PeerMessage.Body.binary([UInt8](repeating: 2, count: 10_000))
                 try session.send(allowed)
                 #expect(await heard.next()?.body == allowed)
+            }
+        }
+
+        /// A path that loses packets, and what the peer hears over it.
+        private struct LossyPath {
+            let channel: CommandChannel
+            let session: any PeerSession
+            private(set) var heard: [String: [Int]] = [:]
+            private(set) var lost = 0
+
+            init(_ channel: CommandChannel, _ session: any PeerSession) {
+                (self.channel, self.session) = (channel, session)
+            }
+
+            /// Has the path lose so many percent of the datagrams with messages, until so many more are lost.
+            func lose(_ count: Int, percent: Double) async throws {
+                try await channel.ask("lose", ["percent": .number(percent), "count": .number(Double(count))])
+            }
+
+            /// Sends a number in a message that fills a datagram.
+            func send(_ number: Int, over each: DataChannelParameters) throws {
+                let text = "\(number) " + String(repeating: "x", count: 900)
+                try session.send(.text(text), over: each.delivery, labelled: each.label)
+            }
+
+            /// Looks until something is so of what was heard and lost.
+            mutating func wait(_ what: Comment, until isSo: (LossyPath) throws -> Bool) async throws {
+                for _ in 0..<6000 {
+                    let seen = try await channel.ask("heard")
+                    lost = seen["lost"]?.int ?? 0
+                    guard case .object(let lists) = seen["numbers"] else { continue }
+                    heard = lists.mapValues { list in
+                        guard case .list(let numbers) = list else { return [] }
+                        return numbers.compactMap(\.int)
+                    }
+                    if try isSo(self) { return }
+                    try await Task.sleep(for: .milliseconds(5))
+                }
+                Issue.record("\(what): heard \(heard), lost \(lost)")
+            }
+        }
+
+        private static let reliable = [DataChannelParameters("ordered"), DataChannelParameters("unordered", .unordered)]
+        private static let lossy = DataChannelParameters("never", .lossy)
+        private static let once = DataChannelParameters("once", .retransmits(1, isOrdered: true))
+        private static let timed = DataChannelParameters("timed", .lifetime(.milliseconds(100), isOrdered: true))
+
+        @Test("Where a path loses packets, all arrives on what loses nothing, and a message without retransmits never")
+        func losses() async throws {
+            let all = Self.reliable + [Self.lossy]
+            try await SignalingPeerTests.with(.asSent, .offering, channels: all, peer: ["--link"]) { channel, session in
+                var events = session.events().makeAsyncIterator()
+                await Self.open(all, &events)
+                var path = LossyPath(channel, session)
+                // One is lost whatever the seed does to the others.
+                try await path.lose(1, percent: 100)
+                try path.send(0, over: Self.lossy)
+                try await path.wait("the first loss") { $0.lost == 1 }
+                let numbers = Array(1...30)
+                try await path.lose(10, percent: 20)
+                for number in numbers { for each in all { try path.send(number, over: each) } }
+                try await path.wait("all") { path in
+                    Self.reliable.allSatisfy { path.heard[$0.label]?.count ?? 0 >= numbers.count }
+                }
+                #expect(path.heard["ordered"] == numbers && path.heard["unordered"]?.sorted() == numbers)
+                #expect(path.lost == 11)
+                try path.send(31, over: Self.lossy)
+                try await path.wait("the next") { $0.heard["never"]?.last == 31 }
+                let arrived = path.heard["never"] ?? []
+                #expect(!arrived.contains(0) && Set(arrived).count == arrived.count, "\(arrived)")
+                #expect(session.state == .connected && session.statistics.messagesDropped == 0)
+            }
+        }
+
+        @Test("A message is given up after its retransmits or its lifetime, and those after it arrive in order")
+        func givenUp() async throws {
+            let all = [Self.reliable[0], Self.once, Self.timed]
+            try await SignalingPeerTests.with(.asSent, .offering, channels: all, peer: ["--link"]) { channel, session in
+                var events = session.events().makeAsyncIterator()
+                await Self.open(all, &events)
+                var path = LossyPath(channel, session)
+                // Sent, and sent again.
+                try await path.lose(2, percent: 100)
+                try path.send(0, over: Self.once)
+                try await path.wait("the second loss") { $0.lost == 2 }
+                try path.send(1, over: Self.once)
+                try await path.wait("the next") { !($0.heard["once"] ?? []).isEmpty }
+                #expect(path.heard["once"] == [1])
+                // The one that is sent again is that which loses nothing; the other's time is over by then.
+                try await path.lose(2, percent: 100)
+                try path.send(0, over: Self.timed)
+                try path.send(0, over: Self.reliable[0])
+                try await path.wait("what loses nothing") { $0.heard["ordered"] == [0] }
+                #expect(path.lost == 4)
+                // One that waits for this machine for longer than its lifetime is given up as well.
+                for number in 1...100 where (path.heard["timed"] ?? []).isEmpty {
+                    try path.send(number, over: Self.timed)
+                    try path.send(number, over: Self.reliable[0])
+                    try await path.wait("what loses nothing") { $0.heard["ordered"]?.last == number }
+                }
+                #expect(path.heard["timed"]?.first ?? 0 > 0, "\(path.heard)")
+                #expect(session.state == .connected && session.statistics.messagesDropped == 0)
             }
         }
     }

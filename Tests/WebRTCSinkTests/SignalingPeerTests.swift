@@ -16,7 +16,8 @@
         /// Runs a capture with a session while `body` looks at it.
         static func with(
             _ order: CommandChannel.Order, _ role: PeerSessionPolicy.Role, channels: [DataChannelParameters] = [],
-            yields: Bool = false, _ body: (CommandChannel, any PeerSession) async throws -> Void
+            yields: Bool = false, peer arguments: [String] = [],
+            _ body: (CommandChannel, any PeerSession) async throws -> Void
         ) async throws {
             let publisher = PeerPublisher(channels: channels) { FFmpegVideoEncoder() }
             let capturer = Capturer(
@@ -24,7 +25,7 @@
             capturer.attach(PeerSinkConfiguration(publisher))
             async let outcome = capturer.run()
             do {
-                let channel = try await aside { try CommandChannel(order, python: ViewerRun.aiortcPython) }
+                let channel = try await aside { try CommandChannel(order, python: ViewerRun.aiortcPython, arguments) }
                 var policy = PeerSessionPolicy(role: role, name: "test")
                 policy.trickles = true
                 policy.attempts = 5

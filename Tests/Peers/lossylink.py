@@ -1,0 +1,48 @@
+"""A link that loses packets, between a peer of aiortc and the other side's one address."""
+
+import asyncio
+import random
+
+
+class Link(asyncio.DatagramProtocol):
+    """Forwards datagrams both ways. Long ones of DTLS from the other side are lost by a seed, in a given number.
+
+    Checks of ICE and pictures pass, and so do acknowledgements: what is lost holds messages of data channels, which
+    DTLS carries (RFC 7983, 7).
+    """
+
+    # No datagram without a message is so long.
+    LONG = 600
+
+    def __init__(self, server):
+        self.server, self.peer = server, None
+        self.random, self.percent, self.left = random.Random(1), 0, 0
+        self.lost = 0
+
+    def lose(self, percent, count):
+        """Loses so many percent of the datagrams, until so many are lost."""
+        self.percent, self.left = percent, count
+
+    def connection_made(self, transport):
+        self.transport = transport
+
+    def datagram_received(self, data, address):
+        if address != self.server:
+            self.peer = address
+            return self.transport.sendto(data, self.server)
+        if self.peer is None:
+            return
+        is_long = len(data) > self.LONG and 20 <= data[0] < 64
+        if is_long and self.left and self.random.random() * 100 < self.percent:
+            self.left, self.lost = self.left - 1, self.lost + 1
+            return
+        self.transport.sendto(data, self.peer)
+
+
+async def before(line):
+    """A link before the address of a candidate of UDP, and the candidate with the link's address."""
+    words = line.split()
+    _, link = await asyncio.get_running_loop().create_datagram_endpoint(
+        lambda: Link((words[4], int(words[5]))), local_addr=(words[4], 0))
+    host, port = link.transport.get_extra_info("sockname")[:2]
+    return link, " ".join([*words[:4], host, str(port), *words[6:]])
