@@ -133,10 +133,9 @@ package import NIOCore
     private func handshakeError(_ result: Int32) -> InletError {
         let context = InletError.Context(operation: "SSL_do_handshake", nativeCode: result)
         if let reason = unsafe inlet_tls_distrust(tls).map({ unsafe String(cString: $0) }) {
-            let advice = settings.trustAdvice ?? "Name its authority with \(settings.authoritiesOption)."
             return InletError(
                 .tlsFailed,
-                "The \(settings.peer)'s certificate is not trusted: \(reason). \(advice)",
+                "The \(settings.peer)'s certificate is not trusted: \(reason). \(trustAdvice(reason))",
                 context: context)
         }
         let reason = unsafe inlet_tls_reason().map { unsafe String(cString: $0) } ?? "the server ended it"
@@ -144,6 +143,14 @@ package import NIOCore
             .tlsFailed,
             "The TLS handshake with the \(settings.peer) failed: \(reason). Check that the port is one for TLS.",
             context: context)
+    }
+
+    /// What to try for one of OpenSSL's reasons (X509_verify_cert_error_string).
+    private func trustAdvice(_ reason: String) -> String {
+        if reason.containsBytes("mismatch") { return "Connect by a name or an address that the certificate is for." }
+        if reason.containsBytes("has expired") { return "Renew it at the \(settings.peer), and check the clock here." }
+        if reason.containsBytes("not yet valid") { return "Check the clock here." }
+        return settings.trustAdvice ?? "Name its authority with \(settings.authoritiesOption)."
     }
 
     private func readAll(_ context: ChannelHandlerContext) {

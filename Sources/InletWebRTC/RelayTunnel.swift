@@ -153,6 +153,9 @@
 
         private static func error(_ error: any Error) -> InletError {
             if let error = error as? InletError { return error }
+            // What was wrong before anything was sent, such as with the file of authorities.
+            let causes = (error as? NIOConnectionError)?.connectionErrors ?? []
+            if let own = causes.lazy.compactMap({ $0.error as? InletError }).first { return own }
             let isUnknown = (error as? NIOConnectionError).map { !($0.dnsAError == nil && $0.dnsAAAAError == nil) }
             if isUnknown ?? false, (error as? NIOConnectionError)?.connectionErrors.isEmpty ?? true {
                 return InletError(

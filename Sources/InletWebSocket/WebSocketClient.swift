@@ -166,6 +166,8 @@ package final class WebSocketClient: Sendable {
                 .disconnected, "The server cannot be reached. Check its address, its port and the network.",
                 cause: error, context: context)
         }
+        // What was wrong before anything was sent, such as with the file of authorities.
+        if let own = failure.connectionErrors.lazy.compactMap({ $0.error as? InletError }).first { return own }
         if failure.connectionErrors.isEmpty, failure.dnsAError != nil || failure.dnsAAAAError != nil {
             return InletError(
                 .hostNotFound, "The name service does not know the server. Check its spelling, and that DNS works.",

@@ -125,6 +125,11 @@ struct WebSocketClientTests {
         let mismatch = await Self.failure(elsewhere)
         #expect(mismatch?.code == .tlsFailed)
         #expect(mismatch?.message.contains("mismatch") == true, "\(mismatch?.message ?? "")")
+        #expect(mismatch?.message.contains("Connect by a name or an address that the certificate is for") == true)
+        elsewhere.tls.authorities = "/dev/null"
+        let nothing = await Self.failure(elsewhere)
+        #expect(nothing?.code == .invalidConfiguration)
+        #expect(nothing?.message.contains("tls-ca names a PEM file") == true, "\(nothing?.message ?? "")")
         let plain = "wss://127.0.0.1:" + (server.address.split(separator: ":").last ?? "")
         #expect(await Self.failure(try Self.configuration(plain + "/echo"))?.code == .tlsFailed)
         var silent = try Self.configuration(server.address + "/silent")

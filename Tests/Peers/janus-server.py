@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Janus with its VideoRoom on 127.0.0.1: a room that is open, one with a PIN, and one for a single publisher.
+"""Janus with its VideoRoom on 127.0.0.1: a room that is open, one with a PIN, and one for a single publisher; with TLS
+alone where a name for the certificate is given.
 
 See README.md.
 """
@@ -30,6 +31,11 @@ WEBSOCKETS = """
 general: { json = "compact", ws = true, ws_port = %(port)d, ws_ip = "127.0.0.1", wss = false }
 """
 
+SECURE_WEBSOCKETS = """
+general: { json = "compact", ws = false, wss = true, wss_port = %(port)d, wss_ip = "127.0.0.1" }
+certificates: { cert_pem = "%(certificate)s", cert_key = "%(key)s" }
+"""
+
 ROOMS = """
 room-1234: { description = "open", publishers = 6, bitrate = 2000000, videocodec = "h264,vp8" }
 room-4321: { description = "with a PIN", publishers = 6, videocodec = "h264", pin = "hum-a-tune" }
@@ -51,6 +57,7 @@ def others(of, kept):
 def main():
     parser = peer.parser(__doc__)
     parser.add_argument("--port", type=int, default=0, help="port of the WebSocket; 0 takes a free one")
+    parser.add_argument("--certificate-name", metavar="NAME", help="serve by TLS, with a certificate for NAME")
     options = parser.parse_args()
     program = shutil.which("janus")
     if program is None:
@@ -62,7 +69,12 @@ def main():
         "others": others(plugins, "libjanus_videoroom.so"),
         "transports_off": others(transports, "libjanus_websockets.so"),
     }
-    for name, text in (("janus.jcfg", CORE), ("janus.transport.websockets.jcfg", WEBSOCKETS),
+    ready, websockets = {"port": port}, WEBSOCKETS
+    if options.certificate_name:
+        ready["ca"], values["certificate"], values["key"] = peer.make_certificates(options.certificate_name)
+        ready["other"], _, _ = peer.make_certificates(label="other")
+        websockets = SECURE_WEBSOCKETS
+    for name, text in (("janus.jcfg", CORE), ("janus.transport.websockets.jcfg", websockets),
                        ("janus.plugin.videoroom.jcfg", ROOMS)):
         with open(f"{peer.folder()}/{name}", "w") as out:
             out.write(text % values if "%(" in text else text)
@@ -80,7 +92,7 @@ def main():
         with open(log.name, errors="replace") as lines:
             return {"log": lines.read()[-4000:]}
 
-    peer.serve(options, {"report": report}, {"port": port, "pid": child.pid})
+    peer.serve(options, {"report": report}, {**ready, "pid": child.pid})
     threading.Event().wait()
 
 

@@ -6,17 +6,25 @@ public final class JanusServer: Sendable {
     public let port: Int
     /// The number of Janus's process, which the peer has started.
     public let identifier: Int32
+    /// The certificate of the authority that vouches for the server, and that of another authority, with TLS.
+    public let authority, otherAuthority: String?
     /// The address of its WebSocket, as in URIs of sources and sinks, without a room.
-    public var address: String { "janus+ws://127.0.0.1:\(port)/" }
+    public var address: String { "janus+ws\(authority == nil ? "" : "s")://127.0.0.1:\(port)/" }
     /// Why this server cannot run here; nil where it can.
     public static let missing: String? = PeerProcess.missing(programs: ["janus"])
 
     /// Starts a server and waits until it listens.
     ///
-    /// - Parameter port: where an earlier one was; 0 takes a free one.
+    /// - Parameters:
+    ///   - port: where an earlier one was; 0 takes a free one.
+    ///   - certificateName: whom a certificate is for, with which it serves by TLS: `localhost` also covers 127.0.0.1,
+    ///     another does not fit. The default, nil, is no TLS.
     /// - Throws: ``PeerProcess/Failure``.
-    public init(port: Int = 0) throws {
-        process = try PeerProcess("janus-server.py", ["--port", "\(port)"])
+    public init(port: Int = 0, certificateName: String? = nil) throws {
+        process = try PeerProcess(
+            "janus-server.py", ["--port", "\(port)"] + (certificateName.map { ["--certificate-name", $0] } ?? []))
+        authority = process.ready["ca"]?.text
+        otherAuthority = process.ready["other"]?.text
         self.port = process.ready["port"]?.int ?? 0
         identifier = Int32(clamping: process.ready["pid"]?.int ?? 0)
     }

@@ -110,6 +110,50 @@
             }
         }
 
+        @Test("By TLS the certificate is checked: the authority that is given, and the name; both ends say what to try")
+        func certificates() async throws {
+            let server = try JanusServer(certificateName: "localhost")
+            defer { server.stop() }
+            let elsewhere = try JanusServer(certificateName: "janus.example")
+            defer { elsewhere.stop() }
+            let plain = try JanusServer()
+            defer { plain.stop() }
+            let room = "?room=1234&connect-timeout=20s"
+            let trusted = "tls-ca=\(try #require(server.authority))"
+            let other = "tls-ca=\(try #require(server.otherAuthority))"
+            let theirs = "tls-ca=\(try #require(elsewhere.authority))"
+            let publisher = try Publisher("\(server.address)\(room)&\(trusted)")
+            let subscriber = try NetworkRun("\(server.address)\(room)&\(trusted)", frames: 30)
+            try await publisher.run {
+                let result = try await subscriber.play()
+                #expect(try result.get() == .frameLimit)
+            }
+            expectWhole(subscriber.log.readings)
+            for (uri, words) in [
+                // The system's authorities know nothing of it, and neither does another one.
+                ("\(server.address)\(room)", ["is not trusted", "tls-ca"]),
+                ("\(server.address)\(room)&\(other)", ["is not trusted", "tls-ca"]),
+                ("\(elsewhere.address)\(room)&\(theirs)", ["mismatch", "Connect by a name or an address that"]),
+                ("janus+wss://127.0.0.1:\(plain.port)/\(room)&\(trusted)", ["port is one for TLS"]),
+            ] {
+                let refused = try await Publisher(uri).run()
+                #expect(refused?.code == .tlsFailed, "\(uri): \(String(describing: refused))")
+                guard case .failure(let missed) = try await NetworkRun(uri).play() else {
+                    Issue.record("\(uri) is read")
+                    continue
+                }
+                #expect(missed.code == .tlsFailed, "\(uri): \(missed)")
+                for word in words {
+                    #expect(refused?.message.contains(word) == true, "\(uri): \(String(describing: refused))")
+                    #expect(missed.message.contains(word), "\(uri): \(missed)")
+                }
+            }
+            // A file of authorities that holds none.
+            let refused = try await Publisher("\(server.address)\(room)&tls-ca=/dev/null").run()
+            #expect(refused?.code == .invalidConfiguration, "\(String(describing: refused))")
+            #expect(refused?.message.contains("tls-ca names a PEM file") == true, "\(String(describing: refused))")
+        }
+
         @Test("Janus that is killed and comes back carries the pictures again, both ways", .timeLimit(.minutes(3)))
         func restart() async throws {
             let first = try JanusServer()
