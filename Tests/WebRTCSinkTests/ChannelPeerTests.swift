@@ -147,7 +147,9 @@
             }
         }
 
-        private static let reliable = [DataChannelParameters("ordered"), DataChannelParameters("unordered", .unordered)]
+        private static let reliable = [
+            DataChannelParameters("ordered"), DataChannelParameters("unordered", .unordered),
+        ]
         private static let lossy = DataChannelParameters("never", .lossy)
         private static let once = DataChannelParameters("once", .retransmits(1, isOrdered: true))
         private static let timed = DataChannelParameters("timed", .lifetime(.milliseconds(100), isOrdered: true))
