@@ -192,20 +192,25 @@ class Gate:
             headers = {name.lower(): value for name, value in request.headers.items()}
             if not self.is_allowed(request.method, request.raw_path, headers):
                 return web.Response(status=401, headers={"WWW-Authenticate": self.challenge()})
-            # aiohttp ends a WebSocket that leaves a ping of its heartbeat unanswered for half as long.
-            socket = web.WebSocketResponse(protocols=["rtsp.onvif.org"], heartbeat=1, max_msg_size=1 << 20)
+            # The pings are counted rather than sent by `heartbeat`, which ends a WebSocket by the time of an answer.
+            socket = web.WebSocketResponse(protocols=["rtsp.onvif.org"], autoping=False, max_msg_size=1 << 20)
             await socket.prepare(request)
             upstream, out = await asyncio.open_connection("127.0.0.1", self.options.to)
 
             async def back():
                 while data := await upstream.read(65536):
                     await socket.send_bytes(data)
+                    if self.pings == self.pongs:
+                        self.pings += 1
+                        await socket.ping(b"still there?")
                 await socket.close()
 
             task = asyncio.ensure_future(back())
             async for message in socket:
                 if message.type == WSMsgType.BINARY:
                     out.write(message.data)
+                elif message.type == WSMsgType.PONG:
+                    self.pongs += message.data == b"still there?"
             self.closes.append(socket.close_code)
             task.cancel()
             out.close()
