@@ -262,7 +262,7 @@ let package = Package(
             name: "InletServe",
             dependencies: [
                 "InletCore", "InletSystem", "InletCapture", "InletFFmpeg", "InletHTTP", "InletOutput", "InletTLS",
-                "CYAML", logging, lifecycle, signals,
+                "CYAML", logging, lifecycle, signals, crypto, collections,
             ] + nio, resources: [.embedInCode("Pages/cameras.html")], swiftSettings: houseSettings),
         // The command, for programs that add plug-ins of their own.
         .target(

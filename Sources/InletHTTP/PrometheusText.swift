@@ -23,6 +23,27 @@ package struct PrometheusText {
         return writer.text
     }
 
+    /// One metric, and its values by their labels.
+    package struct Family {
+        var name, type, help: String
+        var samples: [(labels: [(String, String)], value: UInt64)]
+
+        package init(
+            name: String, type: String, help: String, samples: [(labels: [(String, String)], value: UInt64)]
+        ) {
+            (self.name, self.type, self.help, self.samples) = (name, type, help, samples)
+        }
+    }
+
+    /// Returns metrics that are not those of captures.
+    package static func text(of families: [Family]) -> String {
+        var writer = PrometheusText()
+        for family in families {
+            writer.family(family.name, family.type, family.help, family.samples.map { ($0.labels, $0.value) })
+        }
+        return writer.text
+    }
+
     private mutating func writeReception(_ entries: [Entry]) {
         let received = entries.compactMap { entry in entry.statistics.reception.map { (entry.labels, $0) } }
         let counters: [(String, String, KeyPath<ReceptionFigures, UInt64>)] = [

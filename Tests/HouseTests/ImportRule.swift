@@ -60,9 +60,11 @@ enum ImportRule {
             "PipeSink", "StillSinks", "PreviewSink", "InletRTC", "WebRTCSink", "WebRTCSource", "KinesisSignaling",
             "WebSocketSignaling",
         ]),
+        // NIOPosix, Crypto and Foundation are for webhooks.
         "InletServe": system.union([
             "InletCore", "InletSystem", "InletCapture", "InletFFmpeg", "InletHTTP", "InletOutput", "InletTLS", "CYAML",
-            "NIOCore", "NIOHTTP1", "Logging", "ServiceLifecycle", "UnixSignals",
+            "NIOCore", "NIOPosix", "NIOHTTP1", "Crypto", "DequeModule", "FoundationEssentials", "Logging",
+            "ServiceLifecycle", "UnixSignals",
         ]),
         // The web server is for the page of `inlet latency --screen`.
         "InletCommand": system.union([

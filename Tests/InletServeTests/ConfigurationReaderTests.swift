@@ -152,6 +152,23 @@ struct ConfigurationReaderTests {
                 "server:\n  tokens:\n    me: {scope: view, env: TOKEN}\n    you: {scope: admin, env: TOKEN}\ncameras: {a: pattern:smpte}\n",
                 "server.tokens.you: Two tokens are the same. Make another one."
             ),
+            (
+                "webhooks:\n  a: {url: 'ftp://h/'}\ncameras: {a: pattern:smpte}\n",
+                "line 2, column 6: webhooks.a: The address of a webhook begins with neither http:// nor https://."
+            ),
+            (
+                "webhooks:\n  a: {url: 'http://h/', secret: {env: TOKEN, file: x}}\ncameras: {a: pattern:smpte}\n",
+                "webhooks.a: Say where the secret is by one of file:, env: and credential:."
+            ),
+            (
+                "webhooks:\n  a: {url: 'http://h/', kinds: []}\ncameras: {a: pattern:smpte}\n",
+                "webhooks.a: The list of kinds is empty."
+            ),
+            (
+                "webhooks:\n  a: {url: 'http://h/', secret: hush}\ncameras: {a: pattern:smpte}\n",
+                "webhooks.a.secret: There is a single value here. Write keys with values"
+            ),
+            ("webhooks:\n  a: {kinds: [state]}\ncameras: {a: pattern:smpte}\n", "The key 'url' is missing"),
         ])
     func wrong(_ text: String, _ complaint: String) {
         let complaints = Self.complaints(text)

@@ -20,11 +20,13 @@ package enum Daemon {
         let listener = HTTPListener()
         let fleet = Fleet(
             registry: reader.registry, logger: logger, makeView: { PictureHub(listener.loop, context: nil) })
+        let webhooks = WebhookHub(logger: logger)
         let (keeper, server, audit): (ConfigurationKeeper, ServerService, AuditLog)
         let certificate: CertificateService?
         do {
             keeper = try ConfigurationKeeper(
-                path: path, overlayPath: overlayPath, reader: reader, fleet: fleet, logger: logger)
+                path: path, overlayPath: overlayPath, reader: reader, fleet: fleet, webhooks: webhooks,
+                logger: logger)
             audit = try AuditLog(path: await keeper.server.audit, logger: logger) { text in
                 logger.error("\(text)")
                 fleet.report(FleetEvent("audit-failed", text, camera: nil))
@@ -37,7 +39,7 @@ package enum Daemon {
                     nil
                 }
             server = ServerService(settings, certificate: certificate, listener: listener, logger: logger)
-            _ = try server.listen(for: fleet, keeper: keeper, audit: audit)
+            _ = try server.listen(for: fleet, keeper: keeper, audit: audit, webhooks: webhooks)
         } catch {
             listener.stop()
             throw error
@@ -47,7 +49,8 @@ package enum Daemon {
         // They end in the opposite order: the server last, as cameras have viewers to the end.
         var configuration = ServiceGroupConfiguration(
             services: [
-                .init(service: server), .init(service: FleetService(fleet, keeper: keeper)),
+                .init(service: server), .init(service: WebhookService(webhooks, fleet: fleet)),
+                .init(service: FleetService(fleet, keeper: keeper)),
                 .init(service: ReloadService(path: path, keeper: keeper, audit: audit)), .init(service: notifier),
             ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         if let certificate { configuration.services.append(.init(service: certificate)) }

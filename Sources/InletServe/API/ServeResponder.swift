@@ -22,14 +22,15 @@ final class ServeResponder: Sendable {
     private let cameras: [String: CameraFilter]
     private let fleet: Fleet
     private let keeper: ConfigurationKeeper
+    private let webhooks: WebhookHub
     /// What makes streams of cameras, as long as each has viewers. On the server's thread.
     private let fragmentHubs: NIOLoopBoundBox<[ObjectIdentifier: FragmentHub]>
 
     init(
         fleet: Fleet, keeper: ConfigurationKeeper, loop: any EventLoop, events: EventHub, streams: Int,
-        requiresToken: Bool, cameras: [String: CameraFilter], audit: AuditLog
+        requiresToken: Bool, cameras: [String: CameraFilter], audit: AuditLog, webhooks: WebhookHub
     ) {
-        (self.loop, self.audit, self.cameras) = (loop, audit, cameras)
+        (self.loop, self.audit, self.cameras, self.webhooks) = (loop, audit, cameras, webhooks)
         (self.fleet, self.keeper, self.events, self.requiresToken) = (fleet, keeper, events, requiresToken)
         fragmentHubs = .makeBoxSendingValue([:], eventLoop: loop)
         self.streams = StreamCount(most: streams)
@@ -191,7 +192,9 @@ final class ServeResponder: Sendable {
         }
         return HTTPAnswer(
             type: "text/plain; version=0.0.4; charset=utf-8",
-            body: ByteBuffer(string: PrometheusText.text(of: captures)))
+            // Webhooks concern all cameras.
+            body: ByteBuffer(
+                string: PrometheusText.text(of: captures) + (visible.isLimited ? "" : webhooks.metrics)))
     }
 
     private static func answer(

@@ -30,7 +30,8 @@ extension ConfigurationReader {
             guard let scope = member.value["scope"]?.scalar.flatMap(AccessScope.init) else { continue }
             do throws(InletError) {
                 let cameras = try cameras(of: member.value)
-                let token = TokenSettings(scope: scope, cameras: cameras, secret: try secret(of: member.value))
+                let token = TokenSettings(
+                    scope: scope, cameras: cameras, secret: try secret(of: member.value, "the token"))
                 try AccessRule.validate(token: token.secret)
                 if settings.tokens.values.contains(where: { $0.secret.isSameBytes(as: token.secret) }) {
                     throw InletError(.invalidConfiguration, "Two tokens are the same. Make another one.")
@@ -43,7 +44,7 @@ extension ConfigurationReader {
         return settings
     }
 
-    private func cameras(of node: ConfigurationNode) throws(InletError) -> CameraFilter {
+    func cameras(of node: ConfigurationNode) throws(InletError) -> CameraFilter {
         guard let list = node["cameras"]?.elements else { return .all }
         guard !list.isEmpty else {
             throw InletError(
@@ -52,12 +53,16 @@ extension ConfigurationReader {
         return CameraFilter(patterns: list.compactMap(\.scalar))
     }
 
-    private func secret(of node: ConfigurationNode) throws(InletError) -> String {
+    /// Returns a secret, which stands where one of three keys says.
+    ///
+    /// - Parameter what: what it is, with an article.
+    func secret(of node: ConfigurationNode, _ what: String) throws(InletError) -> String {
         let places = ["file", "env", "credential"].compactMap { key in node[key]?.scalar.map { (key, $0) } }
         guard let (key, name) = places.first, places.count == 1 else {
             throw InletError(
                 .invalidConfiguration,
-                "Say where the token is by one of file:, env: and credential:. The token itself does not belong into the configuration."
+                "Say where \(what) is by one of file:, env: and credential:. It does not itself belong into the "
+                    + "configuration."
             )
         }
         switch key {

@@ -68,6 +68,7 @@ package struct ConfigurationReader: Sendable {
     ) -> ServeConfiguration {
         var configuration = ServeConfiguration()
         configuration.server = server(root["server"], &problems)
+        configuration.webhooks = webhooks(root["webhooks"], &problems)
         let defaults = root["defaults"]
         var nodes: [(String, ConfigurationNode)] = []
         for member in root["cameras"]?.members ?? [] where overlay[member.key] == nil {

@@ -8,6 +8,9 @@ extension ConfigurationShape {
         ConfigurationKey("server", "Where the page and the API are, and who may use them", .object(serverKeys)),
         ConfigurationKey("defaults", "What holds for all cameras that do not say otherwise", .object(defaultKeys)),
         ConfigurationKey("cameras", "The cameras by name", isRequired: true, cameras),
+        ConfigurationKey(
+            "webhooks", "Servers that are told of events by POST, by name", default: "none",
+            .map(what: "webhook", names: CameraName.rule, .object(webhookKeys), most: 32)),
     ])
 
     /// What API and overlay change: cameras by name, of which null is none.
@@ -132,5 +135,40 @@ extension ConfigurationShape {
         ConfigurationKey("env", "The environment variable that holds the token", .scalar(.path)),
         ConfigurationKey(
             "credential", "The systemd credential that holds the token (LoadCredential=)", .scalar(.path)),
+    ]
+
+    private static let webhookKeys = [
+        ConfigurationKey(
+            "url", "The address that events are posted to, or where it stands, if it is a secret", isRequired: true,
+            .scalarOrObject(
+                .uri("an address such as https://host/path"),
+                [
+                    ConfigurationKey("file", "The file that holds the address in one line", .scalar(.path)),
+                    ConfigurationKey("env", "The environment variable that holds the address", .scalar(.path)),
+                    ConfigurationKey(
+                        "credential", "The systemd credential that holds the address", .scalar(.path)),
+                ])),
+        ConfigurationKey(
+            "kinds", "The kinds of events that are sent, as /v1/events shows them", default: "all",
+            .list(.scalar(.eventKind), most: 32)),
+        ConfigurationKey(
+            "cameras", "The names of the cameras of which events are sent, in which * stands for any characters",
+            default: "all, and what concerns no camera", .list(.scalar(.cameraPattern), most: 256)),
+        ConfigurationKey(
+            "secret", "Where the secret stands by which requests are signed", default: "none, and no signature",
+            .object([
+                ConfigurationKey("file", "The file that holds the secret in one line", .scalar(.path)),
+                ConfigurationKey("env", "The environment variable that holds the secret", .scalar(.path)),
+                ConfigurationKey("credential", "The systemd credential that holds the secret", .scalar(.path)),
+            ])),
+        ConfigurationKey("ca", "The PEM file of certificate authorities", default: "the system's", .scalar(.path)),
+        ConfigurationKey(
+            "timeout", "The most time for a request, up to the status of the answer", default: "10s", .scalar(.time)),
+        ConfigurationKey(
+            "attempts", "How often an event is sent before it is given up", default: "10",
+            .scalar(.integer(1...100))),
+        ConfigurationKey(
+            "queue", "The most events that wait; above it the oldest is dropped", default: "256",
+            .scalar(.integer(1...4096))),
     ]
 }

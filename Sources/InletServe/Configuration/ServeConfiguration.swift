@@ -7,6 +7,8 @@ package struct ServeConfiguration: Sendable, Hashable {
     package var server = ServerSettings()
     /// The cameras by name.
     package var cameras: [String: CameraSettings] = [:]
+    /// The servers that are told of events, by name.
+    package var webhooks: [String: WebhookSettings] = [:]
 
     package init() {}
 

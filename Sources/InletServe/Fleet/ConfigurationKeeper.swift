@@ -7,6 +7,7 @@ package actor ConfigurationKeeper {
     private let path: String
     private let reader: ConfigurationReader
     private let fleet: Fleet
+    private let webhooks: WebhookHub?
     private let logger: Logger
     private var overlay: Overlay
     /// The text of the file that is in force.
@@ -16,11 +17,14 @@ package actor ConfigurationKeeper {
 
     /// Reads a configuration. Starts nothing.
     ///
+    /// - Parameter webhooks: is told of those that the configuration names; nil if nobody sends events.
     /// - Throws: everything that is wrong with it.
     package init(
-        path: String, overlayPath: String? = nil, reader: ConfigurationReader, fleet: Fleet, logger: Logger
+        path: String, overlayPath: String? = nil, reader: ConfigurationReader, fleet: Fleet,
+        webhooks: WebhookHub? = nil, logger: Logger
     ) throws(ConfigurationProblems) {
         (self.path, self.reader, self.fleet, self.logger) = (path, reader, fleet, logger)
+        self.webhooks = webhooks
         text = try ConfigurationReader.text(at: path)
         do throws(ConfigurationProblem) {
             overlay = try Overlay(path: overlayPath ?? Overlay.path(beside: path))
@@ -124,6 +128,7 @@ package actor ConfigurationKeeper {
     @discardableResult
     private func apply() async -> ReloadPlan {
         version += 1
+        webhooks?.apply(configuration.webhooks)
         return await fleet.apply(configuration.cameras, version: version)
     }
 }

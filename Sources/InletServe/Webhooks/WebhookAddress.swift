@@ -1,0 +1,85 @@
+package import InletCore
+
+/// The address that events are sent to: `http://[USER:PASSWORD@]HOST[:PORT][/PATH][?QUERY]`, or `https:` for TLS.
+package struct WebhookAddress: Sendable, Hashable {
+    /// Whether TLS is used.
+    package let isSecure: Bool
+    /// The name or numeric address, without brackets.
+    package let host: String
+    /// The TCP port. The default is 80, or 443 with TLS.
+    package let port: Int
+    /// Path and query, as the request has them; at least "/".
+    let target: String
+    /// User name and password as the address has them, decoded; nil if it has none.
+    let user: String?
+
+    /// The most bytes of an address.
+    private static let mostBytes = 4096
+
+    /// Reads an address.
+    ///
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if it is none. The error quotes nothing of it.
+    package init(_ text: String) throws(InletError) {
+        guard text.utf8.count <= Self.mostBytes, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw Self.error(
+                "has bytes that addresses cannot have, or more than \(Self.mostBytes). Percent-encode them")
+        }
+        let (rest, lowercased): (Substring, String) = (text[...], text.lowercasedASCII)
+        let behind: Substring
+        if lowercased.hasBytePrefix("http://") {
+            (isSecure, behind) = (false, rest.dropFirst(7))
+        } else if lowercased.hasBytePrefix("https://") {
+            (isSecure, behind) = (true, rest.dropFirst(8))
+        } else {
+            throw Self.error("begins with neither http:// nor https://")
+        }
+        guard !behind.contains(byte: "#") else { throw Self.error("has a fragment (#), which is not sent") }
+        let whole = behind.prefix(whileByte: { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") })
+        let tail = behind[whole.endIndex...]
+        target = tail.hasBytePrefix("/") ? String(tail) : "/" + tail
+        let sides = whole.split(atByte: "@")
+        guard sides.count <= 2, let authority = sides.last else {
+            throw Self.error("has a user name or password with '@' in it. Percent-encode it as %40")
+        }
+        user = sides.count == 2 ? PercentEncoding.decode(sides[0]) : nil
+        (host, port) = try Self.place(authority, isSecure: isSecure)
+    }
+
+    private static func place(_ authority: Substring, isSecure: Bool) throws(InletError) -> (String, Int) {
+        let (host, port): (Substring, Substring?)
+        if authority.hasBytePrefix("[") {
+            guard let end = authority.firstIndex(ofByte: "]") else { throw error("has a '[' without a ']'") }
+            host = authority[authority.index(after: authority.startIndex)..<end]
+            let behind = authority[authority.index(after: end)...]
+            guard behind.isEmpty || behind.hasBytePrefix(":") else { throw error("has text after ']'") }
+            port = behind.isEmpty ? nil : behind.dropFirst()
+        } else {
+            let parts = authority.split(atByte: ":")
+            guard parts.count <= 2 else { throw error("has an IPv6 address without brackets") }
+            (host, port) = (parts[0], parts.count == 2 ? parts[1] : nil)
+        }
+        guard !host.isEmpty, host.utf8.count <= 255 else { throw error("has no host") }
+        guard let port, !port.isEmpty else { return (String(host), isSecure ? 443 : 80) }
+        guard port.isASCIIDigits, let number = TextBytes.number(port.utf8, upTo: 65535), number > 0 else {
+            throw error("has a port that is not 1 to 65535")
+        }
+        return (String(host), number)
+    }
+
+    /// Host and port as the header `Host` has them.
+    var authority: String {
+        let name = host.contains(byte: ":") ? "[\(host)]" : host
+        return port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
+    }
+
+    private static func error(_ what: String) -> InletError {
+        InletError(.invalidConfiguration, "The address of a webhook \(what). It is https://HOST[:PORT]/PATH.")
+    }
+}
+
+extension WebhookAddress: CustomStringConvertible, CustomDebugStringConvertible {
+    /// The server alone: in the addresses of some services the path is the secret.
+    package var description: String { "\(isSecure ? "https" : "http")://\(authority)" }
+    /// As ``description``.
+    package var debugDescription: String { description }
+}

@@ -1,0 +1,153 @@
+import FoundationEssentials
+import InletCore
+import InletTLS
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Synchronization
+
+/// One POST and the status of its answer, bounded in time. Follows no redirects, and reads no body.
+final class WebhookExchange: Sendable {
+    private struct State {
+        var result: Result<Int, InletError>?
+        var continuation: CheckedContinuation<Result<Int, InletError>, Never>?
+        var channel: (any Channel)?
+    }
+
+    private let state = Mutex(State())
+
+    /// Sends a body of JSON and waits for the status. May be cancelled.
+    ///
+    /// - Parameter headers: those besides the ones that every request has.
+    /// - Throws: ``InletError`` if there is no answer in time.
+    static func post(
+        _ body: String, headers: [(String, String)], to settings: WebhookSettings
+    ) async throws(InletError) -> Int {
+        let exchange = WebhookExchange()
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let limit = TimeAmount.nanoseconds(settings.limit.wholeNanoseconds)
+        let deadline = loop.scheduleTask(in: limit) {
+            exchange.end(.failure(InletError(.timedOut, "The server did not answer in time.")))
+        }
+        defer { deadline.cancel() }
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                exchange.begin(continuation)
+                exchange.start(body, headers, settings, loop)
+            }
+        } onCancel: {
+            exchange.end(.failure(InletError(.cancelled, "The request was cancelled.")))
+        }
+        return try result.get()
+    }
+
+    private func begin(_ continuation: CheckedContinuation<Result<Int, InletError>, Never>) {
+        let result = state.withLock { state in
+            if state.result == nil { state.continuation = continuation }
+            return state.result
+        }
+        if let result { continuation.resume(returning: result) }
+    }
+
+    /// Notes how it came out; later ones are ignored. The connection is closed with the first.
+    fileprivate func end(_ result: Result<Int, InletError>) {
+        let (continuation, channel) = state.withLock { state in
+            state.result = state.result ?? result
+            return (state.continuation.take(), state.channel.take())
+        }
+        channel?.close(promise: nil)
+        continuation?.resume(returning: result)
+    }
+
+    /// Notes the connection, which is closed at once if it is over already.
+    private func note(_ channel: any Channel) {
+        let isOver = state.withLock { state in
+            if state.result == nil { state.channel = channel }
+            return state.result != nil
+        }
+        if isOver { channel.close(promise: nil) }
+    }
+
+    private func start(
+        _ body: String, _ headers: [(String, String)], _ settings: WebhookSettings, _ loop: any EventLoop
+    ) {
+        let address = settings.address
+        var fields: HTTPHeaders = [
+            "host": address.authority, "user-agent": "inlet/\(InletVersion.current)",
+            "content-type": "application/json", "content-length": "\(body.utf8.count)", "connection": "close",
+        ]
+        if let user = address.user {
+            fields.add(name: "authorization", value: "Basic \(Data(user.utf8).base64EncodedString())")
+        }
+        for (name, value) in headers { fields.add(name: name, value: value) }
+        let head = HTTPRequestHead(version: .http1_1, method: .POST, uri: address.target, headers: fields)
+        var tls = TLSClientSettings()
+        tls.authorities = settings.authorities
+        tls.authoritiesOption = "ca:"
+        tls.limit = settings.limit
+        ClientBootstrap(group: loop)
+            .connectTimeout(.nanoseconds(settings.limit.wholeNanoseconds))
+            .channelInitializer { [tls] channel in
+                self.note(channel)
+                return channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    if address.isSecure {
+                        let handler = try TLSClientHandler(host: address.host, tls) { result in
+                            if case .failure(let error) = result { self.end(.failure(error)) }
+                        }
+                        try pipeline.addHandler(handler)
+                    }
+                    try pipeline.addHTTPClientHandlers()
+                    try pipeline.addHandler(WebhookRequest(head, ByteBuffer(string: body), self))
+                }
+            }
+            .connect(host: address.host, port: address.port)
+            .whenFailure { self.end(.failure(Self.error($0))) }
+    }
+
+    /// Returns what kept a connection from being made.
+    private static func error(_ error: any Error) -> InletError {
+        if let error = error as? InletError { return error }
+        let failure = error as? NIOConnectionError
+        if let failure, failure.connectionErrors.isEmpty, failure.dnsAError != nil || failure.dnsAAAAError != nil {
+            return InletError(
+                .hostNotFound, "The name service does not know the server. Check its spelling, and that DNS works.")
+        }
+        return InletError(
+            .disconnected, "The server cannot be reached. Check its address and port, and that it runs.", cause: error)
+    }
+}
+
+/// Sends a request when the connection is up, and hands over the status of the answer. Confined to the channel's
+/// event loop.
+private final class WebhookRequest: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias OutboundOut = HTTPClientRequestPart
+
+    private let head: HTTPRequestHead
+    private let body: ByteBuffer
+    private let exchange: WebhookExchange
+
+    init(_ head: HTTPRequestHead, _ body: ByteBuffer, _ exchange: WebhookExchange) {
+        (self.head, self.body, self.exchange) = (head, body, exchange)
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard case .head(let head) = unwrapInboundIn(data) else { return }
+        exchange.end(.success(Int(head.status.code)))
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        exchange.end(.failure(InletError(.malformedData, "The server's answer is not HTTP.", cause: error)))
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        exchange.end(.failure(InletError(.disconnected, "The server ended the connection before it answered.")))
+    }
+}

@@ -1,0 +1,22 @@
+import InletHTTP
+
+extension WebhookHub {
+    /// What became of the events, in Prometheus's text format.
+    var metrics: String {
+        let all = figures
+        func family(
+            _ name: String, _ type: String, _ help: String, _ value: (WebhookFigures) -> UInt64
+        ) -> PrometheusText.Family {
+            .init(
+                name: "inlet_webhook_\(name)", type: type, help: help,
+                samples: all.map { ([("webhook", $0.name)], value($0.figures)) })
+        }
+        return PrometheusText.text(of: [
+            family("events_delivered_total", "counter", "Events that the server took.") { $0.delivered },
+            family("events_failed_total", "counter", "Events that were given up.") { $0.failed },
+            family("events_dropped_total", "counter", "Events dropped, as too many waited.") { $0.dropped },
+            family("retries_total", "counter", "Requests that were made again.") { $0.retries },
+            family("events_waiting", "gauge", "Events that wait.") { UInt64($0.waiting) },
+        ])
+    }
+}

@@ -1,0 +1,47 @@
+import Crypto
+import FoundationEssentials
+package import InletCore
+
+/// The key that requests are signed with (Standard Webhooks 1.0, "Signature scheme"): HMAC-SHA256 of the identifier,
+/// the time and the body, joined by full stops.
+package struct WebhookKey: Sendable, Hashable {
+    private let bytes: [UInt8]
+
+    /// What precedes a key in base64.
+    private static let mark = "whsec_"
+    /// The fewest bytes of a key: as many as cannot be tried.
+    private static let fewestBytes = 16
+
+    /// Makes a key of a secret: of what follows `whsec_` in base64, or of the bytes of the text itself.
+    ///
+    /// - Throws: ``InletError/Code/invalidConfiguration`` if it is too short, or not base64.
+    package init(secret: String) throws(InletError) {
+        if secret.hasBytePrefix(Self.mark) {
+            guard let data = Data(base64Encoded: String(secret.dropFirst(Self.mark.utf8.count))) else {
+                throw InletError(.invalidConfiguration, "The secret has something else than base64 behind whsec_.")
+            }
+            bytes = Array(data)
+        } else {
+            bytes = Array(secret.utf8)
+        }
+        guard bytes.count >= Self.fewestBytes else {
+            throw InletError(
+                .invalidConfiguration,
+                "The secret has fewer than \(Self.fewestBytes) bytes. Make one by 'openssl rand -hex 32'.")
+        }
+    }
+
+    /// Returns the value of the header `webhook-signature`.
+    ///
+    /// - Parameter time: seconds since 1970.
+    func signature(of body: String, identifier: String, time: Int64) -> String {
+        let code = HMAC<SHA256>.authenticationCode(
+            for: Data("\(identifier).\(time).\(body)".utf8), using: SymmetricKey(data: bytes))
+        return "v1," + Data(code).base64EncodedString()
+    }
+}
+
+extension WebhookKey: CustomStringConvertible, CustomDebugStringConvertible {
+    package var description: String { "key" }
+    package var debugDescription: String { description }
+}
