@@ -3,20 +3,36 @@
 `pattern:timecode`. See README.md.
 
 Commands: start presses Start; look tells what the page shows; press clicks an element; choose sets a select; screenshot
-writes a PNG; evaluate returns what a script does; kill ends the browser at once, as a crash would; open starts another.
+writes a PNG; evaluate returns what a script does; read tells the frame number of `pattern:timecode` in a video element,
+and its size; kill ends the browser at once, as a crash would; open starts another. With --page a file of this folder is
+served, at the address `page` of the ready line.
 """
 import base64
 import concurrent.futures
+import http.server
 import os
 import pathlib
 import queue
 import signal
+import threading
 
 import peer
 import timecode
 from browser import Browser
 
 FPS = 30
+# A picture made small by the browser, of which the rows that carry bits are handed over.
+WIDTH, HEIGHT = 128, 64
+READ = f"""
+const video = document.getElementById(arguments[0]);
+if (video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA) return null;
+const context = new OffscreenCanvas({WIDTH}, {HEIGHT}).getContext("2d");
+context.drawImage(video, 0, 0, {WIDTH}, {HEIGHT});
+const data = context.getImageData(0, 0, {WIDTH}, {HEIGHT * 9 // 16 + 1}).data;
+let text = "";
+for (let i = 0; i < data.length; i += 4) text += String.fromCharCode(data[i + 1]);
+return [video.videoWidth, video.videoHeight, btoa(text)];
+"""
 
 
 def draw_camera(path, width, height, frames):
@@ -61,6 +77,14 @@ class Phone:
     def evaluate(self, message):
         return {"value": self.browser.run(message["script"])}
 
+    def read(self, message):
+        seen = self.browser.run(READ, message["element"])
+        if seen is None:
+            return {}
+        width, height, text = seen
+        found = timecode.read(base64.b64decode(text).ljust(WIDTH * HEIGHT, b"\0"), WIDTH, HEIGHT)
+        return {"size": f"{width}x{height}", "number": found[0] if found else None}
+
     def press(self, message):
         self.browser.run("document.getElementById(arguments[0]).click()", message["element"])
 
@@ -82,12 +106,33 @@ class Phone:
         peer.stop_child(self.browser.driver)
 
 
+def serve_page(path):
+    """Serves a file at a free port; returns its address."""
+    content = pathlib.Path(path).read_bytes()
+
+    class Page(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("content-type", "text/html; charset=utf-8")
+            self.send_header("content-length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return f"http://127.0.0.1:{server.server_port}/"
+
+
 def main():
     parser = peer.parser(__doc__)
     parser.add_argument("--size", default="640x480", help="of the camera's pictures")
     parser.add_argument("--frames", type=int, default=150, help="of the camera's file")
     parser.add_argument("--window", default="390,844", help="of the browser, as of a phone")
     parser.add_argument("--flag", action="append", default=[], help="another of the browser's")
+    parser.add_argument("--page", metavar="FILE", help="a page of this folder, which is served")
     options = parser.parse_args()
     phone = Phone(options)
     # A browser is started by the thread that lives as long as this process.
@@ -100,8 +145,9 @@ def main():
             return job.result()
         return ask
 
-    names = ["open", "start", "look", "evaluate", "press", "choose", "screenshot", "kill"]
-    peer.serve(options, {name: aside(getattr(phone, name)) for name in names}, {})
+    names = ["open", "start", "look", "evaluate", "read", "press", "choose", "screenshot", "kill"]
+    peer.serve(options, {name: aside(getattr(phone, name)) for name in names},
+               {"page": serve_page(pathlib.Path(__file__).parent / options.page)} if options.page else {})
     while True:
         job, work, message = jobs.get()
         try:

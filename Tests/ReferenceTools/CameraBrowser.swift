@@ -1,4 +1,4 @@
-/// Headless Chromium at the page of `whip:` or of calls, with a camera that shows the pictures of `pattern:timecode`.
+/// Headless Chromium at the page of `whip:`, of calls or of the tests, with a camera that shows the pictures of `pattern:timecode`.
 public final class CameraBrowser: Sendable {
     /// What the page shows.
     public struct Look: Sendable, Hashable {
@@ -22,10 +22,18 @@ public final class CameraBrowser: Sendable {
     /// Why this browser cannot run here; nil where it can.
     public static let missing = PeerProcess.missing(programs: ["chromedriver"])
 
+    /// The address of the page that is served; nil if none is.
+    public var page: String? { process.ready["page"]?.text }
+
+    /// - Parameters:
+    ///   - page: a page of `Tests/Peers` to serve. The default, nil, is none.
+    ///   - flags: more of the browser's. The default is none.
     /// - Throws: ``PeerProcess/Failure``.
-    public init() throws {
+    public init(page: String? = nil, flags: [String] = []) throws {
         process = try PeerProcess(
-            "camera-browser.py", ["--frames", "\(Self.frames)"], readyWithin: .seconds(60))
+            "camera-browser.py",
+            ["--frames", "\(Self.frames)"] + (page.map { ["--page", $0] } ?? []) + flags.map { "--flag=\($0)" },
+            readyWithin: .seconds(60))
     }
 
     /// Starts a browser, and opens a page.
@@ -52,6 +60,13 @@ public final class CameraBrowser: Sendable {
     /// Returns what a script in the page does.
     public func evaluate(_ script: String) throws -> PeerValue {
         try process.send("evaluate", ["script": .string(script)], within: .seconds(30))["value"] ?? .null
+    }
+
+    /// Returns the size of the pictures of a video element, such as `640x480`, and the frame number of
+    /// `pattern:timecode` in the one that it shows; nil where there is none.
+    public func read(_ element: String) throws -> (size: String?, number: Int?) {
+        let answer = try process.send("read", ["element": .string(element)], within: .seconds(30))
+        return (answer["size"]?.text, answer["number"]?.int)
     }
 
     /// Looks at the page.
