@@ -18,8 +18,10 @@ from unittest import mock
 
 import aiohttp
 import av
+import botocore.config
 import botocore.credentials
 import botocore.session
+import botocore.tokens
 import numpy
 from aiohttp import WSMsgType, web
 from aiortc import RTCConfiguration, RTCPeerConnection, RTCSessionDescription, VideoStreamTrack
@@ -32,10 +34,12 @@ from botocore.validate import ParamValidator
 import peer
 import timecode
 
+SIGN_ON = "sign-on/token+=="
 KEYS = {"AKIDTEST": ("secret/of+test", None), "ASIATEST": ("temporary", "session/token==")}
 REGION, SERVICE = "eu-test-1", "kinesisvideo"
 MODEL = botocore.session.get_session().get_service_model("kinesisvideo")
 STS = botocore.session.get_session().get_service_model("sts")
+PORTAL = botocore.session.get_session().get_service_model("sso").operation_model("GetRoleCredentials")
 SIGNALING = botocore.session.get_session().get_service_model("kinesis-video-signaling")
 
 
@@ -54,7 +58,7 @@ class Service:
     def __init__(self):
         self.channels, self.requests, self.plan, self.clock = {}, [], [], 0
         self.master, self.viewers, self.said, self.sockets = None, {}, [], 0
-        self.relay, self.relays_asked, self.refusals, self.assumed = None, 0, 0, []
+        self.relay, self.relays_asked, self.refusals, self.assumed, self.roles = None, 0, 0, [], []
 
     def now(self):
         return time.time() + self.clock
@@ -65,6 +69,7 @@ class Service:
         app.router.add_route("*", "/credentials", self.credentials)
         app.router.add_put("/latest/api/token", lambda _: web.Response(text="imds-token"))
         app.router.add_get("/latest/meta-data/iam/security-credentials/{role:.*}", self.instance)
+        app.router.add_get(PORTAL.http["requestUri"], self.portal)
         app.router.add_post("/{path:.*}", self.answer)
         runner = web.AppRunner(app)
         await runner.setup()
@@ -142,6 +147,53 @@ class Service:
                 name, region_name=REGION, endpoint_url=f"http://127.0.0.1:{self.port}", **options))
         with mock.patch.dict("os.environ", message["variables"]):
             found = provider.load().get_frozen_credentials()
+        return {"key": found.access_key, "secret": found.secret_key, "token": found.token}
+
+    # Single sign-on.
+
+    async def portal(self, request):
+        """Exchanges the token of a sign-on; botocore's model checks the parameters."""
+        given = {**request.query, "x-amz-sso_bearer_token": request.headers.get("x-amz-sso_bearer_token", "")}
+        self.requests.append(PORTAL.name)
+        self.roles.append(given)
+        members = {shape.serialization["name"]: name for name, shape in PORTAL.input_shape.members.items()}
+        name = self.plan.pop(0) if self.plan else None
+        if set(given) != set(members) or "authorization" in request.headers or ParamValidator().validate(
+                {members[key]: value for key, value in given.items()}, PORTAL.input_shape).has_errors():
+            name = "InvalidRequestException"
+        elif given["x-amz-sso_bearer_token"] != SIGN_ON:
+            name = "UnauthorizedException"
+        if name:
+            codes = {shape.name: shape.metadata["error"]["httpStatusCode"] for shape in PORTAL.error_shapes}
+            return web.json_response(
+                {"message": f"told to say {name}", "__type": f"com.amazonaws.switchboard.portal#{name}"},
+                status=codes.get(name, 403), headers={"x-amzn-errortype": f"{name}:http://internal.amazon.com/x/"})
+        secret, token = KEYS["ASIATEST"]
+        return web.json_response({"roleCredentials": {
+            "accessKeyId": "ASIATEST", "secretAccessKey": secret, "sessionToken": token,
+            "expiration": int((self.now() + 3600) * 1000)}})
+
+    def sign_on(self, message):
+        """Leaves the token of a sign-on in the folder of a home, as botocore does."""
+        where = f"{message['home']}/.aws/sso/cache"
+        loader = botocore.utils.SSOTokenLoader(cache=botocore.utils.JSONFileCache(where))
+        ends = datetime.datetime.fromtimestamp(self.now() + message["seconds"], datetime.timezone.utc)
+        loader.save_token(message["start"], {
+            "startUrl": message["start"], "region": REGION, "accessToken": message.get("token", SIGN_ON),
+            "expiresAt": ends.strftime(message["format"])}, session_name=message.get("session"))
+
+    def botocore_sign_on(self, message):
+        """What botocore makes of the same files: credentials, or the name of its error."""
+        where = f"{message['home']}/.aws/sso/cache"
+        files = {"AWS_CONFIG_FILE": f"{message['home']}/.aws/config", "AWS_SHARED_CREDENTIALS_FILE": "/dev/null",
+                 "AWS_ENDPOINT_URL_SSO": f"http://127.0.0.1:{self.port}", "AWS_EC2_METADATA_DISABLED": "true"}
+        with mock.patch.dict("os.environ", files), \
+                mock.patch.object(botocore.credentials.SSOProvider, "_SSO_TOKEN_CACHE_DIR", where), \
+                mock.patch.object(botocore.tokens.SSOTokenProvider, "_SSO_TOKEN_CACHE_DIR", where):
+            try:
+                found = botocore.session.Session(profile=message["profile"]).get_credentials().get_frozen_credentials()
+            except botocore.exceptions.BotoCoreError as error:
+                return {"error": type(error).__name__}
         return {"key": found.access_key, "secret": found.secret_key, "token": found.token}
 
     # The channel API.
@@ -455,6 +507,7 @@ async def main():
         return {"requests": service.requests, "sockets": service.sockets, "said": service.said,
                 "master": service.master is not None, "viewers": sorted(service.viewers),
                 "relays": service.relays_asked,
+                "roles": [json.dumps(each, sort_keys=True) for each in service.roles],
                 "assumed": [json.dumps(each, sort_keys=True) for each in service.assumed]}
 
     def connected(message):
@@ -469,10 +522,13 @@ async def main():
             service, "clock", message["seconds"]), "relay": lambda message: setattr(service, "relay", message["uri"]),
         "join": lambda message: run(join(message)), "leave": lambda message: run(
             peers.pop(message["client"]).stop()), "wait": wait, "state": state,
-        "identity": service.botocore_identity, "connected": connected,
-        "tell": lambda message: run(tell_master(message)), "drop": lambda message: run(drop(message)),
-        "hand": lambda message: run(hand(message)), "refuse": lambda message: setattr(
-            service, "refusals", int(message["count"])),
+        "identity": service.botocore_identity, "sign on": service.sign_on, "signed on": service.botocore_sign_on,
+        "portal": lambda message: {"url": botocore.session.get_session().create_client(
+            "sso", region_name=message["region"], config=botocore.config.Config(
+                signature_version=botocore.UNSIGNED)).meta.endpoint_url},
+        "connected": connected, "tell": lambda message: run(tell_master(message)),
+        "drop": lambda message: run(drop(message)), "hand": lambda message: run(hand(message)),
+        "refuse": lambda message: setattr(service, "refusals", int(message["count"])),
     }, {"endpoint": f"http://127.0.0.1:{service.port}", "authority": authority})
     await asyncio.Event().wait()
 

@@ -1,4 +1,5 @@
-/// Headless Chromium at the page of `whip:`, of calls or of the tests, with a camera that shows the pictures of `pattern:timecode`.
+/// Headless Chromium at the page of `whip:`, of calls or of the tests, with a camera that shows the pictures of
+/// `pattern:timecode`.
 public final class CameraBrowser: Sendable {
     /// What the page shows.
     public struct Look: Sendable, Hashable {

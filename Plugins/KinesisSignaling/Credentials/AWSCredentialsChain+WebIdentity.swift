@@ -100,22 +100,26 @@ extension AWSCredentialsChain {
 
     /// The address of the service without a slash at the end: that of the region, or the global one.
     private func securityTokenService() throws(InletError) -> String {
-        if let given = environment.variable("AWS_ENDPOINT_URL_STS") ?? environment.variable("AWS_ENDPOINT_URL") {
-            // What is sent is as good as a password.
-            guard Self.isTrusted(given), !given.contains(byte: "?"),
-                given.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-            else {
-                throw InletError(
-                    .addressRefused,
-                    "The endpoint of the Security Token Service is neither https: nor an address of this machine.")
-            }
-            return given.hasByteSuffix("/") ? String(given.dropLast()) : given
-        }
+        if let given = try endpoint("AWS_ENDPOINT_URL_STS", of: "the Security Token Service") { return given }
         var place = givenRegion
         if place == nil { place = try region() }
         guard let place else { return "https://sts.amazonaws.com" }
         try KinesisConfiguration.check(region: place)
         return "https://sts.\(place).amazonaws.com" + (place.hasBytePrefix("cn-") ? ".cn" : "")
+    }
+
+    /// Returns the address of a service that the environment names, without a slash at the end; nil if it names none.
+    ///
+    /// - Parameter variable: that of the service, which comes before `AWS_ENDPOINT_URL`.
+    func endpoint(_ variable: String, of service: String) throws(InletError) -> String? {
+        guard let given = environment.variable(variable) ?? environment.variable("AWS_ENDPOINT_URL") else { return nil }
+        // What is sent is as good as a password.
+        guard Self.isTrusted(given), !given.contains(byte: "?"), given.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else {
+            throw InletError(
+                .addressRefused, "The endpoint of \(service) is neither https: nor an address of this machine.")
+        }
+        return given.hasByteSuffix("/") ? String(given.dropLast()) : given
     }
 
     /// What a refusal means, in words. The token is in none of them.

@@ -1,7 +1,8 @@
 import InletCore
 
 /// Finds credentials where AWS's own tools find them, in their order: environment variables, a web identity, the
-/// profile of the shared files, the container's service, the service of an EC2 instance. None of them is part of a URI.
+/// profile of the shared files, by single sign-on or as they stand there, the container's service, the service of an
+/// EC2 instance. None of them is part of a URI.
 struct AWSCredentialsChain: Sendable {
     /// Credentials, and where they are from, in words without secrets.
     struct Found: Sendable {
@@ -26,6 +27,7 @@ struct AWSCredentialsChain: Sendable {
         // A profile that is asked for by name comes before what happens to be in the environment.
         if profile == nil, let found = try fromVariables() { return found }
         if let found = try await fromWebIdentity() { return found }
+        if let found = try await fromSingleSignOn() { return found }
         if let found = try fromFiles() { return found }
         if let found = try await fromContainer() { return found }
         if let found = try await fromInstance() { return found }
@@ -93,7 +95,16 @@ struct AWSCredentialsChain: Sendable {
             return Found(credentials: credentials, origin: "profile '\(name)' of '\(path)'")
         }
         let isKnown = files.contains { $0.0.has(name) }
-        for setting in ["role_arn", "sso_session", "sso_start_url", "credential_process"]
+        for setting in ["sso_session", "sso_start_url"]
+        where files.contains(where: { $0.0.setting(setting, of: name) != nil }) {
+            throw InletError(
+                .invalidConfiguration,
+                """
+                The profile '\(name)' has \(setting), and neither sso_account_id nor sso_role_name. Set them: aws \
+                configure sso --profile \(name).
+                """)
+        }
+        for setting in ["role_arn", "credential_process"]
         where files.contains(where: { $0.0.setting(setting, of: name) != nil }) {
             throw InletError(
                 .unsupported,

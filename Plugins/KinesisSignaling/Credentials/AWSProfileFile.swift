@@ -5,6 +5,12 @@ import InletCore
 struct AWSProfileFile: Sendable {
     /// The settings of each profile, with names in lower case.
     private var profiles: [String: [String: String]] = [:]
+    /// The settings of each session of single sign-on, with names in lower case.
+    private var sessions: [String: [String: String]] = [:]
+    private enum Section {
+        case profile(String)
+        case session(String)
+    }
     private static let mostLines = 10_000
 
     /// Reads a file.
@@ -14,7 +20,7 @@ struct AWSProfileFile: Sendable {
     ///   - path: the file's name for errors, which quote nothing of its content.
     /// - Throws: ``InletError/Code/malformedData`` with the number of the line.
     init(_ text: String, isConfig: Bool, path: String) throws(InletError) {
-        var section: String?
+        var section: Section?
         let lines = text.split(atByte: "\n")
         guard lines.count <= Self.mostLines else {
             throw InletError(.malformedData, "'\(path)' has more than \(Self.mostLines) lines.")
@@ -30,7 +36,7 @@ struct AWSProfileFile: Sendable {
                 guard let end = content.firstIndex(ofByte: "]") else {
                     throw Self.error(path, index, "a section lacks its ]")
                 }
-                section = Self.profile(
+                section = Self.section(
                     content[content.index(after: content.startIndex)..<end].trimmed(), isConfig: isConfig)
                 continue
             }
@@ -40,7 +46,10 @@ struct AWSProfileFile: Sendable {
             guard let section else { continue }
             let name = content[..<equals].trimmed().lowercasedASCII
             let value = String(content[content.index(after: equals)...].trimmed())
-            profiles[section, default: [:]][name] = value
+            switch section {
+            case .profile(let profile): profiles[profile, default: [:]][name] = value
+            case .session(let session): sessions[session, default: [:]][name] = value
+            }
         }
     }
 
@@ -52,11 +61,21 @@ struct AWSProfileFile: Sendable {
         profiles[profile]?[name].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Returns the name of the profile of a section; nil for other sections.
-    private static func profile(_ section: Substring, isConfig: Bool) -> String? {
+    /// Whether there is a session of single sign-on of this name, with any setting.
+    func hasSession(_ session: String) -> Bool { sessions[session] != nil }
+
+    /// Returns a setting of a session of single sign-on; nil if it is not given or empty.
+    func setting(_ name: String, ofSession session: String) -> String? {
+        sessions[session]?[name].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// Returns whose settings follow; nil for other sections.
+    private static func section(_ section: Substring, isConfig: Bool) -> Section? {
         let words = section.utf8.split(whereSeparator: \.isASCIISpace).map { String(Substring($0)) }
-        guard isConfig, words != ["default"] else { return words.count == 1 ? words[0] : nil }
-        return words.count == 2 && words[0].isSameBytes(as: "profile") ? words[1] : nil
+        guard isConfig, words != ["default"] else { return words.count == 1 ? .profile(words[0]) : nil }
+        guard words.count == 2 else { return nil }
+        if words[0].isSameBytes(as: "profile") { return .profile(words[1]) }
+        return words[0].isSameBytes(as: "sso-session") ? .session(words[1]) : nil
     }
 
     private static func error(_ path: String, _ index: Int, _ what: String) -> InletError {

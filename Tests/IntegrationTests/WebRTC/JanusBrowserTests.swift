@@ -4,8 +4,8 @@
     import ReferenceTools
     import Testing
 
-    /// Chromium in a room of Janus with `inlet run` and a capture: each sees what the other publishes, whoever is first,
-    /// and after the browser was killed.
+    /// Chromium in a room of Janus with `inlet run` and a capture: each sees what the other publishes, whoever is
+    /// first, and after the browser was killed.
     @Suite(
         .tags(.browser), .serialized,
         .enabled(if: JanusServer.missing == nil, "\(JanusServer.missing ?? "")"),

@@ -1,0 +1,162 @@
+import Crypto
+import InletCore
+
+/// Credentials by AWS's single sign-on (IAM Identity Center): the token that `aws sso login` leaves in a file is
+/// exchanged for those of a role by GetRoleCredentials
+/// (https://docs.aws.amazon.com/singlesignon/latest/PortalAPIReference/API_GetRoleCredentials.html).
+extension AWSCredentialsChain {
+    /// What a profile says of its sign-on.
+    private struct SignOn {
+        var region, account, role: String
+        /// The name of the file of the token: by the session, or else by the start URL, as AWS's tools have it.
+        var tokenName: String
+    }
+
+    private static let portalLimit = Duration.seconds(5)
+    private static let longestSetting = 2048
+    private static let longestSignOnToken = 16_384
+
+    /// Returns credentials by the sign-on of the profile; nil if it names no role and no account for one.
+    func fromSingleSignOn() async throws(InletError) -> Found? {
+        guard let signOn = try signOn() else { return nil }
+        let token = try signOnToken(signOn)
+        let portal = try endpoint("AWS_ENDPOINT_URL_SSO", of: "the portal of single sign-on")
+        let suffix = signOn.region.hasBytePrefix("cn-") ? ".cn" : ""
+        let base = portal ?? "https://portal.sso.\(signOn.region).amazonaws.com\(suffix)"
+        let query = [("role_name", signOn.role), ("account_id", signOn.account)]
+            .map { "\($0.0)=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
+        let response = try await environment.http(
+            AWSRequest(
+                method: "GET", url: "\(base)/federation/credentials?\(query)",
+                headers: [.init("x-amz-sso_bearer_token", token)], limit: Self.portalLimit))
+        guard response.status == 200 else { throw refusal(response, of: signOn) }
+        func member(_ name: String, of value: JSONValue?) -> JSONValue? {
+            value?.members?.first { $0.key.isSameBytes(as: name) }?.value
+        }
+        let given = member("roleCredentials", of: try? JSONReader.read(Array(response.body.utf8)))
+        guard let key = member("accessKeyId", of: given)?.text,
+            let secret = member("secretAccessKey", of: given)?.text,
+            let sessionToken = member("sessionToken", of: given)?.text,
+            let milliseconds = member("expiration", of: given)?.number.flatMap({ Int64($0) })
+        else {
+            throw InletError(.malformedData, "What the portal of single sign-on answers are no credentials.")
+        }
+        let credentials = AWSCredentials(
+            accessKeyID: key, secretAccessKey: secret, sessionToken: sessionToken, expiration: milliseconds / 1000)
+        try credentials.validate()
+        return Found(credentials: credentials, origin: "the single sign-on of the profile '\(profileName)'")
+    }
+
+    private func signOn() throws(InletError) -> SignOn? {
+        let files = try files()
+        let profile = profileName
+        func ofProfile(_ name: String) -> String? { files.lazy.compactMap { $0.0.setting(name, of: profile) }.first }
+        let (account, role) = (ofProfile("sso_account_id"), ofProfile("sso_role_name"))
+        guard account != nil || role != nil else { return nil }
+        let session = ofProfile("sso_session")
+        func wanted(_ name: String) throws(InletError) -> String {
+            let own = ofProfile(name)
+            let shared = session.flatMap { session in
+                files.lazy.compactMap { $0.0.setting(name, ofSession: session) }.first
+            }
+            if let own, let shared, !own.isSameBytes(as: shared) {
+                throw InletError(
+                    .invalidConfiguration,
+                    "The profile '\(profileName)' and its sso_session have different values of \(name). Keep one.")
+            }
+            guard let value = own ?? shared else {
+                throw InletError(
+                    .invalidConfiguration,
+                    """
+                    The profile '\(profileName)' has no \(name) for its single sign-on. Set it: aws configure sso \
+                    --profile \(profileName).
+                    """)
+            }
+            guard value.utf8.count <= Self.longestSetting, value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+                throw InletError(
+                    .invalidConfiguration,
+                    "\(name) of the profile '\(profileName)' is at most \(Self.longestSetting) ASCII characters.")
+            }
+            return value
+        }
+        if let session, !files.contains(where: { $0.0.hasSession(session) }) {
+            throw InletError(
+                .invalidConfiguration,
+                "The profile '\(profileName)' names the sso_session '\(session)', which the shared files do not have.")
+        }
+        let start = try wanted("sso_start_url")
+        let signOn = SignOn(
+            region: try wanted("sso_region"), account: try wanted("sso_account_id"), role: try wanted("sso_role_name"),
+            tokenName: session ?? start)
+        try KinesisConfiguration.check(region: signOn.region)
+        return signOn
+    }
+
+    /// Returns the token of a sign-on, from the file where AWS's tools keep it.
+    private func signOnToken(_ signOn: SignOn) throws(InletError) -> String {
+        let again = "Sign in: aws sso login --profile \(profileName)."
+        let digest = Insecure.SHA1.hash(data: Array(signOn.tokenName.utf8))
+        let hex = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let path = "\(environment.variable("HOME") ?? "~")/.aws/sso/cache/\(hex).json"
+        guard let text = try environment.file(path) else {
+            throw InletError(
+                .authenticationFailed,
+                "The profile '\(profileName)' is not signed in: there is no file '\(path)'. \(again)")
+        }
+        let members = (try? JSONReader.read(Array(text.utf8)))?.members ?? []
+        func member(_ name: String) -> String? { members.first { $0.key.isSameBytes(as: name) }?.value.text }
+        guard let token = member("accessToken"), (1...Self.longestSignOnToken).contains(token.utf8.count),
+            token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+            let expiration = member("expiresAt").flatMap(Self.signOnEnd)
+        else {
+            throw InletError(.malformedData, "'\(path)' holds no token of a single sign-on. \(again)")
+        }
+        guard expiration > environment.now() else {
+            throw InletError(
+                .authenticationFailed, "The single sign-on of the profile '\(profileName)' has expired. \(again)")
+        }
+        return token
+    }
+
+    /// Reads the end of a token, which versions of AWS's tools before 2020 wrote with `UTC` behind it.
+    private static func signOnEnd(_ text: String) -> Int64? {
+        AWSTime.parse(text.hasByteSuffix("UTC") ? "\(text.dropLast(3))Z" : text)?.seconds
+    }
+
+    /// What a refusal means, in words. The token is in none of them.
+    private func refusal(_ response: AWSResponse, of signOn: SignOn) -> InletError {
+        let members = (try? JSONReader.read(Array(response.body.utf8)))?.members ?? []
+        func text(_ name: String) -> String? { members.first { $0.key.isSameBytes(as: name) }?.value.text }
+        let given = response.header("x-amzn-errortype") ?? text("__type") ?? ""
+        let name = String(given.prefix(upToByte: ":").split(atByte: "#").last ?? "")
+        let said = text("message").map { " AWS says: \($0.sanitized(limit: 300))" } ?? ""
+        let role = "the role '\(signOn.role)' of the account '\(signOn.account)'"
+        let (code, message): (InletError.Code, String) =
+            switch name {
+            case "UnauthorizedException":
+                (
+                    .authenticationFailed,
+                    """
+                    AWS does not accept the single sign-on of the profile '\(profileName)' any more. Sign in: aws sso \
+                    login --profile \(profileName).\(said)
+                    """
+                )
+            case "ForbiddenException", "AccessDeniedException":
+                (.authenticationFailed, "The user who has signed in may not take \(role).\(said)")
+            case "ResourceNotFoundException":
+                (.notFound, "There is not \(role). Check sso_role_name and sso_account_id.\(said)")
+            case "TooManyRequestsException":
+                (.serverUnavailable, "The portal of single sign-on gets too many requests. Try again later.\(said)")
+            case _ where response.status == 429 || response.status >= 500:
+                (.serverUnavailable, "The portal of single sign-on cannot serve now (\(response.status)). Try later.")
+            default:
+                (
+                    .invalidConfiguration,
+                    "AWS refuses \(role) (\(response.status) \(name.sanitized(limit: 64))).\(said)"
+                )
+            }
+        return InletError(
+            code, message,
+            context: .init(operation: "GetRoleCredentials", nativeCode: Int32(clamping: response.status)))
+    }
+}
