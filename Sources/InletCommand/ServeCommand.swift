@@ -1,7 +1,9 @@
 import ArgumentParser
 import Inlet
+import InletRTSP
 import InletServe
 import Logging
+import RTSPSource
 
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -39,11 +41,40 @@ struct ServeCommand: AsyncParsableCommand {
         LogLevelSwitch.level = logLevel
         let reader = ConfigurationReader.command
         do {
-            try await Daemon.run(path: file, overlayPath: changes, reader: reader)
+            try await Daemon.run(path: file, overlayPath: changes, reader: reader, search: Self.search)
         } catch let error as ConfigurationProblems {
             Terminal.writeError(error.list.map { "\(file): \($0)\n" }.joined())
             throw ExitCode(ExitStatus.badData.rawValue)
         }
+    }
+
+    /// Searches for ONVIF cameras as `inlet discover` does.
+    private static let search = CameraSearch { time in
+        do throws(InletError) {
+            return .success(try found(within: time))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private static func found(within time: Duration) throws(InletError) -> FoundCameras {
+        var discovery = DeviceDiscovery()
+        discovery.timeout = time
+        let (answers, troubles) = try discovery.run()
+        let cameras = answers.devices.map { device in
+            FoundCamera(
+                name: device.name, hardware: device.hardware, location: device.location, addresses: device.addresses,
+                source: device.service.map { source(at: $0.serviceText) })
+        }
+        let more = answers.isCut ? ["There were more answers than are taken."] : []
+        return FoundCameras(cameras: cameras, troubles: troubles + more)
+    }
+
+    /// Returns the URI of the source whose device service is at an address of HTTP.
+    private static func source(at service: String) -> String {
+        let suffix = String(decoding: RTSPURL.deviceService, as: UTF8.self)
+        let address = service.hasByteSuffix(suffix) ? service.dropLast(suffix.utf8.count) + "/" : service[...]
+        return address.hasBytePrefix("https:") ? "onvifs" + address.dropFirst(5) : "onvif" + address.dropFirst(4)
     }
 
     private static func level(_ text: String) throws -> Logger.Level {

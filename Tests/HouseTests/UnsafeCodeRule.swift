@@ -112,6 +112,7 @@ enum UnsafeCodeRule {
         "Sources/InletRTP/RawSpan+BigEndian.swift": "reads checked places of received bytes",
         "Sources/InletRTP/Reception/HeldPackets.swift": "copies received bytes",
         "Sources/InletRTSP/Messages/RawSpan+Octets.swift": "reads checked places of received bytes",
+        "Sources/InletServe/Adding/TryOut.swift": "copies an encoder's bytes",
         "Sources/InletServe/Configuration/YAMLParser.swift": "owns libyaml's parser",
         "Sources/InletServe/Media/RecordingFolder.swift": "makes folders and deletes files",
         "Sources/InletServe/Media/RecordingReader.swift": "owns a descriptor",

@@ -13,6 +13,8 @@ final class ServeProcess {
     private let environment: [String: String]
     /// What curl trusts; nil for plain HTTP.
     private let authority: String?
+    /// What runs a program where the daemon is: nothing, or the command that enters its network.
+    private let entry: [String]
 
     var address: String { "\(authority == nil ? "http" : "https")://127.0.0.1:\(port)" }
     var configuration: String { folder.path("cameras.yaml") }
@@ -24,9 +26,12 @@ final class ServeProcess {
     /// - Parameters:
     ///   - tokens: whether the configuration has tokens.
     ///   - authority: the file of certificates that the daemon's is among; nil if it speaks plain HTTP.
+    ///   - network: a process in whose network the daemon runs; nil for that of this process.
     init(
-        _ cameras: String, tokens: Bool = true, authority: String? = nil, environment: [String: String] = [:]
+        _ cameras: String, tokens: Bool = true, authority: String? = nil, environment: [String: String] = [:],
+        network: Int? = nil
     ) async throws {
+        entry = network.map { ["nsenter", "--net=/proc/\($0)/ns/net"] } ?? []
         self.environment = ProcessInfo.processInfo.environment.merging(
             ["INLET_ADMIN": Self.admin, "INLET_VIEWER": Self.viewer].merging(environment) { $1 }
         ) { $1 }
@@ -47,17 +52,24 @@ final class ServeProcess {
     /// Starts the daemon again after its end, and waits until it answers.
     func launch() async throws {
         process = Process()
-        process.executableURL = URL(fileURLWithPath: BuiltProgram.inlet)
-        process.arguments = ["serve", folder.path("cameras.yaml")]
+        // Neither env nor nsenter makes a process of its own.
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = entry + [BuiltProgram.inlet, "serve", folder.path("cameras.yaml")]
         process.currentDirectoryURL = URL(fileURLWithPath: folder.path(""))
         process.environment = environment
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle(forWritingAtPath: log)
         try process.run()
-        try await ReferenceCommand.runAside(
+        _ = try await run(
             "curl",
             ["-s", "--retry", "60", "--retry-connrefused", "--retry-delay", "1", "\(address)/healthz"] + trust)
+    }
+
+    /// Runs a program where the daemon is, and returns what it writes.
+    func run(_ program: String, _ arguments: [String]) async throws -> Data {
+        let words = entry + [program] + arguments
+        return try await ReferenceCommand.runAside(words[0], Array(words.dropFirst()))
     }
 
     deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
@@ -82,7 +94,7 @@ final class ServeProcess {
         if let token { arguments += ["-H", "authorization: Bearer \(token)"] }
         if let body { arguments += ["-H", "content-type: application/json", "--data-binary", body] }
         for header in headers { arguments += ["-H", header] }
-        let output = try await ReferenceCommand.runAside("curl", arguments)
+        let output = try await run("curl", arguments)
         return (
             Int(String(decoding: output, as: UTF8.self)) ?? 0,
             (try? Data(contentsOf: URL(fileURLWithPath: file))) ?? Data()

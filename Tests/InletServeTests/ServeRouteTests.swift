@@ -18,6 +18,7 @@ struct ServeRouteTests {
             ("GET", "/v1/cameras/a/recordings", .recordings("a")),
             ("GET", "/v1/cameras/a/recordings/b.mp4", .recording("a", file: "b.mp4")),
             ("DELETE", "/v1/cameras/a/recordings/b.mp4", .deleteRecording("a", file: "b.mp4")),
+            ("POST", "/v1/discover", .discover), ("POST", "/v1/try", .tryOut),
         ])
     func found(_ method: String, _ path: String, _ route: ServeRoute) {
         #expect((try? ServeRoute.find(HTTPMethod(rawValue: method), path)) == route)
@@ -45,7 +46,10 @@ struct ServeRouteTests {
             [ServeRoute.pause("a"), .record("a"), .deleteRecording("a", file: "b")].allSatisfy {
                 $0.scope == .control && $0.isChange
             })
-        #expect([ServeRoute.add, .set("a"), .remove("a"), .reload, .setLogLevel].allSatisfy { $0.scope == .admin })
+        #expect(
+            [ServeRoute.add, .set("a"), .remove("a"), .reload, .setLogLevel, .discover, .tryOut].allSatisfy {
+                $0.scope == .admin
+            })
         #expect(AccessScope.view < .control && AccessScope.control < .admin)
     }
 

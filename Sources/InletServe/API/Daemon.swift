@@ -14,8 +14,11 @@ package enum Daemon {
     /// - Parameters:
     ///   - path: the configuration.
     ///   - overlayPath: where changes by the API are kept; nil for the place beside the configuration.
+    ///   - search: searches for cameras when the API is asked to; nil if nothing does.
     /// - Throws: ``ConfigurationProblems`` or an ``InletError`` if it cannot start.
-    package static func run(path: String, overlayPath: String?, reader: ConfigurationReader) async throws {
+    package static func run(
+        path: String, overlayPath: String?, reader: ConfigurationReader, search: CameraSearch?
+    ) async throws {
         let logger = Logger(label: "inlet.serve")
         let listener = HTTPListener()
         let fleet = Fleet(
@@ -39,7 +42,7 @@ package enum Daemon {
                     nil
                 }
             server = ServerService(settings, certificate: certificate, listener: listener, logger: logger)
-            _ = try server.listen(for: fleet, keeper: keeper, audit: audit, webhooks: webhooks)
+            _ = try server.listen(for: fleet, keeper: keeper, audit: audit, webhooks: webhooks, search: search)
         } catch {
             listener.stop()
             throw error

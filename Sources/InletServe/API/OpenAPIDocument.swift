@@ -22,7 +22,7 @@ enum OpenAPIDocument {
             ])
         ),
         ("security", .list([.object([]), .object([("token", .list([]))])])),
-        ("paths", .object(paths + recordingPaths)),
+        ("paths", .object(paths + recordingPaths + addingPaths)),
         (
             "components",
             .object([
@@ -37,7 +37,7 @@ enum OpenAPIDocument {
                             ("Camera", ConfigurationShape.camera.schema), ("NewCamera", newCamera),
                             ("Status", status), ("Changes", changes), ("Problem", problem), ("Level", level),
                             ("NewLevel", newLevel),
-                        ] + recordingSchemas)
+                        ] + recordingSchemas + addingSchemas)
                 ),
             ])
         ),

@@ -21,15 +21,21 @@ final class ServeResponder: Sendable {
     /// The cameras of tokens, by their names.
     private let cameras: [String: CameraFilter]
     private let fleet: Fleet
-    private let keeper: ConfigurationKeeper
+    let keeper: ConfigurationKeeper
+    /// What searches for cameras; nil if nothing does.
+    let search: CameraSearch?
+    let (searches, tryOuts) = (StreamCount(most: mostSearches), StreamCount(most: mostTryOuts))
+    let logger: Logger
     private let webhooks: WebhookHub
     /// What makes streams of cameras, as long as each has viewers. On the server's thread.
     private let fragmentHubs: NIOLoopBoundBox<[ObjectIdentifier: FragmentHub]>
 
     init(
         fleet: Fleet, keeper: ConfigurationKeeper, loop: any EventLoop, events: EventHub, streams: Int,
-        requiresToken: Bool, cameras: [String: CameraFilter], audit: AuditLog, webhooks: WebhookHub
+        requiresToken: Bool, cameras: [String: CameraFilter], audit: AuditLog, webhooks: WebhookHub,
+        search: CameraSearch?, logger: Logger
     ) {
+        (self.search, self.logger) = (search, logger)
         (self.loop, self.audit, self.cameras, self.webhooks) = (loop, audit, cameras, webhooks)
         (self.fleet, self.keeper, self.events, self.requiresToken) = (fleet, keeper, events, requiresToken)
         fragmentHubs = .makeBoxSendingValue([:], eventLoop: loop)
@@ -85,6 +91,7 @@ final class ServeResponder: Sendable {
             case .failure(let problems):
                 return .problem(.unprocessableEntity, "The file has errors; nothing was changed.", problems.list)
             }
+        case .discover: return isTrial ? .changes([], isTrial: true) : await discover()
         case .logLevel: return .json(.object([("level", .text(LogLevelSwitch.level.rawValue))]))
         default: return .problem(.notFound, "There is nothing at this address.")
         }
@@ -136,6 +143,7 @@ final class ServeResponder: Sendable {
             let outcome = await keeper.set(name, body, isNew: false, isTrial: isTrial)
             return Self.answer(to: outcome, of: name, isNew: isNew && !isTrial, isTrial: isTrial)
         case .record(let name): return await record(name, body, isTrial: isTrial)
+        case .tryOut: return await tryOut(body, isTrial: isTrial, visible: visible)
         case .setLogLevel:
             guard let level = body["level"]?.text.flatMap({ Logger.Level(rawValue: $0) }), body.members?.count == 1
             else {

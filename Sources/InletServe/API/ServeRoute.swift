@@ -5,7 +5,7 @@ import NIOHTTP1
 /// What a request to the daemon is about, by its method and its path. Pure.
 enum ServeRoute: Equatable {
     case page, health, readiness, metrics, document
-    case list, add, events, reload, logLevel, setLogLevel
+    case list, add, discover, tryOut, events, reload, logLevel, setLogLevel
     case show(String), set(String), remove(String)
     case snapshot(String), stream(String), statistics(String)
     case restart(String), pause(String), resume(String)
@@ -39,6 +39,8 @@ enum ServeRoute: Equatable {
         case "/metrics": return [("GET", .metrics)]
         case "/v1/openapi.json": return [("GET", .document)]
         case "/v1/cameras": return [("GET", .list), ("POST", .add)]
+        case "/v1/discover": return [("POST", .discover)]
+        case "/v1/try": return [("POST", .tryOut)]
         case "/v1/events": return [("GET", .events)]
         case "/v1/reload": return [("POST", .reload)]
         case "/v1/log-level": return [("GET", .logLevel), ("PUT", .setLogLevel)]
@@ -88,7 +90,7 @@ enum ServeRoute: Equatable {
             .recordings, .recording, .fragments:
             .view
         case .restart, .pause, .resume, .record, .endRecording, .deleteRecording: .control
-        case .add, .set, .remove, .reload, .setLogLevel: .admin
+        case .add, .set, .remove, .reload, .setLogLevel, .discover, .tryOut: .admin
         }
     }
 
@@ -98,7 +100,8 @@ enum ServeRoute: Equatable {
     /// The name of the camera that it is about; nil if it is about none, or the body names it.
     var camera: String? {
         switch self {
-        case .page, .health, .readiness, .metrics, .document, .list, .add, .events, .reload, .logLevel, .setLogLevel:
+        case .page, .health, .readiness, .metrics, .document, .list, .add, .events, .reload, .logLevel, .setLogLevel,
+            .discover, .tryOut:
             nil
         case .show(let name), .set(let name), .remove(let name), .snapshot(let name), .stream(let name),
             .statistics(let name), .restart(let name), .pause(let name), .resume(let name), .record(let name),
@@ -108,10 +111,11 @@ enum ServeRoute: Equatable {
         }
     }
 
-    /// Whether it changes what concerns all cameras.
-    var concernsAll: Bool { self == .reload || self == .setLogLevel }
+    /// Whether it is about what concerns all cameras.
+    var concernsAll: Bool { self == .reload || self == .setLogLevel || self == .discover }
 
-    /// What the audit log calls the change, and the camera that it concerns; nil if it is none.
+    /// What the audit log calls the change, or what reaches the network, and the camera that it concerns; nil if it is
+    /// neither.
     var change: (action: String, camera: String?)? {
         switch self {
         case .add: ("add", nil)
@@ -123,6 +127,8 @@ enum ServeRoute: Equatable {
         case .record(let name): ("record", name)
         case .endRecording(let name): ("end-recording", name)
         case .deleteRecording(let name, _): ("delete-recording", name)
+        case .discover: ("discover", nil)
+        case .tryOut: ("try", nil)
         case .reload: ("reload", nil)
         case .setLogLevel: ("log-level", nil)
         default: nil
@@ -132,7 +138,7 @@ enum ServeRoute: Equatable {
     /// Whether a body of JSON belongs to it.
     var takesBody: Bool {
         switch self {
-        case .add, .set, .setLogLevel, .record: true
+        case .add, .set, .setLogLevel, .record, .tryOut: true
         default: false
         }
     }

@@ -97,7 +97,7 @@ final class ServeService: HTTPService {
         let actor = AuditRecord.Actor.client(
             token: connection?.tokenName(of: request), address: connection?.client.description ?? "")
         let isTrial = request.isTrial ?? true
-        let isNamedByBody = route == .add
+        let isNamedByBody = route == .add || route == .tryOut
         return { [daemon] answer, name in
             let outcome = AuditRecord.Outcome(status: Int(answer.status.code), isTrial: isTrial)
             daemon.audit.note(

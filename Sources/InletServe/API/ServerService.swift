@@ -22,7 +22,7 @@ package final class ServerService: Service {
     ///
     /// - Parameters:
     ///   - certificate: that of a server that speaks TLS; nil for plain HTTP.
-    ///   - listener: owned by the server from ``listen(for:keeper:audit:webhooks:)`` on.
+    ///   - listener: owned by the server from ``listen(for:keeper:audit:webhooks:search:)`` on.
     package init(
         _ settings: ServerSettings, certificate: CertificateService? = nil, listener: HTTPListener, logger: Logger
     ) {
@@ -40,13 +40,14 @@ package final class ServerService: Service {
     /// - Returns: the address that it listens at, such as `127.0.0.1:8080`.
     /// - Throws: ``InletError`` if it cannot.
     package func listen(
-        for fleet: Fleet, keeper: ConfigurationKeeper, audit: AuditLog, webhooks: WebhookHub
+        for fleet: Fleet, keeper: ConfigurationKeeper, audit: AuditLog, webhooks: WebhookHub,
+        search: CameraSearch? = nil
     ) throws(InletError) -> String {
         let events = EventHub(listener.loop)
         let responder = ServeResponder(
             fleet: fleet, keeper: keeper, loop: listener.loop, events: events, streams: settings.streams,
             requiresToken: access.token != nil, cameras: settings.tokens.mapValues(\.cameras), audit: audit,
-            webhooks: webhooks)
+            webhooks: webhooks, search: search, logger: logger)
         var place = HTTPListener.Place(
             access, connections: settings.streams + Self.reserved, bodyBytes: ServeService.longestBody + 1024,
             patience: Self.patience)

@@ -99,6 +99,22 @@ package struct ConfigurationReader: Sendable {
         return configuration
     }
 
+    /// Returns the source that a URI names, as a camera of a name would have it. Opens nothing.
+    ///
+    /// - Throws: what is wrong with it.
+    func source(
+        _ uri: String, camera name: String
+    ) throws(ConfigurationProblems) -> any FrameSourceConfiguration {
+        var problems: [ConfigurationProblem] = []
+        var source: (any FrameSourceConfiguration)?
+        let node = ConfigurationNode(.scalar(uri), at: .none)
+        if let uri = expanded(uri, camera: name, node, "source", &problems) {
+            check(node, path: "source", &problems) { source = try registry.source(uri) }
+        }
+        guard let source, problems.isEmpty else { throw ConfigurationProblems(problems) }
+        return source
+    }
+
     /// Returns the settings of one camera; nil if it has no valid source.
     ///
     /// - Parameters:

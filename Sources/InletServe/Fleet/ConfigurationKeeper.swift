@@ -37,6 +37,18 @@ package actor ConfigurationKeeper {
     /// What the server was told at the start.
     package var server: ServerSettings { configuration.server }
 
+    /// The sources and sinks that there are.
+    nonisolated var registry: PluginRegistry { reader.registry }
+
+    /// Returns the source that a URI names, as a camera of a name would have it. Opens nothing.
+    ///
+    /// - Throws: what is wrong with it.
+    func source(
+        _ uri: String, camera name: String
+    ) throws(ConfigurationProblems) -> any FrameSourceConfiguration {
+        try reader.source(uri, camera: name)
+    }
+
     /// Starts the cameras.
     package func start() async { await apply() }
 

@@ -1,0 +1,83 @@
+import InletCore
+import InletHTTP
+import NIOHTTP1
+import NIOPosix
+
+/// What helps to add a camera: searching for one, and looking at one.
+extension ServeResponder {
+    /// How long cameras may take to answer a search.
+    private static let searchTime = Duration.seconds(3)
+    /// The most searches and try-outs at a time: each takes a thread, and reaches the network.
+    static let (mostSearches, mostTryOuts) = (1, 2)
+
+    /// Searches the networks of this machine for cameras.
+    func discover() async -> HTTPAnswer {
+        guard let search else { return .problem(.conflict, "This build searches for no cameras. Type the address.") }
+        guard searches.begin() else {
+            return Self.busy("Somebody else searches for cameras now. Try again in a few seconds.")
+        }
+        defer { searches.end() }
+        let found: Result<FoundCameras, InletError>?
+        do {
+            found = try await NIOThreadPool.singleton.runIfActive { search.run(Self.searchTime) }
+        } catch {
+            found = nil
+        }
+        switch found {
+        case .success(let found):
+            return .json(
+                .object([
+                    ("cameras", .list(found.cameras.map(\.json))),
+                    ("troubles", .list(found.troubles.map(JSONValue.text))),
+                ]))
+        case .failure(let error): return .problem(.conflict, error.description)
+        case nil: return .problem(.conflict, "The daemon ends.")
+        }
+    }
+
+    /// Opens a source for one picture, and keeps nothing.
+    ///
+    /// - Parameters:
+    ///   - body: the source, and the name that the camera shall have, which its URI may hold.
+    ///   - visible: the cameras that the client may know of. One that is for some cameras must name one of them.
+    func tryOut(_ body: JSONValue, isTrial: Bool, visible: CameraFilter) async -> HTTPAnswer {
+        guard let written = body["source"]?.text, !written.isEmpty,
+            body.members?.allSatisfy({ $0.key.isSameBytes(as: "source") || $0.key.isSameBytes(as: "name") }) == true
+        else {
+            return .problem(
+                .unprocessableEntity, "The body is {\"source\": URI}, also with the key name: that of the camera.")
+        }
+        let name = body["name"]?.text
+        guard body["name"] == nil || name.map(CameraName.isValid) == true else {
+            return .problem(
+                .unprocessableEntity, "The name of a camera takes \(CameraName.rule.description).")
+        }
+        guard name.map(visible.allows) ?? !visible.isLimited else {
+            return .problem(
+                .forbidden, "The token is for other cameras, by their names. Write name:, with one of them.")
+        }
+        let source: any FrameSourceConfiguration
+        do throws(ConfigurationProblems) {
+            source = try await keeper.source(written, camera: name ?? "camera")
+        } catch {
+            return .problem(.unprocessableEntity, "The address is not right.", error.list)
+        }
+        if isTrial { return .changes([], isTrial: true) }
+        guard tryOuts.begin() else {
+            return Self.busy("As many addresses are tried as may be at a time. Try again in a few seconds.")
+        }
+        defer { tryOuts.end() }
+        do throws(InletError) {
+            return .json(try await TryOut(registry: keeper.registry, logger: logger).picture(of: source).json)
+        } catch {
+            // A fault of the camera, not of the daemon: no status from 500 on.
+            return .problem(.conflict, error.description)
+        }
+    }
+
+    private static func busy(_ detail: String) -> HTTPAnswer {
+        var answer = HTTPAnswer.problem(.tooManyRequests, detail)
+        answer.headers.add(name: "retry-after", value: "5")
+        return answer
+    }
+}

@@ -1,0 +1,70 @@
+import FoundationEssentials
+import InletCapture
+import InletCore
+import InletFFmpeg
+import Logging
+
+/// Opens a source for one picture, so that a camera can be looked at before it is added. Nothing is kept. Safe from any
+/// thread.
+struct TryOut: Sendable {
+    let registry: PluginRegistry
+    let logger: Logger
+
+    /// The time for a picture, from the beginning.
+    private static let limit = Duration.seconds(12)
+    private static let largestSize = ImageSize(width: 1280, height: 720)
+
+    /// What was seen.
+    struct Picture: Sendable {
+        var format: SourceFormat
+        /// The size of the pictures as they come.
+        var size: ImageSize
+        var jpeg: [UInt8]
+
+        /// The picture and the format as the API shows them.
+        var json: JSONValue {
+            .object([
+                ("width", .number(size.width)), ("height", .number(size.height)),
+                ("frameRate", format.frameRate.map { .number($0.doubleValue) } ?? .null),
+                ("codec", format.codec.map { .text($0) } ?? .null),
+                ("container", format.container.map { .text($0) } ?? .null),
+                ("picture", .text(Data(jpeg).base64EncodedString())),
+            ])
+        }
+    }
+
+    /// Opens a source and returns its first picture. May be cancelled.
+    ///
+    /// - Throws: an ``InletError`` that says why there is no picture.
+    func picture(of source: any FrameSourceConfiguration) async throws(InletError) -> Picture {
+        var configuration = CapturerConfiguration()
+        // The first failure tells what is wrong; a person tries again.
+        configuration.retry = .attempts(0)
+        configuration.timeouts.giveUp = Self.limit
+        configuration.logger = logger
+        let capturer = Capturer(source, configuration: configuration)
+        let events = capturer.events
+        let formats = Task {
+            for await case .opened(let format) in events { return Optional(format) }
+            return nil
+        }
+        defer { formats.cancel() }
+        let wants = SinkWants(largestSize: Self.largestSize, rotation: .applied)
+        do {
+            let frame = try await capturer.run(queue: .latest, wants: wants) { frames in
+                for try await frame in frames { return Optional(frame) }
+                return nil
+            }
+            guard let frame, let format = await formats.value else {
+                throw InletError(.malformedData, "The source ended before it gave a picture. Check its address.")
+            }
+            let jpeg = try JPEGEncoder(quality: 80).encode(frame.buffer, colorSpace: frame.colorSpace) { bytes in
+                unsafe bytes.withUnsafeBytes { unsafe Array($0) }
+            }
+            let isKnown = format.size.width > 0
+            return Picture(format: format, size: isKnown ? format.size : frame.size, jpeg: jpeg)
+        } catch {
+            throw InletError(wrapping: error, operation: "opening")
+        }
+    }
+}
