@@ -105,7 +105,7 @@ struct PacketHistoryTests {
     @Test("A client that reads slowly skips whole fragments up to a key frame, and its queue is bounded")
     func slow() {
         func fragment(_ number: Int) -> FragmentQueue.Piece {
-            .fragment(ByteBuffer(repeating: UInt8(number), count: 500_000), isKey: number % 5 == 0)
+            .fragment(ByteBuffer(repeating: UInt8(number), count: 500_000), isKey: number % 5 == 0, FragmentTimes())
         }
         var queue = FragmentQueue()
         queue.add(.beginning(ByteBuffer(string: "moov")))

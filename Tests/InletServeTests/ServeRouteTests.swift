@@ -14,6 +14,8 @@ struct ServeRouteTests {
             ("GET", "/v1/cameras/a/snapshot.jpg", .snapshot("a")), ("GET", "/v1/cameras/a/stream.mjpeg", .stream("a")),
             ("POST", "/v1/cameras/a/restart", .restart("a")), ("PUT", "/v1/log-level", .setLogLevel),
             ("GET", "/v1/cameras/a/stream.mp4", .fragments("a")),
+            ("GET", "/v1/cameras/a/stream.m3u8", .playlist("a")),
+            ("GET", "/v1/cameras/a/hls/1.m4s", .segment("a", file: "1.m4s")),
             ("POST", "/v1/cameras/a/record", .record("a")), ("DELETE", "/v1/cameras/a/record", .endRecording("a")),
             ("GET", "/v1/cameras/a/recordings", .recordings("a")),
             ("GET", "/v1/cameras/a/recordings/b.mp4", .recording("a", file: "b.mp4")),
@@ -32,7 +34,9 @@ struct ServeRouteTests {
             ("GET", "/v1/cameras/a/restart/", .unknown), ("GET", "//v1/cameras", .unknown), ("GET", "*", .unknown),
             ("POST", "/", .method(["GET"])), ("PATCH", "/v1/cameras", .method(["GET", "POST"])),
             ("GET", "/v1/cameras/a/restart", .method(["POST"])), ("GET", "/v1/cameras/a/recordings/", .unknown),
-            ("GET", "/v1/cameras/a/recordings/b/c", .unknown), ("GET", "/v1/cameras/a/snapshot.jpg/b", .unknown),
+            ("GET", "/v1/cameras/a/recordings/b/c", .unknown), ("GET", "/v1/cameras/a/hls", .unknown),
+            ("PUT", "/v1/cameras/a/hls/1.m4s", .method(["GET"])),
+            ("GET", "/v1/cameras/a/snapshot.jpg/b", .unknown),
         ])
     func notFound(_ method: String, _ path: String, _ failure: ServeRoute.Failure) {
         #expect(throws: failure) { try ServeRoute.find(HTTPMethod(rawValue: method), path) }
@@ -41,7 +45,10 @@ struct ServeRouteTests {
     @Test("What changes cameras needs more than what shows them, and only the health of the daemon needs nothing")
     func scopes() {
         #expect([ServeRoute.health, .readiness].allSatisfy { $0.scope == nil })
-        #expect([ServeRoute.page, .list, .metrics, .stream("a"), .events].allSatisfy { $0.scope == .view })
+        #expect(
+            [ServeRoute.page, .list, .metrics, .stream("a"), .events, .playlist("a"), .segment("a", file: "b")]
+                .allSatisfy { $0.scope == .view && !$0.isChange })
+        #expect(ServeRoute.playlist("a").camera == "a" && ServeRoute.segment("b", file: "c").camera == "b")
         #expect(
             [ServeRoute.pause("a"), .record("a"), .deleteRecording("a", file: "b")].allSatisfy {
                 $0.scope == .control && $0.isChange

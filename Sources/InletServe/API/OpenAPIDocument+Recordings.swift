@@ -17,6 +17,35 @@ extension OpenAPIDocument {
             ])
         ),
         (
+            "/v1/cameras/{name}/stream.m3u8",
+            .object([
+                ("parameters", .list([name])),
+                operation(
+                    "get", "The camera's own packets by HTTP Live Streaming",
+                    [
+                        (
+                            "200",
+                            content(
+                                "The playlist of the last segments", "application/vnd.apple.mpegurl", .object([]))
+                        ), missing,
+                        failure("409", "The camera is paused, or gives no packets now"),
+                        failure("422", "The source has no packets, or MP4 does not hold their codec"), tooMany,
+                    ]),
+            ])
+        ),
+        (
+            "/v1/cameras/{name}/hls/{segment}",
+            .object([
+                ("parameters", .list([name, segment])),
+                operation(
+                    "get", "A file that the playlist names",
+                    [
+                        ("200", content("A segment or an initialization section", "video/mp4", .object([]))),
+                        failure("404", "There is no such camera, the token is for others, or the file is gone"),
+                    ]),
+            ])
+        ),
+        (
             "/v1/cameras/{name}/record",
             .object([
                 ("parameters", .list([name])),
@@ -86,6 +115,11 @@ extension OpenAPIDocument {
                 ("pattern", .text("^[0-9]{8}T[0-9]{6}\\.[0-9]{3}Z(-[0-9]{1,3})?\\.mp4$")),
             ])
         ),
+    ])
+
+    private static let segment = JSONValue.object([
+        ("name", .text("segment")), ("in", .text("path")), ("required", .boolean(true)),
+        ("schema", .object([("type", .text("string")), ("pattern", .text("^[0-9]{1,18}\\.(m4s|mp4)$"))])),
     ])
 
     // MARK: Schemas

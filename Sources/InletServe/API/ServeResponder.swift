@@ -29,6 +29,8 @@ final class ServeResponder: Sendable {
     private let webhooks: WebhookHub
     /// What makes streams of cameras, as long as each has viewers. On the server's thread.
     private let fragmentHubs: NIOLoopBoundBox<[ObjectIdentifier: FragmentHub]>
+    /// What makes HTTP Live Streaming of cameras, as long as somebody asks for it. On the server's thread.
+    private let segmentHubs: NIOLoopBoundBox<[ObjectIdentifier: SegmentHub]>
 
     init(
         fleet: Fleet, keeper: ConfigurationKeeper, loop: any EventLoop, events: EventHub, streams: Int,
@@ -39,6 +41,7 @@ final class ServeResponder: Sendable {
         (self.loop, self.audit, self.cameras, self.webhooks) = (loop, audit, cameras, webhooks)
         (self.fleet, self.keeper, self.events, self.requiresToken) = (fleet, keeper, events, requiresToken)
         fragmentHubs = .makeBoxSendingValue([:], eventLoop: loop)
+        segmentHubs = .makeBoxSendingValue([:], eventLoop: loop)
         self.streams = StreamCount(most: streams)
     }
 
@@ -58,6 +61,32 @@ final class ServeResponder: Sendable {
         hubs[ObjectIdentifier(media)] = hub
         fragmentHubs.value = hubs
         return hub
+    }
+
+    /// Returns what makes HTTP Live Streaming of a camera; nil if nobody has asked for it of late. Called on the server's
+    /// thread.
+    func openSegments(of media: CameraMedia) -> SegmentHub? {
+        segmentHubs.value[ObjectIdentifier(media)].flatMap { $0.isOpen ? $0 : nil }
+    }
+
+    /// Returns what makes HTTP Live Streaming of a camera, new or not. All of its clients are one stream. Called on the
+    /// server's thread.
+    ///
+    /// - Returns: nil if there are as many streams as there may be.
+    /// - Throws: ``InletError/Code/resourceExhausted`` if the system refuses a thread.
+    func segments(of media: CameraMedia) throws(InletError) -> SegmentHub? {
+        if let hub = openSegments(of: media) { return hub }
+        guard streams.begin() else { return nil }
+        do throws(InletError) {
+            let hub = try SegmentHub(fragments(of: media), loop: loop) { [streams] in streams.end() }
+            var hubs = segmentHubs.value.filter { $0.value.isOpen }
+            hubs[ObjectIdentifier(media)] = hub
+            segmentHubs.value = hubs
+            return hub
+        } catch {
+            streams.end()
+            throw error
+        }
     }
 
     /// Returns a camera; nil if there is none of that name.

@@ -11,6 +11,7 @@ enum ServeRoute: Equatable {
     case restart(String), pause(String), resume(String)
     case record(String), endRecording(String), recordings(String)
     case fragments(String)
+    case playlist(String), segment(String, file: String)
     case recording(String, file: String), deleteRecording(String, file: String)
 
     /// Why there is no route.
@@ -60,6 +61,7 @@ enum ServeRoute: Equatable {
         case "snapshot.jpg": return [("GET", .snapshot(name))]
         case "stream.mjpeg": return [("GET", .stream(name))]
         case "stream.mp4": return [("GET", .fragments(name))]
+        case "stream.m3u8": return [("GET", .playlist(name))]
         case "statistics": return [("GET", .statistics(name))]
         case "restart": return [("POST", .restart(name))]
         case "pause": return [("POST", .pause(name))]
@@ -76,6 +78,7 @@ enum ServeRoute: Equatable {
     ) -> [(method: String, route: ServeRoute)] {
         guard !item.isEmpty else { return [] }
         switch kind {
+        case "hls": return [("GET", .segment(name, file: item))]
         case "recordings":
             return [("GET", .recording(name, file: item)), ("DELETE", .deleteRecording(name, file: item))]
         default: return []
@@ -87,7 +90,7 @@ enum ServeRoute: Equatable {
         switch self {
         case .health, .readiness: nil
         case .page, .metrics, .document, .list, .events, .logLevel, .show, .snapshot, .stream, .statistics,
-            .recordings, .recording, .fragments:
+            .recordings, .recording, .fragments, .playlist, .segment:
             .view
         case .restart, .pause, .resume, .record, .endRecording, .deleteRecording: .control
         case .add, .set, .remove, .reload, .setLogLevel, .discover, .tryOut: .admin
@@ -106,7 +109,7 @@ enum ServeRoute: Equatable {
         case .show(let name), .set(let name), .remove(let name), .snapshot(let name), .stream(let name),
             .statistics(let name), .restart(let name), .pause(let name), .resume(let name), .record(let name),
             .endRecording(let name), .recordings(let name), .fragments(let name), .recording(let name, _),
-            .deleteRecording(let name, _):
+            .deleteRecording(let name, _), .playlist(let name), .segment(let name, _):
             name
         }
     }

@@ -74,11 +74,13 @@ extension ServeService: FragmentViewer {
             return
         }
         forget()
-        connection?.answer(
-            .problem(
-                .unprocessableEntity,
-                "The camera's codec does not fit MP4, which holds H.264, HEVC, AV1 and VP9. Use stream.mjpeg instead."
-            ))
+        connection?.answer(Self.noCodec)
+    }
+
+    static var noCodec: HTTPAnswer {
+        .problem(
+            .unprocessableEntity,
+            "The camera's codec does not fit MP4, which holds H.264, HEVC, AV1 and VP9. Use stream.mjpeg instead.")
     }
 }
 

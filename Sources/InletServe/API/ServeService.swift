@@ -22,6 +22,8 @@ final class ServeService: HTTPService {
     private var backlog = ByteBuffer()
     var fragments = FragmentQueue()
     var isSending = false
+    /// The cookie for a client that waits for a playlist; nil if it gets none.
+    var cookie: String?
     /// What makes the deferred answer.
     private var pending: Task<Void, Never>?
 
@@ -32,6 +34,7 @@ final class ServeService: HTTPService {
         case events
         case download(FileDownload)
         case fragments(FragmentHub)
+        case playlist(SegmentHub)
     }
 
     init(_ daemon: ServeResponder, connection: HTTPConnection) { (self.daemon, self.connection) = (daemon, connection) }
@@ -124,6 +127,7 @@ final class ServeService: HTTPService {
             hub.remove(self)
             daemon.streams.end()
             fragments = FragmentQueue()
+        case .playlist(let hub): hub.remove(self)
         }
         watching = .nothing
     }
@@ -178,6 +182,8 @@ final class ServeService: HTTPService {
         case .stream(let name): return stream(of: name, request)
         case .events: return streamEvents(request)
         case .fragments(let name): return streamFragments(of: name, request)
+        case .playlist(let name): return playlist(of: name, request)
+        case .segment(let name, let file): return segment(file, of: name)
         case .recording(let name, let file): return download(file, of: name, request)
         default:
             let isTrial = request.isTrial ?? true
@@ -330,7 +336,7 @@ extension ServeService: PictureViewer {
 
     func show(_ jpeg: ByteBuffer) -> Bool {
         switch watching {
-        case .nothing, .events, .download, .fragments: return false
+        case .nothing, .events, .download, .fragments, .playlist: return false
         case .snapshot:
             watching = .nothing
             forget()
@@ -344,7 +350,7 @@ extension ServeService: PictureViewer {
 
     func end() {
         switch watching {
-        case .nothing, .events, .download, .fragments: return
+        case .nothing, .events, .download, .fragments, .playlist: return
         case .snapshot:
             watching = .nothing
             forget()

@@ -91,7 +91,7 @@ package actor SupervisedCamera {
         await stop()
         view?.end()
         _ = await recorder.stop()
-        media.hub.end()
+        await media.hub.end()
     }
 
     private func run(_ generation: Int, after delay: Duration) async {

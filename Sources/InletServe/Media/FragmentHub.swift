@@ -28,7 +28,8 @@ final class FragmentHub {
 
     /// Adds a client, which begins at the last key frame.
     ///
-    /// - Throws: ``InletError/Code/resourceExhausted`` if the system refuses a thread.
+    /// - Throws: ``InletError/Code/resourceExhausted`` if the system refuses a thread; ``InletError/Code/notFound`` if the
+    ///   camera was removed.
     func add(_ viewer: any FragmentViewer) throws(InletError) {
         loop.preconditionInEventLoop()
         if job == nil { try begin() }
@@ -52,7 +53,7 @@ final class FragmentHub {
             made = job
             return job
         }
-        guard let job = made else { throw InletError(.internal, "The stream has no queue.") }
+        guard let job = made else { throw InletError(.notFound, "The camera was removed.") }
         self.job = job
         media.beginUse()
         let (loop, hub) = (loop, NIOLoopBound(self, eventLoop: loop))
@@ -93,7 +94,7 @@ final class FragmentHub {
         guard self.job === job else { return }
         switch piece {
         case .beginning: beginning = piece
-        case .fragment(let bytes, let isKey):
+        case .fragment(let bytes, let isKey, _):
             if isKey { (group, groupBytes) = ([], 0) }
             groupBytes += bytes.readableBytes
             // Clients that come later in a group that is too long begin at the next one.

@@ -8,7 +8,7 @@ struct FragmentQueue {
         /// What precedes all fragments.
         case beginning(ByteBuffer)
         /// A fragment.
-        case fragment(ByteBuffer, isKey: Bool)
+        case fragment(ByteBuffer, isKey: Bool, FragmentTimes)
     }
 
     /// The most bytes that wait.
@@ -26,7 +26,7 @@ struct FragmentQueue {
     mutating func add(_ piece: Piece) {
         switch piece {
         case .beginning(let bytes): waiting.append(bytes)
-        case .fragment(let bytes, let isKey):
+        case .fragment(let bytes, let isKey, _):
             if byteCount + bytes.readableBytes > Self.longest, hasBegun {
                 // Those that wait are not of use either: the client is to catch up.
                 skipped += waiting.count

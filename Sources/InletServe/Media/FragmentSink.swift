@@ -8,7 +8,10 @@ final class FragmentSink: PacketSink {
     private var parameters: CodecParameters?
     private var muxer: FragmentMuxer?
     /// When the fragment that is made begins, and whether with a key frame.
-    private var fragment: (start: MonotonicTime, isKey: Bool)?
+    private var fragment: (start: MonotonicTime, isKey: Bool, times: FragmentTimes)?
+    /// When the last packet is decoded.
+    private var lastTime: MonotonicTime?
+    private var gaps = GapDetector()
     /// The length of a fragment, by which players lag.
     private static let length = Duration.milliseconds(200)
 
@@ -26,19 +29,31 @@ final class FragmentSink: PacketSink {
             guard packet.isKey, let parameters else { throw KeyFrameNeeded() }
             muxer = try FragmentMuxer(parameters)
         }
-        if let fragment, packet.isKey || packet.captureTime - fragment.start >= Self.length {
-            try flush(fragment.isKey)
+        // Never backwards, as the muxer writes them.
+        let time = max(lastTime ?? .init(nanoseconds: .min), MonotonicTime(nanoseconds: packet.dts.nanoseconds))
+        let isGap = gaps.add(time) != nil
+        if let fragment, isGap || packet.isKey || packet.captureTime - fragment.start >= Self.length {
+            var times = fragment.times
+            times.length = (isGap ? lastTime ?? time : time) - times.start
+            try flush(fragment.isKey, times)
         }
-        fragment = fragment ?? (packet.captureTime, packet.isKey)
-        try muxer?.add(packet, wallClock: WallTime.of(packet))
+        lastTime = time
+        let wallClock = WallTime.of(packet)
+        fragment =
+            fragment
+            ?? (
+                packet.captureTime, packet.isKey,
+                FragmentTimes(start: time, wallClock: wallClock, isByCamera: packet.wallClock != nil)
+            )
+        try muxer?.add(packet, wallClock: wallClock)
     }
 
-    private func flush(_ isKey: Bool) throws {
+    private func flush(_ isKey: Bool, _ times: FragmentTimes) throws {
         fragment = nil
         for piece in try muxer?.flush() ?? [] {
             switch piece {
             case .beginning(let bytes): publish(.beginning(ByteBuffer(bytes: bytes)))
-            case .fragment(let bytes): publish(.fragment(ByteBuffer(bytes: bytes), isKey: isKey))
+            case .fragment(let bytes): publish(.fragment(ByteBuffer(bytes: bytes), isKey: isKey, times))
             }
         }
     }

@@ -11,6 +11,7 @@ final class PacketHub: PacketSink, Sendable {
         var parameters: CodecParameters?
         var jobs: [PacketJob] = []
         var lastDTS: Int64?
+        var hasEnded = false
     }
 
     init(_ limits: PacketHistory.Limits) { state = Mutex(State(history: PacketHistory(limits))) }
@@ -38,13 +39,15 @@ final class PacketHub: PacketSink, Sendable {
         }
     }
 
-    /// Adds a job that begins with the history. No packet is missed or handed twice between the two.
+    /// Adds a job that begins with the history. No packet is missed or handed twice between the two. Does nothing after
+    /// ``end()``.
     ///
     /// - Parameters:
     ///   - isFromLastKeyFrame: whether it begins at the last key frame rather than at the oldest one.
     ///   - make: makes the job of the items that it begins with. Called with a lock held: it must not wait.
     func attach(fromLastKeyFrame isFromLastKeyFrame: Bool = false, _ make: ([PacketJob.Item]) -> PacketJob) {
         state.withLock { state in
+            guard !state.hasEnded else { return }
             var packets = state.history.packets[...]
             if isFromLastKeyFrame, let last = packets.lastIndex(where: \.isKey) { packets = packets[last...] }
             var items = packets.map(PacketJob.Item.packet)
@@ -56,12 +59,13 @@ final class PacketHub: PacketSink, Sendable {
     /// Removes a job, which gets no more packets.
     func detach(_ job: PacketJob) { state.withLock { $0.jobs.removeAll { $0 === job } } }
 
-    /// Lets all jobs write what they have, and ends them: the camera is removed.
-    func end() {
+    /// Lets all jobs write what they have, and ends them: the camera is removed. Returns when they have ended.
+    func end() async {
         let jobs = state.withLock { state in
+            state.hasEnded = true
             defer { state.jobs = [] }
             return state.jobs
         }
-        for job in jobs { job.finish() }
+        for job in jobs { await job.end() }
     }
 }

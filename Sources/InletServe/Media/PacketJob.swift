@@ -29,6 +29,9 @@ final class PacketJob: Sendable {
         var isFinished = false
         /// Whether the sink wants no more.
         var hasEnded = false
+        /// Whether the thread has something to do still, and who waits for its end.
+        var isRunning = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
         var dropped: UInt64 = 0
     }
 
@@ -49,10 +52,38 @@ final class PacketJob: Sendable {
         named name: String, makeSink: @escaping @Sendable () throws(InletError) -> any PacketSink,
         onEnd: @escaping @Sendable (InletError?) -> Void
     ) throws(InletError) {
-        try SystemThread.start(named: name) {
-            let error = self.work(makeSink)
-            self.state.withLock { ($0.hasEnded, $0.items) = (true, []) }
-            onEnd(error)
+        state.withLock { $0.isRunning = true }
+        do throws(InletError) {
+            try SystemThread.start(named: name) {
+                let error = self.work(makeSink)
+                self.state.withLock { ($0.hasEnded, $0.items) = (true, []) }
+                onEnd(error)
+                self.noteEnd()
+            }
+        } catch {
+            noteEnd()
+            throw error
+        }
+    }
+
+    private func noteEnd() {
+        let waiting = state.withLock { state in
+            state.isRunning = false
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// Lets the sink write what waits, ends it, and returns when the thread does nothing any more.
+    func end() async {
+        finish()
+        await withCheckedContinuation { continuation in
+            let isRunning = state.withLock { state in
+                if state.isRunning { state.waiting.append(continuation) }
+                return state.isRunning
+            }
+            if !isRunning { continuation.resume() }
         }
     }
 

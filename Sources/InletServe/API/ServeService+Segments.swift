@@ -1,0 +1,82 @@
+import InletCore
+import InletHTTP
+import NIOCore
+import NIOHTTP1
+
+/// HTTP Live Streaming (RFC 8216).
+extension ServeService: PlaylistViewer {
+    /// How long a client waits for the first segment, which ends at the second key frame.
+    private static let firstSegmentLimit = Duration.seconds(20)
+    private static let playlistType = "application/vnd.apple.mpegurl"
+
+    func playlist(of name: String, _ request: HTTPRequest) -> HTTPStep {
+        let isWhole = request.method == .GET
+        // Players ask for segments without the playlist's query, and a token is in no address that is handed out.
+        cookie = connection?.cookieHeader(for: request)
+        return later(
+            { [daemon] in await daemon.streamedMedia(of: name) },
+            then: { service, media in
+                switch media {
+                case .failure(let refusal): service.connection?.answer(refusal.answer)
+                case .success where !isWhole:
+                    service.connection?.answer(HTTPAnswer(headers: ["content-type": Self.playlistType]))
+                case .success(let media): service.awaitPlaylist(of: media)
+                }
+            })
+    }
+
+    private func awaitPlaylist(of media: CameraMedia) {
+        forget()
+        let hub: SegmentHub
+        do throws(InletError) {
+            guard let found = try daemon.segments(of: media) else {
+                connection?.answer(Self.tooMany)
+                return
+            }
+            hub = found
+        } catch {
+            connection?.answer(.refusal(error))
+            return
+        }
+        watching = .playlist(hub)
+        if let playlist = hub.playlist() {
+            take(playlist: playlist)
+            return
+        }
+        hub.add(self)
+        // The playlist, or why there is none: whatever comes first.
+        _ = later {
+            try? await Task.sleep(for: Self.firstSegmentLimit)
+            return .problem(
+                .conflict,
+                "The camera gave no second key frame within \(Self.firstSegmentLimit.components.seconds) seconds.")
+        }
+    }
+
+    func take(playlist: String?) {
+        guard case .playlist = watching else { return }
+        watching = .nothing
+        forget()
+        guard let playlist else {
+            connection?.answer(Self.noCodec)
+            return
+        }
+        var answer = HTTPAnswer(type: Self.playlistType, body: ByteBuffer(string: playlist))
+        if let cookie { answer.headers.add(name: "set-cookie", value: cookie) }
+        connection?.answer(answer)
+    }
+
+    func segment(_ file: String, of name: String) -> HTTPStep {
+        later(
+            { [daemon] in await daemon.camera(name)?.media },
+            then: { service, media in
+                service.forget()
+                guard let media, let bytes = service.daemon.openSegments(of: media)?.bytes(of: file) else {
+                    service.connection?.answer(
+                        .problem(.notFound, "There is no such segment. The playlist names those that are kept."))
+                    return
+                }
+                service.connection?.answer(HTTPAnswer(type: "video/mp4", body: bytes))
+            })
+    }
+}

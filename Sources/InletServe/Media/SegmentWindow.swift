@@ -1,0 +1,176 @@
+import InletCore
+import NIOCore
+
+/// The last segments of a stream and their playlist: HTTP Live Streaming, RFC 8216. Pure.
+///
+/// Segments end at key frames. One that gets too long, as where a camera sends a key frame every minute, ends earlier.
+struct SegmentWindow {
+    /// What of a stream is one segment, and has one address.
+    private struct Segment {
+        var number: Int64
+        /// The number of the initialization section that belongs to it.
+        var map: Int64
+        /// Whether it does not continue the one before.
+        var isDiscontinuity: Bool
+        var times: FragmentTimes
+        var bytes = ByteBuffer()
+    }
+
+    /// The shortest segment, but for one before a gap: key frames come each second, or nearly so.
+    private static let shortest = Duration.milliseconds(900)
+    /// The longest one, as long as no client was told how long they are.
+    private static let longest = Duration.seconds(6)
+    /// What a client may be told at least, in seconds: key frames that come earlier than others must not set it.
+    private static let shortestTarget = 2
+    /// The most bytes of one segment.
+    static let mostBytesEach = 8 << 20
+    /// The most bytes of all segments.
+    static let mostBytes = 48 << 20
+    /// How much longer than its target a segment may be: its length is rounded (RFC 8216, 4.3.3.1).
+    private static let tolerance = Duration.milliseconds(490)
+    /// How much of the stream is listed, and how much is kept, in targets: a client may still ask for what was listed
+    /// when it looked last (RFC 8216, 6.2.2).
+    private static let (listedTargets, keptTargets) = (4, 8)
+
+    private var complete: [Segment] = []
+    private var open: Segment?
+    /// The initialization sections of the segments that are kept.
+    private var maps: [Int64: ByteBuffer] = [:]
+    private var map: Int64?
+    private var next: Int64
+    /// The end of what was added last; nil if what follows does not continue it.
+    private var end: MonotonicTime?
+    private var hasGap = false
+    /// The segments up to this number are kept, and no longer listed.
+    private var firstListed: Int64
+    private var discontinuitiesBefore: Int64 = 0
+    /// The target duration in seconds, which does not change once there is one.
+    private(set) var target: Int?
+    private(set) var byteCount = 0
+
+    /// - Parameter first: the number of the first segment. A stream that begins anew must not use numbers again.
+    init(first: Int64) { (next, firstListed) = (first, first) }
+
+    /// Adds the initialization section of the fragments that follow.
+    mutating func begin(_ bytes: ByteBuffer) {
+        breakOff()
+        map = next
+        maps[next] = bytes
+    }
+
+    /// Ends the segment in the making: what follows does not continue it.
+    mutating func breakOff() {
+        close()
+        if !complete.isEmpty { hasGap = true }
+        end = nil
+    }
+
+    /// Adds a fragment. One that nothing can be decoded of is left out.
+    mutating func add(_ bytes: ByteBuffer, isKey: Bool, _ times: FragmentTimes) {
+        guard let map, bytes.readableBytes <= Self.mostBytesEach else {
+            breakOff()
+            return
+        }
+        if let end, times.start - end > GapDetector.shortest || times.start < end - GapDetector.shortest {
+            // A pause without a key frame behind it is part of its segment, if there is room.
+            let length = open.map { times.start - $0.times.start + times.length }
+            if isKey || times.start < end || length.map({ $0 > limit }) ?? true { breakOff() }
+        }
+        guard isKey || end != nil else { return }
+        if let open {
+            let length = times.start - open.times.start
+            let isFull =
+                length + times.length > limit || open.bytes.readableBytes + bytes.readableBytes > Self.mostBytesEach
+            if isFull || isKey && length >= Self.shortest { close(at: times.start) }
+        }
+        var segment = open ?? Segment(number: next, map: map, isDiscontinuity: hasGap, times: times)
+        if open == nil {
+            next += 1
+            hasGap = false
+        }
+        var bytes = bytes
+        byteCount += segment.bytes.writeBuffer(&bytes)
+        end = max(end ?? times.start, times.start + times.length)
+        segment.times.length = (end ?? times.start) - segment.times.start
+        open = segment
+    }
+
+    private var limit: Duration { target.map { .seconds($0) + Self.tolerance } ?? Self.longest }
+
+    /// - Parameter next: when what follows begins, if it continues the segment.
+    private mutating func close(at next: MonotonicTime? = nil) {
+        guard var segment = open else { return }
+        open = nil
+        if let next { segment.times.length = next - segment.times.start }
+        complete.append(segment)
+        target = target ?? max(Self.shortestTarget, Int((segment.times.length / .seconds(1)).rounded(.up)))
+        shrink()
+    }
+
+    private mutating func shrink() {
+        guard let target else { return }
+        while complete.count > 1, listedLength(without: 1) >= .seconds(target * Self.listedTargets) { unlistFirst() }
+        while complete.count > 1,
+            length(complete.dropFirst()) >= .seconds(target * Self.keptTargets) || byteCount > Self.mostBytes
+        {
+            if complete[0].number >= firstListed { unlistFirst() }
+            byteCount -= complete.removeFirst().bytes.readableBytes
+        }
+        var needed = Set(complete.map(\.map))
+        if let map { needed.insert(map) }
+        maps = maps.filter { needed.contains($0.key) }
+    }
+
+    private mutating func unlistFirst() {
+        guard let first = listed.first else { return }
+        if first.isDiscontinuity { discontinuitiesBefore += 1 }
+        firstListed = first.number + 1
+    }
+
+    private var listed: ArraySlice<Segment> { complete.drop { $0.number < firstListed } }
+
+    private func listedLength(without count: Int) -> Duration { length(listed.dropFirst(count)) }
+
+    private func length(_ segments: ArraySlice<Segment>) -> Duration {
+        segments.reduce(.zero) { $0 + $1.times.length }
+    }
+
+    // MARK: Clients
+
+    /// The playlist; nil as long as there is no segment. Its addresses are relative to its own.
+    var playlist: String? {
+        guard let target, let first = listed.first else { return nil }
+        var lines = [
+            "#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-TARGETDURATION:\(target)", "#EXT-X-MEDIA-SEQUENCE:\(first.number)",
+        ]
+        if discontinuitiesBefore > 0 { lines.append("#EXT-X-DISCONTINUITY-SEQUENCE:\(discontinuitiesBefore)") }
+        var (map, isByCamera): (Int64?, Bool?) = (nil, nil)
+        for segment in listed {
+            if segment.isDiscontinuity { lines.append("#EXT-X-DISCONTINUITY") }
+            if segment.map != map { lines.append("#EXT-X-MAP:URI=\"hls/\(segment.map).mp4\"") }
+            if segment.times.isByCamera != isByCamera {
+                lines.append("# Times of day: \(segment.times.isByCamera ? "the camera's clock" : "arrival")")
+            }
+            (map, isByCamera) = (segment.map, segment.times.isByCamera)
+            let milliseconds = max(0, segment.times.length.wholeNanoseconds) / 1_000_000
+            let fraction = String("\(1000 + milliseconds % 1000)".utf8.dropFirst()) ?? ""
+            lines += [
+                "#EXT-X-PROGRAM-DATE-TIME:\(WallTime.text(segment.times.wallClock))",
+                "#EXTINF:\(milliseconds / 1000).\(fraction),", "hls/\(segment.number).m4s",
+            ]
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// Returns the bytes of a file that a playlist names; nil if it is no longer kept, or there never was one.
+    func bytes(of file: String) -> ByteBuffer? {
+        for (ending, find) in [
+            (".m4s", { number in complete.first { $0.number == number }?.bytes }), (".mp4", { maps[$0] }),
+        ] as [(String, (Int64) -> ByteBuffer?)] where file.hasByteSuffix(ending) {
+            let digits = file.utf8.dropLast(ending.utf8.count)
+            guard digits.count <= 18, let number = TextBytes.number(digits, upTo: Int(Int64.max)) else { return nil }
+            return find(Int64(number))
+        }
+        return nil
+    }
+}
