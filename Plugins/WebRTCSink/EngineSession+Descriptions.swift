@@ -65,6 +65,7 @@
                 }
                 if description.kind == .offer { description.sdp = try renumbered(description.sdp) }
                 note(longestMessage: description.longestMessage)
+                if description.kind == .answer { noteRejections(&description) }
                 guard viewer.setRemote(description) else { throw .malformedDescription }
                 setSending()
             } catch {
@@ -128,11 +129,27 @@
                 }
                 guard let viewer else { return }
                 note(longestMessage: description.longestMessage)
+                if description.kind == .answer { noteRejections(&description) }
                 description.sdp = try CandidateAddress.withoutNames(description.sdp)
                 guard viewer.setRemote(description) else { throw .malformedDescription }
             } catch {
                 say(id, .failed(error))
             }
+        }
+
+        /// Notes whether an answer rejects data channels, and has the engine take one that does.
+        private func noteRejections(_ answer: inout SessionDescription) {
+            if !opened.isEmpty, !answer.takesMessages, !areChannelsRejected {
+                areChannelsRejected = true
+                if !hasWarnedOfChannels {
+                    logger.warning(
+                        "The peer takes no data channels: the picture is sent, and messages are dropped.",
+                        metadata: ["peer": "\(name.prefix(8))"])
+                }
+                hasWarnedOfChannels = true
+                tell(.channelsRejected)
+            }
+            if let offer = viewer?.description { answer.sdp = RejectedSections.completed(answer.sdp, for: offer) }
         }
 
         /// Returns what the engine gathered, if that suffices: it does not report a relay that refuses credentials, but

@@ -21,6 +21,8 @@
             case setback(PeerSessionEnd)
             /// The peer has agreed to this side's changes.
             case agreed
+            /// The peer's answer has rejected the data channels that this side offered.
+            case channelsRejected
             /// A data channel of the application's opened, closed or drained, or a message of the peer arrived over it.
             case channel(PeerChannels.News)
         }
@@ -40,6 +42,8 @@
             var limits: DataChannelLimits
             /// The data channels that an offer of this side opens.
             var channels: [DataChannelParameters] = []
+            /// What exchanges messages with the peer; nil if sessions do that by themselves alone.
+            var messaging: PeerMessaging?
             /// The names of the track in this side's descriptions.
             var trackName = TrackName()
             /// The track, whose withdrawal descriptions state; nil where there is no second offer.
@@ -57,7 +61,7 @@
         let queue: DispatchQueue
         private let timer: any DispatchSourceTimer
         let source = UInt32.random(in: 1...UInt32.max)
-        private let tell: @Sendable (Event) -> Void
+        let tell: @Sendable (Event) -> Void
         /// The servers that signaling provides.
         private let serversOfSignaling: (@Sendable () async -> [ICEServer])?
 
@@ -87,16 +91,20 @@
         /// A further offer that is not set yet.
         var furtherOffer: String?
         /// The statistics as of the last change, for other threads.
-        private let known = Mutex<ViewerStatistics?>(nil)
+        let known = Mutex<ViewerStatistics?>(nil)
         /// The most bytes of a message that the peer accepts, for other threads; nil before that is known, and if it
         /// accepts any.
         private let accepted = Mutex<Int?>(nil)
-        private var keyFrameRequests = 0
+        var keyFrameRequests = 0
         /// The number of pictures sent at the last check.
         private var lastSent = 0
         /// The figures of the closed pipeline.
         var lastPackets = ViewerHub.Figures()
         var hasWarned = false
+        /// Whether the peer of the present engine takes no data channels.
+        var areChannelsRejected = false
+        /// Whether it was logged that the peer takes no data channels, which each flow finds anew.
+        var hasWarnedOfChannels = false
         private var hasJoined = false
         private var nextInquiry = MonotonicTime.distantFuture
         private static let inquiryInterval = Duration.seconds(1)
@@ -184,33 +192,12 @@
             _ = channels.tellPages()
         }
 
-        /// The current statistics. Does not wait for the session's queue, which may be creating a pipeline.
-        var statistics: ViewerStatistics {
-            var statistics = known.withLock { $0 } ?? ViewerStatistics(viewer: name)
-            if let packets = hub.figures(of: name) {
-                statistics.tier = packets.encoding?.tier
-                (statistics.framesSent, statistics.framesDropped) = (packets.sent, packets.dropped)
-            }
-            return statistics
-        }
-
         /// Publishes the current statistics, and notifies the application of its channels.
         private func show() {
             let statistics = currentStatistics
             known.withLock { $0 = statistics }
             // Afterwards, as a listener may read the figures.
             for news in channels.takeNews() { tell(.channel(news)) }
-        }
-
-        private var currentStatistics: ViewerStatistics {
-            let packets = hub.figures(of: name) ?? lastPackets
-            return ViewerStatistics(
-                viewer: name, state: machine.state, codec: (pipeline ?? environment.pipelines.first)?.codec ?? .h264,
-                tier: packets.encoding?.tier, bitrate: steering?.bitrate ?? 0,
-                roundTrip: steering?.feedback?.roundTrip, packetsLost: steering?.packetsLost ?? 0,
-                keyFrameRequests: keyFrameRequests, framesSent: packets.sent, framesDropped: packets.dropped,
-                messagesReceived: channels.figures.received, messagesSent: channels.figures.sent,
-                messagesDropped: channels.figures.dropped)
         }
 
         // MARK: On the queue
@@ -253,6 +240,7 @@
                 channels.removeAll()
                 // `steering` is kept, as its figures are still read.
                 (viewer, engine, furtherOffer, opened) = (nil, nil, nil, [:])
+                areChannelsRejected = false
             case .offer(let id): offer(id)
             case .setRemote(let id, let description): takeRemote(description, id)
             case .answer: viewer?.makeAnswer()

@@ -33,6 +33,7 @@
         private let ice: ICEServers
         private let channels: [DataChannelParameters]
         private let limits: DataChannelLimits
+        private let messaging: PeerMessaging?
         private let logger = Logger(label: "inlet.webrtc")
         private let state = Mutex(State())
 
@@ -71,7 +72,8 @@
         init(
             rates: LossStepper.Settings, rateControl: RateControl, ice: ICEServers, codecs: [VideoCodec],
             trackName: TrackName, channels: [DataChannelParameters] = [],
-            limits: DataChannelLimits = DataChannelLimits(), track: SentTrack, hasFurtherOffers: Bool,
+            limits: DataChannelLimits = DataChannelLimits(), messaging: PeerMessaging? = nil, track: SentTrack,
+            hasFurtherOffers: Bool,
             makeEncoder: @escaping @Sendable () -> any VideoEncoder
         ) {
             sentTrack = track
@@ -83,6 +85,7 @@
             self.codecs = codecs
             self.channels = channels
             self.limits = limits
+            self.messaging = messaging
             self.makeEncoder = makeEncoder
             hub = ViewerHub(keyFrameInterval: .milliseconds(500), maximum: rates.maximum)
         }
@@ -139,7 +142,7 @@
             try trackName.validate()
             let environment = EngineSession.Environment(
                 hub: hub, pipelines: try pipelines(), rateControl: rateControl, rates: rates, ice: ice,
-                limits: limits, channels: channels, trackName: trackName,
+                limits: limits, channels: channels, messaging: messaging, trackName: trackName,
                 track: hasFurtherOffers ? sentTrack : nil, ledger: hub.ledger, logger: logger)
             let session: SignaledSession? = state.withLock { state in
                 guard !state.isClosed, state.sessions[policy.name] == nil else { return nil }

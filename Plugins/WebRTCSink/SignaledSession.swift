@@ -32,21 +32,32 @@
             }
             let state = Mutex(State())
             let subscribers: Broadcaster<PeerMessage>
+            private let name: String
             private let logger: Logger
             private let ledger: SessionLedger?
+            private let messaging: PeerMessaging?
             private static let mostWarnings = 16
 
-            init(_ logger: Logger, _ ledger: SessionLedger?, limits: DataChannelLimits) {
-                self.logger = logger
-                self.ledger = ledger
-                subscribers = Broadcaster(limit: limits.unreadMessages)
+            init(_ name: String, _ environment: EngineSession.Environment) {
+                self.name = name
+                logger = environment.logger
+                ledger = environment.ledger
+                messaging = environment.messaging
+                subscribers = Broadcaster(limit: environment.limits.unreadMessages)
+            }
+
+            func hear(_ message: PeerMessage) {
+                subscribers.send(message)
+                messaging?.tell(message)
             }
 
             func tell(_ event: PeerSessionEvent) {
+                messaging?.tell(event, of: name)
                 for reader in state.withLock({ Array($0.readers.values) }) { reader.yield(event) }
             }
 
             func set(_ new: PeerSessionState) {
+                messaging?.tell(.state(new), of: name)
                 let readers = state.withLock { state in
                     state.state = new
                     if new == .connected { state.warnings = [] }
@@ -69,6 +80,7 @@
                 }
                 if isNew { logger.warning("\(error)") }
                 ledger?.note(error)
+                messaging?.tell(.failure(error), of: name)
                 for reader in readers { reader.yield(.failure(error)) }
             }
         }
@@ -83,7 +95,7 @@
             _ channel: any SignalingChannel, _ policy: PeerSessionPolicy, _ environment: EngineSession.Environment,
             onEnd: @escaping @Sendable (SignaledSession) -> Void
         ) {
-            let shown = Shown(environment.logger, environment.ledger, limits: environment.limits)
+            let shown = Shown(policy.name, environment)
             // Enough for a few flows with all of their candidates: a peer that gets them late has no use for more.
             let (messages, outgoing) = AsyncStream.makeStream(
                 of: SignalingMessage.self, bufferingPolicy: .bufferingOldest(512))
@@ -102,11 +114,13 @@
                         outgoing.finish()
                         if let error = end.error, end != .declined { shown.fail(error) }
                         shown.subscribers.finish()
+                        environment.messaging?.end(policy.name)
                     }
                     shown.set(state)
                 case .agreed: shown.tell(.agreed)
+                case .channelsRejected: shown.tell(.channelsRejected)
                 case .setback(let end): if let error = end.error { shown.fail(error) }
-                case .channel(.said(let message)): shown.subscribers.send(message)
+                case .channel(.said(let message)): shown.hear(message)
                 case .channel(.opened(let channel)): shown.tell(.channelOpened(channel))
                 case .channel(.closed(let channel)): shown.tell(.channelClosed(channel))
                 case .channel(.drained(let channel)): shown.tell(.channelDrained(channel))
@@ -126,6 +140,12 @@
                 await channel.close()
                 onEnd(self)
                 talking.leave()
+            }
+            environment.messaging?.begin(policy.name, limits: environment.limits) { [weak engine] in
+                engine?.messageCounts ?? .init()
+            } send: {
+                [weak engine] body, delivery, label throws(InletError) in
+                try engine?.send(body, over: delivery, labelled: label)
             }
             engine.take(.start)
         }

@@ -42,7 +42,7 @@
                     onEnd(name)
                 case .channel(let news):
                     if permissions.contains(.messages) { broadcast?.tell(news, of: name) }
-                case .state, .setback, .agreed: break
+                case .state, .setback, .agreed, .channelsRejected: break
                 }
             }
         }

@@ -42,6 +42,18 @@
         public var passesThrough = true
         /// The names of the track in the offer. The default is that of ``TrackName``.
         public var trackName = TrackName()
+        /// The limits on the server's use of memory by data channels, whichever side opens them. Where
+        /// ``openedChannels`` is empty, the offer has none, and neither has the session.
+        public var channels = DataChannelLimits()
+        /// The data channels that each session opens with its offer. A server that rejects them gets the picture alone,
+        /// which the log and ``PeerSessionEvent/channelsRejected`` tell. The default is none.
+        public var openedChannels: [DataChannelParameters] = []
+        /// Exchanges messages with the server over data channels while the sink runs. It exists before the sink and
+        /// outlives it. Copies of a configuration share it.
+        ///
+        /// Its events tell of the session as well. WHIP has no second offer (RFC 9725), so a channel of
+        /// ``openedChannels`` that was closed is opened again with the next session only.
+        public let messaging = PeerMessaging()
         /// Controls the track while the sink runs. It exists before the sink and outlives it. Copies of a configuration
         /// share it.
         ///
@@ -91,6 +103,7 @@
             try rates.validate()
             try ice.validate()
             try trackName.validate()
+            try channels.validate(opening: openedChannels)
             guard connectTimeout > .zero else {
                 throw InletError(.invalidConfiguration, "connect-timeout is more than 0, not \(connectTimeout).")
             }
@@ -142,8 +155,9 @@
             self.configuration = configuration
             publisher = PeerPublisher(
                 rates: configuration.rates, rateControl: configuration.rateControl, ice: configuration.ice,
-                codecs: [configuration.codec], trackName: configuration.trackName, track: configuration.sentTrack,
-                hasFurtherOffers: false,
+                codecs: [configuration.codec], trackName: configuration.trackName,
+                channels: configuration.openedChannels, limits: configuration.channels,
+                messaging: configuration.messaging, track: configuration.sentTrack, hasFurtherOffers: false,
                 makeEncoder: configuration.makeEncoder)
             var peer = PeerSinkConfiguration(publisher)
             peer.largestSize = configuration.largestSize

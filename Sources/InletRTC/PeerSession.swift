@@ -78,6 +78,9 @@ public enum PeerSessionEvent: Sendable {
     case channelOpened(DataChannelParameters)
     /// A data channel is no longer open: a side has closed it, or the flow restarts.
     case channelClosed(DataChannelParameters)
+    /// The peer's answer has rejected data channels (RFC 3264, 6). The session goes on without them: messages are
+    /// dropped and counted.
+    case channelsRejected
     /// No more bytes wait on a data channel than ``DataChannelLimits/drainedBytes``, after there were more.
     case channelDrained(DataChannelParameters)
 }

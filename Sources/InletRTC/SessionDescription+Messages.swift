@@ -14,6 +14,16 @@ extension SessionDescription {
         return 65_536
     }
 
+    /// Whether the side of this description takes data channels: it has a section `m=application` that is not rejected,
+    /// as one with the port 0 is (RFC 8866, 5.14; RFC 3264, 6).
+    package var takesMessages: Bool {
+        let start = "m=application ".utf8
+        return TextBytes.lines(sdp.utf8).contains { line in
+            line.starts(with: start)
+                && TextBytes.number(line.dropFirst(start.count).prefix { $0 != UInt8(ascii: " ") }) != 0
+        }
+    }
+
     /// Returns a description of this side that states how long messages from the peer may be, in place of what the
     /// engine states, which takes it for the bound of what it sends as well.
     package static func stating(longestMessage bytes: Int, in sdp: String) -> String {

@@ -19,6 +19,16 @@ enum Snippets {
         capturer.attach(page)
     }
 #endif
+#if WebRTC
+    static func Docs_guide_data_channels_md_1(capturer: Capturer, sink: WebRTCSinkConfiguration) async throws {
+        var sink = WHIPSinkConfiguration("https://media.example/live/whip") { FFmpegVideoEncoder() }
+        sink.openedChannels = [DataChannelParameters("orders"), DataChannelParameters("timecode", .lossy)]
+        capturer.attach(sink)
+        for await message in sink.messaging.messages where message.channel == "orders" {
+            try sink.messaging.send(.text("done"), labelled: "orders")
+        }
+    }
+#endif
     static func Docs_guide_injecting_frames_md_1() async throws {
         let injector = try FrameInjector(InjectorConfiguration(queue: .bounded(8)))
         let capturer = Capturer(InjectedSourceConfiguration(injector))

@@ -78,4 +78,19 @@ struct DataDeliveryTests {
         #expect(longest(data, "a=max-message-size:-1") == 65_536)
         #expect(longest(data, "a=max-message-size:99999999999999999999") == 65_536)
     }
+
+    @Test("A description takes data channels if it has a section for them that is not rejected")
+    func rejected() {
+        func takes(_ lines: String...) -> Bool {
+            SessionDescription(kind: .answer, sdp: lines.map { $0 + "\r\n" }.joined(), flow: SignalingFlow("a"))
+                .takesMessages
+        }
+        let video = "m=video 9 UDP/TLS/RTP/SAVPF 96"
+        #expect(takes(video, "m=application 9 UDP/DTLS/SCTP webrtc-datachannel"))
+        #expect(takes("m=application 50000 UDP/DTLS/SCTP webrtc-datachannel", video))
+        #expect(!takes(video, "m=application 0 UDP/DTLS/SCTP webrtc-datachannel"))
+        #expect(!takes(video, "m=application 00 UDP/DTLS/SCTP webrtc-datachannel", "a=mid:1"))
+        #expect(!takes(video))
+        #expect(!takes(""))
+    }
 }

@@ -3,7 +3,9 @@
 
 It listens at two ports, as two sites: the first wants the token. Paths: /whip takes offers, /here and /moved redirect
 to it at the same and at the other site, /circle to itself; /busy says 503 once; /page, /bare and /huge answer what is
-no answer. Needs aiortc, aiohttp and numpy from PyPI.
+no answer. Messages over data channels come back over the channel, which "close" closes; "leave" ends the session. The
+server opens a channel of its own, "server", over which it says "welcome"; /pictures takes the picture
+and rejects data channels (RFC 3264, 6). Needs aiortc, aiohttp and numpy from PyPI.
 """
 import asyncio
 import logging
@@ -24,6 +26,7 @@ class Server:
         self.requests, self.numbers, self.peers = [], [], {}
         self.unread, self.count, self.busy, self.size = 0, 0, 1, ""
         self.pictures, self.offer = seen.Pictures(), ""
+        self.channels, self.heard = [], []
 
     async def start(self):
         self.loop = asyncio.get_running_loop()
@@ -72,22 +75,49 @@ class Server:
         if path == "/busy" and self.busy:
             self.busy -= 1
             return web.Response(status=503, headers={"retry-after": "0"})
-        if path not in ("/whip", "/busy") or request.method != "POST" or request.content_type != "application/sdp":
+        is_offer = request.method == "POST" and request.content_type == "application/sdp"
+        if path not in ("/whip", "/busy", "/pictures") or not is_offer:
             return web.Response(status=404)
-        return await self.take(await request.text())
+        return await self.take(await request.text(), path != "/pictures")
 
-    async def take(self, sdp):
+    async def take(self, sdp, takes_channels):
         self.offer = sdp
         found = RTCPeerConnection(RTCConfiguration(iceServers=[]))
         found.on("track", lambda track: asyncio.ensure_future(self.watch(track)))
+        found.on("datachannel", lambda channel: self.take_channel(found, channel))
         await found.setRemoteDescription(RTCSessionDescription(sdp, "offer"))
+        if found.sctp and takes_channels:
+            self.open_channel(found)
         await found.setLocalDescription(await found.createAnswer())
         self.count += 1
         name = str(self.count)
         self.peers[name] = found
+        answer = found.localDescription.sdp
         return web.Response(
-            status=201, text=found.localDescription.sdp, content_type="application/sdp",
+            status=201, text=answer if takes_channels else without_channels(answer), content_type="application/sdp",
             headers={"location": f"/session/{name}"})
+
+    def take_channel(self, found, channel):
+        self.channels.append({
+            "label": channel.label, "ordered": channel.ordered, "maxRetransmits": channel.maxRetransmits,
+            "maxPacketLifeTime": channel.maxPacketLifeTime})
+
+        @channel.on("message")
+        def come(message):
+            if message == "leave":
+                asyncio.ensure_future(found.close())
+            elif message == "close":
+                channel.close()
+            else:
+                channel.send(message)
+
+    def open_channel(self, found):
+        channel = found.createDataChannel("server")
+        channel.on("open", lambda: channel.send("welcome"))
+
+        @channel.on("message")
+        def come(message):
+            self.heard.append(message if isinstance(message, str) else len(message))
 
     async def watch(self, track):
         try:
@@ -105,7 +135,8 @@ class Server:
     def report(self, _):
         numbers = self.numbers
         return {"requests": self.requests, "count": len(numbers), "unread": self.unread, "size": self.size,
-                "sessions": self.count, "open": len(self.peers), "sdp": self.offer, **self.pictures.report(),
+                "sessions": self.count, "open": len(self.peers), "sdp": self.offer,
+                "channels": self.channels, "heard": self.heard, **self.pictures.report(),
                 "rises": all(a < b for a, b in zip(numbers, numbers[1:])), "last": numbers[-1] if numbers else -1}
 
     def wait(self, message):
@@ -121,6 +152,23 @@ class Server:
         while not any(message["text"] in each for each in self.requests) and time.monotonic() < end:
             time.sleep(0.02)
         return self.report(message)
+
+
+def without_channels(sdp):
+    """The answer with its section of data channels rejected: the port 0, and no transport."""
+    head, *sections = sdp.split("m=")
+    kept = []
+    for section in sections:
+        if section.startswith("application "):
+            line, rest = section.split("\r\n", 1)
+            mid = next(each for each in rest.split("\r\n") if each.startswith("a=mid:"))
+            words = line.split(" ")
+            section = "\r\n".join([" ".join([words[0], "0", *words[2:]]), "c=IN IP4 0.0.0.0", mid, ""])
+            head = "\r\n".join(
+                " ".join(word for word in each.split(" ") if word != mid[len("a=mid:"):])
+                if each.startswith("a=group:BUNDLE") else each for each in head.split("\r\n"))
+        kept.append(section)
+    return "m=".join([head, *kept])
 
 
 async def main():

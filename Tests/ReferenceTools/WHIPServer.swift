@@ -16,6 +16,10 @@ public final class WHIPServer: Sendable {
         public var size: String
         /// Whether each number was greater than the one before.
         public var rises: Bool
+        /// The data channels that publishers opened: `label`, `ordered`, `maxRetransmits` and `maxPacketLifeTime`.
+        public var channels: [PeerValue]
+        /// The messages over the server's own data channel; of bytes their number.
+        public var heard: [PeerValue]
 
         init(_ message: PeerMessage) {
             if case .list(let lines)? = message["requests"] { requests = lines.map(\.text) } else { requests = [] }
@@ -25,6 +29,8 @@ public final class WHIPServer: Sendable {
             open = message["open"]?.int ?? 0
             size = message["size"]?.text ?? ""
             rises = message["rises"] == .bool(true)
+            if case .list(let found)? = message["channels"] { channels = found } else { channels = [] }
+            if case .list(let found)? = message["heard"] { heard = found } else { heard = [] }
         }
     }
 
