@@ -97,6 +97,12 @@ final class FrameDispatcher: Sendable {
     /// Notes that the receivers have changed; they are read again before the next frame.
     func receiversChanged() { receiversVersion.add(1, ordering: .releasing) }
 
+    /// Whether the run ends after a number of frames or a time.
+    var hasLimits: Bool { limits.frames != nil || limits.duration != nil }
+
+    /// Whether delivering a frame may wait for a receiver.
+    var mayWait: Bool { currentReceivers().contains { ($0 as? any FrameReceiver)?.isLossless == true } }
+
     /// Whether any receiver is attached.
     var hasReceivers: Bool { !currentReceivers().isEmpty }
 
