@@ -197,6 +197,33 @@
             try await expectSameStory(browser, call, 8)
             let width = try browser.evaluate("return document.documentElement.scrollWidth").int ?? 0
             #expect(width <= 500, "the page is wider than the window: \(width)")
+            // In the width of a small phone nothing is cut off, and of many people each is reached by scrolling.
+            let footer = try browser.evaluate(
+                """
+                document.body.style.width = '320px';
+                const width = document.querySelector('footer').getBoundingClientRect().width;
+                document.body.style.width = '';
+                return Math.round(width);
+                """)
+            #expect(footer.int == 320)
+            let isReached = try browser.evaluate(
+                """
+                people = Array.from({ length: 64 }, (_, number) => `guest-${number}`); ready();
+                const words = document.getElementById('words'), all = document.getElementById('people').children;
+                words.scrollTop = 0;
+                const isFirst = all[0].getBoundingClientRect().top >= words.getBoundingClientRect().top;
+                words.scrollTop = words.scrollHeight;
+                const last = all[63].getBoundingClientRect();
+                return isFirst && last.bottom <= words.getBoundingClientRect().bottom;
+                """)
+            #expect(isReached == true)
+            // A name that the server would not take is not sent to it, as it ends the connection.
+            let taken = try browser.evaluate(
+                """
+                const peer = document.getElementById('peer');
+                return ['Anna Smith', 'änna', 'anna '].map(name => { peer.value = name; return peer.checkValidity(); });
+                """)
+            #expect(taken == .list([false, false, true]))
             await dora.leave()
             await ben.leave()
             server.stop()
