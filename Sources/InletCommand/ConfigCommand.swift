@@ -54,6 +54,21 @@ struct ConfigSchemaCommand: ParsableCommand {
 extension ConfigurationReader {
     /// The reader with the plug-ins of the command, and with the rights of its user.
     static var command: ConfigurationReader {
-        ConfigurationReader(registry: .command, credentials: ServiceEnvironment.credentials)
+        ConfigurationReader(
+            registry: .command, credentials: ServiceEnvironment.credentials, makeProcess: makeProcess)
     }
+
+    #if os(Linux)
+        /// Runs sources in children of this executable.
+        private static let makeProcess: CameraProcess.Maker? = { request in
+            let configuration = SourceProcessConfiguration(
+                request.uri, redactedURI: request.redactedURI, name: request.camera, memoryLimit: request.memoryLimit)
+            let figures = configuration.figures
+            return CameraProcess(configuration: configuration) {
+                CameraProcess.Figures(processID: figures.processID, starts: figures.starts)
+            }
+        }
+    #else
+        private static let makeProcess: CameraProcess.Maker? = nil
+    #endif
 }

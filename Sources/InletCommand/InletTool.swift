@@ -25,6 +25,10 @@ public enum InletTool {
     /// - Parameter registry: the plug-ins that the command has. The default is all that Inlet comes with.
     public static func main(_ registry: PluginRegistry = .standard) async -> Never {
         Terminal.ignoreBrokenPipes()
+        #if os(Linux)
+            // A child of `inlet serve` that runs the source of one camera.
+            Self.$registry.withValue(registry) { SourceServer.runIfAsked { .command } }
+        #endif
         LoggingSystem.bootstrap { label in
             // The commands report errors themselves, and only servers know where they listen.
             var handler = StreamLogHandler.standardError(label: label)

@@ -1,5 +1,6 @@
 import CInletPlugin
 import InletCore
+import InletPluginWire
 import InletSystem
 import Logging
 
@@ -35,7 +36,12 @@ final class SourceInstance {
     func open(until deadline: MonotonicTime, in stream: inout inlet_stream) throws(InletError) {
         guard thread == nil else { throw InletError(.internal, "The source is open already. Inlet opens it once.") }
         try checkCancellation()
-        let thread = try SourceThread(configuration, host: host)
+        let (configuration, host) = (configuration, host)
+        let thread = try SourceThread({ _ in configuration.makeSource() }, onProgress: { host.reportProgress() }) {
+            SourceContext(
+                clock: ThreadClock(), wakeUpDescriptor: $0, logger: Logger(label: "plugin") { _ in HostLogHandler() },
+                onInterruption: { host.changeInterruption($0) }, onProgress: $1)
+        }
         self.thread = thread
         thread.context.setDemand(host.demand.wanted)
         let left = max(.zero, deadline - .now)

@@ -41,6 +41,39 @@ struct ConfigurationReaderTests {
         #expect(read.server.host == "127.0.0.1")
     }
 
+    @Test("A process of a camera's own is for sources that another process can open, where there can be one")
+    func processes() throws {
+        func read(_ text: String, makesProcesses: Bool = true) throws(ConfigurationProblems) -> ServeConfiguration {
+            var reader = Self.reader()
+            if makesProcesses {
+                reader.makeProcess = { _ in
+                    CameraProcess(configuration: CountingConfiguration(redactedURI: "count:")) {
+                        CameraProcess.Figures(processID: nil, starts: 0)
+                    }
+                }
+            }
+            return try reader.read(Array(text.utf8))
+        }
+        let cameras = try read(
+            "defaults: {process: own, memory: 512M}\ncameras: {a: 'pattern:', b: {source: 'pattern:', process: shared}}"
+        ).cameras
+        #expect(cameras["a"]?.policies.process == .own(memoryLimit: 512_000_000))
+        #expect(cameras["b"]?.policies.process == .shared)
+        for (text, words) in [
+            ("cameras: {a: {source: '-', process: own}}", "what the daemon itself reads"),
+            ("cameras: {a: {source: 'pattern:', memory: 1G}}", "Write 'process: own' beside it"),
+            ("cameras: {a: {source: 'pattern:', process: other}}", "one of shared, own"),
+            ("cameras: {a: {source: 'pattern:', process: own, memory: much}}", "a number of bytes"),
+        ] {
+            let problems = #expect(throws: ConfigurationProblems.self) { try read(text) }
+            #expect(problems?.list.map(\.description).joined().contains(words) == true, "\(problems?.list ?? [])")
+        }
+        let problems = #expect(throws: ConfigurationProblems.self) {
+            try read("cameras: {a: {source: 'pattern:', process: own}}", makesProcesses: false)
+        }
+        #expect(problems?.list.first?.description.contains("on Linux alone") == true)
+    }
+
     @Test("A camera has what it says itself, and what the defaults say for the rest")
     func defaults() throws {
         let read = try Self.read(

@@ -113,6 +113,15 @@ final class ServeProcess {
         var state: String
         var captured: Int
         var openings: Int
+        /// The process of its own; nil if it has none.
+        var process: OwnProcess?
+    }
+
+    /// The process of a camera's own as the API shows it.
+    struct OwnProcess: Decodable {
+        var id: Int32?
+        var restarts: Int
+        var memoryLimit: Int?
     }
 
     /// Waits until a camera fulfils a condition, for 30 seconds at most.

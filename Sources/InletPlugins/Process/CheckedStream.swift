@@ -13,7 +13,10 @@ struct CheckedStream {
     ///   - stream: what was said.
     ///   - parameterSets: those of the codec.
     ///   - name: the plug-in's name.
-    init(_ stream: inlet_wire_stream, parameterSets: [UInt8], name: String) throws(PluginLie) {
+    ///   - mayLackSize: whether the size of pictures may be 0x0, which the first of them tells. The default is false.
+    init(
+        _ stream: inlet_wire_stream, parameterSets: [UInt8], name: String, mayLackSize: Bool = false
+    ) throws(PluginLie) {
         canPause = stream.can_pause != 0
         let pacings: [SourcePacing] = [.live, .realtime, .unpaced]
         guard pacings.indices.contains(Int(stream.pacing)) else {
@@ -28,7 +31,7 @@ struct CheckedStream {
         let isUnknown = stream.width == 0 && stream.height == 0
         // The size of compressed pictures may be known from the first packet on only.
         let size =
-            isUnknown && codec != nil
+            isUnknown && (codec != nil || mayLackSize)
             ? ImageSize(width: 0, height: 0) : try WireValues.size(stream.width, stream.height)
         guard stream.timestamp_bits <= 64, stream.reorder_depth <= 64 else {
             throw PluginLie(

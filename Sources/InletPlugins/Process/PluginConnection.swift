@@ -10,6 +10,10 @@ import Logging
 /// Nothing that the child does blocks a call beyond its limit. Must not be used from two threads at once.
 final class PluginConnection {
     private let name: String
+    /// What it is called in sentences.
+    private let noun: String
+    /// Whether the child runs a source of Inlet's own.
+    private let isOwn: Bool
     private let process: PluginProcess
     private let socket: MessageSocket
     private let wakeUp: CancelSignal
@@ -34,7 +38,7 @@ final class PluginConnection {
         to program: PluginProgram, probes: Bool = false, exercise: String? = nil, logger: Logger
     ) throws(InletError) {
         if !probes { try program.makeNewFiles() }
-        name = program.name
+        (name, noun, isOwn) = (program.name, "plug-in \(program.name)", false)
         log = PluginLog(logger, name: program.name)
         wakeUp = try CancelSignal()
         let (own, childs) = try MessageSocket.pair()
@@ -45,7 +49,26 @@ final class PluginConnection {
             socket: childs.descriptor)
     }
 
+    /// Starts the child process of a source.
+    ///
+    /// - Throws: as for a plug-in.
+    init(to source: SourceProcessConfiguration, logger: Logger) throws(InletError) {
+        (name, noun, isOwn) = (source.name, "process of \(source.name)", true)
+        log = PluginLog(logger, name: source.name)
+        wakeUp = try CancelSignal()
+        let (own, childs) = try MessageSocket.pair()
+        defer { withExtendedLifetime(childs) {} }
+        socket = own
+        // The link of the kernel's leads to the file that runs, also where another has taken its place since.
+        process = try PluginProcess(
+            source.programPath ?? "/proc/self/exe", [SourceServer.word, source.name], socket: childs.descriptor,
+            title: "inlet", inheritsEnvironment: true)
+    }
+
     deinit { close() }
+
+    /// The child's number, while it runs.
+    var processID: Int32 { process.number }
 
     /// Sends the message that makes an instance of a source or sink, with the descriptor that cancels it.
     func sendCreate(
@@ -57,7 +80,7 @@ final class PluginConnection {
         else {
             throw InletError(
                 .invalidConfiguration,
-                "The options of the plug-in \(name) are too long, or hold a zero byte. Shorten them.")
+                "The options of the \(noun) are too long, or hold a zero byte. Shorten them.")
         }
         let create = inlet_create(
             type: UInt32(INLET_MESSAGE_CREATE), kind: UInt32(kind), major: UInt16(INLET_PLUGIN_MAJOR),
@@ -84,7 +107,7 @@ final class PluginConnection {
             case .system(let number):
                 throw InletError(
                     .inputOutput,
-                    "Nothing can be sent to the plug-in \(name): \(SystemErrorText.of(number)). Start it again.",
+                    "Nothing can be sent to the \(noun): \(SystemErrorText.of(number)). Start it again.",
                     context: .init(operation: "sendmsg", nativeCode: number))
             }
         }
@@ -118,7 +141,7 @@ final class PluginConnection {
                 case .system(let number):
                     throw InletError(
                         .inputOutput,
-                        "Nothing can be received from the plug-in \(name): \(SystemErrorText.of(number)). "
+                        "Nothing can be received from the \(noun): \(SystemErrorText.of(number)). "
                             + "Start it again.",
                         context: .init(operation: "recvmsg", nativeCode: number))
                 }
@@ -194,18 +217,22 @@ final class PluginConnection {
     /// Kills the child for what it said, and makes the error for that.
     func rejection(_ lie: PluginLie) -> InletError {
         breakOff()
-        return PluginCall.rejection(lie, of: name)
+        guard isOwn else { return PluginCall.rejection(lie, of: name) }
+        // Its memory is spoilt, as before a crash: a new process may do better.
+        return InletError(
+            .disconnected,
+            "The \(noun) \(lie.text), and was ended. It is started again if the retry policy says so.")
     }
 
     private func overrun() -> InletError {
         breakOff()
         return InletError(
-            .timedOut, "The plug-in \(name) did not answer in time, and was ended. Check its device, or report this.")
+            .timedOut, "The \(noun) did not answer in time, and was ended. Check its device, or report this.")
     }
 
     private func cancelled() -> InletError {
         wakeUp.raise()
-        return InletError(.cancelled, "The plug-in \(name) was stopped.")
+        return InletError(.cancelled, "The \(noun) was stopped.")
     }
 
     private func breakOff() {
@@ -218,9 +245,9 @@ final class PluginConnection {
         isBroken = true
         let wasAlive = !process.waits(for: Self.closingLimit)
         _ = process.end(within: .zero)
-        let end = PluginEnd(process.exit, wasAlive: wasAlive)
+        let end = PluginEnd(process.exit, wasAlive: wasAlive, isOwn: isOwn)
         let tail = process.tail.text.map { " It wrote: \($0)." } ?? ""
-        return InletError(end.code, "The plug-in \(name) \(end.text)\(tail) \(end.advice)")
+        return InletError(end.code, "The \(noun) \(end.text)\(tail) \(end.advice)")
     }
 
     // MARK: The end

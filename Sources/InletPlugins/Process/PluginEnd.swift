@@ -13,9 +13,20 @@ struct PluginEnd {
     /// - Parameters:
     ///   - exit: how the process ended; nil if that is not known.
     ///   - wasAlive: whether it closed its connection, and had to be killed.
-    init(_ exit: PluginProcess.Exit?, wasAlive: Bool) {
-        let report = "It is started again if the retry policy says so; report this to its author."
+    ///   - isOwn: whether it ran a source of Inlet's own. The default is false.
+    init(_ exit: PluginProcess.Exit?, wasAlive: Bool, isOwn: Bool = false) {
+        let report =
+            isOwn
+            ? "It is started again if the retry policy says so."
+            : "It is started again if the retry policy says so; report this to its author."
         switch exit {
+        case .status(SourceServer.ExitCode.memory) where isOwn && !wasAlive:
+            (code, text, advice) = (
+                .resourceExhausted, "used more memory than its limit, and was ended.",
+                report + " If that is not a mistake, raise the limit."
+            )
+        case .signal(SIGKILL) where isOwn && !wasAlive:
+            (code, text, advice) = (.disconnected, "was ended by SIGKILL.", report)
         case _ where wasAlive:
             (code, text, advice) = (.disconnected, "closed its connection to Inlet.", report)
         case .signal(SIGSYS):

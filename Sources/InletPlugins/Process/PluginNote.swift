@@ -11,10 +11,12 @@ enum PluginNote: Equatable {
     case interruptionEnd
     case log(Logger.Level, String)
     case keyFrame
+    /// Of the child of a source of Inlet's own alone.
+    case report(SourceReport)
 
     /// Whether a type of message is that of a note.
     static func isNote(_ type: UInt32) -> Bool {
-        (INLET_MESSAGE_PROGRESS...INLET_MESSAGE_KEY_FRAME).contains(Int(type))
+        (INLET_MESSAGE_PROGRESS...INLET_MESSAGE_KEY_FRAME).contains(Int(type)) || type == SourceReport.type
     }
 
     /// Reads the message in a buffer.
@@ -26,7 +28,12 @@ enum PluginNote: Equatable {
         case INLET_MESSAGE_KEY_FRAME: self = .keyFrame
         default:
             guard let note = buffer.read(inlet_note.self) else { throw PluginLie("sent a note that is too short") }
-            try self.init(note)
+            guard note.type == SourceReport.type else {
+                try self.init(note)
+                return
+            }
+            guard let report = SourceReport(note) else { throw PluginLie("sent a report that is not one") }
+            self = .report(report)
         }
     }
 

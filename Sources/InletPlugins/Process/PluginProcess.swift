@@ -21,7 +21,8 @@ final class PluginProcess {
     let descriptor: Int32
     /// What the process writes to its standard output and standard error; -1 once that is closed.
     private(set) var output: Int32
-    private let number: pid_t
+    /// The process's number.
+    let number: pid_t
     /// How it ended; nil while it may be running.
     private(set) var exit: Exit?
     /// The last lines that it wrote.
@@ -33,9 +34,13 @@ final class PluginProcess {
     ///   - path: the program's path.
     ///   - arguments: its arguments, without its name.
     ///   - socket: the child's end of the connection, of which it gets a copy.
+    ///   - title: the name that it is told it has; nil for the path.
+    ///   - inheritsEnvironment: whether it gets the environment. The default is false.
     /// - Throws: ``InletError/Code/notFound``, ``InletError/Code/permissionDenied`` or
     ///   ``InletError/Code/resourceExhausted``.
-    init(_ path: String, _ arguments: [String], socket: Int32) throws(InletError) {
+    init(
+        _ path: String, _ arguments: [String], socket: Int32, title: String? = nil, inheritsEnvironment: Bool = false
+    ) throws(InletError) {
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe2(&ends, O_CLOEXEC | O_NONBLOCK) == 0 else { throw Self.refusal("pipe2", errno) }
         defer { close(ends[1]) }
@@ -46,7 +51,9 @@ final class PluginProcess {
             close(ends[0])
             throw Self.refusal("fcntl", errno)
         }
-        let (status, child) = Self.spawn([path] + arguments, socket: copies[0], output: copies[1])
+        let (status, child) = Self.spawn(
+            path, [title ?? path] + arguments, socket: copies[0], output: copies[1],
+            inheritsEnvironment: inheritsEnvironment)
         guard status == 0 else {
             close(ends[0])
             throw Self.failure(of: path, status)
@@ -166,7 +173,9 @@ final class PluginProcess {
         output = -1
     }
 
-    private static func spawn(_ words: [String], socket: Int32, output: Int32) -> (status: Int32, child: pid_t) {
+    private static func spawn(
+        _ path: String, _ words: [String], socket: Int32, output: Int32, inheritsEnvironment: Bool
+    ) -> (status: Int32, child: pid_t) {
         var actions = unsafe posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
         unsafe posix_spawn_file_actions_init(&actions)
@@ -192,8 +201,10 @@ final class PluginProcess {
         defer { unsafe arguments.forEach { unsafe free($0) } }
         var environment = unsafe [UnsafeMutablePointer<CChar>?.none]
         var child: pid_t = 0
-        let status = unsafe posix_spawn(
-            &child, words.first ?? "", &actions, &attributes, &arguments, &environment)
+        let status =
+            unsafe inheritsEnvironment
+            ? posix_spawn(&child, path, &actions, &attributes, &arguments, inlet_environment())
+            : posix_spawn(&child, path, &actions, &attributes, &arguments, &environment)
         return (status, child)
     }
 

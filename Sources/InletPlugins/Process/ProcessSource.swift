@@ -11,10 +11,15 @@ import Logging
 /// nothing that it does takes longer than the operation may.
 final class ProcessSource: FrameSource {
     private let configuration: PluginSourceConfiguration
+    /// What runs in the child, if that is a source of Inlet's own.
+    private let own: SourceProcessConfiguration?
     private var connection: PluginConnection?
     /// The context since the opening, for what the child says at its end.
     private var context: SourceContext?
     private var assembler: ItemAssembler?
+    /// Makes packets, where the child yields them beside pictures.
+    private var packetAssembler: ItemAssembler?
+    private var packetExtras: SourceStatement.Extras?
     private var canPause = false
     private var pool: SlotPool
     private var names = FormatNames()
@@ -31,6 +36,14 @@ final class ProcessSource: FrameSource {
 
     init(_ configuration: PluginSourceConfiguration) {
         self.configuration = configuration
+        own = nil
+        pool = SlotPool(limit: configuration.program.segmentLimit)
+    }
+
+    /// Makes a source of Inlet's own in a child of the same executable.
+    init(_ own: SourceProcessConfiguration) {
+        configuration = own.request
+        self.own = own
         pool = SlotPool(limit: configuration.program.segmentLimit)
     }
 
@@ -40,8 +53,12 @@ final class ProcessSource: FrameSource {
     func open(_ context: SourceContext) throws -> SourceFormat { try start(context) }
 
     private func start(_ context: SourceContext) throws(InletError) -> SourceFormat {
-        let connection = try PluginConnection(to: configuration.program, logger: context.logger)
+        let connection =
+            if let own { try PluginConnection(to: own, logger: context.logger) } else {
+                try PluginConnection(to: configuration.program, logger: context.logger)
+            }
         self.connection = connection
+        own?.figures.noteStart(connection.processID)
         self.context = context
         let limit = CallLimit(of: context)
         let onNote = noteHandler(context)
@@ -64,6 +81,7 @@ final class ProcessSource: FrameSource {
         let stream = try connection.read(inlet_wire_stream.self)
         let trailer = connection.trailer(after: inlet_wire_stream.self)
         do throws(PluginLie) {
+            if own != nil { return try takeFacts(stream, trailer) }
             let sets = try Self.parameterSets(trailer, stream.parameter_sets_length)
             let checked = try CheckedStream(stream, parameterSets: sets ?? [], name: configuration.program.name)
             assembler = ItemAssembler(checked, configuration.decoding.limits)
@@ -72,6 +90,21 @@ final class ProcessSource: FrameSource {
         } catch {
             throw connection.rejection(error)
         }
+    }
+
+    /// Takes what the child of a source says of its stream.
+    private func takeFacts(_ stream: inlet_wire_stream, _ trailer: [UInt8]) throws(PluginLie) -> SourceFormat {
+        let checked = try CheckedStream(
+            stream, parameterSets: [], name: configuration.program.name, mayLackSize: true)
+        guard checked.format.packetStream == nil, let facts = SourceStatement.Facts(trailer) else {
+            throw PluginLie("describes its stream wrongly")
+        }
+        assembler = ItemAssembler(checked, configuration.decoding.limits)
+        canPause = checked.canPause
+        var format = checked.format
+        (format.hasPackets, format.isBroadcast) = (facts.hasPackets, facts.isBroadcast)
+        (format.codec, format.container) = (facts.codec, facts.container)
+        return format
     }
 
     /// Returns the parameter sets behind a struct; nil if there are none.
@@ -93,7 +126,8 @@ final class ProcessSource: FrameSource {
             followDemand(context)
             try connection.send(
                 inlet_next(
-                    type: UInt32(INLET_MESSAGE_NEXT), reserved: 0, deadline: limit.due, free_slots: pool.grant(),
+                    type: UInt32(INLET_MESSAGE_NEXT), reserved: own != nil && context.demand.isLossless ? 1 : 0,
+                    deadline: limit.due, free_slots: pool.grant(),
                     demand: demand))
             switch try answer(within: limit, connection, onNote) {
             case INLET_MESSAGE_ITEM: return try take(connection, context)
@@ -133,11 +167,18 @@ final class ProcessSource: FrameSource {
         let item = try connection.read(inlet_wire_item.self)
         let made: SourceItem
         do throws(PluginLie) {
-            made = try item.is_packet == 0 ? frame(item) : packet(item, connection, context)
+            made =
+                if item.is_packet == 0 {
+                    try frame(item)
+                } else if own == nil {
+                    try packet(item, connection, context)
+                } else {
+                    try packetBesidePictures(item, connection, context)
+                }
         } catch {
             throw connection.rejection(error)
         }
-        if let refusal = assembler?.refusal { throw refusal }
+        if let refusal = assembler?.refusal ?? packetAssembler?.refusal { throw refusal }
         if context.interruption != nil { context.endInterruption() }
         return made
     }
@@ -166,9 +207,53 @@ final class ProcessSource: FrameSource {
             planes = try unsafe SlotPlanes.check(item, picture, in: copy.bytes)
             owner = copy
         }
-        let frame = assembler.frame(checked, picture, planes, owner: owner)
+        let made = assembler.frame(checked, picture, planes, owner: owner)
         self.assembler = assembler
-        return frame
+        guard own != nil, case .frame(var frame) = made else { return made }
+        frame.receiveTime = Self.receiveTime(item)
+        return .frame(frame)
+    }
+
+    /// When the data had arrived, as the child of a source says; nil if it does not, or says what cannot be.
+    private static func receiveTime(_ item: inlet_wire_item) -> MonotonicTime? {
+        let now = MonotonicTime.now
+        guard item.deadline > 0, item.deadline <= now.nanoseconds else { return nil }
+        return MonotonicTime(nanoseconds: item.deadline)
+    }
+
+    /// Makes a packet of a child that yields pictures, too. The first one, and those whose parameters are new, bring
+    /// them.
+    private func packetBesidePictures(
+        _ item: inlet_wire_item, _ connection: PluginConnection, _ context: SourceContext
+    ) throws(PluginLie) -> SourceItem {
+        var trailer = connection.trailer(after: inlet_wire_item.self)
+        let (streamLength, extrasLength) = (
+            MemoryLayout<inlet_wire_stream>.size, MemoryLayout<SourceStatement.Extras>.size
+        )
+        if trailer.count >= streamLength + extrasLength {
+            let (stream, extras) = unsafe trailer.withUnsafeBytes { bytes in
+                unsafe (
+                    bytes.loadUnaligned(as: inlet_wire_stream.self),
+                    bytes.loadUnaligned(fromByteOffset: streamLength, as: SourceStatement.Extras.self)
+                )
+            }
+            trailer.removeFirst(streamLength + extrasLength)
+            let sets = try Self.parameterSets(trailer, item.parameter_sets_length) ?? []
+            let checked = try CheckedStream(stream, parameterSets: sets, name: configuration.program.name)
+            packetAssembler = ItemAssembler(checked, configuration.decoding.limits)
+            packetExtras = extras
+        }
+        let pictures = assembler
+        assembler = packetAssembler
+        defer { assembler = pictures }
+        let plain = inlet_wire_item(item, parameterSetsLength: 0)
+        let made = try packet(plain, connection, context)
+        packetAssembler = assembler
+        guard case .packet(var packet) = made else { return made }
+        packetExtras?.apply(to: &packet.parameters)
+        packet.receiveTime = Self.receiveTime(item)
+        if packet.isKey { context.noteKeyFrame() }
+        return .packet(packet)
     }
 
     private func packet(
@@ -219,7 +304,20 @@ final class ProcessSource: FrameSource {
             case .interruptionEnd: context.endInterruption()
             case .keyFrame: throw PluginLie("asked for a key frame, which only a sink may")
             case .log: break
+            case .report(let report):
+                guard own != nil else { throw PluginLie("sent a report, which is Inlet's own") }
+                take(report, context)
             }
+        }
+    }
+
+    private func take(_ report: SourceReport, _ context: SourceContext) {
+        switch report {
+        case .detection(let detection): context.noteDetection(detection)
+        case .lag(let isLagging): context.noteLag(isLagging)
+        case .decoderFailure(let name, let code, let message, let next):
+            context.noteDecoderFailure(of: name, InletError(code, message), next: next)
+        case .reception(let figures): context.reportReception(figures)
         }
     }
 
@@ -256,9 +354,18 @@ final class ProcessSource: FrameSource {
 
     func close() {
         if let context { connection?.close(onNote: noteHandler(context)) }
+        own?.figures.noteEnd()
         connection = nil
         context = nil
         pool.end()
+    }
+}
+
+extension inlet_wire_item {
+    /// Copies an item, with another length of parameter sets.
+    fileprivate init(_ item: inlet_wire_item, parameterSetsLength: UInt32) {
+        self = item
+        parameter_sets_length = parameterSetsLength
     }
 }
 

@@ -23,9 +23,18 @@ extension CameraStatus {
             ("frameRate", statistics.recentFrameRate.map { .number($0) } ?? .null),
             ("lastFrameAge", statistics.lastFrameAge.map { .number($0.inSeconds) } ?? .null),
             ("delay", view?.deliveryLatency.value(at: 0.5).map { .number($0.inSeconds) } ?? .null),
-            ("viewers", .number(view?.sessions?.open ?? 0)),
+            ("viewers", .number(view?.sessions?.open ?? 0)), ("process", processJSON),
         ]
         return .object(members)
+    }
+
+    private var processJSON: JSONValue {
+        guard let process, case .own(let memoryLimit) = settings.policies.process else { return .null }
+        return .object([
+            ("id", process.processID.map { .number(Int($0)) } ?? .null),
+            ("restarts", .number(max(0, process.starts - 1))),
+            ("memoryLimit", memoryLimit.map { .number($0) } ?? .null),
+        ])
     }
 
     /// Frames that were lost: not those that nobody wanted.

@@ -22,7 +22,8 @@ package enum Daemon {
         let logger = Logger(label: "inlet.serve")
         let listener = HTTPListener()
         let fleet = Fleet(
-            registry: reader.registry, logger: logger, makeView: { PictureHub(listener.loop, context: nil) })
+            registry: reader.registry, logger: logger, makeProcess: reader.makeProcess,
+            makeView: { PictureHub(listener.loop, context: nil) })
         let webhooks = WebhookHub(logger: logger)
         let (keeper, server, audit): (ConfigurationKeeper, ServerService, AuditLog)
         let certificate: CertificateService?

@@ -19,6 +19,22 @@ extension OpenAPIDocument {
             ("dropped", type("integer")), ("openings", type("integer")), ("stalls", type("integer")),
             ("frameRate", orNull("number")), ("lastFrameAge", orNull("number")), ("delay", orNull("number")),
             ("viewers", type("integer")),
+            (
+                "process",
+                .object([
+                    (
+                        "anyOf",
+                        .list([
+                            type("null"),
+                            object(
+                                [
+                                    ("id", orNull("integer")), ("restarts", type("integer")),
+                                    ("memoryLimit", orNull("integer")),
+                                ], required: ["id", "restarts", "memoryLimit"]),
+                        ])
+                    )
+                ])
+            ),
         ], required: ["name", "source", "sinks", "state", "healthy", "paused"])
 
     /// What a change did, or would do.

@@ -11,8 +11,13 @@ package struct ConfigurationReader: Sendable {
     /// The folder of systemd's credentials; nil if there is none.
     package var credentials: String?
 
-    package init(registry: PluginRegistry, credentials: String? = nil) {
-        (self.registry, self.credentials) = (registry, credentials)
+    /// Runs sources in processes of their own; nil if that is not possible.
+    package var makeProcess: CameraProcess.Maker?
+
+    package init(
+        registry: PluginRegistry, credentials: String? = nil, makeProcess: CameraProcess.Maker? = nil
+    ) {
+        (self.registry, self.credentials, self.makeProcess) = (registry, credentials, makeProcess)
     }
 
     /// What is read besides a text: cameras that the API has set, or removed (nil).
@@ -135,6 +140,7 @@ package struct ConfigurationReader: Sendable {
         var settings = CameraSettings(name: name, source: source)
         let values = Values(own: node, defaults: defaults)
         settings.policies = policies(values)
+        checkProcess(settings, node, path, &problems)
         let list = values["sinks"]
         for (index, sink) in (list?.elements ?? []).prefix(32).enumerated() {
             let place = sink["uri"] ?? sink
@@ -176,7 +182,44 @@ package struct ConfigurationReader: Sendable {
             }
         }
         policies.record = record(values["record"])
+        if values["process"]?.scalar == "own" {
+            policies.process = .own(memoryLimit: values["memory"]?.scalar.flatMap(ScalarRule.byteCount))
+        }
         return policies
+    }
+
+    /// Checks what a process of the camera's own needs.
+    private func checkProcess(
+        _ settings: CameraSettings, _ node: ConfigurationNode, _ path: String,
+        _ problems: inout [ConfigurationProblem]
+    ) {
+        guard case .own = settings.policies.process else {
+            if let memory = node["memory"] {
+                problems.append(
+                    .init(
+                        "It limits a process of the camera's own. Write 'process: own' beside it, or leave it out.",
+                        at: memory.place, path: ConfigurationShape.join(path, "memory")))
+            }
+            return
+        }
+        let place = (node["process"] ?? node).place
+        let inner = ConfigurationShape.join(path, "process")
+        if makeProcess == nil {
+            problems.append(
+                .init("Cameras have processes of their own on Linux alone. Leave it out.", at: place, path: inner))
+        }
+        if Self.readsStandardInput(settings.source) {
+            problems.append(
+                .init(
+                    "The source is what the daemon itself reads or is given, which no other process has. Leave it out.",
+                    at: place, path: inner))
+        }
+    }
+
+    /// Whether a source is the standard input, or what the program itself hands in.
+    private static func readsStandardInput(_ uri: String) -> Bool {
+        let address = uri.prefix(upToByte: "?")
+        return address == "-" || address == "pipe:" || address == "pipe:0" || address.hasBytePrefix("inject:")
     }
 
     private func record(_ node: ConfigurationNode?) -> RecordSettings {

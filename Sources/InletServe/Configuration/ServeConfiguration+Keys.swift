@@ -51,6 +51,13 @@ extension ConfigurationShape {
         ConfigurationKey(
             "on-demand", "Whether the source is closed while nobody watches; a time says after how long (true: 10s)",
             default: "false", .scalar(.onDemand)),
+        ConfigurationKey(
+            "process",
+            "Where the source is read and decoded: own is a process of the camera's, so that a crash costs it alone",
+            default: "shared", .scalar(.choice(ProcessPolicy.words))),
+        ConfigurationKey(
+            "memory", "The most bytes of memory of a process of the camera's own, which is ended beyond that",
+            default: "no limit", .scalar(.bytes)),
         ConfigurationKey("view", "The pictures of the page and the API", .object(viewKeys)),
         ConfigurationKey("record", "What is recorded on request, from before the request on", .object(recordKeys)),
     ]

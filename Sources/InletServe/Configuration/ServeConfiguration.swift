@@ -93,8 +93,21 @@ package struct CameraPolicies: Sendable, Hashable {
     package var closesUnwatchedAfter: Duration?
     package var view = ViewSettings()
     package var record = RecordSettings()
+    /// Which process the source runs in.
+    package var process = ProcessPolicy.shared
 
     package init() {}
+}
+
+/// Which process the source of a camera runs in.
+package enum ProcessPolicy: Sendable, Hashable {
+    /// That of the daemon.
+    case shared
+    /// One of its own, which may use so many bytes of memory; nil for no limit.
+    case own(memoryLimit: Int?)
+
+    /// The words of a configuration.
+    static let words = ["shared", "own"]
 }
 
 /// The pictures that the server shows of a camera.

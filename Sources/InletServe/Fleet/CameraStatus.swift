@@ -12,6 +12,9 @@ package struct CameraStatus: Sendable {
     /// Whether it is meant to run.
     package var isRunning: Bool
 
+    /// The processes of the camera's own; nil if its source runs in the daemon's.
+    package var process: CameraProcess.Figures?
+
     /// The state as one word for programs.
     package var phase: CapturePhase { statistics?.phase ?? (failure == nil ? .idle : .failed) }
 

@@ -23,13 +23,15 @@ package actor Fleet {
 
     /// - Parameters:
     ///   - spread: the time between the starts of cameras that are added at once. The default is 100 ms.
+    ///   - makeProcess: runs sources in processes of their own. The default, nil, is for a system that cannot.
     ///   - makeView: makes what hands pictures to viewers, once a camera. The default, nil, is for a fleet that nobody
     ///     views.
     package init(
         registry: PluginRegistry, clock: any CaptureClock = SystemClock(), spread: Duration = .milliseconds(100),
-        logger: Logger = Logger(label: "inlet.serve"), makeView: (@Sendable () -> PictureHub)? = nil
+        logger: Logger = Logger(label: "inlet.serve"), makeProcess: CameraProcess.Maker? = nil,
+        makeView: (@Sendable () -> PictureHub)? = nil
     ) {
-        environment = .init(registry: registry, clock: clock, logger: logger)
+        environment = .init(registry: registry, clock: clock, logger: logger, makeProcess: makeProcess)
         self.spread = spread
         self.makeView = makeView
     }

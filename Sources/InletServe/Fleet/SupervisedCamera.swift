@@ -14,9 +14,14 @@ package actor SupervisedCamera {
         package var registry: PluginRegistry
         package var clock: any CaptureClock
         package var logger: Logger
+        /// Runs sources in processes of their own; nil if that is not possible.
+        package var makeProcess: CameraProcess.Maker?
 
-        package init(registry: PluginRegistry, clock: any CaptureClock, logger: Logger) {
+        package init(
+            registry: PluginRegistry, clock: any CaptureClock, logger: Logger, makeProcess: CameraProcess.Maker? = nil
+        ) {
             (self.registry, self.clock, self.logger) = (registry, clock, logger)
+            self.makeProcess = makeProcess
         }
     }
 
@@ -29,6 +34,8 @@ package actor SupervisedCamera {
     private let environment: Environment
     private let report: @Sendable (FleetEvent) -> Void
     private var capturer: Capturer?
+    /// What runs the source in processes, over all captures with the same settings.
+    private var process: CameraProcess?
     private var runner: Task<Void, Never>?
     private var sinks: [SinkSettings: SinkID] = [:]
     private var viewSink: SinkID?
@@ -80,6 +87,7 @@ package actor SupervisedCamera {
         await stop()
         if let settings {
             self.settings = settings
+            process = nil
             media.apply(settings.policies.record)
         }
         failure = nil
@@ -148,7 +156,7 @@ package actor SupervisedCamera {
     }
 
     private func makeCapturer() throws -> Capturer {
-        let source = try environment.registry.source(settings.source)
+        let source = try makeSource()
         var configuration = CapturerConfiguration()
         let policies = settings.policies
         configuration.retry = policies.retry
@@ -169,6 +177,23 @@ package actor SupervisedCamera {
         attachView(to: capturer)
         if media.isNeeded { attachMedia(to: capturer) }
         return capturer
+    }
+
+    /// Returns the configuration of the source, in whichever process it runs.
+    private func makeSource() throws -> any FrameSourceConfiguration {
+        let source = try environment.registry.source(settings.source)
+        guard case .own(let memoryLimit) = settings.policies.process else { return source }
+        if let process { return process.configuration }
+        guard let make = environment.makeProcess else {
+            throw InletError(
+                .unsupported, "Cameras have processes of their own on Linux alone. Leave out 'process: own'.")
+        }
+        let process = make(
+            CameraProcess.Request(
+                camera: settings.name, uri: settings.source, redactedURI: source.redactedURI,
+                memoryLimit: memoryLimit))
+        self.process = process
+        return process.configuration
     }
 
     // MARK: Sinks
@@ -299,6 +324,6 @@ package actor SupervisedCamera {
     package var status: CameraStatus {
         CameraStatus(
             settings: settings, statistics: capturer?.statistics, failure: failure, isPaused: isPaused,
-            isRunning: runner != nil && !hasEnded)
+            isRunning: runner != nil && !hasEnded, process: process?.figures())
     }
 }

@@ -1,24 +1,23 @@
 import Dispatch
-import InletCore
+package import InletCore
 import InletSystem
-import Logging
 import Synchronization
 
 /// The thread on which a source is opened, read and closed, so that nothing that it does blocks the host's thread.
 ///
 /// The host's thread gives requests and polls for the answers; it has one at a time.
-final class SourceThread: Sendable {
+package final class SourceThread: Sendable {
     /// What the source is to do.
-    enum Request: Sendable { case open(within: Duration), next, pause, resume, close }
+    package enum Request: Sendable { case open(within: Duration), next, pause, resume, close }
 
     /// What it did.
-    enum Answer: Sendable {
+    package enum Answer: Sendable {
         case opened(SourceFormat), item(SourceItem?), paused(Bool), resumed, closed
         case failed(InletError)
     }
 
     /// What came of waiting for an answer.
-    enum Outcome { case answer(Answer), late, cancelled }
+    package enum Outcome { case answer(Answer), late, cancelled }
 
     private struct State {
         var requests: [Request] = []
@@ -26,7 +25,7 @@ final class SourceThread: Sendable {
     }
 
     /// The environment of the source.
-    let context: SourceContext
+    package let context: SourceContext
     private let cancellation: WakeUpSignal
     private let doorbell: Doorbell
     private let work = DispatchSemaphore(value: 0)
@@ -34,21 +33,26 @@ final class SourceThread: Sendable {
 
     /// Starts the thread.
     ///
+    /// - Parameters:
+    ///   - makeSource: makes the source, on the new thread. It gets what cancels the source.
+    ///   - onProgress: called, on any thread, at most ten times a second while data comes.
+    ///   - makeContext: makes the source's environment with its wake-up descriptor and what it calls for progress.
     /// - Throws: ``InletError/Code/resourceExhausted`` if the system refuses a thread or a descriptor.
-    init(_ configuration: any FrameSourceConfiguration, host: InstanceHost) throws(InletError) {
+    package init(
+        _ makeSource: @escaping @Sendable (@escaping @Sendable () -> Void) -> any FrameSource,
+        onProgress: @escaping @Sendable () -> Void,
+        makeContext: (Int32, @escaping @Sendable () -> Void) -> SourceContext
+    ) throws(InletError) {
         cancellation = try WakeUpSignal()
         doorbell = try Doorbell()
-        let pulse = ProgressPulse(host)
-        context = SourceContext(
-            clock: ThreadClock(), wakeUpDescriptor: cancellation.descriptor,
-            logger: Logger(label: "plugin") { _ in HostLogHandler() },
-            onInterruption: { host.changeInterruption($0) }, onProgress: { pulse.beat() })
+        let pulse = ProgressPulse(onProgress)
+        context = makeContext(cancellation.descriptor) { pulse.beat() }
         pulse.start(context)
-        try SystemThread.start(named: "inlet-source") { [self] in run(configuration.makeSource()) }
+        try SystemThread.start(named: "inlet-source") { [self] in run(makeSource { [weak self] in self?.cancel() }) }
     }
 
     /// Gives the source something to do.
-    func request(_ request: Request) {
+    package func request(_ request: Request) {
         state.withLock { $0.requests.append(request) }
         work.signal()
     }
@@ -56,7 +60,7 @@ final class SourceThread: Sendable {
     /// Waits for the answer to the last request.
     ///
     /// - Parameter wakeDescriptor: ends the wait when it is readable. The source is then cancelled.
-    func answer(until deadline: MonotonicTime, wakeDescriptor: Int32) -> Outcome {
+    package func answer(until deadline: MonotonicTime, wakeDescriptor: Int32) -> Outcome {
         while true {
             switch doorbell.wait(until: deadline, wakeDescriptor: wakeDescriptor) {
             case .late: return .late
@@ -71,7 +75,7 @@ final class SourceThread: Sendable {
     }
 
     /// Cancels what the source does.
-    func cancel() {
+    package func cancel() {
         context.cancel()
         cancellation.raise()
     }
@@ -79,7 +83,7 @@ final class SourceThread: Sendable {
     /// Closes the source, and waits for that.
     ///
     /// - Returns: whether it was closed within the time. A source that was not is closed when it returns.
-    func close(within time: Duration) -> Bool {
+    package func close(within time: Duration) -> Bool {
         cancel()
         request(.close)
         let end = MonotonicTime.now + time

@@ -2,9 +2,9 @@ import InletCore
 import InletSystem
 import Synchronization
 
-/// Passes a source's progress to the host, at most ten times a second: a source may report it with every packet.
+/// Passes a source's progress on, at most ten times a second: a source may report it with every packet.
 final class ProgressPulse: Sendable {
-    private let host: InstanceHost
+    private let report: @Sendable () -> Void
     private let last = Atomic(Int64.min)
     // Weak, since the context holds what beats.
     private let context = Mutex(WeakContext())
@@ -15,7 +15,7 @@ final class ProgressPulse: Sendable {
 
     private static let interval: Int64 = 100_000_000
 
-    init(_ host: InstanceHost) { self.host = host }
+    init(_ report: @escaping @Sendable () -> Void) { self.report = report }
 
     /// Begins to pass on what a context reports.
     func start(_ context: SourceContext) {
@@ -29,7 +29,7 @@ final class ProgressPulse: Sendable {
         let before = last.load(ordering: .relaxed)
         if before == .min || now - before >= Self.interval {
             last.store(now, ordering: .relaxed)
-            host.reportProgress()
+            report()
         }
         context.withLock { $0.value }?.awaitProgress()
     }

@@ -1,14 +1,16 @@
 import CLinux
-import Dispatch
+package import Dispatch
 import Glibc
-import InletCore
+package import InletCore
 import InletSystem
 
 /// `CLOCK_MONOTONIC`, which is the clock of all times in `inlet_plugin.h`.
-struct ThreadClock: CaptureClock {
-    var now: MonotonicTime { .now }
+package struct ThreadClock: CaptureClock {
+    package init() {}
 
-    func wait(until deadline: MonotonicTime, wakeUpDescriptor: Int32) -> Bool {
+    package var now: MonotonicTime { .now }
+
+    package func wait(until deadline: MonotonicTime, wakeUpDescriptor: Int32) -> Bool {
         while true {
             let left = (deadline - now).wholeNanoseconds
             guard left > 0 else { return true }
@@ -19,7 +21,7 @@ struct ThreadClock: CaptureClock {
         }
     }
 
-    func makeTimer(on queue: DispatchQueue, handler: @escaping @Sendable () -> Void) -> any CaptureTimer {
+    package func makeTimer(on queue: DispatchQueue, handler: @escaping @Sendable () -> Void) -> any CaptureTimer {
         DispatchTimer(on: queue, handler: handler)
     }
 }

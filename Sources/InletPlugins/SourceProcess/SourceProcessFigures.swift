@@ -1,0 +1,25 @@
+import Synchronization
+
+/// The processes that ran a source, one after the other. Safe from any thread.
+package final class SourceProcessFigures: Sendable {
+    private struct State {
+        var number: Int32?
+        var starts = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// The process that runs now; nil if there is none.
+    package var processID: Int32? { state.withLock { $0.number } }
+    /// How many processes were started, also for one that was closed by intent.
+    package var starts: Int { state.withLock { $0.starts } }
+
+    func noteStart(_ number: Int32) {
+        state.withLock { state in
+            state.number = number
+            state.starts += 1
+        }
+    }
+
+    func noteEnd() { state.withLock { $0.number = nil } }
+}

@@ -1,0 +1,77 @@
+import CInletPlugin
+import InletCore
+import InletPluginWire
+
+/// What the child of a source tells beside its items and the notes that plug-ins have.
+///
+/// Both ends are the same executable, so that its form is no part of `inlet_plugin_protocol.h`.
+enum SourceReport: Equatable {
+    case detection(SourceDetection)
+    case lag(Bool)
+    case decoderFailure(name: String, InletError.Code, message: String, next: String)
+    case reception(ReceptionFigures)
+
+    /// The type of its message, behind those of `inlet_plugin_protocol.h`.
+    static let type: UInt32 = 120
+
+    private static let newline = UInt8(ascii: "\n")
+
+    /// The message.
+    var note: inlet_note {
+        var note = inlet_note()
+        note.type = Self.type
+        switch self {
+        case .detection(let detection):
+            note.level = 0
+            note.count = detection.isActive ? 1 : 0
+            FixedText.write(detection.kind.rawValue, to: &note.text)
+        case .lag(let isLagging):
+            note.level = 1
+            note.count = isLagging ? 1 : 0
+        case .decoderFailure(let name, let code, let message, let next):
+            note.level = 2
+            note.count = UInt64(ResultCode.result(of: code).magnitude)
+            FixedText.write("\(name)\n\(next)\n\(message)", to: &note.text)
+        case .reception(let figures):
+            note.level = 3
+            let numbers: [UInt64] = [
+                figures.packets, figures.packetsLost, figures.packetsDuplicated, figures.packetsReordered,
+                figures.packetsLate, UInt64(max(0, figures.jitter.wholeNanoseconds)), figures.keyFrameRequests,
+                figures.keyFrameResponses, UInt64(max(0, figures.keyFrameResponseTime.wholeNanoseconds)),
+            ]
+            FixedText.write(numbers.map { String($0) }.joined(separator: "\n"), to: &note.text)
+        }
+        return note
+    }
+
+    /// Reads a message; nil if it is not what its type says.
+    init?(_ note: inlet_note) {
+        guard let text = FixedText.text(note.text) else { return nil }
+        let parts = text.split(atByte: "\n").map { String($0) }
+        switch note.level {
+        case 0:
+            guard let kind = SourceDetection.Kind(rawValue: text) else { return nil }
+            self = .detection(SourceDetection(kind, isActive: note.count != 0))
+        case 1: self = .lag(note.count != 0)
+        case 2:
+            guard parts.count >= 3, note.count <= 1000, let code = ResultCode.code(of: -inlet_result(note.count))
+            else { return nil }
+            let message = parts[2...].joined(separator: " ")
+            self = .decoderFailure(
+                name: parts[0].sanitized(limit: 80), code, message: Redaction.redact(message).sanitized(),
+                next: parts[1].sanitized(limit: 80))
+        case 3:
+            let numbers = parts.compactMap { UInt64($0) }
+            guard numbers.count == 9 else { return nil }
+            var figures = ReceptionFigures()
+            (figures.packets, figures.packetsLost) = (numbers[0], numbers[1])
+            (figures.packetsDuplicated, figures.packetsReordered) = (numbers[2], numbers[3])
+            figures.packetsLate = numbers[4]
+            figures.jitter = .nanoseconds(Int64(clamping: numbers[5]))
+            (figures.keyFrameRequests, figures.keyFrameResponses) = (numbers[6], numbers[7])
+            figures.keyFrameResponseTime = .nanoseconds(Int64(clamping: numbers[8]))
+            self = .reception(figures)
+        default: return nil
+        }
+    }
+}

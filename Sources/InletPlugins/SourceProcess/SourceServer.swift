@@ -1,0 +1,44 @@
+import CInletPlugin
+import CLinux
+import Glibc
+package import InletCore
+import InletPluginWire
+import InletSystem
+import Logging
+
+/// The child of ``SourceProcessConfiguration``: runs one source and speaks `inlet_plugin_protocol.h` for it.
+package enum SourceServer {
+    /// The first argument of the child.
+    static let word = "source-process"
+    /// The option with the most bytes of memory.
+    static let memoryOption = "memory"
+
+    /// How the process ends, besides 0 when Inlet has closed it.
+    enum ExitCode {
+        /// Inlet is gone, or says what the protocol does not know.
+        static let gone: Int32 = 76
+        /// The process has used more memory than it may.
+        static let memory: Int32 = 79
+    }
+
+    /// Serves a source and ends the process, if it was started for that; otherwise returns at once.
+    ///
+    /// Called on the main thread, before anything else.
+    ///
+    /// - Parameter registry: makes the registry with the sources that the executable has.
+    package static func runIfAsked(_ registry: () -> PluginRegistry) {
+        let arguments = CommandLine.arguments
+        guard arguments.count == 3, arguments[1] == word, isConnected else { return }
+        let channel = SourceServerChannel()
+        LoggingSystem.bootstrap { _ in SourceLogHandler(channel: channel) }
+        SourceServerSession(channel, registry()).run()
+    }
+
+    /// Whether the descriptor is a socket of messages, as in a child.
+    private static var isConnected: Bool {
+        var type: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        return unsafe getsockopt(INLET_CHILD_SOCKET, SOL_SOCKET, SO_TYPE, &type, &length) == 0
+            && type == Int32(SOCK_SEQPACKET.rawValue)
+    }
+}
