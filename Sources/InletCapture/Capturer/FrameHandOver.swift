@@ -8,8 +8,8 @@ import Synchronization
 final class FrameHandOver: Sendable {
     private let id: CapturerStateMachine.SessionID
     private let dispatcher: FrameDispatcher
-    // A lock rather than an atomic: whoever revokes the turn has set a flag of the session before, and the session looks
-    // at its flags after it has lent the turn.
+    // A lock rather than an atomic: whoever revokes the turn has set a flag of the session before, and the session
+    // looks at its flags after it has lent the turn.
     private let isLent = Mutex(false)
 
     init(_ id: CapturerStateMachine.SessionID, _ dispatcher: FrameDispatcher) {

@@ -134,8 +134,8 @@ public final class SourceContext: Sendable {
         onDecoderFailure(name, error, next)
     }
 
-    /// Passes a frame on from another thread than the source's, which saves waking that one: for pictures that come on a
-    /// thread of a library or of the application.
+    /// Passes a frame on from another thread than the source's, which saves waking that one: for pictures that come on
+    /// a thread of a library or of the application.
     ///
     /// Call it only while the source's own thread waits in ``FrameSource/next(_:)`` and yields nothing until this has
     /// returned, for one frame at a time. It never waits for a sink, and runs no code of one.
