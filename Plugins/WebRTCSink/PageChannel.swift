@@ -3,15 +3,17 @@
     import InletCore
     import InletRTC
     import InletSystem
+    import InletWebRTC
 
     /// The messages between this server and its page over a data channel of the protocol `inlet-page`: the track's
     /// state, and the time.
     ///
     /// The page sends `{"type":"ping","id":N}`; the reply has the RTP timestamp of a picture taken now. With the RTP
     /// timestamp of the picture that it shows and the round-trip time, the page computes how old that picture is.
-    struct PageChannel: Sendable {
+    struct PageChannel: PageMessages {
         /// The channel's protocol.
         static let name = "inlet-page"
+        var subprotocol: String { Self.name }
 
         /// The RTP timestamp of the time zero.
         let firstTimestamp: UInt32

@@ -3,6 +3,7 @@
     import InletCore
     import InletRTC
     import InletSystem
+    import InletWebRTC
     import Logging
     import Synchronization
 

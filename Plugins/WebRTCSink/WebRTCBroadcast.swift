@@ -2,6 +2,7 @@
     public import InletCore
     public import InletRTC
     import InletSystem
+    import InletWebRTC
     import Synchronization
 
     /// Controls what viewers get of a ``WebRTCSinkConfiguration``'s sink while it runs, and exchanges messages with

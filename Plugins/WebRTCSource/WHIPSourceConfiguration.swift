@@ -27,6 +27,17 @@
         /// as `/?name=NAME` of the page or `/whip?name=NAME`. The default lets everyone in, and a newer publisher takes
         /// the place of an older one; where one is the most it is told to be busy.
         public var admission = Admission()
+        /// The limits on a publisher's data channels. ``DataChannelLimits/channels`` is 0 by default: none are
+        /// permitted, and those that a publisher opens are closed. The same holds for a publisher whose admission does
+        /// not permit messages.
+        public var channels: DataChannelLimits = {
+            var limits = DataChannelLimits()
+            limits.channels = 0
+            return limits
+        }()
+        /// Exchanges messages with the publisher over its data channels while the source runs, and tells of sessions.
+        /// It exists before the source and outlives it. Copies of a configuration share it.
+        public let messaging = PeerMessaging()
         /// How the track is received and decoded.
         public var track = TrackSettings()
 
@@ -79,6 +90,7 @@
             try access.validate()
             try track.validate()
             try admission.validate()
+            try channels.validate()
             guard access.token != nil || !origins.contains(where: { $0.isSameBytes(as: "*") }) else {
                 throw InletError(
                     .invalidConfiguration,

@@ -33,13 +33,13 @@ public struct AdmissionRequest: Sendable, Hashable {
     }
 }
 
-/// What a client that was admitted may do besides seeing the pictures. Publishers send pictures and nothing else.
+/// What a client that was admitted may do besides seeing the pictures, or a publisher besides sending them.
 public struct AdmissionPermissions: OptionSet, Sendable, Hashable {
     public var rawValue: UInt8
 
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// It may send and receive messages over data channels.
+    /// It may send and receive messages over data channels, if those are permitted at all.
     public static let messages = AdmissionPermissions(rawValue: 1)
     /// It may see the pictures, and nothing else.
     public static let viewOnly: AdmissionPermissions = []

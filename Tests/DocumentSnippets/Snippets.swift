@@ -20,13 +20,25 @@ enum Snippets {
     }
 #endif
 #if WebRTC
-    static func Docs_guide_data_channels_md_1(capturer: Capturer, sink: WebRTCSinkConfiguration) async throws {
+    static func Docs_guide_data_channels_md_1(capturer: Capturer, sink: WebRTCSinkConfiguration, timecode: [UInt8]) async throws {
         var sink = WHIPSinkConfiguration("https://media.example/live/whip") { FFmpegVideoEncoder() }
         sink.openedChannels = [DataChannelParameters("orders"), DataChannelParameters("timecode", .lossy)]
         capturer.attach(sink)
         for await message in sink.messaging.messages where message.channel == "orders" {
             try sink.messaging.send(.text("done"), labelled: "orders")
         }
+    }
+#endif
+#if WebRTC
+    static func Docs_guide_data_channels_md_2() async throws {
+        var camera = WHIPSourceConfiguration()
+        camera.channels.channels = 2
+        let capturer = Capturer(camera)
+        async let ended = capturer.run()
+        for await message: PeerMessage in camera.messaging.messages {
+            try camera.messaging.send(.text("seen"), labelled: message.channel, to: message.peer)
+        }
+        print(try await ended)
     }
 #endif
     static func Docs_guide_injecting_frames_md_1() async throws {

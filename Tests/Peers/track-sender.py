@@ -49,6 +49,8 @@ class Sender:
     def __init__(self, options):
         self.options = options
         self.requests, self.peers, self.tracks, self.count, self.states = [], {}, [], 0, []
+        # What the publisher's data channels did, in order: `[LABEL, EVENT]`; of a message its text, or its length.
+        self.channels, self.told = {}, []
 
     def connection(self):
         made = RTCPeerConnection(RTCConfiguration(iceServers=[]))
@@ -105,6 +107,8 @@ class Sender:
         self.prefer(made.addTransceiver(self.tracks[-1], "sendonly"))
         if self.options.audio:
             made.addTransceiver("audio", "sendonly")
+        for label in self.options.channel:
+            self.open_channel(made, label)
         await made.setLocalDescription(await made.createOffer())
         headers = {"content-type": "application/sdp"}
         if self.options.token:
@@ -118,6 +122,19 @@ class Sender:
                     self.peers[url.split("/")[2] + answer.headers["location"]] = made
                     await made.setRemoteDescription(RTCSessionDescription(text, "answer"))
         return answer.status
+
+    def open_channel(self, made, label):
+        lossy = {"ordered": False, "maxRetransmits": 0} if label == "lossy" else {}
+        channel = self.channels[label] = made.createDataChannel(label, **lossy)
+        for event in ("open", "close"):
+            channel.on(event, lambda event=event: self.told.append([label, event]))
+        channel.on("message", lambda body: self.told.append([label, body if isinstance(body, str) else len(body)]))
+
+    async def say(self, label, body, is_forced):
+        """Sends a text, or so many bytes; where it is forced, in spite of the length that the answer states."""
+        if is_forced:
+            self.channels[label].transport._remote_max_message_size = 0
+        self.channels[label].send(body if isinstance(body, str) else bytes(int(body)))
 
     async def leave(self):
         """Ends the session as WHIP has it."""
@@ -134,6 +151,7 @@ class Sender:
 
     def report(self, _):
         return {"requests": self.requests, "sessions": self.count, "open": len(self.peers), "states": self.states,
+                "told": self.told,
                 "drawn": sum(track.number for track in self.tracks)}
 
     def pause(self, message):
@@ -151,6 +169,8 @@ async def main():
     parser.add_argument("--size", default="640x480")
     parser.add_argument("--fps", type=int, default=30)
     parser.add_argument("--audio", action="store_true", help="offer sound, too, after the picture")
+    parser.add_argument("--channel", action="append", default=[],
+                        help="the label of a data channel that the publisher opens; 'lossy' sends nothing again")
     options = parser.parse_args()
     logging.basicConfig(level=logging.ERROR)
     sender = Sender(options)
@@ -160,6 +180,8 @@ async def main():
         options,
         {"report": sender.report, "pause": sender.pause,
          "publish": lambda message: {"status": sender.run(sender.publish(message["url"]))},
+         "say": lambda message: sender.run(sender.say(
+             message["label"], message["body"], message.get("isForced", False))),
          "leave": lambda _: sender.run(sender.leave())},
         {"port": port})
     await asyncio.Event().wait()

@@ -11,6 +11,9 @@ public final class TrackSender: Sendable {
         public var open: Int
         /// The states of its connections, in their order.
         public var states: [String]
+        /// What a publisher's data channels did, in order: `LABEL EVENT`, where the event is `open`, `close`, the text
+        /// of a message, or the length of one of bytes.
+        public var told: [String]
     }
 
     /// The process, for its log.
@@ -26,14 +29,17 @@ public final class TrackSender: Sendable {
     ///   - token: what the server wants to be shown, or the publisher shows.
     ///   - codec: `H264` or `VP8`. The default is H.264.
     ///   - hasAudio: whether a publisher offers sound, too. The default is false.
+    ///   - channels: the labels of data channels that a publisher opens, of which `lossy` sends nothing again. The
+    ///     default is none.
     /// - Throws: ``PeerProcess/Failure``.
     public init(
         _ role: Role, python: String, port: Int = 0, token: String? = nil, codec: String = "H264",
-        hasAudio: Bool = false
+        hasAudio: Bool = false, channels: [String] = []
     ) throws {
         var arguments = [role.rawValue, "--port", "\(port)", "--codec", codec]
         if let token { arguments += ["--token", token] }
         if hasAudio { arguments.append("--audio") }
+        for channel in channels { arguments += ["--channel", channel] }
         process = try PeerProcess("track-sender.py", arguments, python: python)
         self.port = process.ready["port"]?.int ?? 0
     }
@@ -43,6 +49,21 @@ public final class TrackSender: Sendable {
     /// - Returns: the status of the answer.
     public func publish(to url: String) throws -> Int {
         try process.send("publish", ["url": .string(url)], within: .seconds(40))["status"]?.int ?? 0
+    }
+
+    /// Has a publisher send a text over the data channel with this label.
+    public func say(_ text: String, over label: String) throws {
+        _ = try process.send("say", ["label": .string(label), "body": .string(text)], within: .seconds(40))
+    }
+
+    /// Has a publisher send so many bytes over the data channel with this label.
+    ///
+    /// - Parameter isForced: whether it does so in spite of the length that the answer states. The default is false.
+    /// - Throws: ``PeerProcess/Failure``, as where it heeds that length.
+    public func say(bytes: Int, over label: String, isForced: Bool = false) throws {
+        _ = try process.send(
+            "say", ["label": .string(label), "body": .number(Double(bytes)), "isForced": .bool(isForced)],
+            within: .seconds(40))
     }
 
     /// Ends the publisher's sessions as WHIP has it.
@@ -57,7 +78,14 @@ public final class TrackSender: Sendable {
         func lines(_ key: String) -> [String] {
             if case .list(let lines)? = message[key] { lines.map(\.text) } else { [] }
         }
-        return Report(requests: lines("requests"), open: message["open"]?.int ?? 0, states: lines("states"))
+        var told: [String] = []
+        if case .list(let events)? = message["told"] {
+            for case .list(let words) in events {
+                told.append(words.map { word in word.int.map { "\($0)" } ?? word.text }.joined(separator: " "))
+            }
+        }
+        return Report(
+            requests: lines("requests"), open: message["open"]?.int ?? 0, states: lines("states"), told: told)
     }
 
     /// Ends it at once, as a power cut would.

@@ -70,7 +70,8 @@
                     .text(""), .text("größer"), .binary([]), .binary(Array(repeating: 7, count: 60_000)),
                 ]
                 for channel in [Self.orders, Self.timecode] {
-                    for body in bodies {
+                    // A long one may lose a packet, which nobody sends again.
+                    for body in bodies.prefix(channel == Self.timecode ? 3 : bodies.count) {
                         try messaging.send(body, over: channel.delivery, labelled: channel.label, to: welcome.peer)
                         let reply = await heard.next()
                         #expect(reply?.channel == channel.label && reply?.body == body)
@@ -96,8 +97,10 @@
                 #expect(seen.channels.count == 2)
                 #expect(seen.channels.contains(facts("orders", ordered: true, retransmits: .null)))
                 #expect(seen.channels.contains(facts("timecode", ordered: false, retransmits: .number(0))))
-                let counts = messaging.counts
-                #expect(counts.sent == 9 && counts.received == 9 && counts.dropped == 1, "\(counts)")
+                try await Waiting.until("the counts", progress: { messaging.counts }) {
+                    let counts = messaging.counts
+                    return counts.sent == 8 && counts.received == 8 && counts.dropped == 1
+                }
                 try messaging.send(.text("close"), labelled: "orders")
                 closed: while let event = await events.next() {
                     if case .channelClosed(Self.orders) = event.event { break closed }

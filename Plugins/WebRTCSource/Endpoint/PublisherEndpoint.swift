@@ -29,8 +29,7 @@
             let environment = ReceivingSession.Environment(
                 pipeline: pipeline, inbox: inbox, ice: settings.ice, address: configuration.gatheringAddress,
                 hold: settings.latency, logger: context.logger)
-            let sessions = PublisherSessions(
-                settings, environment, configuration.admission, origins: configuration.origins)
+            let sessions = PublisherSessions(configuration, environment)
             let listener = HTTPListener()
             let access = configuration.access
             let place = HTTPListener.Place(

@@ -13,9 +13,12 @@
         private let session: ReceivingSession
         private let reply: AnswerReply
 
-        /// - Parameter onEnd: called once, with the session's name, on its queue.
+        /// - Parameters:
+        ///   - messaging: exchanges messages with the publisher.
+        ///   - onEnd: called once, with the session's name, on its queue.
         init(
             _ offer: VideoOffer, _ environment: ReceivingSession.Environment, _ policy: PeerSessionPolicy,
+            _ messaging: PeerMessaging,
             onEnd: @escaping @Sendable (String) -> Void
         ) {
             let reply = AnswerReply()
@@ -24,6 +27,7 @@
             tag = RandomName.make()
             self.offer = offer
             session = ReceivingSession(policy, environment) { [name = policy.name] event in
+                if case .state(let state) = event { messaging.tell(.state(state), of: name) }
                 switch event {
                 case .send(.description(let description)): reply.give(.success(description.sdp))
                 // WHIP has neither: the answer holds the candidates, and the end of DTLS ends the session.
@@ -32,7 +36,20 @@
                     reply.give(.failure(AnswerReply.NoAnswer(end: end)))
                     onEnd(name)
                 case .state: break
+                case .channel(.said(let message)): messaging.tell(message)
+                case .channel(.opened(let channel)): messaging.tell(.channelOpened(channel), of: name)
+                case .channel(.closed(let channel)): messaging.tell(.channelClosed(channel), of: name)
+                case .channel(.drained(let channel)): messaging.tell(.channelDrained(channel), of: name)
                 }
+            }
+        }
+
+        /// Has an exchange of messages use this session from now on.
+        func begin(_ messaging: PeerMessaging, _ limits: DataChannelLimits) {
+            messaging.begin(name, limits: limits) { [weak session] in
+                session?.messageCounts ?? .init()
+            } send: { [weak session] body, delivery, label throws(InletError) in
+                try session?.send(body, over: delivery, labelled: label)
             }
         }
 

@@ -18,6 +18,8 @@
         private let policy: PeerSessionPolicy
         private let plan: WHEPEndpoint
         private let admission: Admission
+        private let channels: DataChannelLimits
+        private let messaging: PeerMessaging
         private let logger: Logger
         private let state: Mutex<State>
         /// Left when nobody waits for an answer.
@@ -38,11 +40,10 @@
         /// is being decided.
         private static let mostSessions = 4
 
-        init(
-            _ settings: TrackSettings, _ environment: ReceivingSession.Environment, _ admission: Admission,
-            origins: [String]
-        ) {
-            (self.environment, self.admission) = (environment, admission)
+        init(_ configuration: WHIPSourceConfiguration, _ environment: ReceivingSession.Environment) {
+            let settings = configuration.track
+            (self.environment, admission) = (environment, configuration.admission)
+            (channels, messaging) = (configuration.channels, configuration.messaging)
             logger = environment.logger
             var policy = PeerSessionPolicy(role: .answering, name: "")
             policy.connecting = settings.connectTimeout
@@ -51,7 +52,7 @@
             (plan.path, plan.clients) = ("/whip", "publishers")
             plan.sessions = Self.mostSessions
             plan.sessionsPerClient = Self.mostSessions
-            plan.origins = origins
+            plan.origins = configuration.origins
             plan.servers = settings.ice.list(for: "publisher", now: HostTime.seconds)
             self.plan = plan
             state = Mutex(State(quota: ClientQuota(all: Self.mostSessions, perClient: Self.mostSessions)))
@@ -114,11 +115,11 @@
             }
             guard let place else { return reply(plan.failed(.local, to: request)) }
             @Sendable func decided(_ decision: AdmissionDecision) {
-                guard case .accept = decision else {
+                guard case .accept(let permissions) = decision else {
                     leave(place.number, of: client)
                     return reply(plan.refused(decision, to: request) ?? plan.failed(.local, to: request))
                 }
-                admit(sdp, offer, place.number, for: request, of: client, reply: reply)
+                admit(sdp, offer, permissions, place.number, for: request, of: client, reply: reply)
             }
             if let ruling = admission.ruling(on: place.request) { return decided(ruling) }
             Task { decided(await admission.decision(on: place.request)) }
@@ -126,16 +127,21 @@
 
         /// Opens the session of a publisher that has a place, and ends those before it.
         private func admit(
-            _ sdp: String, _ offer: VideoOffer, _ guest: Int, for request: WHEPRequest, of client: ClientAddress,
-            reply: @escaping Reply
+            _ sdp: String, _ offer: VideoOffer, _ permissions: AdmissionPermissions, _ guest: Int,
+            for request: WHEPRequest, of client: ClientAddress, reply: @escaping Reply
         ) {
+            var limits = channels
+            if !permissions.contains(.messages) { limits.channels = 0 }
+            var environment = environment
+            environment.channels = limits
             var policy = policy
             policy.name = RandomName.make()
-            let session = PublisherSession(offer, environment, policy) { [weak self] in
+            let session = PublisherSession(offer, environment, policy, messaging) { [weak self] in
                 self?.remove($0, guest, of: client)
             }
-            let older = state.withLock { state -> [PublisherSession]? in
+            let older = state.withLock { [limits] state -> [PublisherSession]? in
                 guard !state.isClosed else { return nil }
+                session.begin(messaging, limits)
                 let older = Array(state.sessions.values)
                 state.sessions[session.name] = session
                 state.current = session.name
@@ -157,6 +163,7 @@
         }
 
         private func remove(_ name: String, _ guest: Int, of client: ClientAddress) {
+            messaging.end(name)
             // Not released under the lock.
             let session = state.withLock { state in
                 if state.current == name { state.current = nil }

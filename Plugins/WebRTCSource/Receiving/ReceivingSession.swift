@@ -18,6 +18,8 @@
             case send(SignalingMessage)
             /// The state has changed.
             case state(PeerSessionState)
+            /// A data channel opened, closed or drained, or a message of the peer arrived over it.
+            case channel(PeerChannels.News)
         }
 
         /// What all sessions of a source share.
@@ -29,6 +31,8 @@
             var address: String?
             /// How long later packets wait for one that is missing.
             var hold: Duration
+            /// The limits on data channels of the peer; nil if they are ignored.
+            var channels: DataChannelLimits?
             let stunChoice = STUNChoice()
             /// Left when all pipelines are closed.
             let closing = DispatchGroup()
@@ -52,8 +56,15 @@
         private var nextCheck = MonotonicTime.distantFuture
         /// Whether a packet has arrived since the last check.
         private let hasArrival = Atomic(false)
-        /// The largest offer's worth of channels is none: peers' messages are not read.
-        private static let channelLimits: DataChannelLimits = {
+        /// The peer's data channels; nil if they are ignored.
+        private let channels: PeerChannels?
+        /// The most bytes of a message that the peer accepts, for other threads; nil before that is known, and if it
+        /// accepts any.
+        private let accepted = Mutex<Int?>(nil)
+        /// The numbers of messages, for other threads.
+        private let counts = Mutex(PeerMessaging.Counts())
+        /// The limits of a session whose messages are not read.
+        private static let noMessages: DataChannelLimits = {
             var limits = DataChannelLimits()
             limits.messageBytes = 0
             return limits
@@ -72,6 +83,7 @@
         ) {
             name = policy.name
             self.environment = environment
+            channels = environment.channels.map { PeerChannels(of: policy.name, limits: $0) }
             self.serversOfSignaling = serversOfSignaling
             self.tell = tell
             machine = PeerSessionStateMachine(policy, takesFurtherOffers: false)
@@ -89,6 +101,20 @@
         /// Requests a key frame of the peer. Returns at once.
         func requestKeyFrame() { queue.async { self.peer?.requestKeyFrame() } }
 
+        /// The numbers of messages over data channels.
+        var messageCounts: PeerMessaging.Counts { counts.withLock { $0 } }
+
+        /// Sends a message over a data channel of the peer. Returns at once.
+        ///
+        /// - Throws: ``InletError/Code/resourceExhausted`` for a message that is too long for this side or the peer.
+        func send(_ body: PeerMessage.Body, over delivery: DataDelivery, labelled label: String?) throws(InletError) {
+            try (environment.channels ?? Self.noMessages).check(body, accepted: accepted.withLock { $0 })
+            queue.async {
+                self.channels?.send(body, over: delivery, labelled: label)
+                self.tellNews()
+            }
+        }
+
         /// Has the session find out whether its path still works after a change of the network. Returns at once.
         func networkChanged(_ change: NetworkChange) {
             queue.async {
@@ -103,6 +129,13 @@
         }
 
         // MARK: On the queue
+
+        /// Tells of the data channels, with the counts known before a listener may read them.
+        private func tellNews() {
+            guard let channels else { return }
+            counts.withLock { $0 = channels.figures }
+            for news in channels.takeNews() { tell(.channel(news)) }
+        }
 
         private func handle(_ input: PeerSessionStateMachine.Input) {
             for action in machine.handle(input, at: .now) { perform(action) }
@@ -129,6 +162,8 @@
             switch action {
             case .open(let id): engine = id
             case .close:
+                channels?.removeAll()
+                tellNews()
                 (peer, engine) = (nil, nil)
                 // The end is told with its reason; a flow that this side begins anew takes the place of the last.
                 if case .ended = machine.state { break }
@@ -143,6 +178,10 @@
             case .describe(let id): if let text = peer?.description { say(id, gathered(text)) }
             case .send(var description):
                 if description.kind == .offer { description.sdp = OfferText.prepared(description.sdp) }
+                if let limits = environment.channels {
+                    description.sdp = SessionDescription.stating(
+                        longestMessage: limits.receivedBytes, in: description.sdp)
+                }
                 tell(.send(.description(description)))
             case .sendCandidate(let candidate): tell(.send(.candidate(candidate)))
             case .sendBye(let flow): tell(.send(.bye(flow)))
@@ -211,6 +250,8 @@
                         orientation: video.extensions[VideoOffer.videoOrientation], servers, id)
                 }
                 guard let peer else { return }
+                channels?.longestAccepted = description.longestMessage
+                accepted.withLock { $0 = description.longestMessage }
                 var description = description
                 description.sdp = try CandidateAddress.withoutNames(description.sdp)
                 guard peer.setRemote(description) else { throw .malformedDescription }
@@ -239,7 +280,7 @@
                     servers: ice.isRelayOnly ? all : environment.stunChoice.reduced(all),
                     relayTLS: { own.contains($0) ? ice.tls : RelayTLS() }, isRelayOnly: ice.isRelayOnly,
                     address: environment.address, closing: environment.closing, orientation: nil,
-                    channelLimits: Self.channelLimits, track: track, logger: environment.logger
+                    channelLimits: environment.channels ?? Self.noMessages, track: track, logger: environment.logger
                 ) { [weak self] event in
                     guard let self else { return }
                     queue.async { self.peerSaid(event, id) }
@@ -263,7 +304,13 @@
             case .candidate(let line, let section): handle(.engine(id, .candidate(line, section: section)))
             case .allFound: if let text = peer?.description { handle(.engine(id, gathered(text))) }
             case .path(let state): handle(.engine(id, .path(state)))
-            case .offerMade, .wantsKeyFrame, .feedback, .arrivals, .channel, .channelSaid: break
+            case .channel(let channel):
+                channels?.add(channel)
+                tellNews()
+            case .channelSaid(let channel, let event):
+                channels?.handle(event, from: channel)
+                tellNews()
+            case .offerMade, .wantsKeyFrame, .feedback, .arrivals: break
             case .failed(let message):
                 // Before there are two descriptions, the error is in the peer's, although it passed this side's check.
                 let isPeers = [.exchanging, .gathering].contains(machine.state)

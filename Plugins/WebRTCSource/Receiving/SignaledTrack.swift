@@ -54,7 +54,7 @@
                 switch event {
                 case .send(let message): outgoing.yield(message)
                 case .state(.ended): outgoing.finish()
-                case .state: break
+                case .state, .channel: break
                 }
             }
             (self.session, closing) = (session, environment.closing)

@@ -1,47 +1,54 @@
 #if WebRTC
     import InletCore
-    import InletRTC
-    import InletWebRTC
+    package import InletRTC
+
+    /// Answers this server's own pages over data channels of a protocol of theirs, of which the application is not
+    /// told.
+    package protocol PageMessages: Sendable {
+        /// The protocol of the channels.
+        var subprotocol: String { get }
+        /// The message that pages get at each change.
+        var state: String { get }
+        /// Returns the reply to a message; nil if there is none.
+        func reply(to text: String) -> String?
+    }
 
     /// The data channels of one session, within their limits. Confined to the session's queue.
-    final class PeerChannels {
-        /// The counts of messages.
-        struct Figures: Sendable {
-            var received = 0
-            var sent = 0
-            var dropped = 0
-        }
-
+    package final class PeerChannels {
         /// A notification for the application about its channels.
-        enum News: Sendable {
+        package enum News: Sendable {
             case opened(DataChannelParameters)
             case closed(DataChannelParameters)
             case drained(DataChannelParameters)
             case said(PeerMessage)
         }
 
-        private(set) var figures = Figures()
+        package private(set) var figures = PeerMessaging.Counts()
         /// The most bytes of a message that the peer accepts; nil if it accepts any.
-        var longestAccepted: Int?
+        package var longestAccepted: Int?
         private var news: [News] = []
         /// The identifiers of the channels that can send.
         private var open: Set<UInt> = []
         private let peer: String
         private let limits: DataChannelLimits
-        private let page: PageChannel
+        private let page: (any PageMessages)?
         private var channels: [DataChannel] = []
 
         /// - Parameters:
         ///   - peer: the session's name.
-        ///   - page: answers the requests of this server's pages.
-        init(of peer: String, limits: DataChannelLimits, page: PageChannel) {
+        ///   - page: answers the requests of this server's pages; nil if they have none.
+        package init(of peer: String, limits: DataChannelLimits, page: (any PageMessages)? = nil) {
             self.peer = peer
             self.limits = limits
             self.page = page
         }
 
+        private func isOfPage(_ channel: DataChannel) -> Bool {
+            page.map { $0.subprotocol.utf8.elementsEqual(channel.subprotocol.utf8) } ?? false
+        }
+
         /// Adds a channel that either side opened.
-        func add(_ channel: DataChannel) {
+        package func add(_ channel: DataChannel) {
             guard channels.count < limits.channels, channel.label.utf8.count <= limits.labelBytes,
                 channel.subprotocol.utf8.count <= limits.labelBytes
             else { return channel.close() }
@@ -50,24 +57,24 @@
         }
 
         private func noteOpen(_ channel: DataChannel) {
-            guard open.insert(channel.id).inserted, channel.subprotocol != PageChannel.name else { return }
+            guard open.insert(channel.id).inserted, !isOfPage(channel) else { return }
             news.append(.opened(channel.parameters))
         }
 
         private func remove(_ channel: DataChannel) {
             channels.removeAll { $0.id == channel.id }
-            guard open.remove(channel.id) != nil, channel.subprotocol != PageChannel.name else { return }
+            guard open.remove(channel.id) != nil, !isOfPage(channel) else { return }
             news.append(.closed(channel.parameters))
         }
 
         /// Returns the notifications since the last call, in order.
-        func takeNews() -> [News] {
+        package func takeNews() -> [News] {
             defer { news = [] }
             return news
         }
 
         /// Handles an event of a channel.
-        func handle(_ event: DataChannel.Event, from id: UInt) {
+        package func handle(_ event: DataChannel.Event, from id: UInt) {
             guard let channel = channels.first(where: { $0.id == id }) else { return }
             switch event {
             case .opened: noteOpen(channel)
@@ -75,22 +82,22 @@
             case .closed: remove(channel)
             case .tooLong: drop(channel)
             case .drained:
-                if open.contains(id), channel.subprotocol != PageChannel.name {
+                if open.contains(id), !isOfPage(channel) {
                     news.append(.drained(channel.parameters))
                 }
             case .received(let body):
                 figures.received += 1
-                if channel.subprotocol != PageChannel.name {
+                if !isOfPage(channel) {
                     news.append(.said(PeerMessage(peer: peer, channel: channel.label, body: body)))
-                } else if case .text(let text) = body, let reply = page.reply(to: text) {
+                } else if case .text(let text) = body, let reply = page?.reply(to: text) {
                     hand(.text(reply), to: channel)
                 }
             }
         }
 
         /// Sends over that of the application's channels which is the one for this delivery.
-        func send(_ body: PeerMessage.Body, over delivery: DataDelivery, labelled label: String?) {
-            let named = channels.filter { $0.subprotocol != PageChannel.name && label ?? $0.label == $0.label }
+        package func send(_ body: PeerMessage.Body, over delivery: DataDelivery, labelled label: String?) {
+            let named = channels.filter { !isOfPage($0) && label ?? $0.label == $0.label }
             guard let index = delivery.index(among: named.map(\.delivery)) else { return figures.dropped += 1 }
             hand(body, to: named[index])
         }
@@ -99,8 +106,9 @@
         ///
         /// - Returns: whether there are any.
         @discardableResult
-        func tellPages() -> Bool {
-            let pages = channels.filter { $0.subprotocol == PageChannel.name }
+        package func tellPages() -> Bool {
+            guard let page else { return false }
+            let pages = channels.filter { isOfPage($0) }
             for channel in pages { hand(.text(page.state), to: channel) }
             return !pages.isEmpty
         }
@@ -123,6 +131,6 @@
         }
 
         /// Removes all channels.
-        func removeAll() { for channel in channels { remove(channel) } }
+        package func removeAll() { for channel in channels { remove(channel) } }
     }
 #endif
