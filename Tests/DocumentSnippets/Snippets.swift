@@ -20,9 +20,9 @@ enum Snippets {
     }
 #endif
 #if WebRTC
-    static func Docs_guide_data_channels_md_1(capturer: Capturer, sink: WebRTCSinkConfiguration, timecode: [UInt8]) async throws {
+    static func Docs_guide_data_channels_md_1(capturer: Capturer, sink: WebRTCSinkConfiguration) async throws {
         var sink = WHIPSinkConfiguration("https://media.example/live/whip") { FFmpegVideoEncoder() }
-        sink.openedChannels = [DataChannelParameters("orders"), DataChannelParameters("timecode", .lossy)]
+        sink.openedChannels = [DataChannelParameters("orders"), DataChannelParameters("positions", .lossy)]
         capturer.attach(sink)
         for await message in sink.messaging.messages where message.channel == "orders" {
             try sink.messaging.send(.text("done"), labelled: "orders")
