@@ -52,6 +52,48 @@
             }
         }
 
+        // MARK: Codecs
+
+        /// Whether the codec may change: signaling has further offers, and there are several.
+        var takesCodecs: Bool { environment.track != nil && environment.pipelines.count > 1 }
+
+        /// The pipelines of the codecs that are wanted, in order of preference.
+        var usablePipelines: [ViewerPipeline] {
+            guard !wanted.codecs.isEmpty else { return environment.pipelines }
+            return wanted.codecs.compactMap { codec in environment.pipelines.first { $0.codec == codec } }
+        }
+
+        /// The formats of the codecs that are wanted, in order of preference.
+        private var wantedFormats: [SentFormat] {
+            usablePipelines.compactMap { pipeline in formats.first { $0.codec == pipeline.codec } }
+        }
+
+        /// Returns the text of a pipeline with the numbers of this session.
+        func text(of pipeline: ViewerPipeline) -> ViewerPipeline.Text {
+            pipeline.text(
+                payload: payload ?? SentFormat.firstPayload, source: source,
+                transportWideSequence: extensions.transportWideSequence, orientation: extensions.orientation)
+        }
+
+        /// Returns the format that an answer chooses: the first of the wanted that it has.
+        private func chosen(by answer: VideoOffer) -> SentFormat? {
+            wantedFormats.first { format in answer.payload(for: format.codec)?.type == format.payload }
+        }
+
+        /// Has a format sent from the next key frame on, within the same stream of packets. Does nothing if it is.
+        private func change(to format: SentFormat, profile: String?) throws(PeerSessionFailure) {
+            guard format.codec != pipeline?.codec || format.payload != payload else { return }
+            guard let viewer, let next = environment.pipelines.first(where: { $0.codec == format.codec }) else {
+                throw .noCommonCodec
+            }
+            lastPackets = hub.figures(of: name) ?? lastPackets
+            hub.remove(name)
+            (pipeline, payload) = (next, format.payload)
+            self.profile = format.codec == .h264 ? profile : nil
+            let text = text(of: next)
+            guard viewer.replace(text.chain, sending: text.caps) else { throw .engine }
+        }
+
         func revise(_ description: SessionDescription, _ id: PeerSessionStateMachine.EngineID) {
             do throws(PeerSessionFailure) {
                 guard let viewer else { return }
@@ -60,10 +102,14 @@
                     try CandidateAddress.withoutNames(description.sdp))
                 if isInactive, description.kind == .answer { isWanted = true }
                 if description.kind == .answer {
-                    guard let made = furtherOffer, viewer.setFurtherOffer(made) else { throw .engine }
+                    guard var made = furtherOffer else { throw .engine }
+                    if !formats.isEmpty { made = try settle(&description.sdp, offered: made) }
+                    guard viewer.setFurtherOffer(made) else { throw .engine }
                     furtherOffer = nil
+                } else {
+                    try follow(try VideoOffer(description.sdp))
+                    description.sdp = try renumbered(description.sdp)
                 }
-                if description.kind == .offer { description.sdp = try renumbered(description.sdp) }
                 note(longestMessage: description.longestMessage)
                 if description.kind == .answer { noteRejections(&description) }
                 guard viewer.setRemote(description) else { throw .malformedDescription }
@@ -71,6 +117,27 @@
             } catch {
                 say(id, .failed(error))
             }
+        }
+
+        /// Has sent what the peer chose in an answer, and leaves that alone in the answer.
+        ///
+        /// - Returns: this side's offer as the engine is to take it, with the same format.
+        private func settle(_ answer: inout String, offered: String) throws(PeerSessionFailure) -> String {
+            let video = try VideoOffer(answer)
+            guard let format = chosen(by: video) else { throw .noCommonCodec }
+            try change(to: format, profile: video.payload(for: format.codec)?.profile)
+            answer = format.alone(in: answer)
+            return SentFormat.listing([format], in: offered)
+        }
+
+        /// Has another codec sent where a further offer of the peer lacks the one that is.
+        private func follow(_ offer: VideoOffer) throws(PeerSessionFailure) {
+            guard !formats.isEmpty, let current = pipeline?.codec,
+                let codec = usablePipelines.map(\.codec).first(where: { offer.payload(for: $0) != nil }),
+                codec != current, let chosen = offer.payload(for: codec)
+            else { return }
+            let format = formats.first { $0.codec == codec } ?? SentFormat(codec, chosen, in: offer)
+            try change(to: format, profile: chosen.profile)
         }
 
         /// Returns a further offer of the peer with the number of the format that is sent.
@@ -86,6 +153,13 @@
         func sent(_ description: SessionDescription) -> SessionDescription {
             var description = description
             if description.kind == .offer { description.sdp = OfferText.prepared(description.sdp) }
+            if description.kind == .offer, !formats.isEmpty {
+                description.sdp = SentFormat.listing(wantedFormats, in: description.sdp)
+            }
+            if description.kind == .answer, !answered.isEmpty {
+                description.sdp = SentFormat.listing(answered, in: description.sdp)
+                answered = []
+            }
             isSaidInactive = isInactive
             description.sdp = VideoSectionText.stated(
                 isInactive: isInactive, bitrate: wanted.maximumBitrate, in: description.sdp)
@@ -109,7 +183,15 @@
                 }
                 // An answer, too, says what the peer accepts.
                 let video = try VideoOffer(description.sdp)
-                let usable = description.kind == .offer ? environment.pipelines : pipeline.map { [$0] } ?? []
+                if description.kind == .answer, let format = chosen(by: video), format.codec != pipeline?.codec,
+                    let own = viewer?.description
+                {
+                    // The engine has offered the first codec, and offers again what the peer takes.
+                    try change(to: format, profile: video.payload(for: format.codec)?.profile)
+                    let offer = SentFormat.listing([format], in: own)
+                    guard viewer?.setFurtherOffer(offer) == true else { throw .engine }
+                }
+                let usable = description.kind == .offer ? usablePipelines : pipeline.map { [$0] } ?? []
                 guard let pipeline = usable.first(where: { video.payload(for: $0.codec) != nil }),
                     let chosen = video.payload(for: pipeline.codec)
                 else { throw .noCommonCodec }
@@ -119,13 +201,18 @@
                 let number = video.extensions[VideoOffer.transportWideSequence]
                 steering = try? PathSteering(
                     environment.rateControl, environment.rates, isTransportWide: number != nil)
-                payload = description.kind == .offer ? (ofSource ?? chosen).type : Self.offeredPayload
                 if description.kind == .offer {
+                    payload = (ofSource ?? chosen).type
                     let orientation = video.extensions[VideoOffer.videoOrientation]
-                    let text = pipeline.text(
-                        payload: (ofSource ?? chosen).type, source: source, transportWideSequence: number,
-                        orientation: orientation)
-                    build(text, servers, orientation: orientation, id)
+                    extensions = (number, orientation)
+                    formats = takesCodecs ? SentFormat.taken(environment.pipelines.map(\.codec), from: video) : []
+                    if let index = formats.firstIndex(where: { $0.codec == pipeline.codec }) {
+                        formats[index] = SentFormat(pipeline.codec, ofSource ?? chosen, in: video)
+                    }
+                    answered = wantedFormats.filter { format in video.payloads.contains { $0.type == format.payload } }
+                    build(text(of: pipeline), servers, orientation: orientation, id)
+                } else if let format = formats.first(where: { $0.codec == pipeline.codec }) {
+                    description.sdp = format.alone(in: description.sdp)
                 }
                 guard let viewer else { return }
                 note(longestMessage: description.longestMessage)

@@ -73,8 +73,13 @@
         var pipeline: ViewerPipeline?
         /// The payload type of what is sent; nil before both descriptions are known.
         var payload: Int?
-        /// The payload type in offers of this side.
-        static let offeredPayload = 96
+        /// The formats that descriptions of this side have, besides the engine's own; empty where there is no second
+        /// offer, or one codec alone.
+        var formats: [SentFormat] = []
+        /// The formats that the first answer of this side has: those of the peer's offer, the one that is sent first.
+        var answered: [SentFormat] = []
+        /// The numbers of header extensions that are sent.
+        var extensions: (transportWideSequence: Int?, orientation: Int?) = (nil, nil)
         /// The negotiated `profile-level-id` of H.264.
         var profile: String?
         /// The rate control; nil before both descriptions are known.
@@ -266,11 +271,12 @@
                 let servers = await serversOfSignaling?() ?? []
                 self?.queue.async { [weak self] in
                     guard let self, engine == id else { return }
-                    guard let pipeline = environment.pipelines.first else { return say(id, .failed(.noCommonCodec)) }
+                    guard let pipeline = usablePipelines.first else { return say(id, .failed(.noCommonCodec)) }
                     self.pipeline = pipeline
-                    let text = pipeline.text(
-                        payload: Self.offeredPayload, source: source, transportWideSequence: 1, orientation: nil)
-                    build(text, servers, orientation: nil, id)
+                    formats = takesCodecs ? SentFormat.offered(environment.pipelines.map(\.codec)) : []
+                    payload = formats.first { $0.codec == pipeline.codec }?.payload ?? SentFormat.firstPayload
+                    extensions = (1, nil)
+                    build(text(of: pipeline), servers, orientation: nil, id)
                     openChannels()
                     viewer?.makeOffer()
                 }
@@ -293,14 +299,15 @@
         private static let mostForeignServers = 8
 
         func build(
-            _ pipeline: String, _ servers: [ICEServer], orientation: Int?, _ id: PeerSessionStateMachine.EngineID
+            _ text: ViewerPipeline.Text, _ servers: [ICEServer], orientation: Int?,
+            _ id: PeerSessionStateMachine.EngineID
         ) {
             let ice = environment.ice
             do throws(InletError) {
                 let own = ice.list(for: "inlet", now: HostTime.seconds)
                 let all = own + servers.prefix(Self.mostForeignServers)
                 viewer = try GStreamerPeer(
-                    pipeline, servers: ice.isRelayOnly ? all : hub.stunChoice.reduced(all),
+                    text.pipeline, servers: ice.isRelayOnly ? all : hub.stunChoice.reduced(all),
                     // What the user said of the own relays does not hold for those that a peer names.
                     relayTLS: { own.contains($0) ? ice.tls : RelayTLS() }, isRelayOnly: ice.isRelayOnly,
                     address: environment.address, closing: hub.closing, orientation: orientation,

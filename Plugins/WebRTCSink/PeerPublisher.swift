@@ -49,8 +49,8 @@
         ///   - rates: the bit rates, and how they follow loss. The default is that of ``RTCConfiguration``.
         ///   - rateControl: the controller of the bit rates. The default is ``RateControl/delay``.
         ///   - ice: STUN and TURN servers. The default is none.
-        ///   - codecs: the codecs that are sent, in order of preference. An offer of this side holds only the first;
-        ///     from a peer's offer the first that it has is chosen.
+        ///   - codecs: the codecs that are sent, in order of preference. Offers of this side hold all of them, and the
+        ///     first that the peer takes is sent; a session may change that (``PeerSessionConfiguration/codecs``).
         ///   - trackName: the names of the track in this side's descriptions. The default is that of ``TrackName``.
         ///   - channels: data channels that an offer of this side opens, for ``PeerSession/send(_:over:labelled:)``. A
         ///     peer that offers opens its own. The default is none.

@@ -15,6 +15,8 @@
         private let engine: EngineSession
         private let shown: Shown
         private let limits: DataChannelLimits
+        /// The codecs that can be sent.
+        private let codecs: [VideoCodec]
         private let configuration: Mutex<PeerSessionConfiguration>
         /// Whether the channel carries further offers.
         private let takesChanges: Bool
@@ -102,6 +104,7 @@
                 of: SignalingMessage.self, bufferingPolicy: .bufferingOldest(512))
             self.shown = shown
             limits = environment.limits
+            codecs = environment.pipelines.map(\.codec)
             configuration = Mutex(
                 PeerSessionConfiguration(channels: environment.channels, trackName: environment.trackName))
             takesChanges = environment.track != nil
@@ -217,7 +220,7 @@
             let current = configuration.withLock { $0 }
             var changed = current
             change(&changed)
-            try changed.validate(limits)
+            try changed.validate(limits, codecs: codecs)
             // In the order of calls, if there are several at once.
             configuration.withLock {
                 $0 = changed

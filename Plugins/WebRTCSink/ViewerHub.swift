@@ -226,7 +226,7 @@
                 switch lane.offer(packet, of: id, rotation: rotation) {
                 case .taken:
                     lane.viewer.turn(rotation, from: packet.captureTime)
-                    lane.viewer.push(shared)
+                    lane.viewer.push(shared, of: lane.format)
                 case .wantsKeyFrame(let urgent): (asks, isUrgent) = (true, isUrgent || urgent)
                 case .passed: break
                 }

@@ -9,6 +9,8 @@
     final class ViewerLane: Sendable {
         let name: String
         let viewer: GStreamerPeer
+        /// The viewer's format when it came.
+        let format: Int?
         private let sent = Atomic(0)
         private let dropped = Atomic(0)
         private let state = Mutex(State())
@@ -50,6 +52,7 @@
         init(name: String, viewer: GStreamerPeer) {
             self.name = name
             self.viewer = viewer
+            format = viewer.currentFormat
         }
 
         /// The counts of sent and dropped packets.

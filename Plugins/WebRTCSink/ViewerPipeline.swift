@@ -34,9 +34,24 @@
         /// Whether the installed GStreamer has the payloader. GStreamer must have been loaded.
         var isAvailable: Bool { unsafe inlet_gst_has_element(payloader) != 0 }
 
+        /// The parts of a pipeline that sends.
+        struct Text: Sendable {
+            fileprivate var elements: String
+            /// What is sent.
+            var caps: String
+
+            /// The whole pipeline.
+            var pipeline: String { "webrtcbin name=web bundle-policy=max-bundle \(elements) ! \(caps) ! web." }
+
+            /// What is before webrtcbin, as a bin.
+            var chain: String {
+                "\(elements) ! capsfilter caps=\"\(caps.replacing("\"", with: "\\\""))\""
+            }
+        }
+
         /// Returns the pipeline's text. The SSRC is in the payloader and in the caps, as Chromium decodes but never
         /// shows an answer without it. It also is the RTP timestamp of the time zero: a random number, as it should be.
-        func text(payload: Int, source: UInt32, transportWideSequence: Int?, orientation: Int? = nil) -> String {
+        func text(payload: Int, source: UInt32, transportWideSequence: Int?, orientation: Int? = nil) -> Text {
             var caps =
                 "application/x-rtp,media=video,encoding-name=\(name),clock-rate=90000,payload=\(payload),ssrc=(uint)\(source)"
             if let number = transportWideSequence {
@@ -44,12 +59,12 @@
                     ",rtcp-fb-transport-cc=(boolean)true,extmap-\(number)=(string)\"\(VideoOffer.transportWideSequence)\""
             }
             if let orientation { caps += ",extmap-\(orientation)=(string)\"\(VideoOffer.videoOrientation)\"" }
-            return """
-                webrtcbin name=web bundle-policy=max-bundle \
-                appsrc name=source is-live=true format=time caps="\(input)" \
-                ! \(payloader) \(options) pt=\(payload) ssrc=\(source) timestamp-offset=\(source) mtu=1200 \
-                ! \(caps) ! web.
-                """
+            return Text(
+                elements: """
+                    appsrc name=source is-live=true format=time caps="\(input)" \
+                    ! \(payloader) name=payloader \(options) pt=\(payload) ssrc=\(source) \
+                    timestamp-offset=\(source) mtu=1200
+                    """, caps: caps)
         }
     }
 #endif

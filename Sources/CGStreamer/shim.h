@@ -250,6 +250,14 @@ static inline void inlet_gst_viewer_free(inlet_gst_viewer *viewer) {
     g_free(viewer);
 }
 
+// Has an appsrc tell which key frames are asked for.
+static inline void inlet_gst_listen_to_source(GstElement *source, inlet_gst_listener *listener) {
+    GstPad *pad = gst_element_get_static_pad(source, "src");
+    gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, inlet_gst_on_event, inlet_gst_listener_ref(listener),
+        inlet_gst_listener_unref);
+    gst_object_unref(pad);
+}
+
 // Makes a pipeline with a webrtcbin named `web` and, to send, an appsrc named `source`. Releases the owner when the
 // last callback is gone, also where it returns NULL. All pipelines count time from zero of the monotonic clock, so that
 // a capture time is a PTS in each.
@@ -288,11 +296,7 @@ static inline inlet_gst_viewer *inlet_gst_viewer_new(
     gst_bus_set_sync_handler(bus, inlet_gst_on_message, inlet_gst_listener_ref(listener), inlet_gst_listener_unref);
     gst_object_unref(bus);
     if (!viewer->source) return viewer;
-    GstPad *pad = gst_element_get_static_pad(viewer->source, "src");
-    gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, inlet_gst_on_event, inlet_gst_listener_ref(listener),
-        inlet_gst_listener_unref);
-    gst_object_unref(pad);
-
+    inlet_gst_listen_to_source(viewer->source, listener);
     GObject *transceiver = NULL;
     g_signal_emit_by_name(viewer->web, "get-transceiver", 0, &transceiver);
     if (transceiver) {
@@ -300,6 +304,72 @@ static inline inlet_gst_viewer *inlet_gst_viewer_new(
         g_object_unref(transceiver);
     }
     return viewer;
+}
+
+// Takes what is before a pad of webrtcbin's out of the pipeline, its source first: its thread has ended then.
+static inline void inlet_gst_viewer_clear(inlet_gst_viewer *viewer, GstPad *pad) {
+    gst_element_set_state(viewer->source, GST_STATE_NULL);
+    GstPad *end = gst_pad_get_peer(pad);
+    GstElement *element = end ? gst_pad_get_parent_element(end) : NULL;
+    if (end) gst_pad_unlink(end, pad);
+    g_clear_object(&end);
+    while (element) {
+        GstPad *input = gst_element_get_static_pad(element, "sink");
+        GstPad *before = input ? gst_pad_get_peer(input) : NULL;
+        GstElement *next = before ? gst_pad_get_parent_element(before) : NULL;
+        gst_element_set_state(element, GST_STATE_NULL);
+        gst_bin_remove(GST_BIN(viewer->pipeline), element);
+        gst_object_unref(element);
+        g_clear_object(&before);
+        g_clear_object(&input);
+        element = next;
+    }
+}
+
+// Puts another chain, of an appsrc named `source` and a payloader named `payloader`, before the same pad of
+// webrtcbin's, which goes on with its numbers of packets: SRTP and peers would not know of a new beginning. `caps` are
+// what it sends. Returns the source, which is not in use before inlet_gst_viewer_use; NULL where that cannot be. Nothing
+// is handed over meanwhile.
+static inline GstElement *inlet_gst_viewer_replace(inlet_gst_viewer *viewer, const char *launch, const char *caps) {
+    GError *error = NULL;
+    GstElement *chain = gst_parse_bin_from_description(launch, TRUE, &error);
+    g_clear_error(&error);
+    GstPad *pad = gst_element_get_static_pad(viewer->web, "sink_0");
+    GstElement *old = gst_bin_get_by_name(GST_BIN(viewer->pipeline), "payloader");
+    GstElement *source = NULL;
+    if (chain) gst_object_ref_sink(chain);
+    if (chain && pad && old) {
+        inlet_gst_viewer_clear(viewer, pad);
+        guint number = 0;
+        g_object_get(old, "seqnum", &number, NULL);
+        GstElement *payloader = gst_bin_get_by_name(GST_BIN(chain), "payloader");
+        GstPad *end = gst_element_get_static_pad(chain, "src");
+        if (payloader && end) {
+            g_object_set(payloader, "seqnum-offset", (gint)((number + 1) & 0xffff), NULL);
+            gst_bin_add(GST_BIN(viewer->pipeline), chain);
+            if (gst_pad_link(end, pad) == GST_PAD_LINK_OK) source = gst_bin_get_by_name(GST_BIN(chain), "source");
+        }
+        // Descriptions are made by what the pad has heard of last.
+        GstCaps *format = gst_caps_from_string(caps);
+        if (source && format && gst_pad_has_current_caps(pad)) gst_pad_send_event(pad, gst_event_new_caps(format));
+        gst_clear_caps(&format);
+        if (source) {
+            inlet_gst_listen_to_source(source, viewer->listener);
+            gst_element_sync_state_with_parent(chain);
+        }
+        g_clear_object(&end);
+        g_clear_object(&payloader);
+    }
+    g_clear_object(&old);
+    g_clear_object(&pad);
+    g_clear_object(&chain);
+    return source;
+}
+
+// Has packets go to another source. Nothing is handed over meanwhile.
+static inline void inlet_gst_viewer_use(inlet_gst_viewer *viewer, GstElement *source) {
+    g_clear_object(&viewer->source);
+    viewer->source = source;
 }
 
 // Has the peer's video received. Returns 0 where webrtcbin cannot.

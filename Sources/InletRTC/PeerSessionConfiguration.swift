@@ -1,4 +1,4 @@
-package import InletCore
+public import InletCore
 
 /// What one side wants of a session, and may change while it runs: all that changes at once is one offer.
 public struct PeerSessionConfiguration: Sendable, Hashable {
@@ -6,6 +6,10 @@ public struct PeerSessionConfiguration: Sendable, Hashable {
     public var channels: [DataChannelParameters]
     /// Whether pictures are sent. Descriptions say `inactive` while they are not. The default is true.
     public var isSending = true
+    /// The codecs of pictures, in order of preference: the first that the peer takes is sent, and another from the next
+    /// key frame on after a change. Empty for those of the publisher, in its order; each must be one of them. The
+    /// default is empty.
+    public var codecs: [VideoCodec] = []
     /// The names of the track.
     public var trackName: TrackName
     /// The most bits a second that the peer is sent, which descriptions state (RFC 3890); nil for what the path
@@ -20,9 +24,21 @@ public struct PeerSessionConfiguration: Sendable, Hashable {
 
     /// Checks the configuration.
     ///
+    /// - Parameters:
+    ///   - limits: the limits of data channels.
+    ///   - usable: the codecs that can be sent.
     /// - Throws: ``InletError/Code/invalidConfiguration`` for channels that the limits forbid, names that descriptions
-    ///   cannot hold, and a bit rate below 1,000.
-    package func validate(_ limits: DataChannelLimits) throws(InletError) {
+    ///   cannot hold, a bit rate below 1,000, and codecs that cannot be sent or stand twice.
+    package func validate(_ limits: DataChannelLimits, codecs usable: [VideoCodec]) throws(InletError) {
+        if let codec = codecs.first(where: { !usable.contains($0) }) {
+            throw InletError(
+                .invalidConfiguration,
+                "The publisher cannot send \(codec.rawValue), only \(usable.map(\.rawValue).joined(separator: ", "))."
+            )
+        }
+        guard Set(codecs).count == codecs.count else {
+            throw InletError(.invalidConfiguration, "A codec stands twice in codecs.")
+        }
         try limits.validate(opening: channels)
         try trackName.validate()
         if let maximumBitrate, maximumBitrate < 1000 {

@@ -81,8 +81,27 @@ package enum VideoSectionText {
         line.elementsEqual("a=sendonly".utf8) || line.elementsEqual("a=sendrecv".utf8)
     }
 
+    /// Returns the words of a line `m=video` before its formats; nil for another line.
+    static func media(_ line: [UInt8]) -> [UInt8]? {
+        guard line.starts(with: "m=video ".utf8) else { return nil }
+        return Array(line.split(separator: UInt8(ascii: " ")).prefix(3).joined(separator: [UInt8(ascii: " ")]))
+    }
+
+    /// Returns the payload types of a line `m=video`.
+    static func formats(_ line: [UInt8]) -> [Int] {
+        line.split(separator: UInt8(ascii: " ")).dropFirst(3).compactMap { TextBytes.number($0, upTo: 127) }
+    }
+
+    /// Returns the payload type that a line describes; nil for a line that describes all or none.
+    static func format(of line: [UInt8]) -> Int? {
+        for start in ["a=rtpmap:", "a=fmtp:", "a=rtcp-fb:"] where line.starts(with: start.utf8) {
+            return TextBytes.number(line.dropFirst(start.utf8.count).prefix { $0 != UInt8(ascii: " ") }, upTo: 127)
+        }
+        return nil
+    }
+
     /// Changes each line of the video sections, or leaves it out, and adds one at the end of each.
-    private static func change(
+    static func change(
         _ sdp: String, _ body: ([UInt8]) -> [UInt8]?, end: () -> [UInt8]?
     ) -> String {
         var changed: [[UInt8]] = []

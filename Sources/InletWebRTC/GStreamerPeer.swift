@@ -4,6 +4,7 @@
     package import InletCore
     package import InletRTC
     package import Logging
+    import Synchronization
 
     /// Owns one peer's pipeline: `appsrc ! payloader ! webrtcbin`, or `webrtcbin` alone to receive.
     ///
@@ -65,7 +66,12 @@
         /// The ways to relays over TLS.
         private let tunnels: [RelayTunnel]
         /// Whether packets state the rotation of pictures.
-        package let turns: Bool
+        package var turns: Bool { orientation != nil }
+        /// The number of the header extension for the rotation of pictures.
+        private let orientation: Int?
+        /// How often the format that is sent was replaced; nil while it is, and after a failure. Whoever uses the
+        /// source has this locked.
+        private let format = Mutex<Int?>(0)
 
         /// Loads GStreamer, once per process.
         ///
@@ -110,7 +116,7 @@
             }
             unsafe self.viewer = viewer
             self.closing = closing
-            turns = orientation != nil
+            self.orientation = orientation
             closing.enter()
             if let orientation { unsafe inlet_gst_orient(viewer.pointee.source, Int32(orientation)) }
             finder = ChannelFinder(channelLimits, told)
@@ -225,14 +231,42 @@
             unsafe inlet_gst_viewer_add_candidate(viewer, UInt32(clamping: candidate.section), candidate.line)
         }
 
-        /// Queues a packet without a copy. Returns at once.
-        package func push(_ packet: borrowing SharedPacket) { unsafe packet.push(to: viewer) }
+        /// Identifies the format that is sent: packets of another are not taken. Nil if none is.
+        package var currentFormat: Int? { format.withLock { $0 } }
+
+        /// Queues a packet without a copy, unless another format is sent by now. Returns at once.
+        package func push(_ packet: borrowing SharedPacket, of format: Int?) {
+            self.format.withLock { if $0 != nil, $0 == format { unsafe packet.push(to: viewer) } }
+        }
+
+        /// Sends another format from now on, in the same stream of packets. Waits for the packet that is being sent.
+        ///
+        /// - Parameters:
+        ///   - chain: from an appsrc named `source` by a payloader named `payloader`.
+        ///   - caps: what the chain sends.
+        /// - Returns: false if GStreamer cannot; nothing is sent then.
+        package func replace(_ chain: String, sending caps: String) -> Bool {
+            let last = format.withLock { format in
+                defer { format = nil }
+                return format
+            }
+            guard let last, let source = unsafe inlet_gst_viewer_replace(viewer, chain, caps) else { return false }
+            format.withLock { format in
+                unsafe inlet_gst_viewer_use(viewer, source)
+                if let orientation { unsafe inlet_gst_orient(source, Int32(orientation)) }
+                format = last + 1
+            }
+            return true
+        }
 
         /// Sets the rotation of pictures from a time on; ignored if the far end does not support it.
         package func turn(_ rotation: Rotation, from time: MonotonicTime) {
             guard turns else { return }
-            unsafe inlet_gst_turn(
-                viewer.pointee.source, UInt64(clamping: time.nanoseconds), UInt8(rotation.rawValue / 90))
+            format.withLock { format in
+                guard format != nil else { return }
+                unsafe inlet_gst_turn(
+                    viewer.pointee.source, UInt64(clamping: time.nanoseconds), UInt8(rotation.rawValue / 90))
+            }
         }
 
         /// Limits how many of the packets that the far end requests are resent at once.
@@ -248,7 +282,9 @@
         }
 
         /// The number of queued packets that were not sent yet.
-        package var queued: Int { Int(clamping: unsafe inlet_gst_viewer_queued(viewer)) }
+        package var queued: Int {
+            format.withLock { $0 == nil ? 0 : Int(clamping: unsafe inlet_gst_viewer_queued(viewer)) }
+        }
 
         /// Requests the far end's last report; ``Event/feedback(_:)`` follows if there is one.
         package func inquire() { unsafe inlet_gst_viewer_inquire(viewer, Listener.reported) }

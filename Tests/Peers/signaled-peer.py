@@ -10,7 +10,7 @@ import asyncio
 import logging
 import queue
 
-from aiortc import RTCConfiguration, RTCPeerConnection, RTCSessionDescription
+from aiortc import RTCConfiguration, RTCPeerConnection, RTCRtpReceiver, RTCSessionDescription, rtcrtpreceiver
 from aiortc.sdp import candidate_from_sdp
 
 import lossylink
@@ -19,8 +19,30 @@ import seen
 import slices
 
 
+class Decoders:
+    """Notes which decoders aiortc makes, and how many pictures each gives."""
+
+    def __init__(self):
+        self.made, self.make = [], rtcrtpreceiver.get_decoder
+        rtcrtpreceiver.get_decoder = self.noted
+
+    def noted(self, codec):
+        decoder, entry = self.make(codec), {"codec": codec.name, "count": 0}
+        decode = decoder.decode
+        self.made.append(entry)
+
+        def counted(frame):
+            pictures = decode(frame)
+            entry["count"] += len(pictures)
+            return pictures
+
+        decoder.decode = counted
+        return decoder
+
+
 class Peer:
-    def __init__(self, is_linked):
+    def __init__(self, is_linked, codec):
+        self.codec = codec
         # The one way to the other side leads through a link, if it is to lose packets.
         self.is_linked, self.link, self.echoes = is_linked, None, True
         self.said, self.numbers, self.unread, self.flows = queue.Queue(), [], 0, 0
@@ -81,10 +103,17 @@ class Peer:
         await self.connection.setLocalDescription(await self.connection.createOffer())
         self.split(self.flow, "offer")
 
+    @staticmethod
+    def prefer(transceiver, codec):
+        known = RTCRtpReceiver.getCapabilities("video").codecs
+        transceiver.setCodecPreferences([each for each in known if each.mimeType == "video/" + codec])
+
     async def reoffer(self, message):
-        """Offers a further channel within the connection. It is set with its answer, as a peer may yield until then:
-        aiortc cannot roll back."""
+        """Offers a further channel within the connection, and one codec alone if it is named. That is set with its
+        answer, as a peer may yield until then: aiortc cannot roll back."""
         self.listen(self.connection.createDataChannel(message["channel"]))
+        if "codec" in message:
+            self.prefer(self.connection.getTransceivers()[0], message["codec"])
         self.yields = message.get("yields", False)
         await self.offer_further()
 
@@ -127,6 +156,8 @@ class Peer:
                     if self.connection:
                         await self.connection.close()
                     self.make()
+                    if self.codec:
+                        self.prefer(self.connection.addTransceiver("video", direction="recvonly"), self.codec)
                 self.flow = flow
             elif self.pending and flow == self.pending[0]:
                 self.answers += 1
@@ -169,10 +200,11 @@ class Peer:
 async def main():
     parser = peer.parser(__doc__)
     parser.add_argument("--link", action="store_true", help="have packets pass a link that can lose them")
+    parser.add_argument("--codec", help="the one codec that offers are answered with")
     parser.add_argument("--slices", help="a file of H.264 whose slices are compared with those that come")
     options = parser.parse_args()
     logging.basicConfig(level=logging.ERROR)
-    loop, one = asyncio.get_running_loop(), Peer(options.link)
+    loop, one, decoders = asyncio.get_running_loop(), Peer(options.link, options.codec), Decoders()
 
     def run(work):
         asyncio.run_coroutine_threadsafe(work, loop).result(10)
@@ -187,7 +219,7 @@ async def main():
         return {"connections": one.made, "count": len(one.numbers), "unread": one.unread, "byes": one.byes,
                 "messages": one.messages, "channels": one.channels, "sessions": one.made, "sdp": one.heard,
                 "yielded": one.yielded, "kept": one.kept, "offers": one.offers, "answers": one.answers,
-                **one.pictures.report()}
+                "decoders": decoders.made, **one.pictures.report()}
 
     def limit(message):
         """Has descriptions state that messages have at most so many bytes."""

@@ -94,5 +94,62 @@
                 #expect(session.state == .connected)
             }
         }
+
+        /// Returns whether the peer has made decoders of these codecs one after another, and the last has given 20
+        /// pictures.
+        private static func hasDecoded(_ codecs: [String], _ report: ReferenceTools.PeerMessage) -> Bool {
+            guard case .list(let made) = report["decoders"] else { return false }
+            let entries = made.compactMap { if case .object(let entry) = $0 { entry } else { nil } }
+            return entries.compactMap { $0["codec"]?.text } == codecs && entries.last?["count"]?.int ?? 0 >= 20
+        }
+
+        @Test(
+            "The codec changes and changes back within a connection, among other changes, whoever offered first",
+            arguments: [PeerSessionPolicy.Role.offering, .answering])
+        func codecs(_ role: PeerSessionPolicy.Role) async throws {
+            try await SignalingPeerTests.with(.asSent, role) { channel, session in
+                var events = session.events().makeAsyncIterator()
+                if role == .answering { try await channel.ask("offer") }
+                let first = role == .answering ? 0 : 1
+                try await SignalingPeerTests.pictures(20, by: channel)
+                #expect(session.statistics.codec == .h264)
+                try session.configure {
+                    $0.codecs = [.vp8, .h264]
+                    $0.maximumBitrate = 400_000
+                    $0.channels = [DataChannelParameters("orders")]
+                }
+                while let event = await events.next() { if case .agreed = event { break } }
+                var seen = try await Self.report(of: channel) { Self.hasDecoded(["H264", "VP8"], $0) }
+                #expect(seen["offers"]?.int == first + 1 && session.statistics.codec == .vp8)
+                #expect(seen["sdp"]?.text.contains("b=TIAS:400000\r\n") == true)
+                try session.configure { $0.codecs = [.h264] }
+                seen = try await Self.report(of: channel) { Self.hasDecoded(["H264", "VP8", "H264"], $0) }
+                #expect(seen["offers"]?.int == first + 2 && session.statistics.codec == .h264)
+                #expect(seen["connections"]?.int == 1 && seen["unread"]?.int == 0 && session.state == .connected)
+                let error = #expect(throws: InletError.self) { try session.configure { $0.codecs = [.av1] } }
+                #expect(error?.code == .invalidConfiguration)
+            }
+        }
+
+        @Test("A peer that takes the second codec alone is sent that, within the first exchange")
+        func secondCodec() async throws {
+            try await SignalingPeerTests.with(.asSent, .offering, peer: ["--codec", "VP8"]) { channel, session in
+                let seen = try await Self.report(of: channel) { Self.hasDecoded(["VP8"], $0) }
+                #expect(seen["offers"]?.int == 1 && seen["connections"]?.int == 1 && seen["unread"]?.int == 0)
+                #expect(session.statistics.codec == .vp8 && session.state == .connected)
+            }
+        }
+
+        @Test("A further offer of the peer with another codec alone is followed within the connection")
+        func otherCodec() async throws {
+            try await SignalingPeerTests.with(.asSent, .offering, channels: [DataChannelParameters("first")]) {
+                channel, session in
+                try await SignalingPeerTests.pictures(20, by: channel)
+                try await channel.ask("reoffer", ["channel": .string("theirs"), "codec": .string("VP8")])
+                let seen = try await Self.report(of: channel) { Self.hasDecoded(["H264", "VP8"], $0) }
+                #expect(seen["answers"]?.int == 1 && seen["connections"]?.int == 1 && seen["unread"]?.int == 0)
+                #expect(session.statistics.codec == .vp8 && session.state == .connected)
+            }
+        }
     }
 #endif

@@ -97,11 +97,11 @@
         @Test("A pipeline bears the offer's numbers, and the SSRC twice")
         func pipeline() throws {
             let pipeline = try #require(ViewerPipeline(.h264))
-            let text = pipeline.text(payload: 106, source: 77, transportWideSequence: 3)
+            let text = pipeline.text(payload: 106, source: 77, transportWideSequence: 3).pipeline
             #expect(text.contains("pt=106 ssrc=77"))
             #expect(text.contains("payload=106,ssrc=(uint)77"))
             #expect(text.contains("extmap-3="))
-            #expect(!pipeline.text(payload: 106, source: 77, transportWideSequence: nil).contains("extmap"))
+            #expect(!pipeline.text(payload: 106, source: 77, transportWideSequence: nil).caps.contains("extmap"))
         }
 
         /// The first bytes of a sequence parameter set: profile_idc and the constraint flags (ITU-T H.264, 7.3.2.1.1).

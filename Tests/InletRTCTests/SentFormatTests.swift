@@ -1,0 +1,78 @@
+import InletCore
+import Testing
+
+@testable import InletRTC
+
+@Suite struct SentFormatTests {
+    private static let engine = """
+        v=0\r
+        m=video 9 UDP/TLS/RTP/SAVPF 98 96\r
+        a=rtcp-fb:* ccm fir\r
+        a=rtpmap:98 VP8/90000\r
+        a=rtcp-fb:98 nack pli\r
+        a=rtpmap:96 rtx/90000\r
+        a=fmtp:96 apt=98\r
+        a=sendonly\r
+        m=application 9 UDP/DTLS/SCTP webrtc-datachannel\r
+
+        """
+
+    @Test("An offer lists all formats in order, by the session's numbers, with the feedback of the one that is sent")
+    func listing() {
+        let text = SentFormat.listing(SentFormat.offered([.h264, .vp8]), in: Self.engine)
+        #expect(
+            text == """
+                v=0\r
+                m=video 9 UDP/TLS/RTP/SAVPF 96 97 98 99\r
+                a=rtcp-fb:* ccm fir\r
+                a=sendonly\r
+                a=rtpmap:96 H264/90000\r
+                a=fmtp:96 level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=42e01f\r
+                a=rtcp-fb:96 nack pli\r
+                a=rtpmap:97 rtx/90000\r
+                a=fmtp:97 apt=96\r
+                a=rtpmap:98 VP8/90000\r
+                a=rtcp-fb:98 nack pli\r
+                a=rtpmap:99 rtx/90000\r
+                a=fmtp:99 apt=98\r
+                m=application 9 UDP/DTLS/SCTP webrtc-datachannel\r
+
+                """)
+    }
+
+    @Test("Of a peer's answer the one that is sent is left, with its retransmissions if the peer takes them")
+    func alone() {
+        let answer = SentFormat.listing(SentFormat.offered([.h264, .vp8]), in: Self.engine)
+        let text = SentFormat.offered([.h264, .vp8])[1].alone(in: answer)
+        #expect(text.contains("m=video 9 UDP/TLS/RTP/SAVPF 98 99\r\n"))
+        #expect(text.contains("a=fmtp:99 apt=98\r\n") && !text.contains("96") && !text.contains("97"))
+        let other = SentFormat(.vp8, payload: 98, retransmission: 101).alone(in: Self.engine)
+        #expect(other.contains("m=video 9 UDP/TLS/RTP/SAVPF 98\r\n") && !other.contains("rtx"))
+    }
+
+    @Test("Formats of a peer's offer have its numbers; a codec that it lacks gets numbers that it does not use")
+    func taken() throws {
+        let offer = try VideoOffer(
+            """
+            v=0\r
+            m=video 9 UDP/TLS/RTP/SAVPF 97 98 99\r
+            a=ice-ufrag:a\r
+            a=ice-pwd:b\r
+            a=fingerprint:sha-256 00\r
+            a=rtpmap:97 VP8/90000\r
+            a=rtpmap:98 rtx/90000\r
+            a=fmtp:98 apt=97\r
+            a=rtpmap:99 H264/90000\r
+            a=fmtp:99 packetization-mode=1;profile-level-id=42E01F\r
+
+            """)
+        #expect(
+            SentFormat.taken([.h264, .vp8, .vp9], from: offer) == [
+                SentFormat(
+                    .h264, payload: 99, retransmission: nil,
+                    parameters: "packetization-mode=1;profile-level-id=42E01F"),
+                SentFormat(.vp8, payload: 97, retransmission: 98),
+                SentFormat(.vp9, payload: 96, retransmission: 100),
+            ])
+    }
+}
