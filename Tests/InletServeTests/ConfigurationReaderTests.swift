@@ -59,8 +59,18 @@ struct ConfigurationReaderTests {
         ).cameras
         #expect(cameras["a"]?.policies.process == .own(memoryLimit: 512_000_000))
         #expect(cameras["b"]?.policies.process == .shared)
+        let fits =
+            "budget: {memory: 1G}\ndefaults: {process: own, memory: 500M}\ncameras: {a: 'pattern:', b: 'pattern:'}"
+        #expect(try read(fits).cameras.count == 2)
         for (text, words) in [
             ("cameras: {a: {source: '-', process: own}}", "what the daemon itself reads"),
+            (
+                "budget: {memory: 1G}\ndefaults: {process: own, memory: 400M}\n"
+                    + "cameras: {a: 'pattern:', b: 'pattern:', c: 'pattern:'}",
+                "The processes of 3 cameras may use 1200000000 bytes together, and the budget has 1000000000"
+            ),
+            ("budget: {memory: 1G}\ncameras: {a: {source: 'pattern:', process: own}}", "Say 'memory:' for it"),
+            ("budget: {memory: 0}\ncameras: {a: 'pattern:'}", "a number of bytes"),
             ("cameras: {a: {source: 'pattern:', memory: 1G}}", "Write 'process: own' beside it"),
             ("cameras: {a: {source: 'pattern:', process: other}}", "one of shared, own"),
             ("cameras: {a: {source: 'pattern:', process: own, memory: much}}", "a number of bytes"),

@@ -101,7 +101,34 @@ package struct ConfigurationReader: Sendable {
                 }
             }
         }
+        checkBudget(root["budget"], configuration.cameras, &problems)
         return configuration
+    }
+
+    /// Checks that the processes of the cameras' own fit in the memory that they have together.
+    private func checkBudget(
+        _ budget: ConfigurationNode?, _ cameras: [String: CameraSettings], _ problems: inout [ConfigurationProblem]
+    ) {
+        guard let node = budget?["memory"], let most = node.scalar.flatMap(ScalarRule.byteCount) else { return }
+        var (sum, count) = (0, 0)
+        for (name, camera) in cameras.sorted(by: { $0.key < $1.key }) {
+            guard case .own(let memoryLimit) = camera.policies.process else { continue }
+            guard let memoryLimit else {
+                problems.append(
+                    .init(
+                        "The budget counts what a process of its own may use. Say 'memory:' for it, such as 512M.",
+                        at: node.place, path: "cameras.\(name)"))
+                continue
+            }
+            sum = sum.adding(saturating: memoryLimit)
+            count += 1
+        }
+        guard sum > most else { return }
+        problems.append(
+            .init(
+                "The processes of \(count) cameras may use \(sum) bytes together, and the budget has \(most). Lower "
+                    + "'memory:' of some, leave out a camera, or raise the budget.",
+                at: node.place, path: "budget.memory"))
     }
 
     /// Returns the source that a URI names, as a camera of a name would have it. Opens nothing.

@@ -9,6 +9,13 @@ extension ConfigurationShape {
         ConfigurationKey("defaults", "What holds for all cameras that do not say otherwise", .object(defaultKeys)),
         ConfigurationKey("cameras", "The cameras by name", isRequired: true, cameras),
         ConfigurationKey(
+            "budget", "What all cameras together may take; one that does not fit is refused", default: "no limit",
+            .object([
+                ConfigurationKey(
+                    "memory", "The most bytes that the processes of the cameras' own may be allowed in sum",
+                    default: "no limit", .scalar(.bytes))
+            ])),
+        ConfigurationKey(
             "webhooks", "Servers that are told of events by POST, by name", default: "none",
             .map(what: "webhook", names: CameraName.rule, .object(webhookKeys), most: 32)),
     ])
