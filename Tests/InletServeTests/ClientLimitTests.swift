@@ -39,6 +39,8 @@ import Testing
             (201, "POST", "/v1/cameras", Self.half, new("door2")), (200, "DELETE", "/v1/cameras/door2", Self.half, nil),
             (403, "POST", "/v1/reload?dry-run=true", Self.half, nil),
             (403, "PUT", "/v1/log-level", Self.half, "{\"level\": \"debug\"}"),
+            (403, "GET", "/v1/log-level", Self.half, nil), (403, "GET", "/v1/log-level", Self.guest, nil),
+            (200, "GET", "/v1/log-level", ServeProcess.admin, nil),
         ]
         for (status, method, path, token, body) in cases {
             let answer = try await serve.ask(method, path, token: token, body: body)

@@ -115,7 +115,7 @@ enum ServeRoute: Equatable {
     }
 
     /// Whether it is about what concerns all cameras.
-    var concernsAll: Bool { self == .reload || self == .setLogLevel || self == .discover }
+    var concernsAll: Bool { [.reload, .logLevel, .setLogLevel, .discover].contains(self) }
 
     /// What the audit log calls the change, or what reaches the network, and the camera that it concerns; nil if it is
     /// neither.

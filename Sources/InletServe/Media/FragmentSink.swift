@@ -9,6 +9,9 @@ final class FragmentSink: PacketSink {
     private var muxer: FragmentMuxer?
     /// When the fragment that is made begins, and whether with a key frame.
     private var fragment: (start: MonotonicTime, isKey: Bool, times: FragmentTimes)?
+    /// The last packet, whose length is known when the next one comes. A guess that is too long would have libavformat
+    /// put the next fragment later, and leave out the PTS and the time of day of its first picture.
+    private var held: (packet: EncodedPacket, wallClock: Int64)?
     /// When the last packet is decoded.
     private var lastTime: MonotonicTime?
     private var gaps = GapDetector()
@@ -32,6 +35,7 @@ final class FragmentSink: PacketSink {
         // Never backwards, as the muxer writes them.
         let time = max(lastTime ?? .init(nanoseconds: .min), MonotonicTime(nanoseconds: packet.dts.nanoseconds))
         let isGap = gaps.add(time) != nil
+        try addHeld(before: isGap ? nil : packet)
         if let fragment, isGap || packet.isKey || packet.captureTime - fragment.start >= Self.length {
             var times = fragment.times
             times.length = (isGap ? lastTime ?? time : time) - times.start
@@ -45,7 +49,19 @@ final class FragmentSink: PacketSink {
                 packet.captureTime, packet.isKey,
                 FragmentTimes(start: time, wallClock: wallClock, isByCamera: packet.wallClock != nil)
             )
-        try muxer?.add(packet, wallClock: wallClock)
+        held = (packet, wallClock)
+    }
+
+    /// - Parameter next: the packet that follows without a gap; nil if there is a gap.
+    private func addHeld(before next: EncodedPacket?) throws {
+        guard let held else { return }
+        self.held = nil
+        var packet = held.packet
+        if let next, next.dts.timeBase == packet.dts.timeBase {
+            let ticks = next.dts.ticks.subtracting(saturating: packet.dts.ticks)
+            if ticks > 0 { packet.duration = MediaTime(ticks: ticks, timeBase: packet.dts.timeBase) }
+        }
+        try muxer?.add(packet, wallClock: held.wallClock)
     }
 
     private func flush(_ isKey: Bool, _ times: FragmentTimes) throws {
