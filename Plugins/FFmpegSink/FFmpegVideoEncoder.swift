@@ -17,7 +17,7 @@ public final class FFmpegVideoEncoder: VideoEncoder {
     private var lastTicks: Int64?
     private var lastDTS = Int64.min
     /// The capture times of the pictures in the encoder, by their ticks.
-    private var captureTimes: [Int64: MonotonicTime] = [:]
+    private var captureTimes: [Int64: (time: MonotonicTime, wallClock: Int64?)] = [:]
     private var lastKey: MonotonicTime?
     private var lastTime: MonotonicTime?
 
@@ -86,7 +86,7 @@ public final class FFmpegVideoEncoder: VideoEncoder {
         self.origin = origin
         let ticks = max(Self.ticks(frame.timestamp - origin), lastTicks.map { $0 + 1 } ?? .min)
         (lastTicks, lastTime) = (ticks, frame.timestamp)
-        captureTimes[ticks] = frame.timestamp
+        captureTimes[ticks] = (frame.timestamp, frame.wallClock)
         let isOverdue = lastKey.map { frame.timestamp - $0 >= tuning.settings.keyFrameInterval } ?? true
         let isKey = wantsKeyFrame || isOverdue
         if isKey { lastKey = frame.timestamp }
@@ -122,13 +122,15 @@ public final class FFmpegVideoEncoder: VideoEncoder {
             let dts = max(packet.dts ?? pts, lastDTS &+ 1)
             lastDTS = dts
             let time = MediaTime(ticks: pts, timeBase: Self.timeBase)
+            let captured = captureTimes.removeValue(forKey: pts)
             packets.append(
                 EncodedPacket(
                     data: try EncodedPacketStorage(moving: packet).data,
                     pts: time,
                     dts: MediaTime(ticks: dts, timeBase: Self.timeBase),
                     duration: duration?.rescaled(to: Self.timeBase), isKey: isKey,
-                    captureTime: captureTimes.removeValue(forKey: pts) ?? origin + .nanoseconds(time.nanoseconds)))
+                    captureTime: captured?.time ?? origin + .nanoseconds(time.nanoseconds),
+                    wallClock: captured?.wallClock))
         }
         return packets
     }

@@ -1,6 +1,8 @@
 import CFFmpeg
 import InletCore
 import InletFFmpeg
+import InletOutput
+import InletSystem
 
 /// Owns a libavformat output with one stream: opens it, writes packets, ends it.
 ///
@@ -24,6 +26,8 @@ import InletFFmpeg
     /// The DTS of the previous packet, in the container's ticks.
     private var lastDTS: Int64?
     private var hasPackets = false
+    /// Whether fragments of MP4 get the time of day.
+    private var writesWallClock = false
     /// Whether a reader of the file finds a picture in it.
     private(set) var holdsPictures = false
     /// What is known to be lost at the end although all could be written, for users.
@@ -164,7 +168,11 @@ import InletFFmpeg
         let dts = max(unsafe pointer.pointee.dts, lastDTS.map { $0 &+ 1 } ?? .min)
         unsafe pointer.pointee.dts = dts
         unsafe pointer.pointee.pts = max(pointer.pointee.pts, dts)
-        if settings.container == .mp4 { try bridgeGap(before: dts, settings) }
+        if settings.container == .mp4 {
+            try bridgeGap(before: dts, settings)
+            noteWallClock(of: encoded)
+        }
+        if case .folder(let folder, _) = target { folder.begin(encoded) }
         lastDTS = dts
         if let limits { deadline.allow(limits.write) }
         let code = unsafe av_write_frame(output, pointer)
@@ -172,6 +180,17 @@ import InletFFmpeg
         try check(code, settings)
         hasPackets = true
         if target.byteCount > headerByteCount { holdsPictures = true }
+    }
+
+    /// Has fragments say when their first picture was taken (`prft`), from the fragment on in which that is known first.
+    /// Of a picture without a time of day it is reckoned by this machine's: libavformat would put the time at which it
+    /// writes.
+    private func noteWallClock(of encoded: EncodedPacket) {
+        packet.setWallClock(
+            encoded.wallClock
+                ?? StagedFile.now.subtracting(saturating: (MonotonicTime.now - encoded.captureTime).wholeNanoseconds))
+        guard !writesWallClock, encoded.wallClock != nil, let muxer = unsafe output?.pointee.priv_data else { return }
+        writesWallClock = unsafe av_opt_set(muxer, "write_prft", "wallclock", 0) >= 0
     }
 
     private func check(_ code: Int32, _ settings: FFmpegOutput) throws(InletError) {

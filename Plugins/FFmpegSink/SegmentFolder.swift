@@ -1,5 +1,6 @@
 import CFFmpeg
 import InletCore
+import InletFFmpeg
 import InletOutput
 
 /// Opens and closes the files that a muxer creates itself: the playlist and the segments of HLS.
@@ -9,6 +10,9 @@ import InletOutput
     private let mode: FileMode
     // libavformat closes a file by the pointer to its view.
     private var files = unsafe [UnsafeMutablePointer<AVIOContext>: RecordingFile]()
+    /// The playlists that are being written. They are completed here before they are stored.
+    private var playlists = unsafe [UnsafeMutablePointer<AVIOContext>: (text: MemorySink, file: RecordingFile)]()
+    private var dates = PlaylistDates()
     /// Why a file could not be opened or written. The muxer continues without a playlist and does not report it.
     private var failure: InletError?
 
@@ -20,6 +24,9 @@ import InletOutput
         self.failure = nil
         throw failure
     }
+
+    /// Notes the packet that the muxer is given next.
+    func begin(_ packet: EncodedPacket) { dates.begin(packet.wallClock) }
 
     @unsafe func serve(_ output: UnsafeMutablePointer<AVFormatContext>) {
         unsafe output.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
@@ -42,6 +49,13 @@ import InletOutput
     private func open(_ path: String, _ io: UnsafeMutablePointer<UnsafeMutablePointer<AVIOContext>?>) -> Int32 {
         do throws(InletError) {
             let file = try RecordingFile(NewFile(path, mode: mode, existing: .replacedUnlessPipe), path: path)
+            if path.hasByteSuffix(".m3u8") || path.hasByteSuffix(".m3u8.tmp") {
+                let text = try MemorySink()
+                guard let view = unsafe text.io else { return -ENOMEM }
+                unsafe playlists[view] = (text, file)
+                unsafe io.pointee = view
+                return 0
+            }
             guard let view = unsafe file.io else { return -ENOMEM }
             unsafe files[view] = file
             unsafe io.pointee = view
@@ -53,7 +67,18 @@ import InletOutput
     }
 
     private func close(_ io: UnsafeMutablePointer<AVIOContext>) -> Int32 {
+        if let (text, file) = unsafe playlists.removeValue(forKey: io) {
+            unsafe avio_flush(io)
+            let dated = dates.added(to: String(decoding: text.take(), as: UTF8.self))
+            guard let view = unsafe file.io else { return -ENOMEM }
+            for byte in dated.utf8 { unsafe avio_w8(view, Int32(byte)) }
+            return unsafe close(file, view)
+        }
         guard let file = unsafe files.removeValue(forKey: io) else { return 0 }
+        return unsafe close(file, io)
+    }
+
+    private func close(_ file: RecordingFile, _ io: UnsafeMutablePointer<AVIOContext>) -> Int32 {
         unsafe avio_flush(io)
         let error = unsafe io.pointee.error
         let closed = file.close()

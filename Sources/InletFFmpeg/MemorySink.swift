@@ -1,14 +1,14 @@
-import CFFmpeg
-import InletCore
+package import CFFmpeg
+package import InletCore
 
 /// Owns libavformat's view of bytes in memory that grow as a muxer writes. Confined to one thread.
-@safe final class MemorySink {
-    private(set) var io: UnsafeMutablePointer<AVIOContext>?
+@safe package final class MemorySink {
+    package private(set) var io: UnsafeMutablePointer<AVIOContext>?
     private var bytes: [UInt8] = []
     private static let bufferSize: Int32 = 65_536
 
     /// - Throws: ``InletError/Code/resourceExhausted`` if there is no memory.
-    init() throws(InletError) {
+    package init() throws(InletError) {
         let buffer = unsafe av_malloc(Int(Self.bufferSize))
         if let buffer = unsafe buffer {
             unsafe io = inlet_avio_output(
@@ -35,7 +35,7 @@ import InletCore
     }
 
     /// Returns what was written since the last call.
-    func take() -> [UInt8] {
+    package func take() -> [UInt8] {
         defer { bytes = [] }
         return bytes
     }

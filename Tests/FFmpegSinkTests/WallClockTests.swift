@@ -1,0 +1,71 @@
+import FFmpegSink
+import Foundation
+import InletCore
+import ReferenceTools
+import Testing
+
+/// The time of day in files, which is that of the pictures.
+@Suite(.tags(.encoder)) struct WallClockTests {
+    private let folder: TemporaryFolder
+    /// 2001-09-09T01:46:40Z: no clock of this machine.
+    private static let base: Int64 = 1_000_000_000_000_000_000
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Writes pictures at 30 a second, whose time of day is known from one on.
+    private static func write(_ count: Int, knownFrom known: Int, to uri: String) throws {
+        let pictures = try Recording.pictures(count: count)
+        let sink = try Recording.registry.sink(uri).makeSink()
+        try sink.start(Recording.format(pictures.size), SinkContext())
+        for index in 0..<count {
+            var frame = try Recording.frame(pictures.padded(index), index, at: Double(index) / 30)
+            if index >= known { frame.wallClock = base + Int64(index) * 1_000_000_000 / 30 }
+            try sink.consume(frame)
+        }
+        try sink.finish()
+    }
+
+    /// The times of `prft` boxes in seconds since 1970 (ISO/IEC 14496-12, 8.16.5).
+    private static func references(_ path: String) throws -> [Double] {
+        let data = try Data(contentsOf: URL(fileURLWithPath: path))
+        var (times, rest) = ([Double](), data[...])
+        while let range = rest.range(of: Data("prft".utf8)) {
+            let place = range.upperBound + 8
+            let bits = data[place..<place + 8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            times.append(Double(bits >> 32) - 2_208_988_800 + Double(bits & 0xffff_ffff) / 4_294_967_296)
+            rest = data[range.upperBound...]
+        }
+        return times
+    }
+
+    @Test("Fragments of MP4 have the time of day of their first picture, where it is known, and none where it is not")
+    func fragments() throws {
+        let path = folder.path("known.mp4")
+        try Self.write(90, knownFrom: 0, to: "mp4:\(path)?gop=1s")
+        let times = try Self.references(path)
+        #expect(times.count > 6, "\(times)")
+        #expect(times == times.sorted() && times.first.map { abs($0 - 1e9) < 0.002 } == true, "\(times)")
+        for time in times {
+            let frames = (time - 1e9) * 30
+            #expect(abs(frames - frames.rounded()) < 0.06 && frames < 90, "\(time)")
+        }
+        #expect(try Recording.times(path).count == 90)
+
+        let other = folder.path("unknown.mp4")
+        try Self.write(30, knownFrom: 90, to: "mp4:\(other)")
+        #expect(try Self.references(other).isEmpty)
+    }
+
+    @Test("Segments of HLS have the time of day of their first picture, where it is known")
+    func segments() throws {
+        let live = folder.path("live")
+        try Self.write(190, knownFrom: 20, to: "hls:\(live)?segment=1s&playlist=0&gop=1s")
+        let playlist = try String(contentsOfFile: "\(live)/index.m3u8", encoding: .utf8)
+        #expect(playlist.components(separatedBy: "#EXTINF").count - 1 == 7)
+        let dates = playlist.split(separator: "\n").filter { $0.hasPrefix("#EXT-X-PROGRAM-DATE-TIME:") }
+            .map { $0.dropFirst("#EXT-X-PROGRAM-DATE-TIME:".count) }
+        // Of the first segment it is not known.
+        #expect(dates == (41...46).map { "2001-09-09T01:46:\($0).000Z" })
+        #expect(try Recording.times("\(live)/index.m3u8").count == 190)
+    }
+}
