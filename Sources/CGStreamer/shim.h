@@ -328,8 +328,8 @@ static inline void inlet_gst_viewer_clear(inlet_gst_viewer *viewer, GstPad *pad)
 
 // Puts another chain, of an appsrc named `source` and a payloader named `payloader`, before the same pad of
 // webrtcbin's, which goes on with its numbers of packets: SRTP and peers would not know of a new beginning. `caps` are
-// what it sends. Returns the source, which is not in use before inlet_gst_viewer_use; NULL where that cannot be. Nothing
-// is handed over meanwhile.
+// what it sends. Returns the source, which is not in use before inlet_gst_viewer_use; NULL where that cannot be.
+// Nothing is handed over meanwhile.
 static inline GstElement *inlet_gst_viewer_replace(inlet_gst_viewer *viewer, const char *launch, const char *caps) {
     GError *error = NULL;
     GstElement *chain = gst_parse_bin_from_description(launch, TRUE, &error);

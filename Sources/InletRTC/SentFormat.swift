@@ -64,8 +64,12 @@ package struct SentFormat: Sendable, Hashable {
     /// The name of the encoding in `a=rtpmap` (RFC 6184, 7741, 7798 and 9628).
     private var name: String {
         switch codec {
+        case .h264: "H264"
         case .hevc: "H265"
-        default: codec.rawValue.uppercased()
+        case .vp8: "VP8"
+        case .vp9: "VP9"
+        case .av1: "AV1"
+        default: codec.rawValue
         }
     }
 
