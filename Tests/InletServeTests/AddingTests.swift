@@ -62,6 +62,39 @@ import Testing
         #expect(!serve.complaints.contains("pa55word"))
     }
 
+    @Test(
+        "The history tells frames, drops and state of stretches of time, and nothing of cameras that a token is not for"
+    )
+    func history() async throws {
+        struct History: Decodable {
+            struct Sample: Decodable {
+                var time, state: String
+                var seconds, frameRate: Double
+                var dropped: Int
+            }
+            var interval: Double
+            var samples: [Sample]
+        }
+        let serve = try await start()
+        let before = try await serve.camera("door") { $0.captured > 20 }
+        let (status, body) = try await serve.ask("GET", "/v1/cameras/door/history", token: ServeProcess.viewer)
+        let history = try JSONDecoder().decode(History.self, from: body)
+        #expect(status == 200 && history.interval == 10)
+        #expect(history.samples.last?.state == "live" && history.samples.allSatisfy { $0.seconds > 0 })
+        let frames = history.samples.map { $0.frameRate * $0.seconds }.reduce(0, +)
+        #expect(frames.rounded() >= Double(before.captured))
+        for path in ["/v1/cameras/door/history", "/v1/cameras/none/history"] {
+            #expect(try await serve.ask("GET", path, token: Self.few).status == 404)
+        }
+        #expect(try await serve.ask("POST", "/v1/cameras/door/restart").status == 204)
+        _ = try await serve.camera("door") { $0.captured > 2 }
+        // It goes on over a restart.
+        let after = try JSONDecoder().decode(
+            History.self, from: try await serve.ask("GET", "/v1/cameras/door/history").body)
+        #expect(after.samples.count >= history.samples.count && after.samples[0].time == history.samples[0].time)
+        #expect(await serve.end() == 0)
+    }
+
     @Test("Two sources are tried at a time; who goes away makes room for another one")
     func limit() async throws {
         let serve = try await start()

@@ -9,9 +9,10 @@ import Testing
     )
     func page() async throws {
         struct Seen: Decodable {
-            var tiles, live, pictures, events: Int
-            var summary, delay, paused, resumed, focus, address: String
+            var tiles, live, pictures, events, drawn: Int
+            var summary, delay, history, paused, resumed, focus, address: String
             var labels: [String]
+            var light, dark: [Double]
             var opened, moves, closed, overflow: Bool
         }
         let folder = try TemporaryFolder()
@@ -37,10 +38,14 @@ import Testing
         #expect(seen.labels.contains("door, live. Opens the camera."))
         #expect(seen.opened && seen.moves && seen.closed)
         #expect(seen.delay != "-")
+        #expect(seen.drawn == 1 && seen.history.contains("frames a second on average"))
         #expect((seen.paused, seen.resumed) == ("paused", "live"))
         #expect(seen.events > 0)
         #expect(seen.focus.hasPrefix("door,"))
         #expect(!seen.overflow)
+        // All text can be read by day and by night (WCAG 2.2, 1.4.3), and the page follows the browser.
+        #expect(seen.light[0] >= 4.5 && seen.dark[0] >= 4.5, "\(seen.light) \(seen.dark)")
+        #expect(seen.light[1] > 0.8 && seen.dark[1] < 0.05)
         #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("shot.png"))).starts(with: [0x89, 0x50]))
         #expect(await serve.end() == 0)
     }

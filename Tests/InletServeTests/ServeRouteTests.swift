@@ -21,6 +21,7 @@ struct ServeRouteTests {
             ("GET", "/v1/cameras/a/recordings/b.mp4", .recording("a", file: "b.mp4")),
             ("DELETE", "/v1/cameras/a/recordings/b.mp4", .deleteRecording("a", file: "b.mp4")),
             ("POST", "/v1/discover", .discover), ("POST", "/v1/try", .tryOut),
+            ("GET", "/v1/cameras/a/history", .history("a")),
         ])
     func found(_ method: String, _ path: String, _ route: ServeRoute) {
         #expect((try? ServeRoute.find(HTTPMethod(rawValue: method), path)) == route)

@@ -26,6 +26,29 @@ return Array.from(context.getImageData(0, 0, 64, 36).data).join();
 """
 
 
+# The lowest contrast of text to what is behind it (WCAG 2.2, 1.4.3), and how light the page is.
+CONTRAST = """
+const light = colour => {
+  const parts = colour.match(/[\\d.]+/g).slice(0, 3).map(x => x / 255)
+    .map(x => x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2];
+};
+const behind = e => {
+  for (; e; e = e.parentElement) {
+    const colour = getComputedStyle(e).backgroundColor;
+    if (!/^rgba.*, 0\\)$/.test(colour)) return colour;
+  }
+  return "rgb(255, 255, 255)";
+};
+const texts = "h1, h2, h3, dt, dd, label, input, button.small, a.small, time, .state, .name, .facts, .note, .help, "
+  + ".error, .scale, .events li, #summary, #message, #source, #failure, #hour-text";
+return [Math.min(...[...document.querySelectorAll(texts)].map(e => {
+  const [one, other] = [light(getComputedStyle(e).color), light(behind(e))];
+  return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+})), light(getComputedStyle(document.body).backgroundColor)];
+"""
+
+
 def until(browser, script, wanted):
     """What a script returns once it is as wanted; the last that it returned if that never comes."""
     end = time.monotonic() + LIMIT
@@ -69,6 +92,8 @@ def main():
         first = until(browser, LIVE, bool)
         seen["moves"] = until(browser, LIVE, lambda now: now is not None and now != first) != first
         seen["delay"] = until(browser, "return document.getElementById('delay').textContent", lambda t: t != "-")
+        seen["history"] = until(browser, "return document.getElementById('hour-text').textContent", bool)
+        seen["drawn"] = browser.run("return document.querySelectorAll('#graph path.rate').length")
         if screenshot:
             shoot(browser, screenshot.replace(".png", "-one.png"))
         browser.run("document.getElementById('pause').click()")
@@ -80,6 +105,10 @@ def main():
         press(browser, "\ue00c")
         seen["closed"] = not until(browser, "return document.getElementById('detail').open", lambda o: not o)
         seen["focus"] = browser.run("return document.activeElement.ariaLabel || ''")
+        for scheme in ("light", "dark"):
+            wanted = {"media": "", "features": [{"name": "prefers-color-scheme", "value": scheme}]}
+            browser.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia", "params": wanted})
+            seen[scheme] = browser.run(CONTRAST)
         browser.call("POST", "/window/rect", {"width": 500, "height": 800})
         seen["overflow"] = browser.run("return document.documentElement.scrollWidth > innerWidth")
         if screenshot:

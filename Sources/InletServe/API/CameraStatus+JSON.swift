@@ -17,7 +17,7 @@ extension CameraStatus {
         let view = statistics.sinks.last { $0.name == "view" && $0.isAttached }
         members += [
             ("captured", .number(statistics.captured)),
-            ("dropped", .number(Self.lost(statistics))),
+            ("dropped", .number(dropped)),
             ("openings", .number(statistics.supervision.openings)),
             ("stalls", .number(statistics.supervision.stalls)),
             ("frameRate", statistics.recentFrameRate.map { .number($0) } ?? .null),
@@ -38,7 +38,7 @@ extension CameraStatus {
     }
 
     /// Frames that were lost: not those that nobody wanted.
-    private static func lost(_ statistics: CaptureStatistics) -> UInt64 {
-        statistics.drops.filter { $0.key != .notConnected && $0.key != .rateLimited }.values.reduce(0, &+)
+    var dropped: UInt64 {
+        statistics?.drops.filter { $0.key != .notConnected && $0.key != .rateLimited }.values.reduce(0, &+) ?? 0
     }
 }

@@ -22,7 +22,7 @@ enum OpenAPIDocument {
             ])
         ),
         ("security", .list([.object([]), .object([("token", .list([]))])])),
-        ("paths", .object(paths + recordingPaths + addingPaths)),
+        ("paths", .object(paths + recordingPaths + addingPaths + historyPaths)),
         (
             "components",
             .object([
@@ -37,7 +37,7 @@ enum OpenAPIDocument {
                             ("Camera", ConfigurationShape.camera.schema), ("NewCamera", newCamera),
                             ("Status", status), ("Changes", changes), ("Problem", problem), ("Level", level),
                             ("NewLevel", newLevel),
-                        ] + recordingSchemas + addingSchemas)
+                        ] + recordingSchemas + addingSchemas + historySchemas)
                 ),
             ])
         ),

@@ -107,6 +107,14 @@ final class ServeResponder: Sendable {
                 let text = StatisticsJSON.text(of: await camera.status.statistics ?? CaptureStatistics())
                 return HTTPAnswer(type: "application/json", body: ByteBuffer(string: text))
             }
+        case .history(let name):
+            return await about(name) { camera in
+                .json(
+                    .object([
+                        ("interval", .number(CameraHistory.interval.inSeconds)),
+                        ("samples", .list(await camera.recentHistory.map(\.json))),
+                    ]))
+            }
         case .pause(let name), .resume(let name), .restart(let name):
             return await control(name, route, isTrial: isTrial)
         case .endRecording(let name): return await endRecording(name, isTrial: isTrial)

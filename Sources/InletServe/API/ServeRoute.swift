@@ -10,7 +10,7 @@ enum ServeRoute: Equatable {
     case snapshot(String), stream(String), statistics(String)
     case restart(String), pause(String), resume(String)
     case record(String), endRecording(String), recordings(String)
-    case fragments(String)
+    case fragments(String), history(String)
     case playlist(String), segment(String, file: String)
     case recording(String, file: String), deleteRecording(String, file: String)
 
@@ -63,6 +63,7 @@ enum ServeRoute: Equatable {
         case "stream.mp4": return [("GET", .fragments(name))]
         case "stream.m3u8": return [("GET", .playlist(name))]
         case "statistics": return [("GET", .statistics(name))]
+        case "history": return [("GET", .history(name))]
         case "restart": return [("POST", .restart(name))]
         case "pause": return [("POST", .pause(name))]
         case "resume": return [("POST", .resume(name))]
@@ -90,7 +91,7 @@ enum ServeRoute: Equatable {
         switch self {
         case .health, .readiness: nil
         case .page, .metrics, .document, .list, .events, .logLevel, .show, .snapshot, .stream, .statistics,
-            .recordings, .recording, .fragments, .playlist, .segment:
+            .recordings, .recording, .fragments, .playlist, .segment, .history:
             .view
         case .restart, .pause, .resume, .record, .endRecording, .deleteRecording: .control
         case .add, .set, .remove, .reload, .setLogLevel, .discover, .tryOut: .admin
@@ -109,7 +110,7 @@ enum ServeRoute: Equatable {
         case .show(let name), .set(let name), .remove(let name), .snapshot(let name), .stream(let name),
             .statistics(let name), .restart(let name), .pause(let name), .resume(let name), .record(let name),
             .endRecording(let name), .recordings(let name), .fragments(let name), .recording(let name, _),
-            .deleteRecording(let name, _), .playlist(let name), .segment(let name, _):
+            .deleteRecording(let name, _), .playlist(let name), .segment(let name, _), .history(let name):
             name
         }
     }

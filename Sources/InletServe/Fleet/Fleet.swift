@@ -87,6 +87,9 @@ package actor Fleet {
         }
     }
 
+    /// Ends a stretch of each camera's history.
+    func closeHistory() async { for camera in cameras.values { await camera.closeHistory() } }
+
     /// Runs one change after the other, in the order of the calls.
     private func inTurn<Value: Sendable>(_ body: @escaping @Sendable (Fleet) async -> Value) async -> Value {
         let previous = last

@@ -45,6 +45,7 @@ package actor SupervisedCamera {
     private var failure: InletError?
     /// Whether it stays as it ended until somebody restarts it.
     private var hasEnded = false
+    private var history: CameraHistory
     /// Counts captures, so that an earlier one's end is not taken for the present one's.
     private var generation = 0
 
@@ -54,6 +55,9 @@ package actor SupervisedCamera {
         report: @escaping @Sendable (FleetEvent) -> Void
     ) {
         (self.settings, self.view, self.environment, self.report) = (settings, view, environment, report)
+        history = CameraHistory(
+            from: .init(
+                time: environment.clock.now, wallTime: WallTime.now, captured: 0, dropped: 0, phase: .idle))
         media = CameraMedia(camera: settings.name, settings.policies.record)
         recorder = CameraRecorder(
             media, registry: environment.registry, clock: environment.clock, logger: environment.logger,
@@ -325,5 +329,18 @@ package actor SupervisedCamera {
         CameraStatus(
             settings: settings, statistics: capturer?.statistics, failure: failure, isPaused: isPaused,
             isRunning: runner != nil && !hasEnded, process: process?.figures())
+    }
+
+    /// Ends a stretch of the history.
+    func closeHistory() { history.close(at: reading) }
+
+    /// What it did in the last hour, the oldest first.
+    var recentHistory: [CameraHistory.Sample] { history.samples(until: reading) }
+
+    private var reading: CameraHistory.Reading {
+        let status = status
+        return .init(
+            time: environment.clock.now, wallTime: WallTime.now, captured: status.statistics?.captured ?? 0,
+            dropped: status.dropped, phase: status.phase)
     }
 }

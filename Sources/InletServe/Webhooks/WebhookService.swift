@@ -12,6 +12,8 @@ package struct WebhookService: Service {
 
     package func run() async throws {
         for await event in events { hub.send(event) }
+        // A service that returns before it is told to is taken for one that failed.
+        try? await gracefulShutdown()
         await hub.finish(within: Self.farewell)
     }
 }

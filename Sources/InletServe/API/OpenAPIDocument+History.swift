@@ -1,0 +1,36 @@
+import InletCore
+
+/// The path of what a camera did.
+extension OpenAPIDocument {
+    static let historyPaths: [(String, JSONValue)] = [
+        (
+            "/v1/cameras/{name}/history",
+            .object([
+                ("parameters", .list([name])),
+                operation(
+                    "get", "What a camera did in the last hour, in stretches of ten seconds, the oldest first",
+                    [("200", json("The stretches, with the one that goes on", reference("History"))), missing]),
+            ])
+        )
+    ]
+
+    static let historySchemas: [(String, JSONValue)] = [
+        (
+            "History",
+            object(
+                [
+                    ("interval", type("number")),
+                    (
+                        "samples",
+                        array(
+                            object(
+                                [
+                                    ("time", type("string")), ("seconds", type("number")),
+                                    ("frameRate", type("number")), ("dropped", type("integer")),
+                                    ("state", type("string")),
+                                ], required: ["time", "seconds", "frameRate", "dropped", "state"]))
+                    ),
+                ], required: ["interval", "samples"])
+        )
+    ]
+}
