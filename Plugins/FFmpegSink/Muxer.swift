@@ -182,9 +182,9 @@ import InletSystem
         if target.byteCount > headerByteCount { holdsPictures = true }
     }
 
-    /// Has fragments say when their first picture was taken (`prft`), from the fragment on in which that is known first.
-    /// Of a picture without a time of day it is reckoned by this machine's: libavformat would put the time at which it
-    /// writes.
+    /// Has fragments say when their first picture was taken (`prft`), from the fragment on in which that is known
+    /// first. Of a picture without a time of day it is reckoned by this machine's: libavformat would put the time at
+    /// which it writes.
     private func noteWallClock(of encoded: EncodedPacket) {
         packet.setWallClock(
             encoded.wallClock

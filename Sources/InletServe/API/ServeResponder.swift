@@ -63,8 +63,8 @@ final class ServeResponder: Sendable {
         return hub
     }
 
-    /// Returns what makes HTTP Live Streaming of a camera; nil if nobody has asked for it of late. Called on the server's
-    /// thread.
+    /// Returns what makes HTTP Live Streaming of a camera; nil if nobody has asked for it of late. Called on the
+    /// server's thread.
     func openSegments(of media: CameraMedia) -> SegmentHub? {
         segmentHubs.value[ObjectIdentifier(media)].flatMap { $0.isOpen ? $0 : nil }
     }

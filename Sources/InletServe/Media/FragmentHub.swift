@@ -28,8 +28,8 @@ final class FragmentHub {
 
     /// Adds a client, which begins at the last key frame.
     ///
-    /// - Throws: ``InletError/Code/resourceExhausted`` if the system refuses a thread; ``InletError/Code/notFound`` if the
-    ///   camera was removed.
+    /// - Throws: ``InletError/Code/resourceExhausted`` if the system refuses a thread; ``InletError/Code/notFound`` if
+    ///   the camera was removed.
     func add(_ viewer: any FragmentViewer) throws(InletError) {
         loop.preconditionInEventLoop()
         if job == nil { try begin() }

@@ -8,8 +8,8 @@ protocol PlaylistViewer: AnyObject {
     func take(playlist: String?)
 }
 
-/// Makes HTTP Live Streaming of a camera's packets, as long as somebody asks for it. Clients come and go by requests, so
-/// the last one has left when none asks any more. Confined to the server's thread.
+/// Makes HTTP Live Streaming of a camera's packets, as long as somebody asks for it. Clients come and go by requests,
+/// so the last one has left when none asks any more. Confined to the server's thread.
 final class SegmentHub: FragmentViewer {
     /// How long after the last request the stream ends, in target durations: players ask about once in each.
     private static let idleTargets = 4

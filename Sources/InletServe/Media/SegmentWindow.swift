@@ -33,7 +33,7 @@ struct SegmentWindow {
     private static let (listedTargets, keptTargets) = (4, 8)
 
     private var complete: [Segment] = []
-    private var open: Segment?
+    private var unfinished: Segment?
     /// The initialization sections of the segments that are kept.
     private var maps: [Int64: ByteBuffer] = [:]
     private var map: Int64?
@@ -73,18 +73,18 @@ struct SegmentWindow {
         }
         if let end, times.start - end > GapDetector.shortest || times.start < end - GapDetector.shortest {
             // A pause without a key frame behind it is part of its segment, if there is room.
-            let length = open.map { times.start - $0.times.start + times.length }
+            let length = unfinished.map { times.start - $0.times.start + times.length }
             if isKey || times.start < end || length.map({ $0 > limit }) ?? true { breakOff() }
         }
         guard isKey || end != nil else { return }
-        if let open {
-            let length = times.start - open.times.start
-            let isFull =
-                length + times.length > limit || open.bytes.readableBytes + bytes.readableBytes > Self.mostBytesEach
+        if let unfinished {
+            let length = times.start - unfinished.times.start
+            let size = unfinished.bytes.readableBytes + bytes.readableBytes
+            let isFull = length + times.length > limit || size > Self.mostBytesEach
             if isFull || isKey && length >= Self.shortest { close(at: times.start) }
         }
-        var segment = open ?? Segment(number: next, map: map, isDiscontinuity: hasGap, times: times)
-        if open == nil {
+        var segment = unfinished ?? Segment(number: next, map: map, isDiscontinuity: hasGap, times: times)
+        if unfinished == nil {
             next += 1
             hasGap = false
         }
@@ -92,15 +92,15 @@ struct SegmentWindow {
         byteCount += segment.bytes.writeBuffer(&bytes)
         end = max(end ?? times.start, times.start + times.length)
         segment.times.length = (end ?? times.start) - segment.times.start
-        open = segment
+        unfinished = segment
     }
 
     private var limit: Duration { target.map { .seconds($0) + Self.tolerance } ?? Self.longest }
 
     /// - Parameter next: when what follows begins, if it continues the segment.
     private mutating func close(at next: MonotonicTime? = nil) {
-        guard var segment = open else { return }
-        open = nil
+        guard var segment = unfinished else { return }
+        unfinished = nil
         if let next { segment.times.length = next - segment.times.start }
         complete.append(segment)
         target = target ?? max(Self.shortestTarget, Int((segment.times.length / .seconds(1)).rounded(.up)))
