@@ -13,18 +13,20 @@ import Testing
         return try RTSPServer(options)
     }
 
-    /// The last playlist that fulfils a condition, for 30 seconds at most.
+    /// The first playlist that fulfils a condition.
     private static func playlist(
         _ serve: ServeProcess, token: String? = ServeProcess.viewer, until isReached: (String) -> Bool
     ) async throws -> String {
-        var text = ""
-        for _ in 0..<300 {
+        let (status, text) = try await ServeProcess.last {
             let (status, body) = try await serve.ask("GET", "/v1/cameras/door/stream.m3u8", token: token)
-            text = String(decoding: body, as: UTF8.self)
-            if status == 200, isReached(text) { return text }
-            try await ReferenceCommand.runAside("sleep", ["0.1"])
+            return (status, String(decoding: body, as: UTF8.self))
+        } until: { status, text in
+            status == 200 && isReached(text)
         }
-        throw ServeProcess.Failure(description: "The playlist did not come so far: \(text)\n\(serve.complaints)")
+        guard status == 200, isReached(text) else {
+            throw ServeProcess.Failure(description: "The playlist did not come so far: \(text)\n\(serve.complaints)")
+        }
+        return text
     }
 
     private static func values(_ tag: String, in playlist: String) -> [String] {

@@ -67,13 +67,13 @@ import Testing
                 sinks: ['null:']
 
             """)
-        var given: Set<String> = []
-        var body = Data()
         // Some are there once something was lost.
-        for _ in 0..<400 where !wanted.isSubset(of: given) {
-            body = try await serve.ask("GET", "/metrics", token: ServeProcess.viewer).body
-            given = Self.names(in: String(decoding: body, as: UTF8.self))
+        let body = try await ServeProcess.last {
+            try await serve.ask("GET", "/metrics", token: ServeProcess.viewer).body
+        } until: {
+            wanted.isSubset(of: Self.names(in: String(decoding: $0, as: UTF8.self)))
         }
+        let given = Self.names(in: String(decoding: body, as: UTF8.self))
         #expect(wanted.subtracting(given) == [], "\(serve.complaints)")
         let file = folder.path("metrics")
         try body.write(to: URL(fileURLWithPath: file))

@@ -141,9 +141,10 @@ import Testing
         func files() throws -> [String] {
             try FileManager.default.contentsOfDirectory(atPath: folder.path("r/door")).sorted()
         }
-        var body = ""
-        for _ in 0..<300 where !body.contains("\"complete\"") {
-            body = String(decoding: try await serve.ask("GET", "/v1/cameras/door/recordings").body, as: UTF8.self)
+        _ = try await ServeProcess.last {
+            String(decoding: try await serve.ask("GET", "/v1/cameras/door/recordings").body, as: UTF8.self)
+        } until: {
+            $0.contains("\"complete\"")
         }
         let file = try #require(try files().first { $0.hasSuffix(".mp4") })
         let facts = try await ReferenceCommand.runAside(

@@ -84,8 +84,11 @@ import Testing
         try camera.stopSending()
         try await ReferenceCommand.runAside("sleep", ["1.2"])
         try camera.resumeSending()
-        var list: [List.Item] = []
-        for _ in 0..<300 where list.first?.state != "complete" { list = try await Self.list(serve) }
+        let list = try await ServeProcess.last {
+            try await Self.list(serve)
+        } until: {
+            $0.first?.state == "complete"
+        }
         let done = Date().timeIntervalSince1970
         let item = try #require(list.first)
         let length = try #require(item.length)
@@ -128,8 +131,11 @@ import Testing
         #expect(try await Self.packets("\(folders)/\(killed)").count > 75)
 
         try await serve.launch()
-        var after: [List.Item] = []
-        for _ in 0..<100 where after.count < 2 { after = (try? await Self.list(serve)) ?? [] }
+        let after = try await ServeProcess.last {
+            (try? await Self.list(serve)) ?? []
+        } until: {
+            $0.count >= 2
+        }
         #expect(after.map(\.state) == ["complete", "interrupted"])
         #expect(
             try await serve.ask("DELETE", "/v1/cameras/door/recordings/\(item.name)", token: ServeProcess.viewer).status
@@ -179,14 +185,17 @@ import Testing
         try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
         _ = try ReferenceCommand.run("mount", ["-t", "tmpfs", "-o", "size=1m", "none", disk])
         defer { _ = try? ReferenceCommand.run("umount", ["-l", disk]) }
-        // Room for a second or two.
-        try Data(count: 900_000).write(to: URL(fileURLWithPath: disk + "/filler"))
+        // Room for a few seconds: the header and the packets from before the request fit in any case.
+        try Data(count: 700_000).write(to: URL(fileURLWithPath: disk + "/filler"))
         let serve = try await ServeProcess(
             "cameras:\n  door:\n    source: \"\(camera.url)\"\n    record: {folder: \(disk), before: 1s}\n")
         _ = try await serve.camera("door") { $0.captured > 30 }
         #expect(try await serve.ask("POST", "/v1/cameras/door/record", body: "{\"seconds\": 60}").status == 202)
-        var list: [List.Item] = []
-        for _ in 0..<300 where list.first.map({ $0.state == "recording" }) ?? true { list = try await Self.list(serve) }
+        let list = try await ServeProcess.last {
+            try await Self.list(serve)
+        } until: {
+            $0.first.map { $0.state != "recording" } == true
+        }
         let item = try #require(list.first)
         #expect(item.state != "recording")
         #expect(try await Self.packets("\(disk)/door/\(item.name)").count > 15)

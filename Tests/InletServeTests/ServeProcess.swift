@@ -124,16 +124,34 @@ final class ServeProcess {
         var memoryLimit: Int?
     }
 
-    /// Waits until a camera fulfils a condition, for 30 seconds at most.
+    /// Waits until a camera fulfils a condition.
+    ///
+    /// - Throws: ``Failure`` where it does not, within the time of ``last(of:until:)``.
     func camera(_ name: String, until isReached: (Camera) -> Bool) async throws -> Camera {
-        for _ in 0..<300 {
+        let camera = try await Self.last {
             let (status, body) = try await ask("GET", "/v1/cameras/\(name)")
-            if status == 200 {
-                let camera = try JSONDecoder().decode(Camera.self, from: body)
-                if isReached(camera) { return camera }
-            }
+            return status == 200 ? try JSONDecoder().decode(Camera.self, from: body) : nil
+        } until: {
+            $0.map(isReached) == true
         }
-        throw Failure(description: "\(name) did not come so far. \(complaints)")
+        guard let camera, isReached(camera) else {
+            throw Failure(description: "\(name) did not come so far. \(complaints)")
+        }
+        return camera
+    }
+
+    /// Asks ten times a second, for two minutes at most, as a machine may be busy.
+    ///
+    /// - Returns: the first answer that fulfils a condition, or the last.
+    static func last<Answer>(
+        of ask: () async throws -> Answer, until isReached: (Answer) -> Bool
+    ) async throws -> Answer {
+        let end = ContinuousClock.now + .seconds(120)
+        while true {
+            let answer = try await ask()
+            if isReached(answer) || ContinuousClock.now > end { return answer }
+            try await Task.sleep(for: .milliseconds(100))
+        }
     }
 
     /// Sends a signal and waits for the end.

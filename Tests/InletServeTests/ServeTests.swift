@@ -102,7 +102,8 @@ import Testing
               steady:
                 source: \(Self.pattern)
                 sinks:
-                  - mp4:\(folder.path("steady.mp4"))
+                  - uri: mp4:\(folder.path("steady.mp4"))
+                    queue: buffered:500
                   - uri: framemd5:\(folder.path("steady.md5"))
                     queue: buffered:500
               other: \(other)
