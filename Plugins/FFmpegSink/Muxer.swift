@@ -28,6 +28,8 @@ import InletSystem
     private var hasPackets = false
     /// Whether fragments of MP4 get the time of day.
     private var writesWallClock = false
+    /// The source's time of day less the capture timeline in nanoseconds, as last stated; nil until then.
+    private var wallClockOffset: Int64?
     /// Whether a reader of the file finds a picture in it.
     private(set) var holdsPictures = false
     /// What is known to be lost at the end although all could be written, for users.
@@ -170,7 +172,7 @@ import InletSystem
         unsafe pointer.pointee.pts = max(pointer.pointee.pts, dts)
         if settings.container == .mp4 {
             try bridgeGap(before: dts, settings)
-            noteWallClock(of: encoded)
+            try noteWallClock(of: encoded, settings)
         }
         if case .folder(let folder, _) = target { folder.begin(encoded) }
         lastDTS = dts
@@ -182,15 +184,20 @@ import InletSystem
         if target.byteCount > headerByteCount { holdsPictures = true }
     }
 
-    /// Has fragments say when their first picture was taken (`prft`), from the fragment on in which that is known
-    /// first. Of a picture without a time of day it is reckoned by this machine's: libavformat would put the time at
-    /// which it writes.
-    private func noteWallClock(of encoded: EncodedPacket) {
-        packet.setWallClock(
-            encoded.wallClock
-                ?? StagedFile.now.subtracting(saturating: (MonotonicTime.now - encoded.captureTime).wholeNanoseconds))
-        guard !writesWallClock, encoded.wallClock != nil, let muxer = unsafe output?.pointee.priv_data else { return }
-        writesWallClock = unsafe av_opt_set(muxer, "write_prft", "wallclock", 0) >= 0
+    /// Has fragments state by the source's clock when their first picture was taken (`prft`), from the first key frame
+    /// on of which that is known. Where the source states no time for a while, its clock is taken to go on.
+    private func noteWallClock(of encoded: EncodedPacket, _ settings: FFmpegOutput) throws(InletError) {
+        if let wallClock = encoded.wallClock {
+            wallClockOffset = wallClock.subtracting(saturating: encoded.captureTime.nanoseconds)
+        }
+        guard let wallClockOffset, writesWallClock || encoded.isKey else { return }
+        if !writesWallClock {
+            // libavformat would put its own time into the fragment before. The first call may write only the index.
+            for _ in 0..<2 where hasPackets { try check(unsafe av_write_frame(output, nil), settings) }
+            guard let muxer = unsafe output?.pointee.priv_data else { return }
+            writesWallClock = unsafe av_opt_set(muxer, "write_prft", "wallclock", 0) >= 0
+        }
+        packet.setWallClock(encoded.captureTime.nanoseconds.adding(saturating: wallClockOffset))
     }
 
     private func check(_ code: Int32, _ settings: FFmpegOutput) throws(InletError) {

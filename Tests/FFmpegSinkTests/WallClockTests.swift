@@ -12,14 +12,16 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Writes pictures at 30 a second, whose time of day is known from one on.
-    private static func write(_ count: Int, knownFrom known: Int, to uri: String) throws {
+    /// Writes pictures at 30 a second, whose time of day is known from one on, or but for some.
+    private static func write(
+        _ count: Int, knownFrom known: Int, except unknown: Range<Int> = 0..<0, to uri: String
+    ) throws {
         let pictures = try Recording.pictures(count: count)
         let sink = try Recording.registry.sink(uri).makeSink()
         try sink.start(Recording.format(pictures.size), SinkContext())
         for index in 0..<count {
             var frame = try Recording.frame(pictures.padded(index), index, at: Double(index) / 30)
-            if index >= known { frame.wallClock = base + Int64(index) * 1_000_000_000 / 30 }
+            if index >= known, !unknown.contains(index) { frame.wallClock = base + Int64(index) * 1_000_000_000 / 30 }
             try sink.consume(frame)
         }
         try sink.finish()
@@ -54,6 +56,19 @@ import Testing
         let other = folder.path("unknown.mp4")
         try Self.write(30, knownFrom: 90, to: "mp4:\(other)")
         #expect(try Self.references(other).isEmpty)
+    }
+
+    @Test("The time of day begins at a key frame of which it is known, and is the source's also where it states none")
+    func partlyKnown() throws {
+        let path = folder.path("partly.mp4")
+        try Self.write(120, knownFrom: 20, except: 50..<100, to: "mp4:\(path)?gop=1s")
+        let times = try Self.references(path)
+        #expect(times.count > 4 && times == times.sorted(), "\(times)")
+        let frames = times.map { ($0 - 1e9) * 30 }
+        #expect(frames.allSatisfy { abs($0 - $0.rounded()) < 0.06 && $0 < 120 }, "\(frames)")
+        // The second group of pictures is the first that begins with a time.
+        #expect(frames.first?.rounded() == 30, "\(frames)")
+        #expect(try Recording.times(path).count == 120)
     }
 
     @Test("Segments of HLS have the time of day of their first picture, where it is known")

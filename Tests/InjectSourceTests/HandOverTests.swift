@@ -1,6 +1,7 @@
 import InletCapture
 import InletCore
 import InletTesting
+import Synchronization
 import Testing
 
 @testable import InjectSource
@@ -129,6 +130,7 @@ struct HandOverTests {
         let injector = try FrameInjector(InjectorConfiguration(queue: .bounded(4096)))
         let capture = Capture(injector, queue: .buffered(4096, dropping: .newest))
         async let ended = capture.capturer.run()
+        try await capture.isActive()
         try await pushUntilHandedOver(20, injector)
         await withTaskGroup { group in
             for _ in 0..<4 {
@@ -207,5 +209,39 @@ struct HandOverTests {
         #expect(try await ended == .endOfStream)
         let numbers = capture.sink.frames.map(\.sequence)
         #expect(numbers == Array(0..<UInt64(numbers.count)))
+    }
+
+    @Test("An owner may push the next picture while its own is released, also where the last one is held for outages")
+    func pushesFromOwners() async throws {
+        let injector = try FrameInjector(InjectorConfiguration(queue: .bounded(64)))
+        var configuration = CapturerConfiguration.patient
+        configuration.outage.picture = .hold
+        let capturer = Capturer(InjectedSourceConfiguration(injector), configuration: configuration)
+        let box = CountingSink.Box()
+        capturer.attach(CountingSink(box), queue: .latest)
+        async let ended = capturer.run()
+        let releases = Atomic(0)
+        @Sendable func picture() -> SourceFrame {
+            RawPicture([UInt8](repeating: 0, count: Self.size.packedI420ByteCount)) {
+                if releases.add(1, ordering: .relaxed).newValue < 300 { _ = try? injector.push(picture()) }
+            }.frame(.yuv420p, Self.size)
+        }
+        // Each picture is followed by the next one when it is released.
+        for _ in 0..<4 { try injector.push(picture()) }
+        try await eventually {
+            _ = try? injector.push(picture())
+            return releases.load(ordering: .relaxed) >= 300 && injector.statistics.handedOver > 0
+        }
+        injector.end()
+        #expect(try await ended == .endOfStream)
+        #expect(box.count.load(ordering: .relaxed) > 0)
+    }
+
+    /// Counts and keeps nothing.
+    private final class CountingSink: FrameSink {
+        final class Box: Sendable { let count = Atomic(0) }
+        private let box: Box
+        init(_ box: Box) { self.box = box }
+        func consume(_ frame: VideoFrame) { box.count.add(1, ordering: .relaxed) }
     }
 }

@@ -27,11 +27,6 @@ final class FrameHandOver: Sendable {
     ///
     /// - Returns: false if the session is to do so.
     func take(_ frame: SourceFrame) -> Bool {
-        // Who pushes a frame does not wait for a sink.
-        guard isLent.withLock({ $0 }), !dispatcher.mayWait else { return false }
-        return switch dispatcher.deliver(.frame(frame), from: id, isCancelled: { true }) {
-        case .goOn, .limit: true
-        case .notCurrent: false
-        }
+        isLent.withLock { $0 } && dispatcher.handOver(frame, from: id)
     }
 }

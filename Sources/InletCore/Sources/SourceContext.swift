@@ -138,16 +138,17 @@ public final class SourceContext: Sendable {
     /// a thread of a library or of the application.
     ///
     /// Call it only while the source's own thread waits in ``FrameSource/next(_:)`` and yields nothing until this has
-    /// returned, for one frame at a time. It never waits for a sink, and runs no code of one.
+    /// returned, for one frame at a time. It never waits for a sink, and runs no code of one. A source that wraps
+    /// another one and changes what that yields gives it a context of its own, which by default takes nothing so.
     ///
     /// - Returns: false if the source is to yield the frame from ``FrameSource/next(_:)``, as the bridge wants its
     ///   thread: for the first frame, before a pause, at the end, and while a sink is lossless.
     public func handOver(_ frame: SourceFrame) -> Bool {
-        guard !isCancelled, onHandOver(frame) else { return false }
+        guard !isCancelled else { return false }
         let now = clock.now
-        // The source's thread waits for the next frame now.
+        // The source's thread waits for the next frame from now on, however long this takes.
         change { if $0.quietSince != nil { $0.resume(at: now) } }
-        return true
+        return onHandOver(frame)
     }
 
     /// Reports that the source has detected something in its picture by itself, or that this is over.
