@@ -31,8 +31,7 @@
         func setSending() {
             guard machine.state == .connected, isWanted, wanted.isSending, let viewer, let codec = pipeline?.codec
             else {
-                lastPackets = hub.figures(of: name) ?? lastPackets
-                return hub.remove(name)
+                return removeLane()
             }
             hub.add(
                 viewer, named: name, codec: codec, bitrate: limited(steering?.bitrate ?? environment.rates.start),
@@ -75,9 +74,12 @@
                 transportWideSequence: extensions.transportWideSequence, orientation: extensions.orientation)
         }
 
-        /// Returns the format that an answer chooses: the first of the wanted that it has.
+        /// Returns the format that an answer chooses: the first of the wanted that it has, else of those that were
+        /// offered. Where the wanted ones have changed since the offer, the next offer follows.
         private func chosen(by answer: VideoOffer) -> SentFormat? {
-            wantedFormats.first { format in answer.payload(for: format.codec)?.type == format.payload }
+            (wantedFormats + offered).first { format in
+                answer.payload(for: format.codec)?.type == format.payload
+            }
         }
 
         /// Has a format sent from the next key frame on, within the same stream of packets. Does nothing if it is.
@@ -86,8 +88,7 @@
             guard let viewer, let next = environment.pipelines.first(where: { $0.codec == format.codec }) else {
                 throw .noCommonCodec
             }
-            lastPackets = hub.figures(of: name) ?? lastPackets
-            hub.remove(name)
+            removeLane()
             (pipeline, payload) = (next, format.payload)
             self.profile = format.codec == .h264 ? profile : nil
             let text = text(of: next)
@@ -101,17 +102,18 @@
                 (description.sdp, isWanted) = VideoSectionText.taken(
                     try CandidateAddress.withoutNames(description.sdp))
                 if isInactive, description.kind == .answer { isWanted = true }
+                var answeredOffer: String?
                 if description.kind == .answer {
                     guard var made = furtherOffer else { throw .engine }
                     if !formats.isEmpty { made = try settle(&description.sdp, offered: made) }
                     guard viewer.setFurtherOffer(made) else { throw .engine }
-                    furtherOffer = nil
+                    (furtherOffer, answeredOffer) = (nil, made)
                 } else {
                     try follow(try VideoOffer(description.sdp))
                     description.sdp = try renumbered(description.sdp)
                 }
                 note(longestMessage: description.longestMessage)
-                if description.kind == .answer { noteRejections(&description) }
+                if let answeredOffer { noteRejections(&description, of: answeredOffer) }
                 guard viewer.setRemote(description) else { throw .malformedDescription }
                 setSending()
             } catch {
@@ -130,11 +132,14 @@
             return SentFormat.listing([format], in: offered)
         }
 
-        /// Has another codec sent where a further offer of the peer lacks the one that is.
+        /// Has another codec sent where a further offer of the peer lacks the one that is sent, or that one is not
+        /// wanted any more.
         private func follow(_ offer: VideoOffer) throws(PeerSessionFailure) {
+            let usable = usablePipelines.map(\.codec)
             guard !formats.isEmpty, let current = pipeline?.codec,
-                let codec = usablePipelines.map(\.codec).first(where: { offer.payload(for: $0) != nil }),
-                codec != current, let chosen = offer.payload(for: codec)
+                offer.payload(for: current) == nil || !usable.contains(current),
+                let codec = usable.first(where: { offer.payload(for: $0) != nil }),
+                let chosen = offer.payload(for: codec)
             else { return }
             let format = formats.first { $0.codec == codec } ?? SentFormat(codec, chosen, in: offer)
             try change(to: format, profile: chosen.profile)
@@ -154,7 +159,10 @@
             var description = description
             if description.kind == .offer { description.sdp = OfferText.prepared(description.sdp) }
             if description.kind == .offer, !formats.isEmpty {
-                description.sdp = SentFormat.listing(wantedFormats, in: description.sdp)
+                let wanted = wantedFormats
+                // What is wanted may have no number left beside those of the peer's offer.
+                offered = wanted.isEmpty ? formats.filter { $0.codec == pipeline?.codec } : wanted
+                description.sdp = SentFormat.listing(offered, in: description.sdp)
             }
             if description.kind == .answer, !answered.isEmpty {
                 description.sdp = SentFormat.listing(answered, in: description.sdp)
@@ -216,7 +224,7 @@
                 }
                 guard let viewer else { return }
                 note(longestMessage: description.longestMessage)
-                if description.kind == .answer { noteRejections(&description) }
+                if description.kind == .answer { noteRejections(&description, of: viewer.description) }
                 description.sdp = try CandidateAddress.withoutNames(description.sdp)
                 guard viewer.setRemote(description) else { throw .malformedDescription }
             } catch {
@@ -225,7 +233,10 @@
         }
 
         /// Notes whether an answer rejects data channels, and has the engine take one that does.
-        private func noteRejections(_ answer: inout SessionDescription) {
+        ///
+        /// - Parameter offer: what is answered. Right after a further offer was set, that is not the engine's own
+        ///   description yet.
+        private func noteRejections(_ answer: inout SessionDescription, of offer: String?) {
             if !opened.isEmpty, !answer.takesMessages, !areChannelsRejected {
                 areChannelsRejected = true
                 if !hasWarnedOfChannels {
@@ -236,7 +247,7 @@
                 hasWarnedOfChannels = true
                 tell(.channelsRejected)
             }
-            if let offer = viewer?.description { answer.sdp = RejectedSections.completed(answer.sdp, for: offer) }
+            if let offer { answer.sdp = RejectedSections.completed(answer.sdp, for: offer) }
         }
 
         /// Returns what the engine gathered, if that suffices: it does not report a relay that refuses credentials, but

@@ -8,11 +8,26 @@
         /// The current statistics. Does not wait for the session's queue, which may be creating a pipeline.
         var statistics: ViewerStatistics {
             var statistics = known.withLock { $0 } ?? ViewerStatistics(viewer: name)
-            if let packets = hub.figures(of: name) {
-                statistics.tier = packets.encoding?.tier
-                (statistics.framesSent, statistics.framesDropped) = (packets.sent, packets.dropped)
-            }
+            let packets = packets
+            statistics.tier = packets.encoding?.tier
+            (statistics.framesSent, statistics.framesDropped) = (packets.sent, packets.dropped)
             return statistics
+        }
+
+        /// The figures of all packets of the session: of the lane in the hub, if there is one, and of those before it.
+        /// From any thread.
+        var packets: ViewerHub.Figures {
+            removedPackets.withLock { removed in
+                guard let lane = hub.figures(of: name) else { return removed }
+                return removed.adding(lane)
+            }
+        }
+
+        /// Has the hub send nothing more, and keeps the figures. Does nothing if it sends nothing.
+        func removeLane() {
+            removedPackets.withLock { removed in
+                if let lane = hub.remove(name) { removed = removed.adding(lane) }
+            }
         }
 
         /// The current numbers of messages.
@@ -27,7 +42,7 @@
 
         /// The statistics now. On the session's queue.
         var currentStatistics: ViewerStatistics {
-            let packets = hub.figures(of: name) ?? lastPackets
+            let packets = packets
             return ViewerStatistics(
                 viewer: name, state: machine.state, codec: (pipeline ?? environment.pipelines.first)?.codec ?? .h264,
                 tier: packets.encoding?.tier, bitrate: steering?.bitrate ?? 0,

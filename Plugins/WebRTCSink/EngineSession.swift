@@ -78,6 +78,8 @@
         var formats: [SentFormat] = []
         /// The formats that the first answer of this side has: those of the peer's offer, the one that is sent first.
         var answered: [SentFormat] = []
+        /// The formats that the last offer of this side has, in order of preference.
+        var offered: [SentFormat] = []
         /// The numbers of header extensions that are sent.
         var extensions: (transportWideSequence: Int?, orientation: Int?) = (nil, nil)
         /// The negotiated `profile-level-id` of H.264.
@@ -103,8 +105,8 @@
         var keyFrameRequests = 0
         /// The number of pictures sent at the last check.
         private var lastSent = 0
-        /// The figures of the closed pipeline.
-        var lastPackets = ViewerHub.Figures()
+        /// The figures of lanes that were removed, which the session's numbers include; for other threads too.
+        let removedPackets = Mutex(ViewerHub.Figures())
         var hasWarned = false
         /// Whether the peer of the present engine takes no data channels.
         var areChannelsRejected = false
@@ -223,7 +225,7 @@
         private func timePassed() {
             if MonotonicTime.now >= nextInquiry {
                 // Without packets there are no reports: a peer that is sent nothing does not count as dead.
-                let sent = hub.figures(of: name)?.sent ?? 0
+                let sent = packets.sent
                 if sent == lastSent, !machine.isDoubted { handle(.feedback) }
                 lastSent = sent
                 nextInquiry = .now + (machine.isDoubted ? Self.doubtInterval : Self.inquiryInterval)
@@ -238,13 +240,12 @@
             switch action {
             case .open(let id): engine = id
             case .close:
-                lastPackets = hub.figures(of: name) ?? lastPackets
-                // Before the hub forgets them, and before listeners learn of the end and read them.
+                removeLane()
+                // Before listeners learn of the end and read the figures.
                 show()
-                hub.remove(name)
                 channels.removeAll()
                 // `steering` is kept, as its figures are still read.
-                (viewer, engine, furtherOffer, opened) = (nil, nil, nil, [:])
+                (viewer, engine, furtherOffer, offered, opened) = (nil, nil, nil, [], [:])
                 areChannelsRejected = false
             case .offer(let id): offer(id)
             case .setRemote(let id, let description): takeRemote(description, id)
@@ -381,7 +382,7 @@
                 nextInquiry = .now + Self.inquiryInterval
             case .ended(let end):
                 environment.broadcast?.tell(.left(currentStatistics, end))
-                hub.remove(name)
+                removeLane()
                 nextInquiry = .distantFuture
             default: nextInquiry = .distantFuture
             }

@@ -16,6 +16,11 @@
             var encoding: EncodingID?
             var sent = 0
             var dropped = 0
+
+            /// Returns the encoding of a later lane, and the sums of the counts.
+            func adding(_ later: Figures) -> Figures {
+                Figures(encoding: later.encoding, sent: sent + later.sent, dropped: dropped + later.dropped)
+            }
         }
 
         /// What to do with a picture.
@@ -82,14 +87,22 @@
             }
         }
 
-        func remove(_ name: String) {
+        /// Removes a viewer.
+        ///
+        /// - Returns: its last figures; nil if there was none of that name.
+        @discardableResult
+        func remove(_ name: String) -> Figures? {
             // Not released under the lock.
-            _ = state.withLock { state -> ViewerLane? in
+            let removed = state.withLock { state -> (lane: ViewerLane, encoding: EncodingID?)? in
                 guard let index = state.lanes.firstIndex(where: { $0.name == name }) else { return nil }
+                let encoding = state.planner.encoding(of: name)
                 state.planner.remove(name)
                 state.planned = nil
-                return state.lanes.remove(at: index)
+                return (state.lanes.remove(at: index), encoding)
             }
+            guard let removed else { return nil }
+            let (sent, dropped) = removed.lane.figures
+            return Figures(encoding: removed.encoding, sent: sent, dropped: dropped)
         }
 
         /// Sets a viewer's bit rate, what its path carries, and until when it is sent nothing.

@@ -41,8 +41,8 @@ class Decoders:
 
 
 class Peer:
-    def __init__(self, is_linked, codec):
-        self.codec = codec
+    def __init__(self, is_linked, codec, rejects):
+        self.codec, self.rejects = codec, rejects
         # The one way to the other side leads through a link, if it is to lose packets.
         self.is_linked, self.link, self.echoes = is_linked, None, True
         self.said, self.numbers, self.unread, self.flows = queue.Queue(), [], 0, 0
@@ -87,6 +87,9 @@ class Peer:
             if line.startswith("a=candidate:") and not self.is_linked:
                 self.said.put({"type": "candidate", "flow": flow, "line": line[2:]})
         kept = [line for line in lines if not line.startswith(("a=candidate:", "a=end-of-candidates"))]
+        if kind == "answer" and self.rejects and "m=application " in self.heard:
+            # A section that rejects has the port 0 (RFC 3264, 6), and need have nothing else.
+            kept += ["m=application 0 UDP/DTLS/SCTP webrtc-datachannel", "c=IN IP4 0.0.0.0"]
         if self.limit is not None:
             kept = [f"a=max-message-size:{self.limit}" if line.startswith("a=max-message-size:") else line
                     for line in kept]
@@ -107,6 +110,11 @@ class Peer:
     def prefer(transceiver, codec):
         known = RTCRtpReceiver.getCapabilities("video").codecs
         transceiver.setCodecPreferences([each for each in known if each.mimeType == "video/" + codec])
+
+    @staticmethod
+    def without_channels(sdp):
+        """An offer without its section of data channels, which is the last."""
+        return sdp.partition("m=application ")[0]
 
     async def reoffer(self, message):
         """Offers a further channel within the connection, and one codec alone if it is named. That is set with its
@@ -163,7 +171,8 @@ class Peer:
                 self.answers += 1
                 await self.connection.setLocalDescription(self.pending[1])
                 self.pending = None
-            await self.connection.setRemoteDescription(RTCSessionDescription(message["sdp"], kind))
+            sdp = self.without_channels(message["sdp"]) if self.rejects else message["sdp"]
+            await self.connection.setRemoteDescription(RTCSessionDescription(sdp, kind))
             for line in self.early.pop(flow, []):
                 await self.add(line)
             if kind == "offer":
@@ -201,10 +210,11 @@ async def main():
     parser = peer.parser(__doc__)
     parser.add_argument("--link", action="store_true", help="have packets pass a link that can lose them")
     parser.add_argument("--codec", help="the one codec that offers are answered with")
+    parser.add_argument("--no-channels", action="store_true", help="reject data channels that are offered")
     parser.add_argument("--slices", help="a file of H.264 whose slices are compared with those that come")
     options = parser.parse_args()
     logging.basicConfig(level=logging.ERROR)
-    loop, one, decoders = asyncio.get_running_loop(), Peer(options.link, options.codec), Decoders()
+    loop, one, decoders = asyncio.get_running_loop(), Peer(options.link, options.codec, options.no_channels), Decoders()
 
     def run(work):
         asyncio.run_coroutine_threadsafe(work, loop).result(10)

@@ -87,11 +87,37 @@
                 }
                 // What was on its way has arrived: nothing more comes until the session is changed again.
                 let silent = try await channel.ask("report")["pictures"]?.int ?? 0
+                let sent = session.statistics.sent
+                #expect(sent >= 20)
                 try session.configure { $0.isSending = true }
                 seen = try await Self.report(of: channel) { ($0["pictures"]?.int ?? 0) >= silent + 20 }
                 #expect(seen["offers"]?.int == 3)
                 #expect(seen["connections"]?.int == 1)
-                #expect(session.state == .connected)
+                #expect(session.state == .connected && session.statistics.sent > sent)
+            }
+        }
+
+        @Test("Data channels that a further offer adds, and the peer rejects, leave the picture as it is")
+        func rejectedChannels() async throws {
+            try await SignalingPeerTests.with(.asSent, .offering, peer: ["--no-channels"]) { channel, session in
+                var events = session.events().makeAsyncIterator()
+                try await SignalingPeerTests.pictures(20, by: channel)
+                try session.configure { $0.channels = [DataChannelParameters("orders")] }
+                var isRejected = false
+                until: while let event = await events.next() {
+                    switch event {
+                    case .agreed: break until
+                    case .channelsRejected: isRejected = true
+                    case .failure(let error): Issue.record(error)
+                    default: break
+                    }
+                }
+                #expect(isRejected)
+                var seen = try await channel.ask("report")
+                #expect(seen["sdp"]?.text.contains("m=application ") == true && seen["offers"]?.int == 2)
+                let count = seen["pictures"]?.int ?? 0
+                seen = try await Self.report(of: channel) { ($0["pictures"]?.int ?? 0) >= count + 20 }
+                #expect(seen["connections"]?.int == 1 && session.state == .connected)
             }
         }
 
@@ -113,6 +139,7 @@
                 let first = role == .answering ? 0 : 1
                 try await SignalingPeerTests.pictures(20, by: channel)
                 #expect(session.statistics.codec == .h264)
+                let sent = session.statistics.sent
                 try session.configure {
                     $0.codecs = [.vp8, .h264]
                     $0.maximumBitrate = 400_000
@@ -122,12 +149,42 @@
                 var seen = try await Self.report(of: channel) { Self.hasDecoded(["H264", "VP8"], $0) }
                 #expect(seen["offers"]?.int == first + 1 && session.statistics.codec == .vp8)
                 #expect(seen["sdp"]?.text.contains("b=TIAS:400000\r\n") == true)
+                // Those of the codec before are counted, too.
+                #expect(session.statistics.sent >= sent + 20)
                 try session.configure { $0.codecs = [.h264] }
                 seen = try await Self.report(of: channel) { Self.hasDecoded(["H264", "VP8", "H264"], $0) }
                 #expect(seen["offers"]?.int == first + 2 && session.statistics.codec == .h264)
                 #expect(seen["connections"]?.int == 1 && seen["unread"]?.int == 0 && session.state == .connected)
                 let error = #expect(throws: InletError.self) { try session.configure { $0.codecs = [.av1] } }
                 #expect(error?.code == .invalidConfiguration)
+            }
+        }
+
+        @Test("Of two changes of the codec, the second before the peer's answer, both are offered, one after the other")
+        func quickCodecs() async throws {
+            try await SignalingPeerTests.with(.asSent, .offering) { channel, session in
+                var events = session.events().makeAsyncIterator()
+                try await SignalingPeerTests.pictures(20, by: channel)
+                channel.isPeerHeld = true
+                try session.configure { $0.codecs = [.vp8] }
+                // The peer has answered, and this side has not the answer, which has VP8 alone.
+                _ = try await Self.report(of: channel) { $0["offers"]?.int == 2 }
+                try session.configure { $0.codecs = [.h264] }
+                channel.isPeerHeld = false
+                var agreed = 0
+                while agreed < 2, let event = await events.next() {
+                    switch event {
+                    case .agreed: agreed += 1
+                    case .failure(let error): Issue.record(error)
+                    default: break
+                    }
+                }
+                #expect(agreed == 2 && session.statistics.codec == .h264)
+                var seen = try await channel.ask("report")
+                #expect(seen["offers"]?.int == 3 && seen["connections"]?.int == 1 && session.state == .connected)
+                let count = seen["pictures"]?.int ?? 0
+                seen = try await Self.report(of: channel) { ($0["pictures"]?.int ?? 0) >= count + 20 }
+                #expect(seen["unread"]?.int == 0)
             }
         }
 
