@@ -28,21 +28,24 @@ package struct SentFormat: Sendable, Hashable {
         }
     }
 
+    /// The payload types for codecs that a peer's offer lacks: the dynamic ones, then those that are unassigned and do
+    /// not collide with types of RTCP packets (RFC 5761, 4).
+    private static let ownPayloads = Array(firstPayload...127) + Array(35...63)
+
     /// Returns the formats of a peer's offer, by its numbers, and further ones for codecs that it lacks, by numbers
-    /// that it does not use.
+    /// that it does not use: without retransmissions where one number is left, and none where there is no number left.
     package static func taken(_ codecs: [VideoCodec], from offer: VideoOffer) -> [SentFormat] {
         var used = Set(offer.payloads.map(\.type))
-        func unused() -> Int {
-            let number = (firstPayload...127).first { !used.contains($0) } ?? 127
+        func unused() -> Int? {
+            guard let number = ownPayloads.first(where: { !used.contains($0) }) else { return nil }
             used.insert(number)
             return number
         }
-        return codecs.map { codec in
-            guard let chosen = offer.payload(for: codec) else {
-                return SentFormat(
-                    codec, payload: unused(), retransmission: unused(), parameters: parameters(of: codec))
+        return codecs.compactMap { codec in
+            if let chosen = offer.payload(for: codec) { return SentFormat(codec, chosen, in: offer) }
+            return unused().map { payload in
+                SentFormat(codec, payload: payload, retransmission: unused(), parameters: parameters(of: codec))
             }
-            return SentFormat(codec, chosen, in: offer)
         }
     }
 

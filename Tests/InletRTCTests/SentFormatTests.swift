@@ -75,4 +75,22 @@ import Testing
                 SentFormat(.vp9, payload: 96, retransmission: 100),
             ])
     }
+
+    @Test("Where a peer's offer uses all dynamic numbers, codecs that it lacks get unassigned ones, and then none")
+    func fewNumbers() throws {
+        func offer(_ types: [Int]) throws -> VideoOffer {
+            let lines = types.map { "a=rtpmap:\($0) \($0 == 96 ? "VP8" : "other")/90000\r\n" }
+            return try VideoOffer(
+                "v=0\r\nm=video 9 UDP/TLS/RTP/SAVPF \(types.map { "\($0)" }.joined(separator: " "))\r\n"
+                    + "a=ice-ufrag:a\r\na=ice-pwd:b\r\na=fingerprint:sha-256 00\r\n" + lines.joined())
+        }
+        func numbers(_ types: [Int]) throws -> [[Int?]] {
+            try SentFormat.taken([.vp9, .vp8, .av1], from: offer(types)).map { [$0.payload, $0.retransmission] }
+        }
+        let dynamic = Array(96...127)
+        #expect(try numbers(dynamic) == [[35, 36], [96, nil], [37, 38]])
+        #expect(try numbers(Array(96...126)) == [[127, 35], [96, nil], [36, 37]])
+        #expect(try numbers(dynamic + Array(35...60)) == [[61, 62], [96, nil], [63, nil]])
+        #expect(try numbers(dynamic + Array(35...61)) == [[62, 63], [96, nil]])
+    }
 }
