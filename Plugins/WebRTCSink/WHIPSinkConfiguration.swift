@@ -43,7 +43,7 @@
         /// The names of the track in the offer. The default is that of ``TrackName``.
         public var trackName = TrackName()
         /// The limits on the server's use of memory by data channels, whichever side opens them. Where
-        /// ``openedChannels`` is empty, the offer has none, and neither has the session.
+        /// ``openedChannels`` is empty, the session has no data channels.
         public var channels = DataChannelLimits()
         /// The data channels that each session opens with its offer. A server that rejects them gets the picture alone,
         /// which the log and ``PeerSessionEvent/channelsRejected`` tell. The default is none.

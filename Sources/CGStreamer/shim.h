@@ -250,7 +250,7 @@ static inline void inlet_gst_viewer_free(inlet_gst_viewer *viewer) {
     g_free(viewer);
 }
 
-// Has an appsrc tell which key frames are asked for.
+// Reports key-frame requests that reach an appsrc.
 static inline void inlet_gst_listen_to_source(GstElement *source, inlet_gst_listener *listener) {
     GstPad *pad = gst_element_get_static_pad(source, "src");
     gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, inlet_gst_on_event, inlet_gst_listener_ref(listener),
@@ -306,7 +306,8 @@ static inline inlet_gst_viewer *inlet_gst_viewer_new(
     return viewer;
 }
 
-// Takes what is before a pad of webrtcbin's out of the pipeline, its source first: its thread has ended then.
+// Takes what is before a pad of webrtcbin's out of the pipeline. It stops the source first, so that no thread is in the
+// other elements.
 static inline void inlet_gst_viewer_clear(inlet_gst_viewer *viewer, GstPad *pad) {
     gst_element_set_state(viewer->source, GST_STATE_NULL);
     GstPad *end = gst_pad_get_peer(pad);
@@ -328,8 +329,8 @@ static inline void inlet_gst_viewer_clear(inlet_gst_viewer *viewer, GstPad *pad)
 
 // Puts another chain, of an appsrc named `source` and a payloader named `payloader`, before the same pad of
 // webrtcbin's, which goes on with its numbers of packets: SRTP and peers would not know of a new beginning. `caps` are
-// what it sends. Returns the source, which is not in use before inlet_gst_viewer_use; NULL where that cannot be.
-// Nothing is handed over meanwhile.
+// what it sends. Returns the source, which is not in use before inlet_gst_viewer_use; NULL on failure.
+// The caller must not push meanwhile.
 static inline GstElement *inlet_gst_viewer_replace(inlet_gst_viewer *viewer, const char *launch, const char *caps) {
     GError *error = NULL;
     GstElement *chain = gst_parse_bin_from_description(launch, TRUE, &error);

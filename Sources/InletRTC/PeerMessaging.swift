@@ -13,7 +13,8 @@ import Synchronization
 ///     }
 ///
 /// It exists before the sink or the source and outlives it, and continues with a new one if the capturer recreates one
-/// that failed. Sessions are told apart by ``PeerMessage/peer``.
+/// that failed. Sessions are told apart by ``PeerMessage/peer``; that of a WHIP sink keeps its name when it begins anew
+/// with the same sink.
 public final class PeerMessaging: Sendable {
     /// Something that happened to a session.
     public struct Event: Sendable {
@@ -68,8 +69,8 @@ public final class PeerMessaging: Sendable {
     public var counts: Counts { session.withLock { $0?.counts }?() ?? Counts() }
 
     /// Sends a message, which may be empty, over a data channel that either side has opened: the first with this label
-    /// and exactly this delivery, else the first that keeps order and loses nothing as it does, or does not. Returns at
-    /// once.
+    /// and exactly this delivery, else the first channel that agrees with `delivery` in whether it keeps the order and
+    /// whether it loses nothing. Returns at once.
     ///
     /// The message is dropped, and counted, if no such channel is open: ``PeerSessionEvent/channelOpened(_:)`` says
     /// when one is. If too much is queued already (``DataChannelLimits/queuedBytes``), the message is dropped; a

@@ -69,8 +69,8 @@
         package var turns: Bool { orientation != nil }
         /// The number of the header extension for the rotation of pictures.
         private let orientation: Int?
-        /// How often the format that is sent was replaced; nil while it is, and after a failure. Whoever uses the
-        /// source has this locked.
+        /// The number of replacements of the chain so far; nil during one and after a failed one. Held locked during
+        /// each use of `viewer.source`.
         private let format = Mutex<Int?>(0)
 
         /// Loads GStreamer, once per process.

@@ -144,7 +144,13 @@ extension AWSCredentialsChain {
             case "ForbiddenException", "AccessDeniedException":
                 (.authenticationFailed, "The user who has signed in may not take \(role).\(said)")
             case "ResourceNotFoundException":
-                (.notFound, "There is not \(role). Check sso_role_name and sso_account_id.\(said)")
+                (
+                    .notFound,
+                    """
+                    The account '\(signOn.account)' has no role '\(signOn.role)', or the user may not see it. Check \
+                    sso_role_name and sso_account_id.\(said)
+                    """
+                )
             case "TooManyRequestsException":
                 (.serverUnavailable, "The portal of single sign-on gets too many requests. Try again later.\(said)")
             case _ where response.status == 429 || response.status >= 500:
