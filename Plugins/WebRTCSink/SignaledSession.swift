@@ -115,10 +115,11 @@
                 case .send(let message): outgoing.yield(message)
                 case .state(let state):
                     if case .ended(let end) = state {
+                        // First: whoever waits for the end of the session finds no peer then.
+                        environment.messaging?.end(policy.name)
                         outgoing.finish()
                         if let error = end.error, end != .declined { shown.fail(error) }
                         shown.subscribers.finish()
-                        environment.messaging?.end(policy.name)
                     }
                     shown.set(state)
                 case .agreed: shown.tell(.agreed)

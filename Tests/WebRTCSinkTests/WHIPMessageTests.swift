@@ -19,7 +19,10 @@
         /// Publishes while `body` looks at it.
         private static func publish(
             _ url: String, _ channels: [DataChannelParameters],
-            _ body: (PeerMessaging, inout AsyncStream<PeerMessaging.Event>.Iterator) async throws -> Void
+            _ body: (
+                PeerMessaging, inout AsyncStream<PeerMessaging.Event>.Iterator,
+                inout AsyncStream<InletRTC.PeerMessage>.Iterator
+            ) async throws -> Void
         ) async throws {
             var sink = WHIPSinkConfiguration(url) { FFmpegVideoEncoder() }
             sink.backOff = .milliseconds(100)
@@ -29,9 +32,10 @@
                 PatternConfiguration(.timecode, size: ImageSize(width: 320, height: 240), frameRate: Rational(30)))
             capturer.attach(sink)
             var events = sink.messaging.events.makeAsyncIterator()
+            var heard = sink.messaging.messages.makeAsyncIterator()
             async let outcome = capturer.run()
             do {
-                try await body(sink.messaging, &events)
+                try await body(sink.messaging, &events, &heard)
             } catch {
                 capturer.stop()
                 _ = try? await outcome
@@ -60,8 +64,7 @@
         func messages() async throws {
             let server = try await aside { try WHIPServer(python: ViewerRun.aiortcPython) }
             defer { server.stop() }
-            try await Self.publish(server.address + "/whip", [Self.orders, Self.timecode]) { messaging, events in
-                var heard = messaging.messages.makeAsyncIterator()
+            try await Self.publish(server.address + "/whip", [Self.orders, Self.timecode]) { messaging, events, heard in
                 await Self.open(["orders", "timecode", "server"], &events)
                 let welcome = try #require(await heard.next())
                 #expect(welcome.channel == "server" && welcome.body == .text("welcome"))
@@ -124,7 +127,7 @@
         func rejection() async throws {
             let server = try await aside { try WHIPServer(python: ViewerRun.aiortcPython) }
             defer { server.stop() }
-            try await Self.publish(server.address + "/pictures", [Self.orders]) { messaging, events in
+            try await Self.publish(server.address + "/pictures", [Self.orders]) { messaging, events, _ in
                 var isRejected = false
                 until: while let event = await events.next() {
                     switch event.event {
@@ -152,7 +155,7 @@
         func none() async throws {
             let server = try await aside { try WHIPServer(python: ViewerRun.aiortcPython) }
             defer { server.stop() }
-            try await Self.publish(server.address + "/whip", []) { messaging, events in
+            try await Self.publish(server.address + "/whip", []) { messaging, events, _ in
                 while let event = await events.next() {
                     if case .state(.connected) = event.event { break }
                     if case .channelsRejected = event.event { Issue.record("There was nothing to reject.") }

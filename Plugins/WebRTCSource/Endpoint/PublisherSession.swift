@@ -27,7 +27,10 @@
             tag = RandomName.make()
             self.offer = offer
             session = ReceivingSession(policy, environment) { [name = policy.name] event in
-                if case .state(let state) = event { messaging.tell(.state(state), of: name) }
+                if case .state(let state) = event {
+                    if case .ended = state { messaging.end(name) }
+                    messaging.tell(.state(state), of: name)
+                }
                 switch event {
                 case .send(.description(let description)): reply.give(.success(description.sdp))
                 // WHIP has neither: the answer holds the candidates, and the end of DTLS ends the session.

@@ -153,13 +153,19 @@
                 return reply(plan.failed(.local, to: request))
             }
             if !older.isEmpty { logger.notice("A newer publisher takes the place of the one before.") }
-            for session in older { session.close() }
+            for session in older { end(session) }
             session.answer(sdp) { [plan, name = session.name, tag = session.tag] result in
                 switch result {
                 case .success(let answer): reply(plan.opened(name, tag: tag, answer: answer, to: request))
                 case .failure(let failure): reply(plan.failed(failure.end, to: request))
                 }
             }
+        }
+
+        /// Ends a session, whose messaging ends at once: what the session does is done later, on its queue.
+        private func end(_ session: PublisherSession) {
+            session.close()
+            messaging.end(session.name)
         }
 
         private func remove(_ name: String, _ guest: Int, of client: ClientAddress) {
@@ -189,7 +195,7 @@
                 state.isClosed = true
                 return Array(state.sessions.values)
             }
-            for session in sessions { session.close() }
+            for session in sessions { end(session) }
             let end = DispatchTime.now() + .seconds(1)
             _ = replies.wait(timeout: end)
             _ = environment.closing.wait(timeout: end)
