@@ -13,6 +13,7 @@ extension OpenAPIDocument {
                         ("200", content("MP4 from the last key frame on", "video/mp4", .object([]))), missing,
                         failure("409", "The camera is paused, or gives no packets now"),
                         failure("422", "The source has no packets, or MP4 does not hold their codec"), tooMany,
+                        failure("503", "The system gives no thread for it now"),
                     ]),
             ])
         ),
@@ -30,6 +31,7 @@ extension OpenAPIDocument {
                         ), missing,
                         failure("409", "The camera is paused, or gives no packets now"),
                         failure("422", "The source has no packets, or MP4 does not hold their codec"), tooMany,
+                        failure("503", "The system gives no thread for it now"),
                     ]),
             ])
         ),

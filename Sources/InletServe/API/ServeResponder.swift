@@ -56,10 +56,13 @@ final class ServeResponder: Sendable {
 
     /// Returns what makes a stream of a camera. Called on the server's thread.
     func fragments(of media: CameraMedia) -> FragmentHub {
-        var hubs = fragmentHubs.value.filter { $0.value.isWatched }
-        let hub = hubs[ObjectIdentifier(media)] ?? FragmentHub(media, loop: loop)
-        hubs[ObjectIdentifier(media)] = hub
-        fragmentHubs.value = hubs
+        let key = ObjectIdentifier(media)
+        if let hub = fragmentHubs.value[key] { return hub }
+        // A hub holds its camera's packets, also those of one that is removed: it goes with its last viewer.
+        let hub = FragmentHub(media, loop: loop) { [fragmentHubs] hub in
+            if fragmentHubs.value[key] === hub { fragmentHubs.value[key] = nil }
+        }
+        fragmentHubs.value[key] = hub
         return hub
     }
 
@@ -78,10 +81,12 @@ final class ServeResponder: Sendable {
         if let hub = openSegments(of: media) { return hub }
         guard streams.begin() else { return nil }
         do throws(InletError) {
-            let hub = try SegmentHub(fragments(of: media), loop: loop) { [streams] in streams.end() }
-            var hubs = segmentHubs.value.filter { $0.value.isOpen }
-            hubs[ObjectIdentifier(media)] = hub
-            segmentHubs.value = hubs
+            let key = ObjectIdentifier(media)
+            let hub = try SegmentHub({ self.fragments(of: media) }, loop: loop) { [streams, segmentHubs] hub in
+                if segmentHubs.value[key] === hub { segmentHubs.value[key] = nil }
+                streams.end()
+            }
+            segmentHubs.value[key] = hub
             return hub
         } catch {
             streams.end()

@@ -41,7 +41,7 @@ extension ServeService: FragmentViewer {
             try hub.add(self)
         } catch {
             abandon()
-            connection?.answer(.refusal(error))
+            connection?.answer(Self.noStream(error))
         }
     }
 
@@ -65,7 +65,7 @@ extension ServeService: FragmentViewer {
         connection?.send(parts)
     }
 
-    func endFragments() {
+    func endFragments(_ error: InletError?) {
         guard case .fragments = watching else { return }
         watching = .nothing
         daemon.streams.end()
@@ -74,13 +74,25 @@ extension ServeService: FragmentViewer {
             return
         }
         forget()
-        connection?.answer(Self.noCodec)
+        connection?.answer(
+            Self.noStream(error ?? InletError(.disconnected, "The camera's packets ended before the first key frame.")))
     }
 
-    static var noCodec: HTTPAnswer {
-        .problem(
-            .unprocessableEntity,
-            "The camera's codec does not fit MP4, which holds H.264, HEVC, AV1 and VP9. Use stream.mjpeg instead.")
+    /// Returns the response that says why there is no stream of packets.
+    static func noStream(_ error: InletError) -> HTTPAnswer {
+        switch error.code {
+        case .unsupported:
+            return .problem(
+                .unprocessableEntity,
+                "The camera's codec does not fit MP4, which holds H.264, HEVC, AV1 and VP9. Use stream.mjpeg instead.")
+        case .resourceExhausted:
+            var answer = HTTPAnswer.problem(.serviceUnavailable, error.message)
+            answer.headers.add(name: "retry-after", value: "5")
+            return answer
+        case .notFound: return .problem(.notFound, error.message)
+        // A fault of the camera, not of the daemon: no status from 500 on.
+        default: return .problem(.conflict, error.message)
+        }
     }
 }
 

@@ -35,12 +35,12 @@ extension ServeService: PlaylistViewer {
             }
             hub = found
         } catch {
-            connection?.answer(.refusal(error))
+            connection?.answer(Self.noStream(error))
             return
         }
         watching = .playlist(hub)
         if let playlist = hub.playlist() {
-            take(playlist: playlist)
+            take(playlist: .success(playlist))
             return
         }
         hub.add(self)
@@ -53,17 +53,17 @@ extension ServeService: PlaylistViewer {
         }
     }
 
-    func take(playlist: String?) {
+    func take(playlist: Result<String, InletError>) {
         guard case .playlist = watching else { return }
         watching = .nothing
         forget()
-        guard let playlist else {
-            connection?.answer(Self.noCodec)
-            return
+        switch playlist {
+        case .success(let playlist):
+            var answer = HTTPAnswer(type: Self.playlistType, body: ByteBuffer(string: playlist))
+            if let cookie { answer.headers.add(name: "set-cookie", value: cookie) }
+            connection?.answer(answer)
+        case .failure(let error): connection?.answer(Self.noStream(error))
         }
-        var answer = HTTPAnswer(type: Self.playlistType, body: ByteBuffer(string: playlist))
-        if let cookie { answer.headers.add(name: "set-cookie", value: cookie) }
-        connection?.answer(answer)
     }
 
     func segment(_ file: String, of name: String) -> HTTPStep {

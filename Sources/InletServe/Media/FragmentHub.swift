@@ -6,7 +6,9 @@ protocol FragmentViewer: AnyObject {
     /// Takes a piece of the stream.
     func take(_ piece: FragmentQueue.Piece)
     /// Called when no piece will come any more. The client is no longer a viewer.
-    func endFragments()
+    ///
+    /// - Parameter error: why it failed; nil if it ended as the camera's packets have other parameters now.
+    func endFragments(_ error: InletError?)
 }
 
 /// Makes fragmented MP4 of a camera's packets, once for all clients, and only while there are any. Confined to the
@@ -14,6 +16,8 @@ protocol FragmentViewer: AnyObject {
 final class FragmentHub {
     private let loop: any EventLoop
     private let media: CameraMedia
+    private let makeSink: SinkMaker
+    private let onIdle: (FragmentHub) -> Void
     private var viewers: [any FragmentViewer] = []
     private var job: PacketJob?
     private var beginning: FragmentQueue.Piece?
@@ -21,10 +25,18 @@ final class FragmentHub {
     private var group: [FragmentQueue.Piece] = []
     private var groupBytes = 0
 
-    init(_ media: CameraMedia, loop: any EventLoop) { (self.media, self.loop) = (media, loop) }
+    /// Makes what turns packets into pieces, each of which it hands to its parameter. Called on a thread of its own.
+    typealias SinkMaker = @Sendable (@escaping (FragmentQueue.Piece) -> Void) -> any PacketSink
 
-    /// Whether it has clients.
-    var isWatched: Bool { !viewers.isEmpty }
+    /// - Parameters:
+    ///   - makeSink: makes the fragments. The default is ``FragmentSink``.
+    ///   - onIdle: called whenever there is no client any more.
+    init(
+        _ media: CameraMedia, loop: any EventLoop, makeSink: @escaping SinkMaker = { FragmentSink(publish: $0) },
+        onIdle: @escaping (FragmentHub) -> Void
+    ) {
+        (self.media, self.loop, self.makeSink, self.onIdle) = (media, loop, makeSink, onIdle)
+    }
 
     /// Adds a client, which begins at the last key frame.
     ///
@@ -32,7 +44,12 @@ final class FragmentHub {
     ///   the camera was removed.
     func add(_ viewer: any FragmentViewer) throws(InletError) {
         loop.preconditionInEventLoop()
-        if job == nil { try begin() }
+        do throws(InletError) {
+            if job == nil { try begin() }
+        } catch {
+            if viewers.isEmpty { onIdle(self) }
+            throw error
+        }
         viewers.append(viewer)
         guard let beginning else { return }
         viewer.take(beginning)
@@ -43,7 +60,9 @@ final class FragmentHub {
     func remove(_ viewer: any FragmentViewer) {
         loop.preconditionInEventLoop()
         viewers.removeAll { $0 === viewer }
-        if viewers.isEmpty { end() }
+        guard viewers.isEmpty else { return }
+        end()
+        onIdle(self)
     }
 
     private func begin() throws(InletError) {
@@ -53,19 +72,19 @@ final class FragmentHub {
             made = job
             return job
         }
-        guard let job = made else { throw InletError(.notFound, "The camera was removed.") }
+        guard let job = made else { throw Self.removed }
         self.job = job
         media.beginUse()
-        let (loop, hub) = (loop, NIOLoopBound(self, eventLoop: loop))
+        let (loop, hub, makeSink) = (loop, NIOLoopBound(self, eventLoop: loop), makeSink)
         do throws(InletError) {
             try job.begin(
                 named: "inlet-stream",
                 makeSink: {
-                    FragmentSink { piece in
+                    makeSink { piece in
                         loop.execute { hub.value.publish(piece, of: job) }
                     }
                 },
-                onEnd: { _ in loop.execute { hub.value.ended(job) } })
+                onEnd: { error in loop.execute { hub.value.ended(job, error) } })
         } catch {
             end()
             throw error
@@ -82,13 +101,18 @@ final class FragmentHub {
         media.endUse()
     }
 
-    private func ended(_ job: PacketJob) {
+    private func ended(_ job: PacketJob, _ error: InletError?) {
         guard self.job === job else { return }
         end()
         let ended = viewers
         viewers = []
-        for viewer in ended { viewer.endFragments() }
+        let reason = error ?? (media.hub.hasEnded ? Self.removed : nil)
+        for viewer in ended { viewer.endFragments(reason) }
+        // One that wants what follows is a viewer again.
+        if viewers.isEmpty { onIdle(self) }
     }
+
+    private static var removed: InletError { InletError(.notFound, "The camera was removed.") }
 
     private func publish(_ piece: FragmentQueue.Piece, of job: PacketJob) {
         guard self.job === job else { return }

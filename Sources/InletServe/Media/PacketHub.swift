@@ -21,7 +21,7 @@ final class PacketHub: PacketSink, Sendable {
 
     func start(_ parameters: CodecParameters) {
         state.withLock { state in
-            guard state.parameters != parameters else { return }
+            guard state.parameters != parameters, !state.hasEnded else { return }
             state.parameters = parameters
             state.history.clear()
             for job in state.jobs { job.start(parameters) }
@@ -30,6 +30,7 @@ final class PacketHub: PacketSink, Sendable {
 
     func write(_ packet: EncodedPacket) {
         state.withLock { state in
+            guard !state.hasEnded else { return }
             // A capture that was made anew has a timeline of its own. Its times continue by the machine's clock; what
             // does not continue is no history of it.
             if let last = state.lastDTS, packet.dts.ticks <= last { state.history.clear() }
@@ -59,10 +60,15 @@ final class PacketHub: PacketSink, Sendable {
     /// Removes a job, which gets no more packets.
     func detach(_ job: PacketJob) { state.withLock { $0.jobs.removeAll { $0 === job } } }
 
-    /// Lets all jobs write what they have, and ends them: the camera is removed. Returns when they have ended.
+    /// Whether the camera was removed.
+    var hasEnded: Bool { state.withLock { $0.hasEnded } }
+
+    /// Lets all jobs write what they have, and ends them: the camera is removed, and nothing of it is kept. Returns
+    /// when they have ended.
     func end() async {
         let jobs = state.withLock { state in
             state.hasEnded = true
+            state.history.clear()
             defer { state.jobs = [] }
             return state.jobs
         }

@@ -4,8 +4,8 @@ import NIOCore
 
 /// A client that waits for the first playlist. Called on the server's thread only.
 protocol PlaylistViewer: AnyObject {
-    /// Takes the playlist, or nil if there will be none, as the codec does not fit. The client no longer waits.
-    func take(playlist: String?)
+    /// Takes the playlist, or why there will be none. The client no longer waits.
+    func take(playlist: Result<String, InletError>)
 }
 
 /// Makes HTTP Live Streaming of a camera's packets, as long as somebody asks for it. Clients come and go by requests,
@@ -16,27 +16,44 @@ final class SegmentHub: FragmentViewer {
     /// That time as long as no client was told a target duration.
     private static let firstLimit = Duration.seconds(24)
 
-    private let fragments: FragmentHub
+    /// How often in a row the stream is begun again after an error, without anything new.
+    static let mostRetries = 10
+
+    private let findFragments: () -> FragmentHub
+    private let retryDelay: TimeAmount
     private let loop: any EventLoop
-    private let onEnd: () -> Void
+    private let onEnd: (SegmentHub) -> Void
+    private var fragments: FragmentHub?
     private var window: SegmentWindow
     private var waiting: [any PlaylistViewer] = []
     private var lastUse = MonotonicTime.now
-    private var timer: Scheduled<Void>?
+    private var timer, retry: Scheduled<Void>?
     /// Whether anything came since the last end of the packets.
     private var hasPieces = false
+    /// Whether anything ever came.
+    private var hasBegun = false
+    /// The times in a row that it failed without anything new.
+    private var failures = 0
+    /// The end of the last fragment.
+    private var end: MonotonicTime?
+    /// After an error, what was there already comes again from a key frame on: it is left out up to this time.
+    private var resume: MonotonicTime?
     private(set) var isOpen = true
 
     /// - Parameters:
-    ///   - fragments: makes the fragments. The stream is one of its clients.
+    ///   - fragments: returns what makes the fragments. The stream is one of its clients.
+    ///   - retryDelay: how long after an error the stream begins again. The default is one second.
     ///   - onEnd: called once when the stream has ended.
     /// - Throws: what ``FragmentHub/add(_:)`` throws.
-    init(_ fragments: FragmentHub, loop: any EventLoop, onEnd: @escaping () -> Void) throws(InletError) {
-        (self.fragments, self.loop, self.onEnd) = (fragments, loop, onEnd)
+    init(
+        _ fragments: @escaping () -> FragmentHub, loop: any EventLoop, retryDelay: TimeAmount = .seconds(1),
+        onEnd: @escaping (SegmentHub) -> Void
+    ) throws(InletError) {
+        (findFragments, self.loop, self.retryDelay, self.onEnd) = (fragments, loop, retryDelay, onEnd)
         // A stream that begins anew has greater numbers than any before, also before a restart of the daemon: a segment
         // takes a second or more.
         window = SegmentWindow(first: WallTime.now / 1_000_000_000)
-        try fragments.add(self)
+        try attach()
         watch()
     }
 
@@ -59,10 +76,21 @@ final class SegmentHub: FragmentViewer {
     /// Lets a client wait no more.
     func remove(_ viewer: any PlaylistViewer) { waiting.removeAll { $0 === viewer } }
 
+    private func attach() throws(InletError) {
+        let hub = findFragments()
+        fragments = hub
+        do throws(InletError) {
+            try hub.add(self)
+        } catch {
+            fragments = nil
+            throw error
+        }
+    }
+
     private func watch() {
         let limit = window.target.map { Duration.seconds($0 * Self.idleTargets) } ?? Self.firstLimit
         let left = lastUse + limit - .now
-        guard left > .zero else { return close() }
+        guard left > .zero else { return close(InletError(.timedOut, "The camera gave no segment in time.")) }
         // The limit is another one as soon as there is a target duration.
         timer = loop.assumeIsolated().scheduleTask(in: TimeAmount(min(left, .seconds(2)))) { [weak self] in
             guard let self, isOpen else { return }
@@ -70,17 +98,20 @@ final class SegmentHub: FragmentViewer {
         }
     }
 
-    private func close() {
+    /// - Parameter error: what those are told who wait.
+    private func close(_ error: InletError) {
         guard isOpen else { return }
         isOpen = false
         timer?.cancel()
-        fragments.remove(self)
+        retry?.cancel()
+        fragments?.remove(self)
+        fragments = nil
         window = SegmentWindow(first: 0)
-        onEnd()
-        tell(nil)
+        onEnd(self)
+        tell(.failure(error))
     }
 
-    private func tell(_ playlist: String?) {
+    private func tell(_ playlist: Result<String, InletError>) {
         let told = waiting
         waiting = []
         for viewer in told { viewer.take(playlist: playlist) }
@@ -88,25 +119,45 @@ final class SegmentHub: FragmentViewer {
 
     func take(_ piece: FragmentQueue.Piece) {
         guard isOpen else { return }
-        hasPieces = true
+        (hasPieces, hasBegun) = (true, true)
         switch piece {
         case .beginning(let bytes): window.begin(bytes)
-        case .fragment(let bytes, let isKey, let times): window.add(bytes, isKey: isKey, times)
+        case .fragment(let bytes, let isKey, let times):
+            if let resume, times.start < resume { return }
+            (resume, failures) = (nil, 0)
+            end = times.start + times.length
+            window.add(bytes, isKey: isKey, times)
         }
         guard !waiting.isEmpty, let playlist = window.playlist else { return }
-        tell(playlist)
+        tell(.success(playlist))
     }
 
-    /// Other packets may follow, as of a camera that has another size since it was opened again.
-    func endFragments() {
+    func endFragments(_ error: InletError?) {
         guard isOpen else { return }
+        fragments = nil
         window.breakOff()
-        guard hasPieces else { return close() }
+        // Other packets may follow, as of a camera that has another size since it was opened again.
+        if error == nil, hasPieces { return begin() }
+        let error = error ?? InletError(.disconnected, "The camera's packets ended.")
+        failures += 1
+        guard hasBegun, error.code != .notFound, error.code != .unsupported, failures <= Self.mostRetries else {
+            return close(error)
+        }
+        // The packets come again from the last key frame on, and so does the one that cannot be written. The time of a
+        // broken packet may be far away.
+        resume = end.map { min($0, .now) }
+        retry = loop.assumeIsolated().scheduleTask(in: retryDelay) { [weak self] in
+            guard let self, isOpen else { return }
+            begin()
+        }
+    }
+
+    private func begin() {
         hasPieces = false
         do throws(InletError) {
-            try fragments.add(self)
+            try attach()
         } catch {
-            close()
+            close(error)
         }
     }
 }
