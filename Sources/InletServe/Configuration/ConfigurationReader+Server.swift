@@ -61,9 +61,8 @@ extension ConfigurationReader {
         guard let (key, name) = places.first, places.count == 1 else {
             throw InletError(
                 .invalidConfiguration,
-                "Say where \(what) is by one of file:, env: and credential:. It does not itself belong into the "
-                    + "configuration."
-            )
+                "Say where \(what) is by one of file:, env: and credential:. Do not write it into the "
+                    + "configuration itself.")
         }
         switch key {
         case "file": return try registry.localAccess.secret(.file(name), option: key)

@@ -11,10 +11,13 @@ final class WebhookExchange: Sendable {
     private struct State {
         var result: Result<Int, InletError>?
         var continuation: CheckedContinuation<Result<Int, InletError>, Never>?
-        var channel: (any Channel)?
+        /// The connections that are made or in use: one for each address of the server that is tried.
+        var channels: [ObjectIdentifier: any Channel] = [:]
     }
 
     private let state = Mutex(State())
+
+    init() {}
 
     /// Sends a body of JSON and waits for the status. May be cancelled.
     ///
@@ -49,24 +52,31 @@ final class WebhookExchange: Sendable {
         if let result { continuation.resume(returning: result) }
     }
 
-    /// Notes how it came out; later ones are ignored. The connection is closed with the first.
-    fileprivate func end(_ result: Result<Int, InletError>) {
-        let (continuation, channel) = state.withLock { state in
+    /// Notes how it came out; later ones are ignored. All connections are closed with the first.
+    func end(_ result: Result<Int, InletError>) {
+        let (continuation, channels) = state.withLock { state in
             state.result = state.result ?? result
-            return (state.continuation.take(), state.channel.take())
+            defer { state.channels = [:] }
+            return (state.continuation.take(), state.channels.values)
         }
-        channel?.close(promise: nil)
+        for channel in channels { channel.close(promise: nil) }
         continuation?.resume(returning: result)
     }
 
-    /// Notes the connection, which is closed at once if it is over already.
-    private func note(_ channel: any Channel) {
+    /// Notes a connection, which is closed at once if it is over already. There may be some: where a server has more
+    /// than one address, the next one is tried before the first has failed (RFC 8305).
+    func note(_ channel: any Channel) {
+        let key = ObjectIdentifier(channel)
         let isOver = state.withLock { state in
-            if state.result == nil { state.channel = channel }
+            if state.result == nil { state.channels[key] = channel }
             return state.result != nil
         }
-        if isOver { channel.close(promise: nil) }
+        guard !isOver else { return channel.close(promise: nil) }
+        channel.closeFuture.whenComplete { _ in self.state.withLock { $0.channels[key] = nil } }
     }
+
+    /// The number of connections that are made or in use.
+    var openCount: Int { state.withLock { $0.channels.count } }
 
     private func start(
         _ body: String, _ headers: [(String, String)], _ settings: WebhookSettings, _ loop: any EventLoop

@@ -11,7 +11,7 @@ package final class WebhookHub: Sendable {
     /// Makes one without servers.
     package init(logger: Logger) { self.logger = logger }
 
-    /// Makes the servers what they shall be. Those whose settings stay keep what waits for them; of others it is
+    /// Applies the webhooks of a new configuration. Those whose settings stay keep what waits for them; of others it is
     /// dropped.
     func apply(_ settings: [String: WebhookSettings]) {
         let obsolete = senders.withLock { senders in

@@ -9,7 +9,7 @@ package struct WebhookKey: Sendable, Hashable {
 
     /// What precedes a key in base64.
     private static let mark = "whsec_"
-    /// The fewest bytes of a key: as many as cannot be tried.
+    /// The fewest bytes of a key: too many to guess.
     private static let fewestBytes = 16
 
     /// Makes a key of a secret: of what follows `whsec_` in base64, or of the bytes of the text itself.

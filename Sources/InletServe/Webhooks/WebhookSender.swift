@@ -10,6 +10,8 @@ final class WebhookSender: Sendable {
         var figures = WebhookFigures()
         /// Whether nothing is sent again, as the daemon ends.
         var isEnding = false
+        /// The pause before an event is sent again.
+        var pause: Task<Void, Never>?
     }
 
     let settings: WebhookSettings
@@ -19,11 +21,14 @@ final class WebhookSender: Sendable {
     private let wake: AsyncStream<Void>.Continuation
     private let task: Mutex<Task<Void, Never>?>
 
-    private static let (firstPause, longestPause) = (Duration.seconds(1), Duration.seconds(60))
+    private let firstPause: Duration
+    private static let longestPause = Duration.seconds(60)
 
     /// Starts to send.
-    init(name: String, _ settings: WebhookSettings, logger: Logger) {
-        (self.name, self.settings, self.logger) = (name, settings, logger)
+    ///
+    /// - Parameter firstPause: how long after the first attempt an event is sent again. The default is one second.
+    init(name: String, _ settings: WebhookSettings, firstPause: Duration = .seconds(1), logger: Logger) {
+        (self.name, self.settings, self.firstPause, self.logger) = (name, settings, firstPause, logger)
         let (signals, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         self.wake = wake
         task = Mutex(nil)
@@ -55,9 +60,14 @@ final class WebhookSender: Sendable {
         wake.yield()
     }
 
-    /// Sends what waits, each event once more at most, and ends. Returns when that is done or the task is cancelled.
+    /// Sends what waits, each event once more at most, and ends. One that waits to be sent again is sent at once.
+    /// Returns when that is done or the task is cancelled.
     func finish() async {
-        state.withLock { $0.isEnding = true }
+        let pause = state.withLock { state in
+            state.isEnding = true
+            return state.pause
+        }
+        pause?.cancel()
         wake.yield()
         wake.finish()
         let running = task.withLock { $0 }
@@ -96,18 +106,36 @@ final class WebhookSender: Sendable {
     ///
     /// - Throws: ``InletError`` if it is given up.
     private func deliver(_ message: WebhookMessage) async throws(InletError) {
-        var (pause, attempt) = (Self.firstPause, 1)
+        var (pause, attempt) = (firstPause, 1)
         while true {
+            // An attempt that began before the end may have met what is over by then.
+            let isLast = state.withLock { $0.isEnding }
             let (error, isFinal) = await attemptOnce(message)
             guard let error else { return }
-            if isFinal || attempt >= settings.attempts || state.withLock({ $0.isEnding }) { throw error }
+            if isFinal || attempt >= settings.attempts || isLast { throw error }
             if attempt == 1 { logger.info("Webhook \(name): \(error.message) It is tried again.") }
             // Not at the same time, where many daemons lost one server.
-            try? await Task.sleep(for: pause * Double.random(in: 0.8...1.2))
+            await wait(pause * Double.random(in: 0.8...1.2))
             if Task.isCancelled { throw error }
             (pause, attempt) = (min(pause * 2, Self.longestPause), attempt + 1)
             state.withLock { $0.figures.retries += 1 }
         }
+    }
+
+    /// Waits for a time, or until the daemon ends.
+    private func wait(_ time: Duration) async {
+        let pause = Task { _ = try? await Task.sleep(for: time) }
+        let isEnding = state.withLock { state in
+            state.pause = pause
+            return state.isEnding
+        }
+        if isEnding { pause.cancel() }
+        await withTaskCancellationHandler {
+            await pause.value
+        } onCancel: {
+            pause.cancel()
+        }
+        state.withLock { $0.pause = nil }
     }
 
     /// Sends an event once.
