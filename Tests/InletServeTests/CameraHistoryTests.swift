@@ -22,6 +22,19 @@ struct CameraHistoryTests {
         #expect(samples.map(\.begin) == [5, 10_000_000_005, 20_000_000_005])
     }
 
+    @Test("A stretch of some milliseconds, in which one frame would be a rate of hundreds, is told only if it is alone")
+    func short() {
+        var history = CameraHistory(from: reading(0, 0))
+        var soon = reading(0, 1)
+        soon.time = soon.time + .milliseconds(4)
+        #expect(history.samples(until: soon).map(\.length) == [.milliseconds(4)])
+        history.close(at: reading(10, 200))
+        soon = reading(10, 201)
+        soon.time = soon.time + .milliseconds(999)
+        #expect(history.samples(until: soon).map(\.frames) == [200])
+        #expect(history.samples(until: reading(11, 220)).map(\.frames) == [200, 20])
+    }
+
     @Test("However long a camera runs, an hour is kept, and the oldest goes first")
     func bound() {
         var history = CameraHistory(from: reading(0, 0))

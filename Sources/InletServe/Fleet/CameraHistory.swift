@@ -41,9 +41,14 @@ struct CameraHistory: Sendable {
         last = reading
     }
 
-    /// Returns all stretches, the oldest first, with the one that has not ended yet.
+    /// The shortest stretch that has not ended yet and is told beside others: a frame in some milliseconds is no rate.
+    private static let shortest = Duration.seconds(1)
+
+    /// Returns all stretches, the oldest first, with the one that has not ended yet if it is not too short.
     func samples(until reading: Reading) -> [Sample] {
-        Array(samples.suffix(Self.mostSamples - 1)) + [sample(to: reading)]
+        let last = sample(to: reading)
+        guard samples.isEmpty || last.length >= Self.shortest else { return Array(samples) }
+        return Array(samples.suffix(Self.mostSamples - 1)) + [last]
     }
 
     private func sample(to now: Reading) -> Sample {
