@@ -114,6 +114,23 @@ struct SegmentWindowTests {
         #expect(Self.values("#EXT-X-PROGRAM-DATE-TIME:", in: window).last == "1970-01-01T00:00:14.000Z")
     }
 
+    @Test("Segments without a length, as of a camera with a picture a minute, are bounded in number")
+    func pictures() {
+        var window = Self.window()
+        for number in 0..<1000 {
+            let start = MonotonicTime(nanoseconds: Int64(number) * 60_000_000_000)
+            window.add(
+                ByteBuffer(repeating: 0, count: 100), isKey: true,
+                FragmentTimes(start: start, length: .zero, wallClock: start.nanoseconds, isByCamera: true))
+            #expect(window.byteCount <= (SegmentWindow.mostKept + 1) * 100)
+        }
+        #expect(Self.values("#EXTINF:", in: window) == Array(repeating: "0.000,", count: SegmentWindow.mostListed))
+        // The last one has not ended.
+        #expect(Self.values("#EXT-X-MEDIA-SEQUENCE:", in: window) == ["\(100 + 999 - SegmentWindow.mostListed)"])
+        #expect(window.bytes(of: "\(100 + 999 - SegmentWindow.mostKept).m4s") != nil)
+        #expect(window.bytes(of: "\(100 + 998 - SegmentWindow.mostKept).m4s") == nil)
+    }
+
     @Test(
         "Only names that a playlist has are those of files",
         arguments: [

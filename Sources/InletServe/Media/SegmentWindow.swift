@@ -32,6 +32,10 @@ struct SegmentWindow {
     /// when it looked last (RFC 8216, 6.2.2).
     private static let (listedTargets, keptTargets) = (4, 8)
 
+    /// The most segments that are listed and kept: those that a gap ends have no length, as of a camera with a picture
+    /// a minute.
+    static let (mostListed, mostKept) = (64, 128)
+
     private var complete: [Segment] = []
     private var unfinished: Segment?
     /// The initialization sections of the segments that are kept.
@@ -83,11 +87,13 @@ struct SegmentWindow {
             let isFull = length + times.length > limit || size > Self.mostBytesEach
             if isFull || isKey && length >= Self.shortest { close(at: times.start) }
         }
-        var segment = unfinished ?? Segment(number: next, map: map, isDiscontinuity: hasGap, times: times)
         if unfinished == nil {
+            unfinished = Segment(number: next, map: map, isDiscontinuity: hasGap, times: times)
             next += 1
             hasGap = false
         }
+        // Not a second reference, for which the bytes would be copied with each fragment.
+        guard var segment = unfinished.take() else { return }
         var bytes = bytes
         byteCount += segment.bytes.writeBuffer(&bytes)
         end = max(end ?? times.start, times.start + times.length)
@@ -109,9 +115,14 @@ struct SegmentWindow {
 
     private mutating func shrink() {
         guard let target else { return }
-        while complete.count > 1, listedLength(without: 1) >= .seconds(target * Self.listedTargets) { unlistFirst() }
         while complete.count > 1,
-            length(complete.dropFirst()) >= .seconds(target * Self.keptTargets) || byteCount > Self.mostBytes
+            listed.count > Self.mostListed || listedLength(without: 1) >= .seconds(target * Self.listedTargets)
+        {
+            unlistFirst()
+        }
+        while complete.count > 1,
+            complete.count > Self.mostKept || byteCount > Self.mostBytes
+                || length(complete.dropFirst()) >= .seconds(target * Self.keptTargets)
         {
             if complete[0].number >= firstListed { unlistFirst() }
             byteCount -= complete.removeFirst().bytes.readableBytes
