@@ -1,6 +1,7 @@
 import Foundation
 import InletCore
 import ReferenceTools
+import Synchronization
 import Testing
 
 /// HTTP Live Streaming of a camera that is not ours, read by ffmpeg, GStreamer and curl.
@@ -27,6 +28,10 @@ import Testing
             throw ServeProcess.Failure(description: "The playlist did not come so far: \(text)\n\(serve.complaints)")
         }
         return text
+    }
+
+    private final class Flag: Sendable {
+        let isSet = Mutex(false)
     }
 
     private static func values(_ tag: String, in playlist: String) -> [String] {
@@ -60,12 +65,15 @@ import Testing
         let lines = String(decoding: sums, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }
         #expect(Set(lines.compactMap { $0.split(separator: ",").last }).count == 50)
 
-        let text = try await Self.playlist(serve) { $0.contains("camera's clock") && $0.count(of: "#EXTINF") > 3 }
+        // A camera that stalls, as on a busy machine, makes a discontinuity, which leaves the list again.
+        let text = try await Self.playlist(serve) {
+            $0.contains("camera's clock") && $0.count(of: "#EXTINF") > 3 && !$0.contains("#EXT-X-DISCONTINUITY\n")
+        }
         #expect(!text.contains("token") && !text.contains(viewer))
-        #expect(Self.values("#EXT-X-TARGETDURATION:", in: text) == ["2"])
-        #expect(Self.values("#EXT-X-DISCONTINUITY", in: text).isEmpty)
+        let target = try #require(Self.values("#EXT-X-TARGETDURATION:", in: text).first.flatMap { Double($0) })
         let times = try Self.values("#EXT-X-PROGRAM-DATE-TIME:", in: text).map(Self.time)
         let lengths = Self.values("#EXTINF:", in: text).compactMap { Double($0.dropLast()) }
+        #expect(target >= 2 && lengths.allSatisfy { $0.rounded() <= target })
         let map = try #require(text.firstMatch(of: /hls\/\d+\.mp4/)).output
         let files = text.split(separator: "\n").filter { $0.hasSuffix(".m4s") }
         #expect(files.count == times.count && lengths.count == times.count)
@@ -115,10 +123,8 @@ import Testing
         // The camera has another size from its next connection on.
         try camera.change(size: ImageSize(width: 320, height: 240))
         try camera.killConnections()
-        let other = try await Self.playlist(serve) {
-            $0.contains("#EXT-X-DISCONTINUITY\n")
-        }
-        #expect(Set(Self.values("#EXT-X-MAP:", in: other)).count == 2)
+        let other = try await Self.playlist(serve) { Set(Self.values("#EXT-X-MAP:", in: $0)).count == 2 }
+        #expect(other.contains("#EXT-X-DISCONTINUITY\n"))
         #expect(await serve.end() == 0)
         #expect(!serve.complaints.contains("EventLoop"), "\(serve.complaints)")
     }
@@ -133,19 +139,37 @@ import Testing
         #expect(text.contains("#EXTINF"))
         #expect(try camera.report()["clients"]?.int ?? 0 > 0)
         // GStreamer reads the times of day, and shows pictures.
-        let log = try await ReferenceCommand.runAside(
-            "bash",
-            [
-                "-c",
-                """
-                GST_DEBUG=hlsng:5 GST_DEBUG_NO_COLOR=1 timeout 60 gst-launch-1.0 -q playbin3 \
-                    uri="$1" video-sink="fakesink num-buffers=10" 2>&1; echo "status $?"
-                """, "gst", "\(serve.address)/v1/cameras/door/stream.m3u8",
-            ])
+        let address = "\(serve.address)/v1/cameras/door/stream.m3u8"
+        let player = Task {
+            try await ReferenceCommand.runAside(
+                "bash",
+                [
+                    "-c",
+                    """
+                    GST_DEBUG=hlsng:5 GST_DEBUG_NO_COLOR=1 timeout 60 gst-launch-1.0 -q playbin3 \
+                        uri="$1" video-sink="fakesink num-buffers=10" 2>&1; echo "status $?"
+                    """, "gst", address,
+                ])
+        }
+        let isPlayed = Flag()
+        let end = Task {
+            _ = await player.result
+            isPlayed.isSet.withLock { $0 = true }
+        }
+        // It may take longer to begin than a segment is listed: its date is one of those that were listed meanwhile.
+        var dates = Set(Self.values("#EXT-X-PROGRAM-DATE-TIME:", in: text))
+        while !isPlayed.isSet.withLock({ $0 }) {
+            let (status, body) = try await serve.ask("GET", "/v1/cameras/door/stream.m3u8", token: nil)
+            #expect(status == 200)
+            dates.formUnion(Self.values("#EXT-X-PROGRAM-DATE-TIME:", in: String(decoding: body, as: UTF8.self)))
+            try await Task.sleep(for: .milliseconds(500))
+        }
+        await end.value
+        let log = try await player.value
         let lines = String(decoding: log, as: UTF8.self)
         #expect(lines.hasSuffix("status 0\n"), "\(lines.suffix(2000))")
-        let dated = try #require(Self.values("#EXT-X-PROGRAM-DATE-TIME:", in: text).first)
-        #expect(lines.contains("date/time    : \(dated.dropLast())"), "\(dated) \(lines.suffix(4000))")
+        #expect(
+            dates.contains { lines.contains("date/time    : \($0.dropLast())") }, "\(dates) \(lines.suffix(4000))")
         // A player that comes back later finds numbers that it does not know.
         let number = try #require(Self.values("#EXT-X-MEDIA-SEQUENCE:", in: text).first.flatMap { Int($0) })
         try await Waiting.until("the camera's end", progress: { try camera.report()["frames"]?.int }) {

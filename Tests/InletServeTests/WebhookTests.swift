@@ -119,6 +119,8 @@ import Testing
         let requests = try Self.requests(of: server)
         #expect(requests.count >= 4 && requests.allSatisfy { $0.isRight && $0.authorization == "null" })
         #expect(Set(requests.map(\.identifier)).count == requests.count)
+        // Events are sent one at a time, so that one that is not answered stays the only one.
+        try await Waiting.until("the request", progress: { 0 }) { try Self.requests(of: deaf).count == 1 }
         #expect(try Self.requests(of: deaf).count == 1)
         #expect(await serve.end() == 0)
     }
