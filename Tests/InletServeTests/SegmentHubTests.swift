@@ -74,7 +74,9 @@ import Testing
                         onSink(number)
                         return Sink(publish)
                     }, onIdle: { _ in self.idle.withLock { $0 += 1 } })
-                hub.value = try SegmentHub({ fragments }, loop: loop, retryDelay: .milliseconds(1)) { [ended] _ in
+                hub.value = try SegmentHub(
+                    { fragments }, loop: loop, idleLimit: .seconds(3600), retryDelay: .milliseconds(1)
+                ) { [ended] _ in
                     ended.succeed()
                 }
             }.get()

@@ -21,6 +21,7 @@ final class SegmentHub: FragmentViewer {
 
     private let findFragments: () -> FragmentHub
     private let retryDelay: TimeAmount
+    private let idleLimit: Duration?
     private let loop: any EventLoop
     private let onEnd: (SegmentHub) -> Void
     private var fragments: FragmentHub?
@@ -42,14 +43,16 @@ final class SegmentHub: FragmentViewer {
 
     /// - Parameters:
     ///   - fragments: returns what makes the fragments. The stream is one of its clients.
+    ///   - idleLimit: how long after the last request it ends. The default is four target durations.
     ///   - retryDelay: how long after an error the stream begins again. The default is one second.
     ///   - onEnd: called once when the stream has ended.
     /// - Throws: what ``FragmentHub/add(_:)`` throws.
     init(
-        _ fragments: @escaping () -> FragmentHub, loop: any EventLoop, retryDelay: TimeAmount = .seconds(1),
-        onEnd: @escaping (SegmentHub) -> Void
+        _ fragments: @escaping () -> FragmentHub, loop: any EventLoop, idleLimit: Duration? = nil,
+        retryDelay: TimeAmount = .seconds(1), onEnd: @escaping (SegmentHub) -> Void
     ) throws(InletError) {
-        (findFragments, self.loop, self.retryDelay, self.onEnd) = (fragments, loop, retryDelay, onEnd)
+        (findFragments, self.loop, self.onEnd) = (fragments, loop, onEnd)
+        (self.idleLimit, self.retryDelay) = (idleLimit, retryDelay)
         // A stream that begins anew has greater numbers than any before, also before a restart of the daemon: a segment
         // takes a second or more.
         window = SegmentWindow(first: WallTime.now / 1_000_000_000)
@@ -88,7 +91,8 @@ final class SegmentHub: FragmentViewer {
     }
 
     private func watch() {
-        let limit = window.target.map { Duration.seconds($0 * Self.idleTargets) } ?? Self.firstLimit
+        let limit =
+            idleLimit ?? window.target.map { Duration.seconds($0 * Self.idleTargets) } ?? Self.firstLimit
         let left = lastUse + limit - .now
         guard left > .zero else { return close(InletError(.timedOut, "The camera gave no segment in time.")) }
         // The limit is another one as soon as there is a target duration.
