@@ -54,6 +54,10 @@ import Testing
         let before = try #require(await fleet.camera("door")?.status)
         let child = try #require(before.process?.processID)
         #expect(before.process?.starts == 1)
+        // As systemd signals all processes of a service: the daemon decides when a child ends.
+        for number in [SIGTERM, SIGINT] { kill(child, number) }
+        await recorders["door"].frames(atLeast: recorders["door"].frames.count + 5)
+        #expect(await fleet.camera("door")?.status.process == before.process)
         kill(child, SIGKILL)
         var told: FleetEvent?
         while told == nil, let event = await events.next() { if event.kind == "failed" { told = event } }
