@@ -37,6 +37,11 @@ package enum ResultCode {
         pairs.first { $0.result == Int(result) }?.code
     }
 
+    /// Returns the code with a name, where it has that result; nil otherwise. Several codes have the same result.
+    package static func code(named name: String, of result: inlet_result) -> InletError.Code? {
+        pairs.first { $0.result == Int(result) && $0.code.description.isSameBytes(as: name) }?.code
+    }
+
     /// Returns the result for a code; that of a mistake for one that is not in the table.
     package static func result(of code: InletError.Code) -> inlet_result {
         inlet_result(pairs.first { $0.code == code }?.result ?? Int(INLET_ERROR_INTERNAL))

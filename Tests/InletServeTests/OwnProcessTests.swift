@@ -93,6 +93,17 @@ import Testing
         await fleet.stop()
     }
 
+    @Test("A host that cannot be resolved is told as such, so that it is tried again", .timeLimit(.minutes(1)))
+    func codes() async throws {
+        let uri = "rtsp://no-such-host.invalid/stream?connect-timeout=30s"
+        let source = SourceProcessConfiguration(uri, redactedURI: uri, name: "door", programPath: BuiltProgram.inlet)
+        var configuration = CapturerConfiguration()
+        configuration.retry = .attempts(0)
+        let capturer = Capturer(source, configuration: configuration)
+        let error = await #expect(throws: InletError.self) { try await capturer.run() }
+        #expect(error?.code == .hostNotFound, "\(error.map { "\($0)" } ?? "")")
+    }
+
     @Test("Pictures and packets of a file come through a process as ffmpeg has them")
     func content() async throws {
         let clip = try TestClips.path("h264-b.mp4")

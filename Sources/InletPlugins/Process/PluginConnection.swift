@@ -197,16 +197,24 @@ final class PluginConnection {
 
     // MARK: Errors
 
-    /// Makes the error for a result other than success.
+    /// Makes the error for a result other than success, of the message that was received last.
     func failure(_ result: inlet_wire_result, to operation: String, isCancelled: Bool) -> InletError {
         var error = inlet_error.empty
         error.native_code = result.native_code
         error.retry_after = result.retry_after
         error.message = result.message
-        return switch PluginCall.error(result.result, error, of: name, operation, isCancelled: isCancelled) {
-        case .success(let error): error
-        case .failure(let lie): rejection(lie)
+        switch PluginCall.error(result.result, error, of: name, operation, isCancelled: isCancelled) {
+        case .success(var error):
+            if isOwn, let code = namedCode(of: result.result) { error.code = code }
+            return error
+        case .failure(let lie): return rejection(lie)
         }
+    }
+
+    /// Returns the code that the child of a source names behind its result; nil if that is not one of the result's.
+    private func namedCode(of result: inlet_result) -> InletError.Code? {
+        let bytes = buffer.trailer(after: inlet_wire_result.self)
+        return String(validating: bytes, as: UTF8.self).flatMap { ResultCode.code(named: $0, of: result) }
     }
 
     /// Makes the error for a message that is no answer to the question.

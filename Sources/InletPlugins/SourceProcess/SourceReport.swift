@@ -14,7 +14,8 @@ enum SourceReport: Equatable {
     /// The type of its message, behind those of `inlet_plugin_protocol.h`.
     static let type: UInt32 = 120
 
-    private static let newline = UInt8(ascii: "\n")
+    /// The most bytes of a code's name.
+    static let longestCode = 64
 
     /// The message.
     var note: inlet_note {
@@ -31,7 +32,7 @@ enum SourceReport: Equatable {
         case .decoderFailure(let name, let code, let message, let next):
             note.level = 2
             note.count = UInt64(ResultCode.result(of: code).magnitude)
-            FixedText.write("\(name)\n\(next)\n\(message)", to: &note.text)
+            FixedText.write("\(code)\n\(name)\n\(next)\n\(message)", to: &note.text)
         case .reception(let figures):
             note.level = 3
             let numbers: [UInt64] = [
@@ -54,12 +55,15 @@ enum SourceReport: Equatable {
             self = .detection(SourceDetection(kind, isActive: note.count != 0))
         case 1: self = .lag(note.count != 0)
         case 2:
-            guard parts.count >= 3, note.count <= 1000, let code = ResultCode.code(of: -inlet_result(note.count))
-            else { return nil }
-            let message = parts[2...].joined(separator: " ")
+            guard parts.count >= 4, note.count <= 1000 else { return nil }
+            let result = -inlet_result(note.count)
+            guard let code = ResultCode.code(named: parts[0], of: result) ?? ResultCode.code(of: result) else {
+                return nil
+            }
+            let message = parts[3...].joined(separator: " ")
             self = .decoderFailure(
-                name: parts[0].sanitized(limit: 80), code, message: Redaction.redact(message).sanitized(),
-                next: parts[1].sanitized(limit: 80))
+                name: parts[1].sanitized(limit: 80), code, message: Redaction.redact(message).sanitized(),
+                next: parts[2].sanitized(limit: 80))
         case 3:
             let numbers = parts.compactMap { UInt64($0) }
             guard numbers.count == 9 else { return nil }

@@ -41,7 +41,8 @@ final class SourceServerChannel: Sendable {
         answer.native_code = error.context.nativeCode ?? 0
         answer.retry_after = max(0, error.retryAfter?.wholeNanoseconds ?? 0)
         FixedText.write(error.message, to: &answer.message)
-        self.answer(answer)
+        // Several codes have the same result, and the daemon decides by the code whether to try again.
+        self.answer(answer, Array(error.code.description.utf8.prefix(SourceReport.longestCode)))
     }
 
     /// Sends what needs no answer. It is lost where there is no room.

@@ -1,0 +1,30 @@
+import CInletPlugin
+import InletCore
+import InletPluginWire
+import Testing
+
+@testable import InletPlugins
+
+/// What the child of a source tells, as the daemon reads it.
+struct SourceReportTests {
+    @Test("The code of a decoder's failure arrives as it was, and not as another with the same result")
+    func codes() {
+        for code: InletError.Code in [.hostNotFound, .notFound, .internal, .tlsFailed, .streamEnded, .malformedData] {
+            let report = SourceReport.decoderFailure(name: "ffmpeg", code, message: "It\nfailed.", next: "openh264")
+            let read = SourceReport.decoderFailure(name: "ffmpeg", code, message: "It failed.", next: "openh264")
+            #expect(SourceReport(report.note) == read)
+        }
+    }
+
+    @Test("A name that is no code of the result is not believed")
+    func unknownCodes() {
+        let result = ResultCode.result(of: .hostNotFound)
+        #expect(ResultCode.code(named: "hostNotFound", of: result) == .hostNotFound)
+        #expect(ResultCode.code(named: "cancelled", of: result) == nil)
+        #expect(ResultCode.code(named: "unheardOf", of: result) == nil)
+        #expect(ResultCode.code(named: "", of: result) == nil)
+        var note = SourceReport.decoderFailure(name: "a", .hostNotFound, message: "b", next: "c").note
+        FixedText.write("unheardOf\na\nc\nb", to: &note.text)
+        #expect(SourceReport(note) == .decoderFailure(name: "a", .notFound, message: "b", next: "c"))
+    }
+}
