@@ -126,7 +126,8 @@ final class ServeResponder: Sendable {
         case .recordings(let name): return await recordings(name)
         case .deleteRecording(let name, let file): return await deleteRecording(file, of: name, isTrial: isTrial)
         case .remove(let name):
-            return Self.answer(to: await keeper.remove(name, isTrial: isTrial), of: name, isTrial: isTrial)
+            return Self.answer(
+                to: await keeper.remove(name, isTrial: isTrial), of: name, isTrial: isTrial, visible: visible)
         case .reload:
             switch await keeper.reload(isTrial: isTrial) {
             case .success(let plan): return .changes(plan.summary, isTrial: isTrial)
@@ -175,7 +176,7 @@ final class ServeResponder: Sendable {
             let camera = JSONValue(
                 content: .object(members.filter { !$0.key.isSameBytes(as: "name") }), line: body.line)
             let outcome = await keeper.set(name, camera, isNew: true, isTrial: isTrial)
-            return Self.answer(to: outcome, of: name, isNew: !isTrial, isTrial: isTrial)
+            return Self.answer(to: outcome, of: name, isNew: !isTrial, isTrial: isTrial, visible: visible)
         case .set(let name):
             // Null is how the overlay says that a camera is removed.
             if case .null = body.content {
@@ -183,7 +184,7 @@ final class ServeResponder: Sendable {
             }
             let isNew = await fleet.camera(name) == nil
             let outcome = await keeper.set(name, body, isNew: false, isTrial: isTrial)
-            return Self.answer(to: outcome, of: name, isNew: isNew && !isTrial, isTrial: isTrial)
+            return Self.answer(to: outcome, of: name, isNew: isNew && !isTrial, isTrial: isTrial, visible: visible)
         case .record(let name): return await record(name, body, isTrial: isTrial)
         case .tryOut: return await tryOut(body, isTrial: isTrial, visible: visible)
         case .setLogLevel:
@@ -248,14 +249,17 @@ final class ServeResponder: Sendable {
     }
 
     private static func answer(
-        to outcome: ConfigurationKeeper.Outcome, of name: String, isNew: Bool = false, isTrial: Bool
+        to outcome: ConfigurationKeeper.Outcome, of name: String, isNew: Bool = false, isTrial: Bool,
+        visible: CameraFilter
     ) -> HTTPAnswer {
         switch outcome {
         case .done(let plan):
             var answer = HTTPAnswer.changes(plan.summary, isNew ? .created : .ok, isTrial: isTrial)
             if isNew { answer.headers.add(name: "location", value: "/v1/cameras/\(name)") }
             return answer
-        case .wrong(let problems): return .problem(.unprocessableEntity, "The camera is not right.", problems.list)
+        case .wrong(let problems):
+            return .problem(
+                .unprocessableEntity, "The camera is not right.", problems.list.map { $0.told(to: visible) })
         case .exists:
             return .problem(.conflict, "There is a camera '\(name.sanitized(limit: 80))' already. PUT changes it.")
         case .missing: return .noCamera(name)

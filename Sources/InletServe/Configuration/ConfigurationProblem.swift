@@ -7,10 +7,30 @@ package struct ConfigurationProblem: Error, Sendable, Hashable {
     package var path: String
     /// A sentence that says what is wrong and what to write. It holds no secret.
     package var message: String
+    /// What those are told instead who may not know of all cameras; nil for the message itself.
+    package var limitedMessage: String?
 
-    /// - Parameter message: it may quote the text; control characters are written as escapes.
-    package init(_ message: String, at place: ConfigurationNode.Place, path: String = "") {
+    /// - Parameters:
+    ///   - message: it may quote the text; control characters are written as escapes.
+    ///   - limitedMessage: what those are told instead who may not know of all cameras, if the message tells of others.
+    package init(
+        _ message: String, at place: ConfigurationNode.Place, path: String = "", limited limitedMessage: String? = nil
+    ) {
         (self.place, self.path, self.message) = (place, path.sanitized(), message.sanitized(limit: 2048))
+        self.limitedMessage = limitedMessage
+    }
+
+    /// Returns the problem as those are told who may know of some cameras: it names no other one.
+    package func told(to visible: CameraFilter) -> ConfigurationProblem {
+        guard visible.isLimited else { return self }
+        var told = self
+        (told.message, told.limitedMessage) = (limitedMessage ?? message, nil)
+        let keys = path.split(atByte: ".")
+        if path.hasBytePrefix("cameras."), !visible.allows(String(keys[1])) {
+            (told.place, told.path) = (.none, "cameras")
+            told.message = limitedMessage ?? "Another camera is not right."
+        }
+        return told
     }
 }
 

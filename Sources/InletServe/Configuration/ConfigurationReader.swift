@@ -97,7 +97,9 @@ package struct ConfigurationReader: Sendable {
                     problems.append(
                         .init(
                             "The sink \(sink) is also that of '\(other)'. Put {camera} into it, which stands for the camera's name.",
-                            at: node.place, path: path))
+                            at: node.place, path: path,
+                            limited: "The sink is also that of another camera. Put {camera} into it, which stands for "
+                                + "the camera's name."))
                 }
             }
         }
@@ -128,7 +130,7 @@ package struct ConfigurationReader: Sendable {
             .init(
                 "The processes of \(count) cameras may use \(sum) bytes together, and the budget has \(most). Lower "
                     + "'memory:' of some, leave out a camera, or raise the budget.",
-                at: node.place, path: "budget.memory"))
+                at: node.place, path: "budget.memory", limited: "The budget is exceeded."))
     }
 
     /// Returns the source that a URI names, as a camera of a name would have it. Opens nothing.
