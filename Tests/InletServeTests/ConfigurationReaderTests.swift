@@ -78,6 +78,21 @@ struct ConfigurationReaderTests {
             let problems = #expect(throws: ConfigurationProblems.self) { try read(text) }
             #expect(problems?.list.map(\.description).joined().contains(words) == true, "\(problems?.list ?? [])")
         }
+        // What all cameras may use together, and how many they are, is not told to those who may know of some.
+        let exceeded = #expect(throws: ConfigurationProblems.self) {
+            try read("budget: {memory: 1M}\ndefaults: {process: own, memory: 400M}\ncameras: {a: 'pattern:'}")
+        }
+        let told = exceeded?.list.map { $0.told(to: CameraFilter(patterns: ["a"])).description } ?? []
+        #expect(told == ["line 1, column 18: budget.memory: The budget is exceeded."])
+        #expect(exceeded?.list.map { $0.told(to: .all) } == exceeded?.list)
+        let twice = #expect(throws: ConfigurationProblems.self) {
+            try read("defaults: {sinks: ['y4m:/x']}\ncameras: {a: 'pattern:', b: 'pattern:'}")
+        }
+        for name in ["a", "b"] {
+            let told = twice?.list.map { $0.told(to: CameraFilter(patterns: [name])).description } ?? []
+            #expect(told.count == 1 && told[0].contains("also that of another camera"), "\(told)")
+            #expect(!told.joined().contains(name == "a" ? "cameras.b" : "'a'"))
+        }
         let problems = #expect(throws: ConfigurationProblems.self) {
             try read("cameras: {a: {source: 'pattern:', process: own}}", makesProcesses: false)
         }
@@ -202,6 +217,14 @@ struct ConfigurationReaderTests {
             (
                 "webhooks:\n  a: {url: 'http://h/', secret: {env: TOKEN, file: x}}\ncameras: {a: pattern:smpte}\n",
                 "webhooks.a: Say where the secret is by one of file:, env: and credential:."
+            ),
+            (
+                "webhooks:\n  a: {url: 'http://h/', kinds: [motoin]}\ncameras: {a: pattern:smpte}\n",
+                "It takes the kind of an event, such as motion, not 'motoin'. Did you mean 'motion'?"
+            ),
+            (
+                "cameras: {a: {source: pattern:smpte, record: {folder: /r, events: [qqqqqqqqqqqqq]}}}\n",
+                "Known are state, opened, failed"
             ),
             (
                 "webhooks:\n  a: {url: 'http://h/', kinds: []}\ncameras: {a: pattern:smpte}\n",

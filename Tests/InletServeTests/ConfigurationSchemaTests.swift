@@ -36,6 +36,7 @@ import Testing
         "webhooks: {a: 'https://h/x'}\ncameras: {a: 'pattern:smpte'}\n",
         "webhooks: {a: {url: 'https://h/x', secret: hush}}\ncameras: {a: 'pattern:smpte'}\n",
         "webhooks: {a: {url: 'https://h/x', kinds: [State]}}\ncameras: {a: 'pattern:smpte'}\n",
+        "webhooks: {a: {url: 'https://h/x', kinds: [motoin]}}\ncameras: {a: 'pattern:smpte'}\n",
         "server: {tokens: {me: admin}}\ncameras: {a: 'pattern:smpte'}\n",
     ]
 

@@ -46,6 +46,8 @@ package struct ScalarRule: Sendable {
     package var pattern: String?
     /// Whether a number of JSON, and true or false, is taken where its text is.
     package var types: Set<JSONType>
+    /// The values that there are, of which an error names the nearest one, or all; empty if there are too many to name.
+    package var names: [String] = []
     /// Whether an error may quote the value.
     package var isQuotable: Bool
     /// Whether a text is taken.
@@ -71,6 +73,13 @@ extension ScalarRule {
         guard let type else { return true }
         return types.contains(type) || type == .integer && types.contains(.number)
     }
+
+    /// Returns what to write instead of a value that is none of the names, behind a space.
+    fileprivate func hint(for text: String) -> String {
+        guard !names.isEmpty else { return "" }
+        return Spelling.nearest(to: String(text.prefix(64)), among: names).map { " Did you mean '\($0)'?" }
+            ?? " Known are \(names.joined(separator: ", "))."
+    }
 }
 
 extension ConfigurationShape {
@@ -82,7 +91,8 @@ extension ConfigurationShape {
         case (.scalar(let rule), .scalar(let text)), (.scalarOrObject(let rule, _), .scalar(let text)):
             guard !rule.isValid(text) || !rule.takes(node.type) else { return }
             let shown = rule.isQuotable ? ", not '\(text.sanitized(limit: 80))'" : ""
-            problems.append(.init("It takes \(rule.description)\(shown).", at: node.place, path: path))
+            problems.append(
+                .init("It takes \(rule.description)\(shown).\(rule.hint(for: text))", at: node.place, path: path))
         case (.list(let element, let most), .list(let elements)):
             if elements.count > most {
                 problems.append(.init("The list has more than \(most) elements.", at: node.place, path: path))

@@ -60,12 +60,13 @@ extension ScalarRule {
         isValid: { byteCount($0) != nil })
 
     /// The kind of an event.
-    static let eventKind = ScalarRule("the kind of an event, such as motion", pattern: "[a-z][a-z0-9-]{0,63}") {
-        $0.utf8.first.map { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) } == true && $0.utf8.count <= 64
-            && $0.utf8.allSatisfy {
-                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0.isASCIIDigit || $0 == UInt8(ascii: "-")
-            }
-    }
+    static let eventKind: ScalarRule = {
+        var rule = ScalarRule(
+            "the kind of an event, such as motion", pattern: FleetEvent.kinds.joined(separator: "|"),
+            isValid: FleetEvent.kinds.contains)
+        rule.names = FleetEvent.kinds
+        return rule
+    }()
 
     /// A picture's size.
     static let size = ScalarRule(

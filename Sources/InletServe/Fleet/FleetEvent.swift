@@ -10,7 +10,17 @@ package struct FleetEvent: Sendable {
     /// What happened in a sentence or a word for people. It holds no secret.
     package var text: String
 
+    /// The kinds that there are.
+    package static let kinds =
+        [
+            "state", "opened", "failed", "abandoned", "recovered", "lagging", "decoder-failed", "sink-ended",
+            "sink-failed", "recording-started", "recording-ended", "recording-failed", "recording-note-failed", "added",
+            "removed", "reopened", "adjusted", "audit-failed", "certificate-read", "certificate-failed",
+        ] + SourceDetection.Kind.allCases.map(\.rawValue)
+
+    /// - Parameter kind: one of ``kinds``.
     package init(_ kind: String, _ text: String, camera: String?) {
+        assert(Self.kinds.contains(kind), "a kind that FleetEvent.kinds lacks: \(kind)")
         (self.camera, self.kind, self.text) = (camera, kind, text.sanitized())
     }
 
