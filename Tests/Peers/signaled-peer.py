@@ -87,7 +87,7 @@ class Peer:
             if line.startswith("a=candidate:") and not self.is_linked:
                 self.said.put({"type": "candidate", "flow": flow, "line": line[2:]})
         kept = [line for line in lines if not line.startswith(("a=candidate:", "a=end-of-candidates"))]
-        if kind == "answer" and self.rejects and "m=application " in self.heard:
+        if kind == "answer" and self.rejects == "rejected" and "m=application " in self.heard:
             # A section that rejects has the port 0 (RFC 3264, 6), and need have nothing else.
             kept += ["m=application 0 UDP/DTLS/SCTP webrtc-datachannel", "c=IN IP4 0.0.0.0"]
         if self.limit is not None:
@@ -210,7 +210,8 @@ async def main():
     parser = peer.parser(__doc__)
     parser.add_argument("--link", action="store_true", help="have packets pass a link that can lose them")
     parser.add_argument("--codec", help="the one codec that offers are answered with")
-    parser.add_argument("--no-channels", action="store_true", help="reject data channels that are offered")
+    parser.add_argument("--no-channels", choices=["rejected", "missing"],
+                        help="answer offers of data channels with a section that rejects them, or without one")
     parser.add_argument("--slices", help="a file of H.264 whose slices are compared with those that come")
     options = parser.parse_args()
     logging.basicConfig(level=logging.ERROR)

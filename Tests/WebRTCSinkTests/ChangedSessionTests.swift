@@ -97,9 +97,12 @@
             }
         }
 
-        @Test("Data channels that a further offer adds, and the peer rejects, leave the picture as it is")
-        func rejectedChannels() async throws {
-            try await SignalingPeerTests.with(.asSent, .offering, peer: ["--no-channels"]) { channel, session in
+        @Test(
+            "Data channels that a further offer adds, and the peer rejects or leaves out, leave the picture as it is",
+            arguments: ["rejected", "missing"])
+        func rejectedChannels(_ section: String) async throws {
+            try await SignalingPeerTests.with(.asSent, .offering, peer: ["--no-channels", section]) {
+                channel, session in
                 var events = session.events().makeAsyncIterator()
                 try await SignalingPeerTests.pictures(20, by: channel)
                 try session.configure { $0.channels = [DataChannelParameters("orders")] }
@@ -108,7 +111,9 @@
                     switch event {
                     case .agreed: break until
                     case .channelsRejected: isRejected = true
-                    case .failure(let error): Issue.record(error)
+                    case .failure(let error):
+                        Issue.record(error)
+                        return
                     default: break
                     }
                 }
@@ -175,7 +180,9 @@
                 while agreed < 2, let event = await events.next() {
                     switch event {
                     case .agreed: agreed += 1
-                    case .failure(let error): Issue.record(error)
+                    case .failure(let error):
+                        Issue.record(error)
+                        return
                     default: break
                     }
                 }
