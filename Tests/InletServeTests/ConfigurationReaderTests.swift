@@ -62,8 +62,11 @@ struct ConfigurationReaderTests {
         let fits =
             "budget: {memory: 1G}\ndefaults: {process: own, memory: 500M}\ncameras: {a: 'pattern:', b: 'pattern:'}"
         #expect(try read(fits).cameras.count == 2)
+        let named = "cameras: {a: {source: 'v4l2:?id=0x1', process: own}, b: {source: 'v4l2:/dev/video0', process: own}}"
+        #expect(try read(named).cameras.count == 2)
         for (text, words) in [
             ("cameras: {a: {source: '-', process: own}}", "what the daemon itself reads"),
+            ("cameras: {a: {source: 'v4l2:?fps=30', process: own}}", "Name it by an address of 'inlet devices'"),
             (
                 "budget: {memory: 1G}\ndefaults: {process: own, memory: 400M}\n"
                     + "cameras: {a: 'pattern:', b: 'pattern:', c: 'pattern:'}",

@@ -237,12 +237,25 @@ package struct ConfigurationReader: Sendable {
             problems.append(
                 .init("Cameras have processes of their own on Linux alone. Leave it out.", at: place, path: inner))
         }
+        if takesFirstCamera(settings.source) {
+            problems.append(
+                .init(
+                    "'v4l2:' without an address is whichever camera comes first, and a new process does not know which "
+                        + "that was. Name it by an address of 'inlet devices', or write 'process: shared'.",
+                    at: place, path: inner))
+        }
         if Self.readsStandardInput(settings.source) {
             problems.append(
                 .init(
                     "The source is what the daemon itself reads or is given, which no other process has. Leave it out.",
                     at: place, path: inner))
         }
+    }
+
+    /// Whether a source is a USB camera that its URI does not name.
+    private func takesFirstCamera(_ uri: String) -> Bool {
+        // What is wrong with a URI is said elsewhere.
+        (try? registry.source(uri))?.redactedURI == "v4l2:"
     }
 
     /// Whether a source is the standard input, or what the program itself hands in.
