@@ -298,7 +298,10 @@ final class SourceServerSession {
     /// Returns the answer to the last request; nil if there is none by the deadline.
     private func answer(until deadline: MonotonicTime) throws(InletError) -> SourceThread.Answer? {
         switch thread?.answer(until: deadline, wakeDescriptor: wakeDescriptor) {
-        case .answer(.failed(let error)): throw error
+        case .answer(.failed(let error)):
+            // Whatever was asked for, nothing is under way any more.
+            isReading = false
+            throw error
         case .answer(let answer): return answer
         case .late, nil: return nil
         case .cancelled: throw InletError(.cancelled, "The source was stopped.")
