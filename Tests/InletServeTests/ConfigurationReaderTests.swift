@@ -62,7 +62,7 @@ struct ConfigurationReaderTests {
         let fits =
             "budget: {memory: 1G}\ndefaults: {process: own, memory: 500M}\ncameras: {a: 'pattern:', b: 'pattern:'}"
         #expect(try read(fits).cameras.count == 2)
-        let named = "cameras: {a: {source: 'v4l2:?id=0x1', process: own}, b: {source: 'v4l2:/dev/video0', process: own}}"
+        let named = "defaults: {process: own}\ncameras: {a: 'v4l2:?id=0x1', b: 'v4l2:/dev/video0'}"
         #expect(try read(named).cameras.count == 2)
         for (text, words) in [
             ("cameras: {a: {source: '-', process: own}}", "what the daemon itself reads"),

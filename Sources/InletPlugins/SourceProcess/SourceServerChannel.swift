@@ -4,17 +4,30 @@ import InletCore
 import InletPluginWire
 import InletSystem
 import Logging
+import Synchronization
 
 /// The child's end of the connection. Safe from any thread.
 final class SourceServerChannel: Sendable {
-    let socket = MessageSocket(adopting: INLET_CHILD_SOCKET)
+    /// What a note says the state of. Only the newest note of each matters.
+    enum State: Hashable { case lag, interruption, detection(SourceDetection.Kind) }
+
+    let socket: MessageSocket
+    /// The notes for which there was no room, oldest first: one for each state.
+    private let pending = Mutex<[(state: State, note: inlet_note)]>([])
 
     /// How long an answer waits for room: Inlet reads all the time.
     private static let patience = Duration.seconds(5)
 
-    /// Sends an answer; ends the process if Inlet is gone.
+    /// - Parameter socket: the connection. The default is the child's.
+    init(_ socket: MessageSocket = MessageSocket(adopting: INLET_CHILD_SOCKET)) { self.socket = socket }
+
+    /// Sends an answer, behind the notes of states that wait; ends the process if Inlet is gone.
     func answer(_ message: some BitwiseCopyable, _ trailer: [UInt8] = []) {
         let deadline = MonotonicTime.now + Self.patience
+        while !pending.withLock({ sendPending(of: &$0) }) {
+            guard MonotonicTime.now < deadline else { _exit(SourceServer.ExitCode.gone) }
+            _ = Self.wait(socket.descriptor, Int16(POLLOUT), for: .milliseconds(100))
+        }
         while true {
             do throws(MessageSocket.SendFailure) {
                 return try socket.send(message, trailer)
@@ -45,19 +58,53 @@ final class SourceServerChannel: Sendable {
         self.answer(answer, Array(error.code.description.utf8.prefix(SourceReport.longestCode)))
     }
 
-    /// Sends what needs no answer. It is lost where there is no room.
-    func note(_ note: inlet_note) {
-        do throws(MessageSocket.SendFailure) { try socket.send(note) } catch {}
+    /// Sends what needs no answer.
+    ///
+    /// - Returns: false if there was no room, so that it is lost.
+    @discardableResult func note(_ note: inlet_note) -> Bool {
+        do throws(MessageSocket.SendFailure) {
+            try socket.send(note)
+            return true
+        } catch {
+            // Without another end, all further ones would be lost, too.
+            guard case .full = error else { return true }
+            return false
+        }
     }
 
-    /// Sends a note of a type.
-    func note(_ type: Int, text: String = "", count: UInt64 = 0, level: Int = 0) {
+    /// Sends a note of a type; returns false if there was no room, so that it is lost.
+    @discardableResult func note(_ type: Int, text: String = "", count: UInt64 = 0, level: Int = 0) -> Bool {
+        note(Self.make(type, text: text, count: count, level: level))
+    }
+
+    /// Sends a note of a state. Where there is no room, the newest of each state is sent before the next answer.
+    func note(_ state: State, _ note: inlet_note) {
+        pending.withLock { pending in
+            pending.removeAll { $0.state == state }
+            pending.append((state, note))
+            _ = sendPending(of: &pending)
+        }
+    }
+
+    /// Sends what waits, as far as there is room.
+    ///
+    /// - Returns: whether nothing waits any more.
+    private func sendPending(of pending: inout [(state: State, note: inlet_note)]) -> Bool {
+        while let first = pending.first {
+            guard note(first.note) else { return false }
+            pending.removeFirst()
+        }
+        return true
+    }
+
+    /// Makes a note of a type.
+    static func make(_ type: Int, text: String = "", count: UInt64 = 0, level: Int = 0) -> inlet_note {
         var note = inlet_note()
         note.type = UInt32(type)
         note.level = inlet_log_level(level)
         note.count = count
         FixedText.write(text, to: &note.text)
-        self.note(note)
+        return note
     }
 
     /// Sends what is a type and no more.

@@ -115,13 +115,14 @@ final class SourceServerSession {
         ) { descriptor, beat in
             SourceContext(
                 clock: ThreadClock(), wakeUpDescriptor: descriptor, logger: logger,
-                onInterruption: { channel.note(INLET_MESSAGE_INTERRUPTION, text: $0 ?? "") }, onProgress: beat,
-                onLag: { channel.note(SourceReport.lag($0).note) },
+                onInterruption: {
+                    channel.note(.interruption, SourceServerChannel.make(INLET_MESSAGE_INTERRUPTION, text: $0 ?? ""))
+                }, onProgress: beat, onLag: { channel.note(.lag, SourceReport.lag($0).note) },
                 onDecoderFailure: { name, error, next in
                     channel.note(
                         SourceReport.decoderFailure(name: name, error.code, message: error.message, next: next).note)
                 },
-                onDetection: { channel.note(SourceReport.detection($0).note) })
+                onDetection: { channel.note(.detection($0.kind), SourceReport.detection($0).note) })
         }
         self.thread = thread
         let deadline = MonotonicTime(nanoseconds: request.deadline)
@@ -313,19 +314,18 @@ final class SourceServerSession {
         guard let figures = thread?.context.reception else { return }
         let now = MonotonicTime.now
         if let (before, time) = reportedReception, before == figures || now - time < Self.receptionInterval { return }
-        reportedReception = (figures, now)
-        channel.note(SourceReport.reception(figures).note)
+        if channel.note(SourceReport.reception(figures).note) { reportedReception = (figures, now) }
     }
 
     private func reportDrops() {
         guard let counts = thread?.context.dropCounts, counts != reportedDrops else { return }
         for (reason, count) in counts {
             let before = reportedDrops[reason] ?? 0
-            if count > before {
-                channel.note(
-                    INLET_MESSAGE_DROP, text: reason.description, count: min(count - before, UInt64(UInt32.max)))
-            }
+            guard count > before else { continue }
+            let part = min(count - before, UInt64(UInt32.max))
+            // What does not fit is counted with the next ones.
+            guard channel.note(INLET_MESSAGE_DROP, text: reason.description, count: part) else { return }
+            reportedDrops[reason] = before + part
         }
-        reportedDrops = counts
     }
 }
