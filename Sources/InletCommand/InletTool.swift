@@ -27,7 +27,7 @@ public enum InletTool {
         Terminal.ignoreBrokenPipes()
         #if os(Linux)
             // A child of `inlet serve` that runs the source of one camera.
-            Self.$registry.withValue(registry) { SourceServer.runIfAsked { .command } }
+            await SourceServer.runIfAsked { Self.$registry.withValue(registry) { .command } }
         #endif
         LoggingSystem.bootstrap { label in
             // The commands report errors themselves, and only servers know where they listen.

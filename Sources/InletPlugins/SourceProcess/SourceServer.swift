@@ -23,10 +23,10 @@ package enum SourceServer {
 
     /// Serves a source and ends the process, if it was started for that; otherwise returns at once.
     ///
-    /// Called on the main thread, before anything else.
+    /// Called before anything else. A thread of its own serves, so that none on which the source's tasks run waits.
     ///
     /// - Parameter registry: makes the registry with the sources that the executable has.
-    package static func runIfAsked(_ registry: () -> PluginRegistry) {
+    package static func runIfAsked(_ registry: () -> PluginRegistry) async {
         let arguments = CommandLine.arguments
         guard arguments.count == 3, arguments[1] == word, isConnected else { return }
         // Who stops a service often signals all of its processes. The daemon closes this one, and the guard ends it when
@@ -34,7 +34,15 @@ package enum SourceServer {
         for number in [SIGTERM, SIGINT] { signal(number, SIG_IGN) }
         let channel = SourceServerChannel()
         LoggingSystem.bootstrap { _ in SourceLogHandler(channel: channel) }
-        SourceServerSession(channel, registry()).run()
+        let registry = registry()
+        do throws(InletError) {
+            try SystemThread.start(named: "inlet-session") { SourceServerSession(channel, registry).run() }
+        } catch {
+            channel.answer(error)
+            _exit(ExitCode.gone)
+        }
+        // The thread ends the process.
+        while true { try? await Task.sleep(for: .seconds(86_400)) }
     }
 
     /// Whether the descriptor is a socket of messages, as in a child.

@@ -30,7 +30,7 @@ enum SourceServerGuard {
                 if SourceServerChannel.wait(descriptor, 0, for: wait) != 0 { break }
                 if let memoryLimit, let used = memory?.bytes, used > memoryLimit { exceed(used, memoryLimit) }
             }
-            // The main thread closes the source now, and then ends the process.
+            // The session closes the source now, and then ends the process.
             _ = SourceServerChannel.wait(-1, 0, for: grace)
             _exit(SourceServer.ExitCode.gone)
         }
