@@ -354,7 +354,7 @@ final class ProcessSource: FrameSource {
 
     func close() {
         if let context { connection?.close(onNote: noteHandler(context)) }
-        own?.figures.noteEnd()
+        if let connection { own?.figures.noteEnd(connection.processID) }
         connection = nil
         context = nil
         pool.end()

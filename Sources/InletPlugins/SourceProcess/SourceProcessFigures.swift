@@ -21,5 +21,6 @@ package final class SourceProcessFigures: Sendable {
         }
     }
 
-    func noteEnd() { state.withLock { $0.number = nil } }
+    /// A source that is closed late may end after the next process has started.
+    func noteEnd(_ number: Int32) { state.withLock { if $0.number == number { $0.number = nil } } }
 }
