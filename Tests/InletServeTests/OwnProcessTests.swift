@@ -174,6 +174,21 @@ import Testing
         #expect(await serve.end() == 0)
     }
 
+    @Test("Where the defaults say so, a source is tried in a process, too")
+    func tryOut() async throws {
+        let server = try HostileServer(.blackHole)
+        let serve = try await ServeProcess(
+            "defaults: {process: own, memory: 1M}\n"
+                + "cameras: {door: {source: 'pattern:timecode?size=64x64&fps=10', process: shared}}\n")
+        // It waits for an answer until its process is looked at, which no process with this limit survives.
+        let (status, body) = try await serve.ask(
+            "POST", "/v1/try", body: #"{"source": "rtsp://127.0.0.1:\#(server.port)/a"}"#)
+        let told = String(decoding: body, as: UTF8.self)
+        #expect(status == 409 && told.contains("used more memory than its limit"), "\(status) \(told)")
+        server.stop()
+        #expect(await serve.end() == 0)
+    }
+
     @Test("Twenty kills leave no descriptor and no zombie, and neither SIGTERM nor SIGKILL of the daemon a child")
     func leftovers() async throws {
         let serve = try await ServeProcess(

@@ -75,6 +75,7 @@ package struct ConfigurationReader: Sendable {
         configuration.server = server(root["server"], &problems)
         configuration.webhooks = webhooks(root["webhooks"], &problems)
         let defaults = root["defaults"]
+        configuration.defaultProcess = Self.process(Values(own: ConfigurationNode(.empty), defaults: defaults))
         var nodes: [(String, ConfigurationNode)] = []
         for member in root["cameras"]?.members ?? [] where overlay[member.key] == nil {
             nodes.append((member.key, member.value))
@@ -135,15 +136,26 @@ package struct ConfigurationReader: Sendable {
 
     /// Returns the source that a URI names, as a camera of a name would have it. Opens nothing.
     ///
+    /// - Parameter process: which process it runs in; what only the daemon's own can open runs there. The default is
+    ///   the daemon's.
     /// - Throws: what is wrong with it.
-    func source(
-        _ uri: String, camera name: String
+    package func source(
+        _ uri: String, camera name: String, process: ProcessPolicy = .shared
     ) throws(ConfigurationProblems) -> any FrameSourceConfiguration {
         var problems: [ConfigurationProblem] = []
         var source: (any FrameSourceConfiguration)?
         let node = ConfigurationNode(.scalar(uri), at: .none)
         if let uri = expanded(uri, camera: name, node, "source", &problems) {
-            check(node, path: "source", &problems) { source = try registry.source(uri) }
+            check(node, path: "source", &problems) {
+                let plain = try registry.source(uri)
+                source = plain
+                guard case .own(let memoryLimit) = process, !Self.readsStandardInput(uri), let makeProcess else {
+                    return
+                }
+                let request = CameraProcess.Request(
+                    camera: name, uri: uri, redactedURI: plain.redactedURI, memoryLimit: memoryLimit)
+                source = makeProcess(request).configuration
+            }
         }
         guard let source, problems.isEmpty else { throw ConfigurationProblems(problems) }
         return source
@@ -211,10 +223,13 @@ package struct ConfigurationReader: Sendable {
             }
         }
         policies.record = record(values["record"])
-        if values["process"]?.scalar == "own" {
-            policies.process = .own(memoryLimit: values["memory"]?.scalar.flatMap(ScalarRule.byteCount))
-        }
+        policies.process = Self.process(values)
         return policies
+    }
+
+    private static func process(_ values: Values) -> ProcessPolicy {
+        guard values["process"]?.scalar == "own" else { return .shared }
+        return .own(memoryLimit: values["memory"]?.scalar.flatMap(ScalarRule.byteCount))
     }
 
     /// Checks what a process of the camera's own needs.

@@ -9,6 +9,8 @@ package struct ServeConfiguration: Sendable, Hashable {
     package var cameras: [String: CameraSettings] = [:]
     /// The servers that are told of events, by name.
     package var webhooks: [String: WebhookSettings] = [:]
+    /// Which process the source of a camera runs in that does not say so itself.
+    package var defaultProcess = ProcessPolicy.shared
 
     package init() {}
 

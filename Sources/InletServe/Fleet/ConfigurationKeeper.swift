@@ -40,13 +40,14 @@ package actor ConfigurationKeeper {
     /// The sources and sinks that there are.
     nonisolated var registry: PluginRegistry { reader.registry }
 
-    /// Returns the source that a URI names, as a camera of a name would have it. Opens nothing.
+    /// Returns the source that a URI names, as a camera of a name would have it, in the process that the defaults say.
+    /// Opens nothing.
     ///
     /// - Throws: what is wrong with it.
     func source(
         _ uri: String, camera name: String
     ) throws(ConfigurationProblems) -> any FrameSourceConfiguration {
-        try reader.source(uri, camera: name)
+        try reader.source(uri, camera: name, process: configuration.defaultProcess)
     }
 
     /// Starts the cameras.
