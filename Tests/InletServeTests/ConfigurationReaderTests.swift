@@ -41,7 +41,7 @@ struct ConfigurationReaderTests {
         #expect(read.server.host == "127.0.0.1")
     }
 
-    @Test("A process of a camera's own is for sources that another process can open, where there can be one")
+    @Test("A camera's own process is for sources that another process can open, where there can be one")
     func processes() throws {
         func read(_ text: String, makesProcesses: Bool = true) throws(ConfigurationProblems) -> ServeConfiguration {
             var reader = Self.reader()

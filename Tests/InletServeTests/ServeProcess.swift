@@ -113,11 +113,11 @@ final class ServeProcess {
         var state: String
         var captured: Int
         var openings: Int
-        /// The process of its own; nil if it has none.
+        /// Its own process; nil if it has none.
         var process: OwnProcess?
     }
 
-    /// The process of a camera's own as the API shows it.
+    /// The camera's own process as the API shows it.
     struct OwnProcess: Decodable {
         var id: Int32?
         var restarts: Int

@@ -13,7 +13,7 @@ struct CheckedStream {
     ///   - stream: what was said.
     ///   - parameterSets: those of the codec.
     ///   - name: the plug-in's name.
-    ///   - mayLackSize: whether the size of pictures may be 0x0, which the first of them tells. The default is false.
+    ///   - mayLackSize: whether 0x0 is allowed, meaning that the first picture states the size. The default is false.
     init(
         _ stream: inlet_wire_stream, parameterSets: [UInt8], name: String, mayLackSize: Bool = false
     ) throws(PluginLie) {

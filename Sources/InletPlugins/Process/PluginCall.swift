@@ -10,11 +10,13 @@ enum PluginCall {
     ///   - result: what the function returned.
     ///   - error: what it filled in.
     ///   - name: the plug-in's name.
+    ///   - noun: its name in messages. The default, nil, is that of a plug-in.
     ///   - operation: what it was to do, such as `open`.
     ///   - isCancelled: whether the call was cancelled.
     /// - Returns: a lie if the result is none that the function may return.
     static func error(
-        _ result: inlet_result, _ error: inlet_error, of name: String, _ operation: String, isCancelled: Bool
+        _ result: inlet_result, _ error: inlet_error, of name: String, noun: String? = nil, _ operation: String,
+        isCancelled: Bool
     ) -> Result<InletError, PluginLie> {
         guard result < 0 else {
             return .failure(PluginLie("was to \(operation), and answered with the result \(result)"))
@@ -28,7 +30,8 @@ enum PluginCall {
         guard let text = FixedText.text(error.message) else {
             return .failure(PluginLie("failed to \(operation) with a message that is not UTF-8"))
         }
-        let message = text.isEmpty ? "The plug-in \(name) failed to \(operation), and does not say why." : text
+        let noun = noun ?? "plug-in \(name)"
+        let message = text.isEmpty ? "The \(noun) failed to \(operation), and does not say why." : text
         var failure = InletError(
             code, Redaction.redact(message),
             context: .init(

@@ -10,7 +10,7 @@ import Logging
 /// Nothing that the child does blocks a call beyond its limit. Must not be used from two threads at once.
 final class PluginConnection {
     private let name: String
-    /// What it is called in sentences.
+    /// Name of the child in messages, such as `plug-in x`.
     private let noun: String
     /// Whether the child runs a source of Inlet's own.
     private let isOwn: Bool
@@ -38,14 +38,14 @@ final class PluginConnection {
         to program: PluginProgram, probes: Bool = false, exercise: String? = nil, logger: Logger
     ) throws(InletError) {
         if !probes { try program.makeNewFiles() }
-        (name, noun, isOwn) = (program.name, "plug-in \(program.name)", false)
+        (name, noun, isOwn) = (program.name, program.noun, false)
         log = PluginLog(logger, name: program.name)
         wakeUp = try CancelSignal()
         let (own, childs) = try MessageSocket.pair()
         defer { withExtendedLifetime(childs) {} }
         socket = own
         process = try PluginProcess(
-            program.resolvedHostPath(), program.hostArguments(probes: probes, exercise: exercise),
+            of: noun, program.resolvedHostPath(), program.hostArguments(probes: probes, exercise: exercise),
             socket: childs.descriptor)
     }
 
@@ -53,16 +53,16 @@ final class PluginConnection {
     ///
     /// - Throws: as for a plug-in.
     init(to source: SourceProcessConfiguration, logger: Logger) throws(InletError) {
-        (name, noun, isOwn) = (source.name, "process of \(source.name)", true)
+        (name, noun, isOwn) = (source.name, source.noun, true)
         log = PluginLog(logger, name: source.name)
         wakeUp = try CancelSignal()
         let (own, childs) = try MessageSocket.pair()
         defer { withExtendedLifetime(childs) {} }
         socket = own
-        // The link of the kernel's leads to the file that runs, also where another has taken its place since.
+        // `/proc/self/exe` names the running file even after an update replaced it.
         process = try PluginProcess(
-            source.programPath ?? "/proc/self/exe", [SourceServer.word, source.name], socket: childs.descriptor,
-            title: "inlet", inheritsEnvironment: true)
+            of: noun, source.programPath ?? "/proc/self/exe", [SourceServer.word, source.name],
+            socket: childs.descriptor, title: "inlet", inheritsEnvironment: true)
     }
 
     deinit { close() }
@@ -203,7 +203,7 @@ final class PluginConnection {
         error.native_code = result.native_code
         error.retry_after = result.retry_after
         error.message = result.message
-        switch PluginCall.error(result.result, error, of: name, operation, isCancelled: isCancelled) {
+        switch PluginCall.error(result.result, error, of: name, noun: noun, operation, isCancelled: isCancelled) {
         case .success(var error):
             if isOwn, let code = namedCode(of: result.result) { error.code = code }
             return error

@@ -32,7 +32,7 @@ enum PluginNote: Equatable {
                 try self.init(note)
                 return
             }
-            guard let report = SourceReport(note) else { throw PluginLie("sent a report that is not one") }
+            guard let report = SourceReport(note) else { throw PluginLie("sent an invalid report") }
             self = .report(report)
         }
     }

@@ -31,6 +31,7 @@ final class PluginProcess {
     /// Starts a program.
     ///
     /// - Parameters:
+    ///   - noun: its name in messages, such as `plug-in x`.
     ///   - path: the program's path.
     ///   - arguments: its arguments, without its name.
     ///   - socket: the child's end of the connection, of which it gets a copy.
@@ -39,24 +40,25 @@ final class PluginProcess {
     /// - Throws: ``InletError/Code/notFound``, ``InletError/Code/permissionDenied`` or
     ///   ``InletError/Code/resourceExhausted``.
     init(
-        _ path: String, _ arguments: [String], socket: Int32, title: String? = nil, inheritsEnvironment: Bool = false
+        of noun: String, _ path: String, _ arguments: [String], socket: Int32, title: String? = nil,
+        inheritsEnvironment: Bool = false
     ) throws(InletError) {
         var ends: [Int32] = [-1, -1]
-        guard unsafe pipe2(&ends, O_CLOEXEC | O_NONBLOCK) == 0 else { throw Self.refusal("pipe2", errno) }
+        guard unsafe pipe2(&ends, O_CLOEXEC | O_NONBLOCK) == 0 else { throw Self.refusal(noun, "pipe2", errno) }
         defer { close(ends[1]) }
         // Numbers beyond those that the child gets, so that none is overwritten before it is copied.
         let copies = [socket, ends[1]].map { fcntl($0, F_DUPFD_CLOEXEC, 10) }
         defer { for copy in copies where copy >= 0 { close(copy) } }
         guard copies.allSatisfy({ $0 >= 0 }) else {
             close(ends[0])
-            throw Self.refusal("fcntl", errno)
+            throw Self.refusal(noun, "fcntl", errno)
         }
         let (status, child) = Self.spawn(
             path, [title ?? path] + arguments, socket: copies[0], output: copies[1],
             inheritsEnvironment: inheritsEnvironment)
         guard status == 0 else {
             close(ends[0])
-            throw Self.failure(of: path, status)
+            throw Self.failure(noun, path, status)
         }
         let process = inlet_process_descriptor(child)
         guard process >= 0 else {
@@ -65,7 +67,7 @@ final class PluginProcess {
             var ignored: Int32 = 0
             while unsafe waitpid(child, &ignored, 0) < 0, errno == EINTR {}
             close(ends[0])
-            throw Self.refusal("pidfd_open", number)
+            throw Self.refusal(noun, "pidfd_open", number)
         }
         (descriptor, output, number) = (process, ends[0], child)
     }
@@ -211,7 +213,7 @@ final class PluginProcess {
     /// `INLET_CHILD_SOCKET`
     private static let childSocket: Int32 = 3
 
-    private static func failure(of path: String, _ number: Int32) -> InletError {
+    private static func failure(_ noun: String, _ path: String, _ number: Int32) -> InletError {
         let (code, advice): (InletError.Code, String) =
             switch number {
             case ENOENT, ENOTDIR:
@@ -224,14 +226,14 @@ final class PluginProcess {
             default: (.inputOutput, "The system's error is \(SystemErrorText.of(number)).")
             }
         return InletError(
-            code, "\(path), which runs plug-ins, cannot be started. \(advice)",
+            code, "\(path), which runs the \(noun), cannot be started. \(advice)",
             context: .init(operation: "posix_spawn", nativeCode: number))
     }
 
-    private static func refusal(_ operation: String, _ number: Int32) -> InletError {
+    private static func refusal(_ noun: String, _ operation: String, _ number: Int32) -> InletError {
         InletError(
             .resourceExhausted,
-            "No process can be started for a plug-in: \(SystemErrorText.of(number)). "
+            "The \(noun) cannot be started: \(SystemErrorText.of(number)). "
                 + "Raise the limit of descriptors (ulimit -n) or stop some sources.",
             context: .init(operation: operation, nativeCode: number))
     }

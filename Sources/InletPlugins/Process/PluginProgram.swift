@@ -96,4 +96,7 @@ public struct PluginProgram: Sendable, Hashable {
         }
         return words
     }
+
+    /// Name of the child in messages.
+    var noun: String { "plug-in \(name)" }
 }

@@ -328,7 +328,7 @@ final class ProcessSource: FrameSource {
 
     func resume(_ context: SourceContext) throws {
         guard try change(INLET_MESSAGE_RESUME, "go on after a pause", context) else {
-            throw InletError(.unsupported, "The plug-in \(configuration.program.name) cannot go on after a pause.")
+            throw InletError(.unsupported, "The \(own?.noun ?? configuration.program.noun) cannot go on after a pause.")
         }
     }
 

@@ -27,6 +27,9 @@ package struct SourceProcessConfiguration: FrameSourceConfiguration {
     /// Returns a source with this configuration. Starts nothing yet.
     package func makeSource() -> any FrameSource { ProcessSource(self) }
 
+    /// Name of the child in messages.
+    var noun: String { "process of \(name)" }
+
     /// What the child is asked for, as for the process of a plug-in.
     var request: PluginSourceConfiguration {
         var options: [(name: String, value: String)] = []

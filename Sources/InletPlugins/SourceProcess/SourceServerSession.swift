@@ -93,7 +93,7 @@ final class SourceServerSession {
         let texts = message.trailer(after: inlet_create.self).split(separator: 0, omittingEmptySubsequences: false)
         guard texts.count == 2 * Int(request.option_count) + 3, configuration == nil,
             let uri = String(validating: texts[1], as: UTF8.self)
-        else { throw InletError(.internal, "Inlet's request is not as its message says. Report this.") }
+        else { throw InletError(.internal, "Inlet's request does not match its stated length. Report this.") }
         var memoryLimit: Int?
         for index in 0..<Int(request.option_count)
         where texts[2 * index + 2].elementsEqual(SourceServer.memoryOption.utf8) {

@@ -28,7 +28,11 @@ extension OpenAPIDocument {
                             type("null"),
                             object(
                                 [
-                                    ("id", orNull("integer")), ("restarts", type("integer")),
+                                    ("id", orNull("integer")),
+                                    (
+                                        "restarts",
+                                        type("integer", "All processes after the first, also on demand and by the API")
+                                    ),
                                     ("memoryLimit", orNull("integer")),
                                 ], required: ["id", "restarts", "memoryLimit"]),
                         ])
@@ -89,7 +93,9 @@ extension OpenAPIDocument {
         ("enum", .list(Logger.Level.allCases.map { .text($0.rawValue) }))
     ])
 
-    static func type(_ name: String) -> JSONValue { .object([("type", .text(name))]) }
+    static func type(_ name: String, _ description: String? = nil) -> JSONValue {
+        .object([("type", .text(name))] + (description.map { [("description", .text($0))] } ?? []))
+    }
 
     static func orNull(_ name: String) -> JSONValue {
         .object([("type", .list([.text(name), .text("null")]))])

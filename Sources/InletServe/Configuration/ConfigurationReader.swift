@@ -108,7 +108,7 @@ package struct ConfigurationReader: Sendable {
         return configuration
     }
 
-    /// Checks that the processes of the cameras' own fit in the memory that they have together.
+    /// Checks that the cameras' own processes fit in the memory that they have together.
     private func checkBudget(
         _ budget: ConfigurationNode?, _ cameras: [String: CameraSettings], _ problems: inout [ConfigurationProblem]
     ) {
@@ -119,7 +119,7 @@ package struct ConfigurationReader: Sendable {
             guard let memoryLimit else {
                 problems.append(
                     .init(
-                        "The budget counts what a process of its own may use. Say 'memory:' for it, such as 512M.",
+                        "The budget counts what the camera's own process may use. Say 'memory:' for it, such as 512M.",
                         at: node.place, path: "cameras.\(name)"))
                 continue
             }
@@ -232,7 +232,7 @@ package struct ConfigurationReader: Sendable {
         return .own(memoryLimit: values["memory"]?.scalar.flatMap(ScalarRule.byteCount))
     }
 
-    /// Checks what a process of the camera's own needs.
+    /// Checks what the camera's own process needs.
     private func checkProcess(
         _ settings: CameraSettings, _ node: ConfigurationNode, _ path: String,
         _ problems: inout [ConfigurationProblem]
@@ -241,7 +241,7 @@ package struct ConfigurationReader: Sendable {
             if let memory = node["memory"] {
                 problems.append(
                     .init(
-                        "It limits a process of the camera's own. Write 'process: own' beside it, or leave it out.",
+                        "It limits the camera's own process. Write 'process: own' beside it, or leave it out.",
                         at: memory.place, path: ConfigurationShape.join(path, "memory")))
             }
             return

@@ -12,7 +12,7 @@ extension ConfigurationShape {
             "budget", "What all cameras together may take; one that does not fit is refused", default: "no limit",
             .object([
                 ConfigurationKey(
-                    "memory", "The most bytes that the processes of the cameras' own may be allowed in sum",
+                    "memory", "The most bytes that the cameras' own processes may be allowed in sum",
                     default: "no limit", .scalar(.bytes))
             ])),
         ConfigurationKey(
@@ -63,7 +63,7 @@ extension ConfigurationShape {
             "Where the source is read and decoded: own is a process of the camera's, so that a crash costs it alone",
             default: "shared", .scalar(.choice(ProcessPolicy.words))),
         ConfigurationKey(
-            "memory", "The most bytes of memory of a process of the camera's own, which is ended beyond that",
+            "memory", "The most bytes of memory of the camera's own process, which is ended beyond that",
             default: "no limit", .scalar(.bytes)),
         ConfigurationKey("view", "The pictures of the page and the API", .object(viewKeys)),
         ConfigurationKey("record", "What is recorded on request, from before the request on", .object(recordKeys)),

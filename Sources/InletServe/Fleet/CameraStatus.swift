@@ -12,7 +12,7 @@ package struct CameraStatus: Sendable {
     /// Whether it is meant to run.
     package var isRunning: Bool
 
-    /// The processes of the camera's own; nil if its source runs in the daemon's.
+    /// The camera's own processes; nil if its source runs in the daemon's.
     package var process: CameraProcess.Figures?
 
     /// The state as one word for programs.
