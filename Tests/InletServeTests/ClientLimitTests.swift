@@ -16,6 +16,7 @@ import Testing
                 boss: {scope: admin, env: INLET_ADMIN}
                 guest: {scope: control, env: INLET_GUEST, cameras: [do*]}
                 half: {scope: admin, env: INLET_HALF, cameras: [door, door2]}
+            budget: {memory: 1M}
             cameras:
               door: \(Self.pattern)
               yard: \(Self.pattern)
@@ -45,6 +46,15 @@ import Testing
         for (status, method, path, token, body) in cases {
             let answer = try await serve.ask(method, path, token: token, body: body)
             #expect(answer.status == status, "\(method) \(path): \(String(decoding: answer.body, as: UTF8.self))")
+        }
+        // How much all cameras may use, and how many there are, is told to none but who may know of all.
+        for (token, isTold) in [(Self.half, false), (ServeProcess.admin, true)] {
+            let (status, answer) = try await serve.ask(
+                "PUT", "/v1/cameras/door?dry-run=true", token: token,
+                body: "{\"source\": \"\(Self.pattern)\", \"process\": \"own\", \"memory\": \"400M\"}")
+            let text = String(decoding: answer, as: UTF8.self)
+            #expect(status == 422 && text.contains("The budget is exceeded.") != isTold, "\(text)")
+            #expect(text.contains("400000000 bytes together") == isTold, "\(text)")
         }
         for path in ["/v1/cameras", "/metrics"] {
             let (_, seen) = try await serve.ask("GET", path, token: Self.guest)
