@@ -117,8 +117,8 @@ class Peer:
         return sdp.partition("m=application ")[0]
 
     async def reoffer(self, message):
-        """Offers a further channel within the connection, and one codec alone if it is named. That is set with its
-        answer, as a peer may yield until then: aiortc cannot roll back."""
+        """Offers a further channel within the connection, and one codec alone if it is named, or all again if the
+        name is empty. That is set with its answer, as a peer may yield until then: aiortc cannot roll back."""
         self.listen(self.connection.createDataChannel(message["channel"]))
         if "codec" in message:
             self.prefer(self.connection.getTransceivers()[0], message["codec"])

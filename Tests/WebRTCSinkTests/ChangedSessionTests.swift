@@ -204,14 +204,20 @@
             }
         }
 
-        @Test("A further offer of the peer with another codec alone is followed within the connection")
+        @Test("A further offer of the peer with another codec alone is followed, not if it has the present one, too")
         func otherCodec() async throws {
             try await SignalingPeerTests.with(.asSent, .offering, channels: [DataChannelParameters("first")]) {
                 channel, session in
                 try await SignalingPeerTests.pictures(20, by: channel)
                 try await channel.ask("reoffer", ["channel": .string("theirs"), "codec": .string("VP8")])
-                let seen = try await Self.report(of: channel) { Self.hasDecoded(["H264", "VP8"], $0) }
+                var seen = try await Self.report(of: channel) { Self.hasDecoded(["H264", "VP8"], $0) }
                 #expect(seen["answers"]?.int == 1 && seen["connections"]?.int == 1 && seen["unread"]?.int == 0)
+                #expect(session.statistics.codec == .vp8 && session.state == .connected)
+                try await channel.ask("reoffer", ["channel": .string("more"), "codec": .string("")])
+                seen = try await Self.report(of: channel) { $0["answers"]?.int == 2 }
+                let count = seen["pictures"]?.int ?? 0
+                seen = try await Self.report(of: channel) { ($0["pictures"]?.int ?? 0) >= count + 20 }
+                #expect(Self.hasDecoded(["H264", "VP8"], seen) && seen["connections"]?.int == 1)
                 #expect(session.statistics.codec == .vp8 && session.state == .connected)
             }
         }
