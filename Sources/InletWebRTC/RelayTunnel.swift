@@ -78,11 +78,15 @@
                 .childChannelInitializer { local in
                     guard ends.add(local) else { return local.close() }
                     local.closeFuture.whenComplete { _ in ends.remove(local) }
-                    Self.connect(local, to: server, settings) { error in
-                        guard ends.note(error) else { return }
-                        logger.warning("\(error.about(server.uri))")
+                    return local.eventLoop.makeCompletedFuture {
+                        let start = TunnelStart { local in
+                            Self.connect(local, to: server, settings) { error in
+                                guard ends.note(error) else { return }
+                                logger.warning("\(error.about(server.uri))")
+                            }
+                        }
+                        try local.pipeline.syncOperations.addHandler(start)
                     }
-                    return local.eventLoop.makeSucceededVoidFuture()
                 }
             do {
                 listener = try bootstrap.bind(host: host, port: 0).wait()
@@ -165,6 +169,20 @@
             return InletError(
                 .disconnected, "The relay cannot be reached by TCP. Check its address, its port and the network.",
                 cause: error, context: .init(operation: "connect"))
+        }
+    }
+
+    /// Begins once the agent's connection is up: before that it looks like one that the agent has closed.
+    private final class TunnelStart: ChannelInboundHandler, RemovableChannelHandler {
+        typealias InboundIn = ByteBuffer
+        private let begin: (any Channel) -> Void
+
+        init(_ begin: @escaping (any Channel) -> Void) { self.begin = begin }
+
+        func channelActive(context: ChannelHandlerContext) {
+            context.fireChannelActive()
+            context.pipeline.syncOperations.removeHandler(self, promise: nil)
+            begin(context.channel)
         }
     }
 
