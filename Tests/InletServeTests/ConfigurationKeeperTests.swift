@@ -27,7 +27,8 @@ import Testing
 
     @Test("A file with an error changes nothing; the next good one counts, and reopens only what differs")
     func reload() async throws {
-        try write("cameras:\n  a: {source: 'count:a', sinks: [{uri: 'record:{camera}', queue: lossless}]}\n  b: count:b\n")
+        let steady = "cameras:\n  a: {source: 'count:a', sinks: [{uri: 'record:{camera}', queue: lossless}]}\n"
+        try write(steady + "  b: count:b\n")
         let keeper = try keeper()
         await keeper.start()
         await recorders["a"].frames(atLeast: 2)
@@ -38,7 +39,7 @@ import Testing
         }
         #expect(!problems.list.isEmpty)
         #expect(await fleet.current.keys.sorted() == ["a", "b"])
-        try write("cameras:\n  a: {source: 'count:a', sinks: [{uri: 'record:{camera}', queue: lossless}]}\n  c: count:c\n")
+        try write(steady + "  c: count:c\n")
         let tried = try await keeper.reload(isTrial: true).get()
         #expect(tried.summary.map { "\($0.name) \($0.change)" } == ["b removed", "c added"])
         #expect(await fleet.current.keys.sorted() == ["a", "b"])
