@@ -79,7 +79,8 @@ import Testing
         #expect(try await Self.list(serve).isEmpty)
 
         let asked = Date().timeIntervalSince1970
-        #expect(try await serve.ask("POST", "/v1/cameras/door/record", body: "{\"seconds\": 2}").status == 202)
+        #expect(try await serve.ask("POST", "/v1/cameras/door/record", body: "{\"seconds\": 6}").status == 202)
+        let answered = Date().timeIntervalSince1970
         // A gap: the camera sends nothing for a while.
         try camera.stopSending()
         try await ReferenceCommand.runAside("sleep", ["1.2"])
@@ -95,10 +96,11 @@ import Testing
         #expect(list.count == 1 && item.failure == nil)
         // From three seconds before, and the key frame before that.
         let start = try Self.time(item.start)
-        #expect((2.9...4.6).contains(asked - start), "\(asked - start)")
+        #expect(asked - start < 4.6 && answered - start > 2.9, "\(asked) \(answered) \(start)")
         // Longer than from the request to the end: there is something from before.
-        #expect(length > done - asked + 0.5 || length > 4.5, "\(length)")
-        #expect(try Self.time(try #require(item.asked)) - asked < 1)
+        #expect(length > done - asked + 0.5 || length > 8.5, "\(length)")
+        let noted = try Self.time(try #require(item.asked))
+        #expect(noted > asked - 0.1 && noted < answered + 0.1)
         let gap = try #require(item.gaps.first)
         #expect(item.gaps.count == 1 && gap.length > 0.9 && gap.offset > 2, "\(item.gaps)")
 

@@ -158,14 +158,15 @@
         @Test("Pictures come as the screen changes: every number is read, and a still screen costs one a refresh")
         func numbers() async throws {
             let server = try VirtualScreen(size: "640x480")
-            try await onThread { try server.play(size: "640x480", framesPerSecond: 30) }
+            // At 30 a second the player of a busy machine itself leaves out one in ten.
+            try await onThread { try server.play(size: "640x480", framesPerSecond: 15) }
             var configuration = ScreenConfiguration()
             configuration.display = server.display
             configuration.showsPointer = false
             configuration.frameRate = Rational(120)
             let sink = NumberSink()
             var capture = CapturerConfiguration()
-            capture.frameLimit = 240
+            capture.frameLimit = 160
             let capturer = Capturer(configuration, configuration: capture)
             capturer.attach(sink, queue: .buffered(64, dropping: .newest))
             _ = try await capturer.run()
@@ -177,8 +178,7 @@
             #expect(numbers.count >= 100)
             #expect(Double(numbers.count) >= Double(last - first + 1) * 0.9)
             // The sink gets some more than were played, as a window is drawn in parts, and far fewer than 120 a second.
-            let seconds = Double(last - first + 1) / 30
-            #expect(Double(frames) < seconds * 75)
+            #expect(Double(frames) < Double(last - first + 1) * 2.5)
 
             try await onThread {
                 try server.clear()
