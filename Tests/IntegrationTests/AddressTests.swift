@@ -168,8 +168,8 @@ struct AddressTests {
         process.standardOutput = process.standardError
         try process.run()
         var pages = ""
-        // Looked at for six seconds from the first page on: the sinks that cannot work fail meanwhile. A busy machine may
-        // take longer, within the time of the run.
+        // Looked at for six seconds from the first page on: the sinks that cannot work fail meanwhile. A busy machine
+        // may take longer, within the time of the run.
         var end: ContinuousClock.Instant?
         func isSeen() -> Bool { pages.contains("inlet_sink") && pages.contains("rtmp://127.0.0.1:1/live/***") }
         while process.isRunning, end.map({ .now < $0 || !isSeen() }) ?? true {
