@@ -316,7 +316,7 @@ let package = Package(
 
         // What tests compare with: other programs, and pictures made by them.
         .target(
-            name: "ReferenceTools", dependencies: ["InletCore"], path: "Tests/ReferenceTools",
+            name: "ReferenceTools", dependencies: ["InletCore", logging], path: "Tests/ReferenceTools",
             swiftSettings: houseSettings),
         tests("InletCoreTests", ["InletCore", "InletTesting", logging]),
         tests("InletDecodeTests", ["InletCore", "InletDecode", "InletTesting", "ReferenceTools", logging]),

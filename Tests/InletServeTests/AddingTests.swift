@@ -15,7 +15,8 @@ import Testing
 
     private func start() async throws -> ServeProcess {
         try await ServeProcess(
-            "    few: {scope: admin, cameras: [yard-*], env: HOOK_TOKEN}\ncameras:\n  door: pattern:ball?size=64x64&fps=5\n",
+            "    few: {scope: admin, cameras: [yard-*], env: HOOK_TOKEN}\n"
+                + "cameras:\n  door: pattern:ball?size=64x64&fps=5\n",
             environment: ["HOOK_TOKEN": Self.few])
     }
 
@@ -100,7 +101,8 @@ import Testing
         let serve = try await start()
         let server = try HostileServer(.blackHole)
         let script = """
-            try() { curl -s -m "$3" -o /dev/null -w '%{http_code}\\n' -H 'authorization: Bearer \(ServeProcess.admin)' \\
+            try() { curl -s -m "$3" -o /dev/null -w '%{http_code}\\n' \\
+                -H 'authorization: Bearer \(ServeProcess.admin)' \\
                 -H 'content-type: application/json' -d "{\\"source\\": \\"$1\\"}" \(serve.address)/v1/try > "$2"; }
             hold() { while :; do try "$1" "$2" 60; done; }
             hold rtsp://127.0.0.1:\(server.port)/a a & a=$!

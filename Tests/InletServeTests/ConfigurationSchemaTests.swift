@@ -12,7 +12,8 @@ import Testing
         "server: {listen: '127.0.0.1:80', streams: 4}\ncameras: {a: {source: 'pattern:smpte', sinks: ['null:x', {uri: 'null:?a', queue: latest}]}}\n",
         "defaults: {retry: 5, timeout: 2, give-up: 1h, outage: hold, queue: 'buffered:8', sink-retry: never, on-demand: 30s}\ncameras: {a: 'pattern:smpte'}\n",
         "defaults: {view: {max-size: 640x360, max-fps: 0.5, quality: 90}, on-demand: false, retry: }\ncameras: {a: 'pattern:smpte'}\n",
-        "webhooks: {a: {url: 'https://h/x', kinds: [state], cameras: ['do*'], secret: {env: A}, timeout: 5s, attempts: 3}, b: {url: {file: /u}, queue: 9, ca: /c}}\ncameras: {a: 'pattern:smpte'}\n",
+        "webhooks: {a: {url: 'https://h/x', kinds: [state], cameras: ['do*'], secret: {env: A}, timeout: 5s, "
+            + "attempts: 3}, b: {url: {file: /u}, queue: 9, ca: /c}}\ncameras: {a: 'pattern:smpte'}\n",
         "budget: {memory: 4G}\ncameras: {a: 'pattern:smpte'}\n",
         "defaults: {process: own, memory: 512M}\ncameras: {a: {source: 'pattern:smpte', process: shared}}\n",
     ]

@@ -10,28 +10,6 @@
 
     /// Credentials by AWS's single sign-on, beside botocore on the same files and at the same service.
     @Suite(.tags(.browser), .serialized) struct SingleSignOnTests {
-        /// Keeps all that is logged.
-        private final class Lines: LogHandler, Sendable {
-            let all = Mutex([String]())
-            var metadata: Logger.Metadata {
-                get { [:] }
-                set {}
-            }
-            var logLevel: Logger.Level {
-                get { .trace }
-                set {}
-            }
-
-            subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-                get { nil }
-                set {}
-            }
-
-            func log(event: LogEvent) {
-                all.withLock { $0.append("\(event.message) \(event.metadata ?? [:])") }
-            }
-        }
-
         private static let start = "https://d-1234567890.awsapps.com/start#/"
         private static let token = "sign-on/token+=="
         private static let role = "sso_account_id = 123456789012\nsso_role_name = camera+role@porch,home\n"
@@ -168,7 +146,7 @@
             let folder = try TemporaryFolder()
             let home = try Self.home(folder)
             let environment = Self.environment(home, service.endpoint)
-            let lines = Lines()
+            let lines = LogLines()
             var configuration = service.configuration()
             configuration.profile = "session"
             func signOn(_ token: String) throws {
@@ -183,7 +161,7 @@
             let master = try KinesisSignaling(configuration, environment, Logger(label: "test") { _ in lines })
             try await master.waitUntilOpen(within: .seconds(20))
             await master.close()
-            var told = lines.all.withLock { $0 }
+            var told = lines.all
             #expect(told.contains { $0.containsBytes("the single sign-on of the profile 'session'") }, "\(told)")
             for (name, code, words) in [
                 ("UnauthorizedException", InletError.Code.authenticationFailed, "aws sso login --profile session"),

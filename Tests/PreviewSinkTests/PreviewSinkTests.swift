@@ -5,7 +5,6 @@ import InletTesting
 import Logging
 import PatternSource
 import ReferenceTools
-import Synchronization
 import Testing
 
 @testable import PreviewSink
@@ -114,26 +113,6 @@ import Testing
         try other.start(VideoFormat(size: ImageSize(width: 16, height: 16), timeBase: Rational(1, 25)), SinkContext())
         try other.finish()
         #expect(lines.all.count == 2 && !lines.all.contains { $0.contains("let-me-in") })
-    }
-
-    /// Keeps what is logged.
-    private final class LogLines: LogHandler, Sendable {
-        private let lines = Mutex<[String]>([])
-        var all: [String] { lines.withLock { $0 } }
-        var metadata: Logger.Metadata {
-            get { [:] }
-            set {}
-        }
-        var logLevel: Logger.Level {
-            get { .trace }
-            set {}
-        }
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { nil }
-            set {}
-        }
-
-        func log(event: LogEvent) { lines.withLock { $0.append("\(event.message)") } }
     }
 
     @Test("The figures are those of the capture, as JSON and for Prometheus")

@@ -1,5 +1,6 @@
 import InletCore
 import InletTesting
+import ReferenceTools
 import Synchronization
 import Testing
 
@@ -156,7 +157,7 @@ extension PluginProcessTests {
             let talk = try SourceRun(talker.configuration())
             _ = try talk.open()
             _ = try talk.frame()
-            #expect(talk.lines.all.withLock { $0 } == ["warning scripted: warm\\u{1B}[2J"])
+            #expect(talk.lines.all == ["warning scripted: warm\\u{1B}[2J"])
         }
 
         @Test("More than a hundred lines a second are counted, not written")
@@ -166,7 +167,7 @@ extension PluginProcessTests {
             _ = try run.open()
             _ = try run.frame()
             run.close()
-            let lines = run.lines.all.withLock { $0 }
+            let lines = run.lines.all
             let shown = lines.count { $0.hasSuffix("scripted: again") }
             let withheld = lines.compactMap { line in
                 line.hasSuffix("more lines within a second are not shown")

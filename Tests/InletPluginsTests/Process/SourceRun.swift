@@ -3,6 +3,7 @@ import Glibc
 import InletCore
 import InletSystem
 import Logging
+import ReferenceTools
 import Synchronization
 
 @testable import InletPlugins
@@ -102,24 +103,4 @@ struct RealTime: CaptureClock {
     func makeTimer(on queue: DispatchQueue, handler: @escaping @Sendable () -> Void) -> any CaptureTimer {
         DispatchTimer(on: queue, handler: handler)
     }
-}
-
-/// Keeps lines of a log.
-final class LogLines: LogHandler, Sendable {
-    let all = Mutex([String]())
-    var metadata: Logger.Metadata {
-        get { [:] }
-        set {}
-    }
-    var logLevel: Logger.Level {
-        get { .trace }
-        set {}
-    }
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { nil }
-        set {}
-    }
-
-    func log(event: LogEvent) { all.withLock { $0.append("\(event.level) \(event.message)") } }
 }

@@ -221,7 +221,8 @@
             let taken = try browser.evaluate(
                 """
                 const peer = document.getElementById('peer');
-                return ['Anna Smith', 'änna', 'anna '].map(name => { peer.value = name; return peer.checkValidity(); });
+                return ['Anna Smith', 'änna', 'anna '].map(
+                  name => { peer.value = name; return peer.checkValidity(); });
                 """)
             #expect(taken == .list([false, false, true]))
             await dora.leave()

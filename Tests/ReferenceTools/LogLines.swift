@@ -1,0 +1,32 @@
+public import Logging
+import Synchronization
+
+/// Keeps what is logged, from the level trace on. Safe to use from any thread.
+public final class LogLines: LogHandler, Sendable {
+    private let lines = Mutex<[String]>([])
+
+    public init() {}
+
+    /// The lines so far: `LEVEL MESSAGE`, and the metadata where there are any.
+    public var all: [String] { lines.withLock { $0 } }
+
+    public var metadata: Logger.Metadata {
+        get { [:] }
+        set {}
+    }
+
+    public var logLevel: Logger.Level {
+        get { .trace }
+        set {}
+    }
+
+    public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { nil }
+        set {}
+    }
+
+    public func log(event: LogEvent) {
+        let metadata = event.metadata.map { " \($0)" } ?? ""
+        lines.withLock { $0.append("\(event.level) \(event.message)\(metadata)") }
+    }
+}
