@@ -1,0 +1,107 @@
+import Foundation
+import InletCore
+import ReferenceTools
+import Testing
+
+/// The clock of the machine, which libfaketime moves for the daemon while it runs.
+@Suite(.tags(.server), .timeLimit(.minutes(3))) struct ClockStepTests {
+    private struct List: Decodable {
+        struct Item: Decodable {
+            var name: String
+            var state: String
+            var asked: String?
+            var gaps: [[String: Double]]
+        }
+        var recordings: [Item]
+    }
+
+    private static func list(_ serve: ServeProcess) async throws -> [List.Item] {
+        try JSONDecoder().decode(
+            List.self, from: await serve.ask("GET", "/v1/cameras/door/recordings").body
+        ).recordings
+    }
+
+    /// The times of a recording's packets in seconds, by ffprobe.
+    private static func times(_ path: String) async throws -> [Double] {
+        let text = try await ReferenceCommand.runAside(
+            "ffprobe", ["-v", "error", "-show_entries", "packet=pts_time", "-of", "csv=p=0", path])
+        return String(decoding: text, as: UTF8.self).split(whereSeparator: { $0.isNewline || $0 == "," })
+            .compactMap { Double($0) }
+    }
+
+    private static func time(_ text: String) throws -> Double {
+        let format = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+        return try format.parse(text).timeIntervalSince1970
+    }
+
+    @Test(
+        "A clock that is stepped by a day reopens no camera and moves no time of a recording",
+        arguments: [(step: "+1d", seconds: 86_400.0), ("-1d", -86_400)])
+    func step(_ step: String, seconds: Double) async throws {
+        let files = String(decoding: try await ReferenceCommand.runAside("dpkg", ["-L", "libfaketime"]), as: UTF8.self)
+        let library = try #require(files.split(separator: "\n").first { $0.hasSuffix("/libfaketimeMT.so.1") })
+        var options = RTSPServer.Options()
+        (options.size, options.frameRate, options.keyFrameInterval) = (
+            ImageSize(width: 160, height: 120), Rational(20), 20
+        )
+        let camera = try RTSPServer(options)
+        let folder = try TemporaryFolder()
+        let clock = folder.path("clock")
+        func set(_ offset: String) throws {
+            // In place of the file at once: half of it would be another time.
+            try Data((offset + "\n").utf8).write(to: URL(fileURLWithPath: clock), options: .atomic)
+        }
+        try set("+0")
+        let serve = try await ServeProcess(
+            """
+            defaults:
+              record: {folder: "\(folder.path("asked"))", before: 2s}
+            cameras:
+              door:
+                source: "\(camera.url)?transport=tcp"
+                sinks: ["mp4:\(folder.path("door.mp4"))?codec=copy"]
+              drawn:
+                source: pattern:timecode?size=64x64&fps=10
+                sinks: [{uri: "mp4:\(folder.path("drawn.mp4"))", queue: "buffered:500"}]
+
+            """,
+            environment: [
+                "LD_PRELOAD": String(library), "FAKETIME_TIMESTAMP_FILE": clock, "FAKETIME_NO_CACHE": "1",
+                "FAKETIME_DONT_FAKE_MONOTONIC": "1", "NO_FAKE_STAT": "1",
+            ])
+        func more(_ frames: Int) async throws {
+            for name in ["door", "drawn"] {
+                let before = try await serve.camera(name) { _ in true }.captured
+                _ = try await serve.camera(name) { $0.captured > before + frames }
+            }
+        }
+        try await more(40)
+        let stepped = Date().timeIntervalSince1970
+        try set(step)
+        try await more(30)
+        #expect(try await serve.ask("POST", "/v1/cameras/door/record", body: "{\"seconds\": 3}").status == 202)
+        let list = try await ServeProcess.last {
+            try await Self.list(serve)
+        } until: {
+            $0.first?.state == "complete"
+        }
+        let item = try #require(list.first)
+        // The daemon's clock is the stepped one: who asked did so then.
+        let asked = try Self.time(try #require(item.asked))
+        #expect(abs(asked - stepped - seconds) < 120, "\(item)")
+        #expect(item.gaps.isEmpty)
+        for name in ["door", "drawn"] {
+            let status = try await serve.camera(name) { _ in true }
+            #expect(status.openings == 1 && status.state == "live", "\(name): \(serve.complaints)")
+        }
+        #expect(await serve.end() == 0)
+        // Recordings go by times that no step of the clock moves: what was recorded over it, and what was asked for after.
+        for file in ["door.mp4", "drawn.mp4", "asked/door/\(item.name)"] {
+            let times = try await Self.times(folder.path(file))
+            #expect(times.count > 60, "\(file)")
+            // A busy machine may leave a picture out.
+            let steps = zip(times, times.dropFirst()).filter { $1 <= $0 || $1 - $0 > 1 }
+            #expect(steps.isEmpty, "\(file): \(steps)")
+        }
+    }
+}
