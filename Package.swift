@@ -247,7 +247,9 @@ let package = Package(
                 logging,
             ] + nio,
             pages: ["camera.html"]),
-        plugin("KinesisSignaling", ["InletRTC", "InletWebRTC", "InletWebSocket", "InletTLS", crypto, logging]),
+        plugin(
+            "KinesisSignaling",
+            ["InletOutput", "InletRTC", "InletWebRTC", "InletWebSocket", "InletTLS", crypto, logging]),
 
         plugin(
             "WebSocketSignaling",

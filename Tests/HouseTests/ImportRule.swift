@@ -101,10 +101,9 @@ enum ImportRule {
             "InletSystem", "InletRTC", "InletWebRTC", "InletHTTP", "InletConvert", "CGStreamer", "NIOCore", "NIOHTTP1",
             "Foundation", "FoundationEssentials", "CoreMetrics",
         ],
-        // Foundation is for addresses.
-        // Foundation is for the client of HTTP and base64.
+        // Foundation is for addresses, the environment and base64, and InletOutput for the file of a sign-on.
         "KinesisSignaling": [
-            "InletRTC", "InletWebRTC", "InletWebSocket", "InletTLS", "Crypto", "Foundation",
+            "InletOutput", "InletRTC", "InletWebRTC", "InletWebSocket", "InletTLS", "Crypto", "Foundation",
         ],
         "WebRTCSource": [
             "InletSystem", "InletDecode", "InletFFmpeg", "InletRTP", "InletRTC", "InletWebRTC", "InletHTTP", "NIOCore",

@@ -11,7 +11,9 @@ final class KinesisService: Sendable {
     let process: PeerProcess
     /// The address of the channel API, and of services of credentials.
     let endpoint: String
-    /// The PEM file of the authority of its WebSocket.
+    /// The same by HTTPS.
+    let secureEndpoint: String
+    /// The PEM file of the authority of its certificate.
     let authority: String
 
     /// The region that it signs for.
@@ -28,6 +30,7 @@ final class KinesisService: Sendable {
     init(channel: String? = "porch") throws {
         process = try PeerProcess("kinesis-service.py", python: Self.python)
         endpoint = process.ready["endpoint"]?.text ?? ""
+        secureEndpoint = process.ready["secure"]?.text ?? ""
         authority = process.ready["authority"]?.text ?? ""
         if let channel { try process.send("channel", ["name": .string(channel)]) }
     }
@@ -64,6 +67,9 @@ final class KinesisService: Sendable {
             let variables = all
             environment.variable = { variables[$0] }
             environment.file = { (path: String) throws(InletError) in files[path] }
+            environment.write = { (_: String, path: String) throws(InletError) in
+                throw InletError(.permissionDenied, "'\(path)' is not to be written.")
+            }
             if let now { environment.now = { now } }
             return environment
         }

@@ -22,6 +22,7 @@ import Testing
         #expect(Self.time.text == "20150830T123600Z")
         #expect(AWSTime(seconds: 0).text == "19700101T000000Z")
         #expect(AWSTime(seconds: 951_782_399).text == "20000228T235959Z")
+        #expect(AWSTime(seconds: 951_782_399).extended == "2000-02-28T23:59:59Z")
         #expect(AWSTime(seconds: 951_868_799).text == "20000229T235959Z")
         #expect(AWSTime(seconds: 4_107_542_400).text == "21000301T000000Z")
         #expect(AWSTime.parse("2015-08-30T12:36:00Z") == Self.time)

@@ -10,10 +10,10 @@
 
     /// Credentials by AWS's single sign-on, beside botocore on the same files and at the same service.
     @Suite(.tags(.browser), .serialized) struct SingleSignOnTests {
-        private static let start = "https://d-1234567890.awsapps.com/start#/"
+        static let start = "https://d-1234567890.awsapps.com/start#/"
         private static let token = "sign-on/token+=="
         private static let role = "sso_account_id = 123456789012\nsso_role_name = camera+role@porch,home\n"
-        private static let config = """
+        static let config = """
             [profile session]
             sso_session = my-sso
             \(role)
@@ -47,20 +47,23 @@
             """
 
         /// Makes a home with `.aws/config`.
-        private static func home(_ folder: TemporaryFolder) throws -> String {
+        static func home(_ folder: TemporaryFolder) throws -> String {
             let home = folder.path("home")
             try FileManager.default.createDirectory(atPath: "\(home)/.aws", withIntermediateDirectories: true)
             try Data(config.utf8).write(to: URL(fileURLWithPath: "\(home)/.aws/config"))
             return home
         }
 
-        private static func environment(_ home: String, _ endpoint: String) -> AWSEnvironment {
-            var environment = KinesisService.environment(["HOME": home, "AWS_ENDPOINT_URL_SSO": endpoint + "/"])
+        static func environment(_ home: String, _ endpoint: String) -> AWSEnvironment {
+            var environment = KinesisService.environment([
+                "HOME": home, "AWS_ENDPOINT_URL_SSO": endpoint + "/", "AWS_ENDPOINT_URL_SSO_OIDC": endpoint + "/",
+            ])
             environment.file = AWSEnvironment.process.file
+            environment.write = AWSEnvironment.process.write
             return environment
         }
 
-        private static func failure(_ profile: String, _ environment: AWSEnvironment) async -> InletError? {
+        static func failure(_ profile: String, _ environment: AWSEnvironment) async -> InletError? {
             do {
                 _ = try await AWSCredentialsChain(profile: profile, environment: environment).find()
                 return nil

@@ -12,6 +12,7 @@ import email.utils
 import fractions
 import json
 import logging
+import os
 import time
 import urllib.parse
 from unittest import mock
@@ -34,12 +35,13 @@ from botocore.validate import ParamValidator
 import peer
 import timecode
 
-SIGN_ON = "sign-on/token+=="
+SIGN_ON, RENEWED = "sign-on/token+==", "renewed/token+=="
 KEYS = {"AKIDTEST": ("secret/of+test", None), "ASIATEST": ("temporary", "session/token==")}
 REGION, SERVICE = "eu-test-1", "kinesisvideo"
 MODEL = botocore.session.get_session().get_service_model("kinesisvideo")
 STS = botocore.session.get_session().get_service_model("sts")
 PORTAL = botocore.session.get_session().get_service_model("sso").operation_model("GetRoleCredentials")
+OIDC = botocore.session.get_session().get_service_model("sso-oidc").operation_model("CreateToken")
 SIGNALING = botocore.session.get_session().get_service_model("kinesis-video-signaling")
 
 
@@ -59,6 +61,8 @@ class Service:
         self.channels, self.requests, self.plan, self.clock = {}, [], [], 0
         self.master, self.viewers, self.said, self.sockets = None, {}, [], 0
         self.relay, self.relays_asked, self.refusals, self.assumed, self.roles = None, 0, 0, [], []
+        # What was sent to renew tokens, and what is issued.
+        self.renewals, self.issued = [], {}
 
     def now(self):
         return time.time() + self.clock
@@ -70,6 +74,7 @@ class Service:
         app.router.add_put("/latest/api/token", lambda _: web.Response(text="imds-token"))
         app.router.add_get("/latest/meta-data/iam/security-credentials/{role:.*}", self.instance)
         app.router.add_get(PORTAL.http["requestUri"], self.portal)
+        app.router.add_post(OIDC.http["requestUri"], self.create_token)
         app.router.add_post("/{path:.*}", self.answer)
         runner = web.AppRunner(app)
         await runner.setup()
@@ -161,7 +166,7 @@ class Service:
         if set(given) != set(members) or "authorization" in request.headers or ParamValidator().validate(
                 {members[key]: value for key, value in given.items()}, PORTAL.input_shape).has_errors():
             name = "InvalidRequestException"
-        elif given["x-amz-sso_bearer_token"] != SIGN_ON:
+        elif given["x-amz-sso_bearer_token"] not in (SIGN_ON, RENEWED):
             name = "UnauthorizedException"
         if name:
             codes = {shape.name: shape.metadata["error"]["httpStatusCode"] for shape in PORTAL.error_shapes}
@@ -173,23 +178,58 @@ class Service:
             "accessKeyId": "ASIATEST", "secretAccessKey": secret, "sessionToken": token,
             "expiration": int((self.now() + 3600) * 1000)}})
 
+    async def create_token(self, request):
+        """Renews the token of a sign-on; botocore's model checks the parameters."""
+        body = await request.read()
+        self.requests.append(OIDC.name)
+        self.renewals.append(f"{request.headers.get('content-type')} {body.decode()}")
+        given = json.loads(body)
+        name = self.plan.pop(0) if self.plan else None
+        if "authorization" in request.headers or set(given) != {
+                "grantType", "clientId", "clientSecret", "refreshToken"} or ParamValidator().validate(
+                    given, OIDC.input_shape).has_errors():
+            name = "InvalidRequestException"
+        if name:
+            codes = {shape.name: shape.metadata["error"]["httpStatusCode"] for shape in OIDC.error_shapes}
+            # A description may repeat what was sent.
+            return web.json_response(
+                {"error": "invalid_grant", "error_description": body.decode()}, status=codes.get(name, 400),
+                headers={"x-amzn-errortype": f"{name}:http://internal.amazon.com/x/"})
+        return web.json_response({
+            "accessToken": RENEWED, "tokenType": "Bearer", "expiresIn": 28800, "refreshToken": "next/refresh+==",
+            **self.issued})
+
     def sign_on(self, message):
         """Leaves the token of a sign-on in the folder of a home, as botocore does."""
         where = f"{message['home']}/.aws/sso/cache"
         loader = botocore.utils.SSOTokenLoader(cache=botocore.utils.JSONFileCache(where))
-        ends = datetime.datetime.fromtimestamp(self.now() + message["seconds"], datetime.timezone.utc)
+        now = message.get("now", self.now())
+        ends = datetime.datetime.fromtimestamp(now + message["seconds"], datetime.timezone.utc)
         loader.save_token(message["start"], {
             "startUrl": message["start"], "region": REGION, "accessToken": message.get("token", SIGN_ON),
-            "expiresAt": ends.strftime(message["format"])}, session_name=message.get("session"))
+            "expiresAt": ends.strftime(message["format"]), **dict(sorted(message.get("renewal", {}).items()))},
+            session_name=message.get("session"))
+
+    def kept(self, message):
+        """The token of a sign-on in the folder of a home, with its keys in order, and the mode of its file."""
+        where = f"{message['home']}/.aws/sso/cache"
+        key = botocore.utils.SSOTokenLoader()._generate_cache_key(message["start"], message.get("session"))
+        with open(f"{where}/{key}.json") as file:
+            return {"token": json.dumps(json.load(file)), "mode": oct(os.fstat(file.fileno()).st_mode & 0o7777)}
 
     def botocore_sign_on(self, message):
         """What botocore makes of the same files: credentials, or the name of its error."""
         where = f"{message['home']}/.aws/sso/cache"
+        endpoint = f"https://127.0.0.1:{self.secure}" if "authority" in message else f"http://127.0.0.1:{self.port}"
         files = {"AWS_CONFIG_FILE": f"{message['home']}/.aws/config", "AWS_SHARED_CREDENTIALS_FILE": "/dev/null",
-                 "AWS_ENDPOINT_URL_SSO": f"http://127.0.0.1:{self.port}", "AWS_EC2_METADATA_DISABLED": "true"}
+                 "AWS_ENDPOINT_URL_SSO": endpoint, "AWS_ENDPOINT_URL_SSO_OIDC": endpoint,
+                 "AWS_CA_BUNDLE": message.get("authority", ""), "AWS_EC2_METADATA_DISABLED": "true"}
+        now = datetime.datetime.fromtimestamp(message.get("now", self.now()), datetime.timezone.utc)
+        provider = botocore.tokens.SSOTokenProvider
         with mock.patch.dict("os.environ", files), \
+                mock.patch.object(provider.__init__, "__defaults__", (None, lambda: now, None)), \
                 mock.patch.object(botocore.credentials.SSOProvider, "_SSO_TOKEN_CACHE_DIR", where), \
-                mock.patch.object(botocore.tokens.SSOTokenProvider, "_SSO_TOKEN_CACHE_DIR", where):
+                mock.patch.object(provider, "_SSO_TOKEN_CACHE_DIR", where):
             try:
                 found = botocore.session.Session(profile=message["profile"]).get_credentials().get_frozen_credentials()
             except botocore.exceptions.BotoCoreError as error:
@@ -507,7 +547,7 @@ async def main():
         return {"requests": service.requests, "sockets": service.sockets, "said": service.said,
                 "master": service.master is not None, "viewers": sorted(service.viewers),
                 "relays": service.relays_asked,
-                "roles": [json.dumps(each, sort_keys=True) for each in service.roles],
+                "renewals": service.renewals, "roles": [json.dumps(each, sort_keys=True) for each in service.roles],
                 "assumed": [json.dumps(each, sort_keys=True) for each in service.assumed]}
 
     def connected(message):
@@ -523,13 +563,16 @@ async def main():
         "join": lambda message: run(join(message)), "leave": lambda message: run(
             peers.pop(message["client"]).stop()), "wait": wait, "state": state,
         "identity": service.botocore_identity, "sign on": service.sign_on, "signed on": service.botocore_sign_on,
+        "kept": service.kept, "issue": lambda message: setattr(service, "issued", message["answer"]),
         "portal": lambda message: {"url": botocore.session.get_session().create_client(
-            "sso", region_name=message["region"], config=botocore.config.Config(
+            message.get("service", "sso"), region_name=message["region"], config=botocore.config.Config(
                 signature_version=botocore.UNSIGNED)).meta.endpoint_url},
         "connected": connected, "tell": lambda message: run(tell_master(message)),
         "drop": lambda message: run(drop(message)), "hand": lambda message: run(hand(message)),
         "refuse": lambda message: setattr(service, "refusals", int(message["count"])),
-    }, {"endpoint": f"http://127.0.0.1:{service.port}", "authority": authority})
+    }, {
+        "endpoint": f"http://127.0.0.1:{service.port}", "secure": f"https://127.0.0.1:{service.secure}",
+        "authority": authority})
     await asyncio.Event().wait()
 
 

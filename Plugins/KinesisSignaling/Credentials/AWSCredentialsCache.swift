@@ -29,6 +29,7 @@ actor AWSCredentialsCache {
                     "The credentials of AWS from \(new.origin) have expired. Renew them, and check the clock.")
             }
             if origin != new.origin { logger.info("credentials for AWS from \(new.origin)") }
+            if let warning = new.warning { logger.warning("\(warning)") }
             (found, origin) = (new, new.origin)
             return new.credentials
         } catch {

@@ -1,4 +1,3 @@
-import Crypto
 import InletCore
 
 /// Credentials by AWS's single sign-on (IAM Identity Center): the token that `aws sso login` leaves in a file is
@@ -6,20 +5,19 @@ import InletCore
 /// (https://docs.aws.amazon.com/singlesignon/latest/PortalAPIReference/API_GetRoleCredentials.html).
 extension AWSCredentialsChain {
     /// What a profile says of its sign-on.
-    private struct SignOn {
-        var region, account, role: String
-        /// The name of the file of the token: by the session, or else by the start URL, as AWS's tools have it.
-        var tokenName: String
+    struct SignOn {
+        var start, region, account, role: String
+        /// The `sso_session`; nil for a profile that has the start URL itself.
+        var session: String?
     }
 
     private static let portalLimit = Duration.seconds(5)
     private static let longestSetting = 2048
-    private static let longestSignOnToken = 16_384
 
     /// Returns credentials by the sign-on of the profile; nil if it names no role and no account for one.
     func fromSingleSignOn() async throws(InletError) -> Found? {
         guard let signOn = try signOn() else { return nil }
-        let token = try signOnToken(signOn)
+        let token = try await signOnToken(signOn)
         let portal = try endpoint("AWS_ENDPOINT_URL_SSO", of: "the portal of single sign-on")
         let suffix = signOn.region.hasBytePrefix("cn-") ? ".cn" : ""
         let base = portal ?? "https://portal.sso.\(signOn.region).amazonaws.com\(suffix)"
@@ -28,7 +26,7 @@ extension AWSCredentialsChain {
         let response = try await environment.http(
             AWSRequest(
                 method: "GET", url: "\(base)/federation/credentials?\(query)",
-                headers: [.init("x-amz-sso_bearer_token", token)], limit: Self.portalLimit))
+                headers: [.init("x-amz-sso_bearer_token", token.text)], limit: Self.portalLimit))
         guard response.status == 200 else { throw refusal(response, of: signOn) }
         func member(_ name: String, of value: JSONValue?) -> JSONValue? {
             value?.members?.first { $0.key.isSameBytes(as: name) }?.value
@@ -44,7 +42,9 @@ extension AWSCredentialsChain {
         let credentials = AWSCredentials(
             accessKeyID: key, secretAccessKey: secret, sessionToken: sessionToken, expiration: milliseconds / 1000)
         try credentials.validate()
-        return Found(credentials: credentials, origin: "the single sign-on of the profile '\(profileName)'")
+        return Found(
+            credentials: credentials, origin: "the single sign-on of the profile '\(profileName)'",
+            warning: token.warning)
     }
 
     private func signOn() throws(InletError) -> SignOn? {
@@ -86,41 +86,10 @@ extension AWSCredentialsChain {
         }
         let start = try wanted("sso_start_url")
         let signOn = SignOn(
-            region: try wanted("sso_region"), account: try wanted("sso_account_id"), role: try wanted("sso_role_name"),
-            tokenName: session ?? start)
+            start: start, region: try wanted("sso_region"), account: try wanted("sso_account_id"),
+            role: try wanted("sso_role_name"), session: session)
         try KinesisConfiguration.check(region: signOn.region)
         return signOn
-    }
-
-    /// Returns the token of a sign-on, from the file where AWS's tools keep it.
-    private func signOnToken(_ signOn: SignOn) throws(InletError) -> String {
-        let again = "Sign in: aws sso login --profile \(profileName)."
-        let digest = Insecure.SHA1.hash(data: Array(signOn.tokenName.utf8))
-        let hex = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        let path = "\(environment.variable("HOME") ?? "~")/.aws/sso/cache/\(hex).json"
-        guard let text = try environment.file(path) else {
-            throw InletError(
-                .authenticationFailed,
-                "The profile '\(profileName)' is not signed in: there is no file '\(path)'. \(again)")
-        }
-        let members = (try? JSONReader.read(Array(text.utf8)))?.members ?? []
-        func member(_ name: String) -> String? { members.first { $0.key.isSameBytes(as: name) }?.value.text }
-        guard let token = member("accessToken"), (1...Self.longestSignOnToken).contains(token.utf8.count),
-            token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
-            let expiration = member("expiresAt").flatMap(Self.signOnEnd)
-        else {
-            throw InletError(.malformedData, "'\(path)' holds no token of a single sign-on. \(again)")
-        }
-        guard expiration > environment.now() else {
-            throw InletError(
-                .authenticationFailed, "The single sign-on of the profile '\(profileName)' has expired. \(again)")
-        }
-        return token
-    }
-
-    /// Reads the end of a token, which versions of AWS's tools before 2020 wrote with `UTC` behind it.
-    private static func signOnEnd(_ text: String) -> Int64? {
-        AWSTime.parse(text.hasByteSuffix("UTC") ? "\(text.dropLast(3))Z" : text)?.seconds
     }
 
     /// What a refusal means, in words. The token is in none of them.

@@ -8,6 +8,8 @@ struct AWSCredentialsChain: Sendable {
     struct Found: Sendable {
         var credentials: AWSCredentials
         var origin: String
+        /// What went wrong although there are some, in words without secrets.
+        var warning: String?
     }
 
     /// The profile of the shared files; nil for that of `AWS_PROFILE`, or `default`.

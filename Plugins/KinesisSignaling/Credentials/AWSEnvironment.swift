@@ -1,5 +1,6 @@
 import Foundation
 import InletCore
+import InletOutput
 import InletRTC
 import InletWebRTC
 
@@ -9,6 +10,8 @@ struct AWSEnvironment: Sendable {
     var variable: @Sendable (String) -> String?
     /// Returns the content of a small file; nil if there is none.
     var file: @Sendable (String) throws(InletError) -> String?
+    /// Replaces a file, of which a reader sees the former content or the new one. It is for its owner alone.
+    var write: @Sendable (_ text: String, _ path: String) throws(InletError) -> Void
     var http: AWSHTTP
     /// Returns the time in seconds since 1970.
     var now: @Sendable () -> Int64
@@ -25,6 +28,9 @@ struct AWSEnvironment: Sendable {
                 ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
             },
             file: { (path: String) throws(InletError) in try contents(of: path) },
+            write: { (text: String, path: String) throws(InletError) in
+                try StagedFile.write(Array(text.utf8), to: path, mode: .owner, overwrites: true)
+            },
             http: { (request: AWSRequest) async throws(InletError) in try await exchange(request) },
             now: { Int64(Date().timeIntervalSince1970) })
 

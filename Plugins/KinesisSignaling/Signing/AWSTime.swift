@@ -13,9 +13,19 @@ struct AWSTime: Sendable, Hashable {
         return Self.padded(year, 4) + Self.padded(month, 2) + Self.padded(day, 2)
     }
 
-    private var time: String {
+    /// The time as `YYYY-MM-DD'T'HH:MM:SS'Z'`, as AWS's tools write the end of a token.
+    var extended: String {
+        let (year, month, day) = civil
+        let date = [Self.padded(year, 4), Self.padded(month, 2), Self.padded(day, 2)].joined(separator: "-")
+        return "\(date)T\(clock.map { Self.padded($0, 2) }.joined(separator: ":"))Z"
+    }
+
+    private var time: String { clock.map { Self.padded($0, 2) }.joined() }
+
+    /// Hours, minutes and seconds.
+    private var clock: [Int] {
         let second = Int(((seconds % 86_400) + 86_400) % 86_400)
-        return Self.padded(second / 3600, 2) + Self.padded(second / 60 % 60, 2) + Self.padded(second % 60, 2)
+        return [second / 3600, second / 60 % 60, second % 60]
     }
 
     /// Year, month and day of the proleptic Gregorian calendar.
