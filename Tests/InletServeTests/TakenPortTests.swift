@@ -6,7 +6,8 @@ import Testing
     func taken() async throws {
         let serve = try await ServeProcess("cameras:\n  a: pattern:smpte?size=64x64&fps=5\n", tokens: false)
         let output = try await ReferenceCommand.runAside(
-            "sh", ["-c", "timeout 60 \"$0\" serve \"$1\" 2>&1; echo status $?", BuiltProgram.inlet, serve.configuration])
+            "sh",
+            ["-c", "timeout 60 \"$0\" serve \"$1\" 2>&1; echo status $?", BuiltProgram.inlet, serve.configuration])
         let text = String(decoding: output, as: UTF8.self)
         #expect(text.contains("listens at 127.0.0.1 port \(serve.port)"), "\(text)")
         #expect(text.hasSuffix("status 75\n"), "\(text)")
