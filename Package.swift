@@ -271,7 +271,7 @@ let package = Package(
             name: "InletCommand",
             dependencies: [
                 "Inlet", "InletSystem", "InletHTTP", "InletOutput", "InletRTC", "InletRTSP", "InletServe", "RTSPSource",
-                "WebSocketSignaling", onLinux("InletPluginVerify"), argumentParser, logging,
+                "WebSocketSignaling", onLinux("InletPluginVerify"), withWebRTC("WebRTCSink"), argumentParser, logging,
             ] + nio,
             resources: [.embedInCode("Pages/screen.html")], swiftSettings: houseSettings),
         .executableTarget(name: "InletCLI", dependencies: ["InletCommand"], swiftSettings: houseSettings),

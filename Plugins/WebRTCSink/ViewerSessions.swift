@@ -15,6 +15,8 @@
         /// The pipelines of the codecs that can be sent, in order of preference.
         private let pipelines: [ViewerPipeline]
         private let broadcast: WebRTCBroadcast
+        /// What counts the viewers of several sinks; nil if nothing does.
+        private let places: WHEPHost.Places?
         private let logger: Logger
         private let state: Mutex<State>
         /// Left when nobody waits for an answer.
@@ -32,9 +34,10 @@
         }
 
         init(
-            _ configuration: WebRTCSinkConfiguration, hub: ViewerHub, pipelines: [ViewerPipeline], logger: Logger
+            _ configuration: WebRTCSinkConfiguration, hub: ViewerHub, pipelines: [ViewerPipeline],
+            places: WHEPHost.Places? = nil, logger: Logger
         ) {
-            self.configuration = configuration
+            (self.configuration, self.places) = (configuration, places)
             self.pipelines = pipelines
             self.hub = hub
             broadcast = configuration.broadcast
@@ -97,12 +100,16 @@
             guard let pipeline = pipelines.first(where: { offer.payload(for: $0.codec) != nil }) else {
                 return refuse(.noCommonCodec)
             }
+            guard places?.enter() ?? true else { return reply(endpoint.full(request)) }
             let place = state.withLock { state -> (number: Int, request: AdmissionRequest)? in
                 // Decided before; nothing else has arrived since, except that this may be closing.
                 guard !state.isClosed, state.quota.admit(client, at: .now) else { return nil }
                 return state.guests.enter(request.clientName, from: "\(client)")
             }
-            guard let place else { return reply(endpoint.failed(.local, to: request)) }
+            guard let place else {
+                places?.leave()
+                return reply(endpoint.failed(.local, to: request))
+            }
             let admission = configuration.admission
             @Sendable func decided(_ decision: AdmissionDecision) {
                 guard case .accept(let permissions) = decision else {
@@ -125,8 +132,9 @@
             let session = ViewerSession(
                 offer, environment(pipeline, configuration.ice, broadcast), permissions,
                 connecting: configuration.connectTimeout
-            ) { [weak self] in
-                self?.remove($0, guest, of: client)
+            ) { [self] in
+                // Each session ends, and is let go of then: until that the places of all are counted.
+                remove($0, guest, of: client)
             }
             let isOpen = state.withLock { state in
                 guard !state.isClosed else { return false }
@@ -181,9 +189,12 @@
 
         /// Frees the place of a viewer.
         private func leave(_ guest: Int, of client: ClientAddress) {
-            state.withLock { state in
-                if state.guests.leave(guest) { state.quota.leave(client) }
+            let hasLeft = state.withLock { state in
+                guard state.guests.leave(guest) else { return false }
+                state.quota.leave(client)
+                return true
             }
+            if hasLeft { places?.leave() }
         }
 
         /// Ends the sessions of the others with the name of a guest.

@@ -6,24 +6,19 @@
     import Logging
     import NIOCore
 
-    /// The web server that viewers connect to, and their sessions.
+    /// The web server that viewers connect to.
     final class WHEPServer: Sendable {
         /// The address that it listens at, such as `127.0.0.1:8091`.
         let address: String
         private let listener: HTTPListener
-        private let sessions: ViewerSessions
-        private let broadcast: WebRTCBroadcast
 
         private static let page = ByteBuffer(bytes: PackageResources.viewer_html)
 
         /// Starts to listen. Blocks briefly, so it must not be called from a shared thread.
         ///
         /// - Throws: ``InletError`` if it cannot listen at the address.
-        init(
-            _ configuration: WebRTCSinkConfiguration, hub: ViewerHub, pipelines: [ViewerPipeline], logger: Logger
-        ) throws(InletError) {
+        init(_ configuration: WebRTCSinkConfiguration, _ sessions: ViewerSessions, logger: Logger) throws(InletError) {
             let listener = HTTPListener()
-            let sessions = ViewerSessions(configuration, hub: hub, pipelines: pipelines, logger: logger)
             // Slightly more connections than viewers, whose requests are short.
             let place = HTTPListener.Place(
                 configuration.access, connections: configuration.viewers + 64,
@@ -33,17 +28,9 @@
                 WHEPService(sessions, page: Self.page, connection: connection, loop: loop)
             }
             self.listener = listener
-            self.sessions = sessions
-            broadcast = configuration.broadcast
-            broadcast.begin(sessions, patience: configuration.patience)
-            sessions.warmUp()
         }
 
-        /// Ends all sessions, closes all connections and ends the thread.
-        func stop() {
-            broadcast.end()
-            sessions.close()
-            listener.stop()
-        }
+        /// Closes all connections and ends the thread.
+        func stop() { listener.stop() }
     }
 #endif

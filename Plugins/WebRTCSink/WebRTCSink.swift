@@ -11,11 +11,14 @@
         private let hub: ViewerHub
         private let encoders: ViewerEncoders
         private let logger = Logger(label: "inlet.webrtc")
+        /// The application's server that viewers come by; nil where the sink has one of its own.
+        private let host: WHEPHost?
         private var server: WHEPServer?
+        private var sessions: ViewerSessions?
         private var pictures: TrackPictures
 
-        init(_ configuration: WebRTCSinkConfiguration) {
-            self.configuration = configuration
+        init(_ configuration: WebRTCSinkConfiguration, host: WHEPHost? = nil) {
+            (self.configuration, self.host) = (configuration, host)
             hub = ViewerHub(keyFrameInterval: .milliseconds(500), maximum: configuration.rates.maximum)
             encoders = ViewerEncoders(configuration, hub: hub)
             pictures = TrackPictures(configuration.broadcast.track)
@@ -47,13 +50,23 @@
                 let pipelines = try ViewerEncoders.usable(
                     of: configuration.codecs, makeEncoder: configuration.makeEncoder)
                 encoders.start(format, most: configuration.frameRate)
-                let server = try WHEPServer(configuration, hub: hub, pipelines: pipelines, logger: logger)
-                let pages = HTTPListener.pages(of: configuration.access, at: server.address)
-                logger.notice("The picture is at \(pages), for players of WHEP at /whep")
-                self.server = server
+                let sessions = ViewerSessions(
+                    configuration, hub: hub, pipelines: pipelines, places: host?.places, logger: logger)
+                if host == nil {
+                    let server = try WHEPServer(configuration, sessions, logger: logger)
+                    let pages = HTTPListener.pages(of: configuration.access, at: server.address)
+                    logger.notice("The picture is at \(pages), for players of WHEP at /whep")
+                    self.server = server
+                }
+                self.sessions = sessions
+                configuration.broadcast.begin(sessions, patience: configuration.patience)
+                sessions.warmUp()
                 hub.ledger.begin(context)
+                host?.begin(sessions)
             } catch {
-                throw InletError(wrapping: error, operation: "Starting").about(configuration.redactedURI)
+                let error = InletError(wrapping: error, operation: "Starting").about(configuration.redactedURI)
+                host?.fail(error)
+                throw error
             }
         }
 
@@ -69,8 +82,13 @@
         }
 
         func finish() throws {
+            configuration.broadcast.end()
+            if let sessions {
+                host?.end(sessions)
+                sessions.close()
+            }
             server?.stop()
-            server = nil
+            (server, sessions) = (nil, nil)
             encoders.finish()
             try hub.finish()
         }

@@ -64,6 +64,9 @@
         /// it.
         public let broadcast = WebRTCBroadcast()
 
+        /// The path that offers are posted to.
+        var endpointPath = "/whep"
+
         /// Returns an encoder for one of ``codecs``; an unsupported one fails when it is opened.
         public var makeEncoder: @Sendable () -> any VideoEncoder
 
@@ -108,6 +111,7 @@
 
         var endpoint: WHEPEndpoint {
             var endpoint = WHEPEndpoint()
+            endpoint.path = endpointPath
             (endpoint.sessions, endpoint.sessionsPerClient) = (viewers, viewersPerClient)
             endpoint.origins = origins
             endpoint.servers = ice.list(for: "viewer", now: HostTime.seconds)

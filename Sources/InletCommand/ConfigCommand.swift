@@ -55,7 +55,8 @@ extension ConfigurationReader {
     /// The reader with the plug-ins of the command, and with the rights of its user.
     static var command: ConfigurationReader {
         ConfigurationReader(
-            registry: .command, credentials: ServiceEnvironment.credentials, makeProcess: makeProcess)
+            registry: .command, credentials: ServiceEnvironment.credentials, makeProcess: makeProcess,
+            makeWebRTC: makeWebRTC)
     }
 
     #if os(Linux)
@@ -70,5 +71,13 @@ extension ConfigurationReader {
         }
     #else
         private static let makeProcess: CameraProcess.Maker? = nil
+    #endif
+
+    #if WebRTC
+        private static let makeWebRTC: CameraWebRTCRequest.Maker? = { request throws(InletError) in
+            try WHEPHost(request)
+        }
+    #else
+        private static let makeWebRTC: CameraWebRTCRequest.Maker? = nil
     #endif
 }

@@ -109,7 +109,7 @@ package struct WHEPEndpoint: Sendable, Hashable {
             return .respond(.refusal(409, "The camera is off.", [.init("retry-after", "2")]))
         }
         guard occupancy.all < sessions else {
-            return .respond(.refusal(503, "There are as many \(clients) as there may be.", [.init("retry-after", "5")]))
+            return .respond(Self.full(clients))
         }
         guard occupancy.own < sessionsPerClient else {
             return .respond(
@@ -149,6 +149,13 @@ package struct WHEPEndpoint: Sendable, Hashable {
             default: 500
             }
         return allowing(request, .refusal(status, end.error?.message ?? "The server is about to end."))
+    }
+
+    /// Returns the response to an offer for which there is no place.
+    package func full(_ request: WHEPRequest) -> WHEPResponse { allowing(request, Self.full(clients)) }
+
+    private static func full(_ clients: String) -> WHEPResponse {
+        .refusal(503, "There are as many \(clients) as there may be.", [.init("retry-after", "5")])
     }
 
     /// Returns the response to an offer of a client that was not admitted; nil for one that was.

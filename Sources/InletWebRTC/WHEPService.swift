@@ -14,6 +14,7 @@
         private let page: ByteBuffer
         private weak var connection: HTTPConnection?
         private let loop: any EventLoop
+        private let onOffer: ((Int) -> Void)?
         /// Counts requests, so that a response to an abandoned one is not sent for the next one.
         private var number = 0
 
@@ -22,13 +23,17 @@
         ///   - page: the page in HTML.
         ///   - connection: the connection whose requests are answered.
         ///   - loop: the server's one thread.
+        ///   - onOffer: called with the status of the response to each offer whose body was read, even if the client
+        ///     has disconnected meanwhile. The default, nil, is for nobody who wants to know.
         package init(
-            _ sessions: any WHEPSessions, page: ByteBuffer, connection: HTTPConnection, loop: any EventLoop
+            _ sessions: any WHEPSessions, page: ByteBuffer, connection: HTTPConnection, loop: any EventLoop,
+            onOffer: ((Int) -> Void)? = nil
         ) {
             self.sessions = sessions
             self.page = page
             self.connection = connection
             self.loop = loop
+            self.onOffer = onOffer
         }
 
         /// A browser sends its preflight request without credentials.
@@ -57,8 +62,9 @@
             sessions.take(WHEPRequest(request), body: Array(body.readableBytesView), of: connection.client) {
                 promise.succeed($0)
             }
-            let (asked, sessions) = (number, sessions)
+            let (asked, sessions, onOffer) = (number, sessions, request.method == .POST ? onOffer : nil)
             promise.futureResult.assumeIsolated().whenSuccess { [weak self] response in
+                onOffer?(response.status)
                 guard let self, asked == number, let connection = self.connection else {
                     // The viewer disconnected meanwhile.
                     if response.status == 201, let place = response.value(of: "location")?.split(atByte: "/").last {

@@ -69,7 +69,8 @@ enum ImportRule {
         // The web server is for the page of `inlet latency --screen`.
         "InletCommand": system.union([
             "Inlet", "InletSystem", "InletHTTP", "NIOCore", "NIOHTTP1", "InletOutput", "InletServe",
-            "InletRTSP", "RTSPSource", "InletPluginVerify", "WebSocketSignaling", "InletRTC", "ArgumentParser",
+            "InletRTSP", "RTSPSource", "InletPluginVerify", "WebSocketSignaling", "WebRTCSink", "InletRTC",
+            "ArgumentParser",
             "Logging", "FoundationEssentials", "SwiftOverlayShims",
         ]),
         "InletCLI": ["InletCommand"],

@@ -41,6 +41,24 @@ struct ConfigurationReaderTests {
         #expect(read.server.host == "127.0.0.1")
     }
 
+    @Test("What WebRTC is told stands in the options of its sink, and is checked as they are")
+    func webRTC() throws {
+        #expect(try Self.read("cameras: {door: 'pattern:'}").server.webRTC == "webrtc:")
+        #if WebRTC
+            let text = "server: {webrtc: 'webrtc:?viewers=20&turn-password-file={credentials}/token&turn=host"
+            let read = try Self.read(
+                text + "&turn-user=me'}\ncameras: {door: 'pattern:'}", credentials: "/run/credentials")
+            #expect(read.server.webRTC.contains("viewers=20&turn-password-file=%2Frun%2Fcredentials/token"))
+            let complaints = Self.complaints("server: {webrtc: 'webrtc:?viewer=20'}\ncameras: {door: 'pattern:'}")
+            #expect(complaints.count == 1)
+            #expect(complaints.first?.hasPrefix("line 1, column 18: server.webrtc: ") == true, "\(complaints)")
+            #expect(complaints.first?.contains("'viewers'") == true, "\(complaints)")
+        #else
+            let complaints = Self.complaints("server: {webrtc: 'webrtc:'}\ncameras: {door: 'pattern:'}")
+            #expect(complaints.count == 1 && complaints[0].contains("This build has no WebRTC."), "\(complaints)")
+        #endif
+    }
+
     @Test("A camera's own process is for sources that another process can open, where there can be one")
     func processes() throws {
         func read(_ text: String, makesProcesses: Bool = true) throws(ConfigurationProblems) -> ServeConfiguration {

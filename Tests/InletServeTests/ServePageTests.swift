@@ -10,7 +10,7 @@ import Testing
     func page() async throws {
         struct Seen: Decodable {
             var tiles, live, pictures, events, drawn: Int
-            var summary, delay, history, paused, resumed, focus, address: String
+            var summary, way, delay, history, paused, resumed, focus, address: String
             var labels: [String]
             var light, dark: [Double]
             var opened, moves, closed, overflow: Bool
@@ -37,6 +37,11 @@ import Testing
         #expect(seen.summary == "3 of 4 well")
         #expect(seen.labels.contains("door, live. Opens the camera."))
         #expect(seen.opened && seen.moves && seen.closed)
+        #if WebRTC
+            #expect(seen.way == "Shown by WebRTC.")
+        #else
+            #expect(seen.way.hasPrefix("Shown as JPEGs. This build has no WebRTC."))
+        #endif
         #expect(seen.delay != "-")
         #expect(seen.drawn == 1 && seen.history.contains("frames a second on average"))
         #expect((seen.paused, seen.resumed) == ("paused", "live"))

@@ -83,16 +83,17 @@ final class ServeProcess {
 
     /// Asks for something.
     ///
+    /// - Parameter type: that of the body. The default is JSON.
     /// - Returns: the status and the body.
     func ask(
         _ method: String, _ path: String, token: String? = ServeProcess.admin, body: String? = nil,
-        headers: [String] = []
+        type: String = "application/json", headers: [String] = []
     ) async throws -> (status: Int, body: Data) {
         let file = folder.path("answer-\(UUID().uuidString)")
         var arguments = ["-s", "-m", "30", "-X", method, "-o", file, "-w", "%{http_code}", address + path]
         arguments += trust
         if let token { arguments += ["-H", "authorization: Bearer \(token)"] }
-        if let body { arguments += ["-H", "content-type: application/json", "--data-binary", body] }
+        if let body { arguments += ["-H", "content-type: \(type)", "--data-binary", body] }
         for header in headers { arguments += ["-H", header] }
         let output = try await run("curl", arguments)
         return (

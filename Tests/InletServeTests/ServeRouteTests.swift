@@ -21,7 +21,9 @@ struct ServeRouteTests {
             ("GET", "/v1/cameras/a/recordings/b.mp4", .recording("a", file: "b.mp4")),
             ("DELETE", "/v1/cameras/a/recordings/b.mp4", .deleteRecording("a", file: "b.mp4")),
             ("POST", "/v1/discover", .discover), ("POST", "/v1/try", .tryOut),
-            ("GET", "/v1/cameras/a/history", .history("a")),
+            ("GET", "/v1/cameras/a/history", .history("a")), ("POST", "/v1/cameras/a/whep", .watch("a")),
+            ("OPTIONS", "/v1/cameras/a/whep", .session("a")), ("PATCH", "/v1/cameras/a/whep/1", .session("a")),
+            ("DELETE", "/v1/cameras/a/whep/1", .session("a")), ("OPTIONS", "/v1/cameras/a/whep/1", .session("a")),
         ])
     func found(_ method: String, _ path: String, _ route: ServeRoute) {
         #expect((try? ServeRoute.find(HTTPMethod(rawValue: method), path)) == route)
@@ -38,6 +40,8 @@ struct ServeRouteTests {
             ("GET", "/v1/cameras/a/recordings/b/c", .unknown), ("GET", "/v1/cameras/a/hls", .unknown),
             ("PUT", "/v1/cameras/a/hls/1.m4s", .method(["GET"])),
             ("GET", "/v1/cameras/a/snapshot.jpg/b", .unknown),
+            ("GET", "/v1/cameras/a/whep", .method(["POST", "OPTIONS"])), ("PATCH", "/v1/cameras/a/whep/", .unknown),
+            ("POST", "/v1/cameras/a/whep/1", .method(["PATCH", "DELETE", "OPTIONS"])),
         ])
     func notFound(_ method: String, _ path: String, _ failure: ServeRoute.Failure) {
         #expect(throws: failure) { try ServeRoute.find(HTTPMethod(rawValue: method), path) }
@@ -49,6 +53,12 @@ struct ServeRouteTests {
         #expect(
             [ServeRoute.page, .list, .metrics, .stream("a"), .events, .playlist("a"), .segment("a", file: "b")]
                 .allSatisfy { $0.scope == .view && !$0.isChange })
+        // A session changes nothing, but costs something: a page of another site opens none.
+        #expect(
+            [ServeRoute.watch("a"), .session("a")].allSatisfy {
+                $0.scope == .view && !$0.isChange && $0.isForOwnPages && $0.camera == "a"
+            })
+        #expect(!ServeRoute.stream("a").isForOwnPages && ServeRoute.pause("a").isForOwnPages)
         #expect(ServeRoute.playlist("a").camera == "a" && ServeRoute.segment("b", file: "c").camera == "b")
         #expect(
             [ServeRoute.pause("a"), .record("a"), .deleteRecording("a", file: "b")].allSatisfy {

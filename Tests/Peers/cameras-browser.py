@@ -15,10 +15,14 @@ import time
 
 from browser import LIMIT, Browser
 
+# Media over the loopback interface, at addresses that are not hidden.
+WEBRTC = ["--allow-loopback-in-peer-connection", "--disable-features=WebRtcHideLocalIpsWithMdns"]
+
 PICTURES = "return [...document.querySelectorAll('.tile img')].filter(i => !i.hidden && i.naturalWidth > 0).length"
 LIVE = """
-const picture = document.getElementById("live"), canvas = document.createElement("canvas");
-if (!picture.naturalWidth) return null;
+const picture = ["live", "video"].map(id => document.getElementById(id)).find(each => !each.hidden);
+const canvas = document.createElement("canvas");
+if (!picture || !(picture.naturalWidth || picture.videoWidth)) return null;
 canvas.width = 64; canvas.height = 36;
 const context = canvas.getContext("2d");
 context.drawImage(picture, 0, 0, 64, 36);
@@ -74,7 +78,7 @@ def main():
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
     url, camera, screenshot = sys.argv[1], sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else None
     seen = {}
-    with Browser("--force-prefers-reduced-motion") as browser:
+    with Browser("--force-prefers-reduced-motion", *WEBRTC) as browser:
         browser.open(url)
         count = until(browser, "return document.querySelectorAll('.tile').length", lambda n: n > 0)
         seen["tiles"] = count
@@ -91,6 +95,8 @@ def main():
         seen["opened"] = until(browser, "return document.getElementById('detail').open", bool)
         first = until(browser, LIVE, bool)
         seen["moves"] = until(browser, LIVE, lambda now: now is not None and now != first) != first
+        seen["way"] = until(
+            browser, "return document.getElementById('way').textContent", lambda t: t.startswith("Shown "))
         seen["delay"] = until(browser, "return document.getElementById('delay').textContent", lambda t: t != "-")
         seen["history"] = until(browser, "return document.getElementById('hour-text').textContent", bool)
         seen["drawn"] = browser.run("return document.querySelectorAll('#graph path.rate').length")

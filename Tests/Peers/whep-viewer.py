@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Looks at what an endpoint of WHEP sends, with aiortc, and prints what it saw as one JSON object.
 
-Usage: whep-viewer.py URL [--frames N | --seconds S] [--viewers N] [--token TOKEN] [--loss PERCENT[-PERCENT]]
-       [--kbps RATE] [--seed N] [--series]
+Usage: whep-viewer.py URL [--frames N | --seconds S] [--viewers N] [--rounds N] [--token TOKEN]
+       [--loss PERCENT[-PERCENT]] [--kbps RATE] [--seed N] [--series]
 
 Reads the frame numbers that `pattern:timecode` draws. Every viewer is a peer of its own; the figures of the first are
 printed in full. Needs aiortc, aiohttp and numpy from PyPI. With --loss or --kbps, what the server sends comes through a
 link that loses packets by a seed, or has a rate and a queue of 200 ms before it; a loss of 0-10 is another one each
 second between the two. `candidates` are the kinds and addresses that the answer names, `path` those of the pair in use.
+With --rounds viewers come that often, one after another: `rounds` are how many pictures each first one read.
 With --series the first viewer's pictures are listed: number, when it was drawn, when it was here.
 """
 import argparse
@@ -184,6 +185,7 @@ async def main():
     parser.add_argument("--frames", type=int, default=60)
     parser.add_argument("--seconds", type=float, default=0, help="how long to look, in place of so many frames")
     parser.add_argument("--viewers", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--token")
     parser.add_argument("--loss", type=percents, default=(0, 0),
                         help="percent of the packets that the server sends, or from-to")
@@ -194,11 +196,16 @@ async def main():
     options = parser.parse_args()
     logging.basicConfig(level=logging.ERROR)
     async with aiohttp.ClientSession() as client:
-        seen = await asyncio.gather(*(watch(options, client) for _ in range(options.viewers)))
+        rounds = []
+        for _ in range(options.rounds):
+            seen = await asyncio.gather(*(watch(options, client) for _ in range(options.viewers)))
+            rounds.append(len(seen[0]["numbers"]))
     first, *others = [summary(each) for each in seen]
     if others:
         first["others"] = [
             {name: each.get(name) for name in ("status", "first", "count", "missing", "error")} for each in others]
+    if options.rounds > 1:
+        first["rounds"] = rounds
     print(json.dumps(first))
 
 

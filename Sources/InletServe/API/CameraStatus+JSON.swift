@@ -14,7 +14,11 @@ extension CameraStatus {
             ("failure", failure.map { .text($0.description) } ?? .null),
         ]
         let statistics = statistics ?? CaptureStatistics()
-        let view = statistics.sinks.last { $0.name == "view" && $0.isAttached }
+        func sink(_ name: String) -> CaptureStatistics.Sink? {
+            statistics.sinks.last { $0.name == name && $0.isAttached }
+        }
+        let (view, webRTC) = (sink("view"), sink("webrtc"))
+        let delay = view?.deliveryLatency.value(at: 0.5) ?? webRTC?.deliveryLatency.value(at: 0.5)
         members += [
             ("captured", .number(statistics.captured)),
             ("dropped", .number(dropped)),
@@ -22,8 +26,9 @@ extension CameraStatus {
             ("stalls", .number(statistics.supervision.stalls)),
             ("frameRate", statistics.recentFrameRate.map { .number($0) } ?? .null),
             ("lastFrameAge", statistics.lastFrameAge.map { .number($0.inSeconds) } ?? .null),
-            ("delay", view?.deliveryLatency.value(at: 0.5).map { .number($0.inSeconds) } ?? .null),
-            ("viewers", .number(view?.sessions?.open ?? 0)), ("process", processJSON),
+            ("delay", delay.map { .number($0.inSeconds) } ?? .null),
+            ("viewers", .number((view?.sessions?.open ?? 0) + (webRTC?.sessions?.open ?? 0))),
+            ("process", processJSON),
         ]
         return .object(members)
     }

@@ -43,7 +43,9 @@ package enum Daemon {
                     nil
                 }
             server = ServerService(settings, certificate: certificate, listener: listener, logger: logger)
-            _ = try server.listen(for: fleet, keeper: keeper, audit: audit, webhooks: webhooks, search: search)
+            _ = try server.listen(
+                for: fleet, keeper: keeper, audit: audit, webhooks: webhooks, search: search,
+                makeWebRTC: reader.makeWebRTC)
         } catch {
             listener.stop()
             throw error

@@ -22,7 +22,7 @@ enum OpenAPIDocument {
             ])
         ),
         ("security", .list([.object([]), .object([("token", .list([]))])])),
-        ("paths", .object(paths + recordingPaths + addingPaths + historyPaths)),
+        ("paths", .object(paths + recordingPaths + addingPaths + historyPaths + webRTCPaths)),
         (
             "components",
             .object([
@@ -195,7 +195,7 @@ enum OpenAPIDocument {
 
     static func operation(
         _ method: String, _ summary: String, _ answers: [(String, JSONValue)], body: String? = nil,
-        parameters: [JSONValue] = []
+        bodyType: String? = nil, parameters: [JSONValue] = []
     ) -> (String, JSONValue) {
         var members: [(String, JSONValue)] = [("summary", .text(summary))]
         if !parameters.isEmpty { members.append(("parameters", .list(parameters))) }
@@ -206,6 +206,19 @@ enum OpenAPIDocument {
                     .object([
                         ("required", .boolean(true)),
                         ("content", .object([("application/json", .object([("schema", reference(body))]))])),
+                    ])
+                ))
+        }
+        if let bodyType {
+            members.append(
+                (
+                    "requestBody",
+                    .object([
+                        ("required", .boolean(true)),
+                        (
+                            "content",
+                            .object([(bodyType, .object([("schema", .object([("type", .text("string"))]))]))])
+                        ),
                     ])
                 ))
         }

@@ -27,22 +27,25 @@ final class ServeResponder: Sendable {
     let (searches, tryOuts) = (StreamCount(most: mostSearches), StreamCount(most: mostTryOuts))
     let logger: Logger
     private let webhooks: WebhookHub
+    let webRTC: WebRTCDirectory
     /// What makes streams of cameras, as long as each has viewers. On the server's thread.
     private let fragmentHubs: NIOLoopBoundBox<[ObjectIdentifier: FragmentHub]>
     /// What makes HTTP Live Streaming of cameras, as long as somebody asks for it. On the server's thread.
     private let segmentHubs: NIOLoopBoundBox<[ObjectIdentifier: SegmentHub]>
 
     init(
-        fleet: Fleet, keeper: ConfigurationKeeper, loop: any EventLoop, events: EventHub, streams: Int,
-        requiresToken: Bool, cameras: [String: CameraFilter], audit: AuditLog, webhooks: WebhookHub,
-        search: CameraSearch?, logger: Logger
+        fleet: Fleet, keeper: ConfigurationKeeper, loop: any EventLoop, events: EventHub, settings: ServerSettings,
+        requiresToken: Bool, audit: AuditLog, webhooks: WebhookHub, search: CameraSearch?,
+        makeWebRTC: CameraWebRTCRequest.Maker?, logger: Logger
     ) {
         (self.search, self.logger) = (search, logger)
-        (self.loop, self.audit, self.cameras, self.webhooks) = (loop, audit, cameras, webhooks)
+        (self.loop, self.audit, self.webhooks) = (loop, audit, webhooks)
+        cameras = settings.tokens.mapValues(\.cameras)
         (self.fleet, self.keeper, self.events, self.requiresToken) = (fleet, keeper, events, requiresToken)
         fragmentHubs = .makeBoxSendingValue([:], eventLoop: loop)
         segmentHubs = .makeBoxSendingValue([:], eventLoop: loop)
-        self.streams = StreamCount(most: streams)
+        streams = StreamCount(most: settings.streams)
+        webRTC = WebRTCDirectory(makeWebRTC, settings, fleet: fleet, streams: streams)
     }
 
     /// What those may do who present no token, where none is required: users of this machine.

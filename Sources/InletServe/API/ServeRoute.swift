@@ -13,6 +13,8 @@ enum ServeRoute: Equatable {
     case fragments(String), history(String)
     case playlist(String), segment(String, file: String)
     case recording(String, file: String), deleteRecording(String, file: String)
+    /// An offer of a viewer by WebRTC, and what follows it: candidates, the end, and what asks for servers before.
+    case watch(String), session(String)
 
     /// Why there is no route.
     enum Failure: Error, Equatable {
@@ -69,6 +71,7 @@ enum ServeRoute: Equatable {
         case "resume": return [("POST", .resume(name))]
         case "record": return [("POST", .record(name)), ("DELETE", .endRecording(name))]
         case "recordings": return [("GET", .recordings(name))]
+        case "whep": return [("POST", .watch(name)), ("OPTIONS", .session(name))]
         default: return []
         }
     }
@@ -82,6 +85,7 @@ enum ServeRoute: Equatable {
         case "hls": return [("GET", .segment(name, file: item))]
         case "recordings":
             return [("GET", .recording(name, file: item)), ("DELETE", .deleteRecording(name, file: item))]
+        case "whep": return ["PATCH", "DELETE", "OPTIONS"].map { ($0, .session(name)) }
         default: return []
         }
     }
@@ -91,15 +95,23 @@ enum ServeRoute: Equatable {
         switch self {
         case .health, .readiness: nil
         case .page, .metrics, .document, .list, .events, .logLevel, .show, .snapshot, .stream, .statistics,
-            .recordings, .recording, .fragments, .playlist, .segment, .history:
+            .recordings, .recording, .fragments, .playlist, .segment, .history, .watch, .session:
             .view
         case .restart, .pause, .resume, .record, .endRecording, .deleteRecording: .control
         case .add, .set, .remove, .reload, .setLogLevel, .discover, .tryOut: .admin
         }
     }
 
-    /// Whether it changes anything, so that pages of other sites must not ask for it.
+    /// Whether it changes anything.
     var isChange: Bool { scope.map { $0 > .view } ?? false }
+
+    /// Whether pages of other sites must not ask for it: what changes anything, and sessions, which cost something.
+    var isForOwnPages: Bool {
+        switch self {
+        case .watch, .session: true
+        default: isChange
+        }
+    }
 
     /// The name of the camera that it is about; nil if it is about none, or the body names it.
     var camera: String? {
@@ -110,7 +122,8 @@ enum ServeRoute: Equatable {
         case .show(let name), .set(let name), .remove(let name), .snapshot(let name), .stream(let name),
             .statistics(let name), .restart(let name), .pause(let name), .resume(let name), .record(let name),
             .endRecording(let name), .recordings(let name), .fragments(let name), .recording(let name, _),
-            .deleteRecording(let name, _), .playlist(let name), .segment(let name, _), .history(let name):
+            .deleteRecording(let name, _), .playlist(let name), .segment(let name, _), .history(let name),
+            .watch(let name), .session(let name):
             name
         }
     }
@@ -118,8 +131,8 @@ enum ServeRoute: Equatable {
     /// Whether it is about what concerns all cameras.
     var concernsAll: Bool { [.reload, .logLevel, .setLogLevel, .discover].contains(self) }
 
-    /// What the audit log calls the change, or what reaches the network, and the camera that it concerns; nil if it is
-    /// neither.
+    /// What the audit log calls the change, the viewer, or what reaches the network, and the camera that it concerns;
+    /// nil if it is none of these.
     var change: (action: String, camera: String?)? {
         switch self {
         case .add: ("add", nil)
@@ -131,6 +144,7 @@ enum ServeRoute: Equatable {
         case .record(let name): ("record", name)
         case .endRecording(let name): ("end-recording", name)
         case .deleteRecording(let name, _): ("delete-recording", name)
+        case .watch(let name): ("watch", name)
         case .discover: ("discover", nil)
         case .tryOut: ("try", nil)
         case .reload: ("reload", nil)

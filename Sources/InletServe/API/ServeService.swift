@@ -24,6 +24,8 @@ final class ServeService: HTTPService {
     var isSending = false
     /// The cookie for a client that waits for a playlist; nil if it gets none.
     var cookie: String?
+    /// What answers a request for WebRTC; nil if the latest is none.
+    var whep: (any HTTPService)?
     /// What makes the deferred answer.
     private var pending: Task<Void, Never>?
 
@@ -44,6 +46,7 @@ final class ServeService: HTTPService {
     }
 
     func begin(_ request: HTTPRequest, isKnown: Bool) -> HTTPStep {
+        whep = nil
         let route: ServeRoute
         do throws(ServeRoute.Failure) {
             route = try ServeRoute.find(request.method, request.path)
@@ -58,6 +61,8 @@ final class ServeService: HTTPService {
     private func begin(_ route: ServeRoute, _ request: HTTPRequest) -> HTTPStep {
         visible = daemon.cameras(ofToken: connection?.tokenName(of: request))
         if let refusal = refusal(of: route, request) { return .answer(refusal) }
+        if case .watch(let name) = route { return beginWebRTC(of: name, route, request) }
+        if case .session(let name) = route { return beginWebRTC(of: name, route, request) }
         if route.takesBody {
             guard request.isJSON else {
                 return .answer(
@@ -73,6 +78,7 @@ final class ServeService: HTTPService {
     }
 
     func finish(_ request: HTTPRequest, body: ByteBuffer) -> HTTPStep {
+        if let whep { return whep.finish(request, body: body) }
         guard let route = try? ServeRoute.find(request.method, request.path) else {
             return .answer(Self.answer(to: .unknown))
         }
@@ -95,7 +101,7 @@ final class ServeService: HTTPService {
 
     /// Returns what notes how a change ended, with the camera's name in the body of one that is added; nil if the route
     /// is none.
-    private func auditor(of route: ServeRoute, _ request: HTTPRequest) -> (@Sendable (HTTPAnswer, String?) -> Void)? {
+    func auditor(of route: ServeRoute, _ request: HTTPRequest) -> (@Sendable (HTTPAnswer, String?) -> Void)? {
         guard let (action, camera) = route.change else { return nil }
         let actor = AuditRecord.Actor.client(
             token: connection?.tokenName(of: request), address: connection?.client.description ?? "")
@@ -111,6 +117,8 @@ final class ServeService: HTTPService {
 
     func abandon() {
         forget()
+        whep?.abandon()
+        whep = nil
         switch watching {
         case .nothing: break
         case .snapshot(let hub): hub.remove(self)
@@ -146,7 +154,7 @@ final class ServeService: HTTPService {
 
     /// Returns why a request is not for this client; nil if it is.
     private func refusal(of route: ServeRoute, _ request: HTTPRequest) -> HTTPAnswer? {
-        if route.isChange, request.isCrossSite {
+        if route.isForOwnPages, request.isCrossSite {
             return .problem(.forbidden, "A page of another site asks for this.")
         }
         if request.isTrial == nil { return .problem(.badRequest, "dry-run takes true or false.") }

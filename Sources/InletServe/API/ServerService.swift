@@ -22,7 +22,7 @@ package final class ServerService: Service {
     ///
     /// - Parameters:
     ///   - certificate: that of a server that speaks TLS; nil for plain HTTP.
-    ///   - listener: owned by the server from ``listen(for:keeper:audit:webhooks:search:)`` on.
+    ///   - listener: owned by the server from ``listen(for:keeper:audit:webhooks:search:makeWebRTC:)`` on.
     package init(
         _ settings: ServerSettings, certificate: CertificateService? = nil, listener: HTTPListener, logger: Logger
     ) {
@@ -41,13 +41,13 @@ package final class ServerService: Service {
     /// - Throws: ``InletError`` if it cannot.
     package func listen(
         for fleet: Fleet, keeper: ConfigurationKeeper, audit: AuditLog, webhooks: WebhookHub,
-        search: CameraSearch? = nil
+        search: CameraSearch? = nil, makeWebRTC: CameraWebRTCRequest.Maker? = nil
     ) throws(InletError) -> String {
         let events = EventHub(listener.loop)
         let responder = ServeResponder(
-            fleet: fleet, keeper: keeper, loop: listener.loop, events: events, streams: settings.streams,
-            requiresToken: access.token != nil, cameras: settings.tokens.mapValues(\.cameras), audit: audit,
-            webhooks: webhooks, search: search, logger: logger)
+            fleet: fleet, keeper: keeper, loop: listener.loop, events: events, settings: settings,
+            requiresToken: access.token != nil, audit: audit, webhooks: webhooks, search: search,
+            makeWebRTC: makeWebRTC, logger: logger)
         var place = HTTPListener.Place(
             access, connections: settings.streams + Self.reserved, bodyBytes: ServeService.longestBody + 1024,
             patience: Self.patience)

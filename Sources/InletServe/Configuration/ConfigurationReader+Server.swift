@@ -19,6 +19,17 @@ extension ConfigurationReader {
             }
             settings.tls = TLSFiles(certificate: path(certificate), key: path(key))
         }
+        let path = "server.webrtc"
+        if let place = node["webrtc"], let text = place.scalar, !text.isEmpty,
+            let uri = expanded(text, place, path, &problems)
+        {
+            settings.webRTC = uri
+            check(place, path: path, &problems) {
+                // A build without WebRTC says here how to have it.
+                _ = try registry.sink(uri)
+                _ = try makeWebRTC?(.check(uri))
+            }
+        }
         func rate(_ key: String) -> Int? {
             node["requests"]?[key]?.scalar.flatMap { TextBytes.number($0.utf8, upTo: 100_000) }
         }

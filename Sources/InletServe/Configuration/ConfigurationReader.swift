@@ -13,11 +13,15 @@ package struct ConfigurationReader: Sendable {
 
     /// Runs sources in processes of their own; nil if that is not possible.
     package var makeProcess: CameraProcess.Maker?
+    /// Makes what sends cameras by WebRTC; nil for a build without it.
+    package var makeWebRTC: CameraWebRTCRequest.Maker?
 
     package init(
-        registry: PluginRegistry, credentials: String? = nil, makeProcess: CameraProcess.Maker? = nil
+        registry: PluginRegistry, credentials: String? = nil, makeProcess: CameraProcess.Maker? = nil,
+        makeWebRTC: CameraWebRTCRequest.Maker? = nil
     ) {
         (self.registry, self.credentials, self.makeProcess) = (registry, credentials, makeProcess)
+        self.makeWebRTC = makeWebRTC
     }
 
     /// What is read besides a text: cameras that the API has set, or removed (nil).
@@ -312,7 +316,13 @@ package struct ConfigurationReader: Sendable {
         _ text: String, camera: String, _ node: ConfigurationNode, _ path: String,
         _ problems: inout [ConfigurationProblem]
     ) -> String? {
-        let text = Self.replace("{camera}", in: text, by: camera)
+        expanded(Self.replace("{camera}", in: text, by: camera), node, path, &problems)
+    }
+
+    /// Returns a URI with the folder of credentials in it.
+    func expanded(
+        _ text: String, _ node: ConfigurationNode, _ path: String, _ problems: inout [ConfigurationProblem]
+    ) -> String? {
         guard text.containsBytes("{credentials}") else { return text }
         guard let credentials else {
             problems.append(
@@ -333,7 +343,7 @@ package struct ConfigurationReader: Sendable {
         return result + rest
     }
 
-    private func check(
+    func check(
         _ node: ConfigurationNode, path: String, _ problems: inout [ConfigurationProblem], _ body: () throws -> Void
     ) {
         do {

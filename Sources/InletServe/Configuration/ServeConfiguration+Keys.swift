@@ -122,6 +122,9 @@ extension ConfigurationShape {
         ConfigurationKey(
             "streams", "The most streams at a time, over all cameras", default: "64", .scalar(.integer(1...1024))),
         ConfigurationKey(
+            "webrtc", "How cameras are sent by WebRTC: the options of the sink webrtc:, as webrtc:?viewers=20",
+            default: "webrtc:", .scalar(.uri("webrtc: with options, such as webrtc:?max-size=1920x1080"))),
+        ConfigurationKey(
             "requests", "The most requests a second, of which five seconds' worth may come at once; 0 for no limit",
             .object([
                 ConfigurationKey(

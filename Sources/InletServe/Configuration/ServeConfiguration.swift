@@ -34,6 +34,9 @@ package struct ServerSettings: Sendable, Hashable {
     package var requestsPerClient = 100
     /// The most requests a second with one token, with five seconds' worth at once; 0 for no limit. The default is 500.
     package var requestsPerToken = 500
+    /// How cameras are sent by WebRTC, as the sink `webrtc:` takes its options, with secrets if it has any. The default
+    /// is `webrtc:`.
+    package var webRTC = "webrtc:"
     /// The file that changes are noted in; nil for the log alone, which is the default.
     package var audit: String?
 

@@ -40,6 +40,8 @@ package actor SupervisedCamera {
     private var sinks: [SinkSettings: SinkID] = [:]
     private var viewSink: SinkID?
     private var mediaSink: SinkID?
+    /// The sink that sends by WebRTC; nil before the first viewer by it.
+    private var webRTCSink: SinkID?
     private var isPaused = false
     /// The error for which there is no capture, or it ended.
     private var failure: InletError?
@@ -83,7 +85,7 @@ package actor SupervisedCamera {
         await runner?.value
         runner = nil
         capturer = nil
-        (sinks, viewSink, mediaSink) = ([:], nil, nil)
+        (sinks, viewSink, mediaSink, webRTCSink) = ([:], nil, nil, nil)
     }
 
     /// Closes the camera and opens it again, as other settings say if there are any.
@@ -176,7 +178,7 @@ package actor SupervisedCamera {
         configuration.logger = environment.logger
         configuration.logger[metadataKey: "camera"] = "\(settings.name)"
         let capturer = Capturer(source, configuration: configuration, clock: environment.clock)
-        (sinks, viewSink, mediaSink) = ([:], nil, nil)
+        (sinks, viewSink, mediaSink, webRTCSink) = ([:], nil, nil, nil)
         for sink in settings.sinks { attach(sink, to: capturer) }
         attachView(to: capturer)
         if media.isNeeded { attachMedia(to: capturer) }
@@ -261,11 +263,7 @@ package actor SupervisedCamera {
     /// - Parameter isTrial: whether it is only asked whether there are any.
     /// - Throws: an error that says why there are none.
     func needPackets(isTrial: Bool = false) throws(InletError) {
-        if isPaused { throw InletError(.busy, "The camera is paused.") }
-        guard runner != nil, !hasEnded else {
-            throw InletError(
-                .busy, "The camera does not run: \(failure?.description ?? "its source has ended").")
-        }
+        try checkRunning()
         if media.hasPackets == false {
             throw InletError(
                 .unsupported,
@@ -276,6 +274,28 @@ package actor SupervisedCamera {
         guard !isTrial else { return }
         media.need()
         if let capturer { attachMedia(to: capturer) }
+    }
+
+    /// Throws the reason why the camera has no frames, if there is one that somebody must change.
+    private func checkRunning() throws(InletError) {
+        if isPaused { throw InletError(.busy, "The camera is paused.") }
+        guard runner != nil, !hasEnded else {
+            throw InletError(
+                .busy, "The camera does not run: \(failure?.description ?? "its source has ended").")
+        }
+    }
+
+    /// Attaches the sink that sends the camera by WebRTC, unless it is attached. It stays until the capture ends, and
+    /// takes nothing while it has no viewers.
+    ///
+    /// - Throws: an error that says why there is nothing to see.
+    func attachWebRTC(_ configuration: any FrameSinkConfiguration) throws(InletError) {
+        try checkRunning()
+        guard let capturer else { throw InletError(.busy, "The camera is about to be opened. Try again.") }
+        if let webRTCSink, capturer.statistics.sinks.contains(where: { $0.id == webRTCSink && $0.isAttached }) {
+            return
+        }
+        webRTCSink = capturer.attach(configuration.makeSink(), named: "webrtc", queue: .latest)
     }
 
     /// Begins a recording, or makes the one that is under way longer.

@@ -1,0 +1,188 @@
+#if WebRTC
+    import Dispatch
+    package import InletCore
+    package import InletHTTP
+    package import InletRTC
+    package import InletWebRTC
+    package import NIOCore
+    import Synchronization
+
+    /// Sends one source to viewers that come by WHEP to a server of the application's, at a path of its own there.
+    ///
+    /// It exists before the sink and outlives it: requests go to the sink that runs. An offer that finds none has one
+    /// started, and waits for its first picture. Safe from any thread.
+    package final class WHEPHost: WHEPSessions {
+        /// Counts the viewers of several hosts together.
+        package struct Places: Sendable {
+            /// Returns whether there is a place for another viewer; ``leave`` follows once if there is.
+            package var enter: @Sendable () -> Bool
+            /// Frees a place.
+            package var leave: @Sendable () -> Void
+
+            package init(enter: @escaping @Sendable () -> Bool, leave: @escaping @Sendable () -> Void) {
+                (self.enter, self.leave) = (enter, leave)
+            }
+        }
+
+        /// Has the sink of a configuration attached to the capture, unless one is. Throws the reason if there is none.
+        package typealias Start = @Sendable (any FrameSinkConfiguration) async throws(InletError) -> Void
+
+        let places: Places
+        private let configuration: WebRTCSinkConfiguration
+        private let start: Start
+        private let state = Mutex(State())
+        /// The time from an offer to the sink's start. The answer then takes some more, within that of ``WHEPService``.
+        private static let startLimit = DispatchTimeInterval.seconds(10)
+        private static let queue = DispatchQueue(label: "inlet.webrtc.host")
+
+        private typealias Waiter = @Sendable (Result<ViewerSessions, InletError>) -> Void
+
+        private struct State {
+            var running: ViewerSessions?
+            var waiters: [Int: Waiter] = [:]
+            var count = 0
+
+            mutating func takeWaiters() -> [Waiter] {
+                defer { waiters = [:] }
+                return Array(waiters.values)
+            }
+        }
+
+        /// - Parameters:
+        ///   - configuration: its address and token are not used: the application's server has its own. Media use this
+        ///     machine's addresses as the host says that it has.
+        ///   - path: the path that offers are posted to; sessions are below it.
+        ///   - places: counts the viewers.
+        ///   - start: called for an offer that finds no sink.
+        package init(_ configuration: WebRTCSinkConfiguration, path: String, places: Places, start: @escaping Start) {
+            var configuration = configuration
+            configuration.endpointPath = path
+            (self.configuration, self.places, self.start) = (configuration, places, start)
+        }
+
+        /// Returns what answers the requests below the path, of one connection.
+        ///
+        /// - Parameter onOffer: called with the status of each answer to an offer whose body was read.
+        package func makeService(
+            for connection: HTTPConnection, loop: any EventLoop, onOffer: @escaping (Int) -> Void
+        ) -> any HTTPService {
+            WHEPService(self, page: ByteBuffer(), connection: connection, loop: loop, onOffer: onOffer)
+        }
+
+        // MARK: The sink's side
+
+        /// Passes requests to the sessions of a sink that runs.
+        func begin(_ sessions: ViewerSessions) {
+            let waiters = state.withLock { state in
+                state.running = sessions
+                return state.takeWaiters()
+            }
+            for waiter in waiters { waiter(.success(sessions)) }
+        }
+
+        /// Refuses the offers that wait: the sink did not start.
+        func fail(_ error: InletError) {
+            for waiter in state.withLock({ $0.takeWaiters() }) { waiter(.failure(error)) }
+        }
+
+        /// Passes no more requests to the sessions of a sink that ends.
+        func end(_ sessions: ViewerSessions) {
+            state.withLock { if $0.running === sessions { $0.running = nil } }
+        }
+
+        private var running: ViewerSessions? { state.withLock { $0.running } }
+
+        // MARK: Sessions
+
+        package func endpoint(isKnown: Bool) -> WHEPEndpoint {
+            if let running { return running.endpoint(isKnown: isKnown) }
+            var endpoint = configuration.endpoint
+            if !isKnown { endpoint.servers = [] }
+            return endpoint
+        }
+
+        package func occupancy(for client: ClientAddress) -> QuotaOccupancy {
+            running?.occupancy(for: client) ?? QuotaOccupancy(all: 0)
+        }
+
+        package func session(_ name: String) -> WHEPEndpoint.Session? { running?.session(name) }
+        package func add(_ fragment: TrickleFragment, to session: String) { running?.add(fragment, to: session) }
+        package func close(_ session: String) { running?.close(session) }
+        package var statisticsJSON: String { running?.statisticsJSON ?? "{}" }
+
+        package func begin(
+            _ sdp: String, for request: WHEPRequest, of client: ClientAddress, reply: @escaping Reply
+        ) {
+            guard let running else { return reply(endpoint(isKnown: true).failed(.local, to: request)) }
+            running.begin(sdp, for: request, of: client, reply: reply)
+        }
+
+        package func take(_ request: WHEPRequest, body: [UInt8], of client: ClientAddress, reply: @escaping Reply) {
+            if let running { return running.take(request, body: body, of: client, reply: reply) }
+            // A session has ended with its sink.
+            guard request.method == "POST" else { return perform(request, body: body, of: client, reply: reply) }
+            whenRunning { result in
+                switch result {
+                case .success(let sessions): sessions.take(request, body: body, of: client, reply: reply)
+                case .failure(let error): reply(Self.refusal(error))
+                }
+            }
+        }
+
+        /// Calls a closure with the sessions of the sink once it runs, or with the reason why it does not.
+        private func whenRunning(_ body: @escaping Waiter) {
+            let number = state.withLock { state -> Int? in
+                guard state.running == nil else { return nil }
+                state.count += 1
+                state.waiters[state.count] = body
+                return state.count
+            }
+            guard let number else {
+                return body(running.map { .success($0) } ?? .failure(Self.isLate))
+            }
+            Self.queue.asyncAfter(deadline: .now() + Self.startLimit) { [weak self] in
+                self?.forget(number, Self.isLate)
+            }
+            Task {
+                do throws(InletError) {
+                    try await self.start(HostedSinkConfiguration(self, configuration))
+                } catch {
+                    self.forget(number, error)
+                }
+            }
+        }
+
+        private func forget(_ number: Int, _ error: InletError) {
+            let waiter = state.withLock { $0.waiters.removeValue(forKey: number) }
+            waiter?(.failure(error))
+        }
+
+        private static var isLate: InletError {
+            InletError(.timedOut, "The camera gave no picture within 10 seconds. Try again.")
+        }
+
+        /// Returns the response to an offer for which there is no sink. A source without pictures is no fault of the
+        /// server, so that none but a missing library has a status from 500 on.
+        private static func refusal(_ error: InletError) -> WHEPResponse {
+            switch error.code {
+            case .unsupported: .refusal(501, error.message)
+            case .resourceExhausted: .refusal(503, error.message, [.init("retry-after", "5")])
+            case .notFound: .refusal(404, error.message)
+            default: .refusal(409, error.message, [.init("retry-after", "2")])
+            }
+        }
+    }
+
+    /// Makes the sink of a host.
+    private struct HostedSinkConfiguration: FrameSinkConfiguration {
+        private let host: WHEPHost
+        private let configuration: WebRTCSinkConfiguration
+
+        init(_ host: WHEPHost, _ configuration: WebRTCSinkConfiguration) {
+            (self.host, self.configuration) = (host, configuration)
+        }
+
+        var redactedURI: String { "webrtc:" }
+        func makeSink() -> any FrameSink { WebRTCSink(configuration, host: host) }
+    }
+#endif

@@ -1,0 +1,60 @@
+import InletCore
+import InletHTTP
+import Synchronization
+
+/// Finds what sends a camera by WebRTC, and makes it for its first viewer. Safe from any thread.
+final class WebRTCDirectory: Sendable {
+    private let make: CameraWebRTCRequest.Maker?
+    private let settings: ServerSettings
+    private let fleet: Fleet
+    private let streams: StreamCount
+    private let entries = Mutex<[String: Entry]>([:])
+
+    /// A camera that is removed and added again is another one, with other pictures.
+    private struct Entry {
+        var view: PictureHub
+        var webRTC: any CameraWebRTC
+    }
+
+    /// - Parameters:
+    ///   - make: makes it; nil for a build without WebRTC.
+    ///   - streams: counts the viewers.
+    init(_ make: CameraWebRTCRequest.Maker?, _ settings: ServerSettings, fleet: Fleet, streams: StreamCount) {
+        (self.make, self.settings, self.fleet, self.streams) = (make, settings, fleet, streams)
+    }
+
+    /// Returns what sends a camera.
+    ///
+    /// - Throws: ``InletError/Code/notFound`` if there is no such camera; ``InletError/Code/unsupported`` for a build
+    ///   without WebRTC; an error of the options, such as that of a secret's file that is gone.
+    func webRTC(of name: String) throws(InletError) -> any CameraWebRTC {
+        guard let view = fleet.views[name] else { throw InletError(.notFound, "There is no such camera.") }
+        guard let make else { throw InletError(.unsupported, Self.isAbsent) }
+        if let entry = entries.withLock({ $0[name] }), entry.view === view { return entry.webRTC }
+        let made = try make(request(of: name))
+        return entries.withLock { entries in
+            if let entry = entries[name], entry.view === view { return entry.webRTC }
+            // Those of cameras that were removed go.
+            entries = entries.filter { fleet.views[$0.key] === $0.value.view }
+            entries[name] = Entry(view: view, webRTC: made)
+            return made
+        }
+    }
+
+    private static let isAbsent = """
+        This build has no WebRTC. Install a package that has it, or build with 'swift build --traits WebRTC'. Without \
+        it a camera is watched by stream.mjpeg, stream.mp4 and stream.m3u8.
+        """
+
+    private func request(of name: String) -> CameraWebRTCRequest {
+        CameraWebRTCRequest(
+            uri: settings.webRTC, host: settings.host, path: "/v1/cameras/\(name)/whep",
+            enter: { [streams] in streams.begin() }, leave: { [streams] in streams.end() },
+            start: { [weak fleet] sink throws(InletError) in
+                guard let camera = await fleet?.camera(name) else {
+                    throw InletError(.notFound, "The camera was removed.")
+                }
+                try await camera.attachWebRTC(sink)
+            })
+    }
+}

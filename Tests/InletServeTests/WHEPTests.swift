@@ -1,0 +1,306 @@
+#if WebRTC
+    import Foundation
+    import InletCore
+    import ReferenceTools
+    import Testing
+
+    /// Cameras of the daemon by WHEP, seen by aiortc and Chromium.
+    @Suite(.tags(.browser), .serialized, .timeLimit(.minutes(4))) struct WHEPTests {
+        private static let python = BuiltProgram.package.appendingPathComponent(".build/peers/bin/python").path
+        private static let pattern = "pattern:timecode?size=320x180&fps=20"
+        private static let guest = "guest-0123456789abcdefghij"
+        private static let sdp = "application/sdp"
+
+        private struct Seen: Decodable {
+            var status: Int
+            var count, missing, deleted: Int?
+            var unread: Int
+            var rises: Bool?
+            var error: String?
+            var rounds: [Int]?
+        }
+
+        private struct Statistics: Decodable {
+            struct Sink: Decodable {
+                var name: String
+                var delivered: Int
+                var drops: [String: Int]
+            }
+            var captured, converted, openings: Int
+            var sinks: [Sink]
+
+            var webRTC: Sink? { sinks.last { $0.name == "webrtc" } }
+        }
+
+        private static func statistics(_ serve: ServeProcess, _ camera: String) async throws -> Statistics {
+            let (_, body) = try await serve.ask("GET", "/v1/cameras/\(camera)/statistics")
+            return try JSONDecoder().decode(Statistics.self, from: body)
+        }
+
+        private struct Viewers: Decodable { var viewers: Int }
+
+        /// Waits until a camera has so many viewers.
+        private static func wait(for count: Int, of camera: String, _ serve: ServeProcess) async throws {
+            let seen = try await ServeProcess.last {
+                let (_, body) = try await serve.ask("GET", "/v1/cameras/\(camera)")
+                return try JSONDecoder().decode(Viewers.self, from: body).viewers
+            } until: {
+                $0 == count
+            }
+            #expect(seen == count, "\(serve.complaints)")
+        }
+
+        /// What whep-viewer.py sees of a camera.
+        private static func view(
+            _ camera: String, _ serve: ServeProcess, _ options: [String] = [], token: String? = ServeProcess.viewer
+        ) async throws -> Seen {
+            let path = "\(serve.address)/v1/cameras/\(camera)/whep"
+            let output = try await ReferenceCommand.runAside(
+                python,
+                ["-B", PeerProcess.path("whep-viewer.py"), path] + (token.map { ["--token", $0] } ?? []) + options)
+            return try JSONDecoder().decode(Seen.self, from: output)
+        }
+
+        /// A viewer that stays until it is killed.
+        private static func watcher(_ camera: String, _ serve: ServeProcess) throws -> Process {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: python)
+            process.arguments = [
+                "-B", PeerProcess.path("whep-viewer.py"), "\(serve.address)/v1/cameras/\(camera)/whep",
+                "--token", ServeProcess.viewer, "--seconds", "600",
+            ]
+            process.standardInput = FileHandle.nullDevice
+            process.standardOutput = FileHandle.nullDevice
+            process.standardError = FileHandle.nullDevice
+            try process.run()
+            return process
+        }
+
+        @Test(
+            "aiortc reads every number of a camera; nothing is converted before it comes and after it has gone",
+            .enabled(if: hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"))
+        func numbers() async throws {
+            let serve = try await ServeProcess("  audit: audit.jsonl\ncameras:\n  door: \(Self.pattern)\n")
+            _ = try await serve.camera("door") { $0.captured > 40 }
+            let before = try await Self.statistics(serve, "door")
+            #expect(before.converted == 0 && before.webRTC == nil)
+            for _ in 0..<2 {
+                let seen = try await Self.view("door", serve, ["--frames", "100"])
+                #expect((seen.status, seen.count, seen.unread) == (201, 100, 0), "\(seen) \(serve.complaints)")
+                #expect(seen.error == nil && seen.rises == true && seen.deleted == 200)
+                // What a busy machine had no time for is counted there.
+                let drops = try #require(try await Self.statistics(serve, "door").webRTC?.drops)
+                #expect(seen.missing ?? .max <= drops.filter { $0.key != "notConnected" }.values.reduce(0, +))
+                try await Self.wait(for: 0, of: "door", serve)
+            }
+            // Encoders are closed with one more picture, and one may be on its way.
+            let gone = try await Self.statistics(serve, "door")
+            _ = try await serve.camera("door") { $0.captured > gone.captured + 40 }
+            let after = try await Self.statistics(serve, "door")
+            #expect(after.converted <= gone.converted + 3 && after.openings == 1)
+            #expect(await serve.end() == 0)
+            let audit = try String(contentsOfFile: serve.folder.path("audit.jsonl"), encoding: .utf8)
+            let lines = audit.split(separator: "\n")
+            #expect(lines.count == 2)
+            for line in lines {
+                #expect(line.contains(#""who":"wall""#) && line.contains(#""action":"watch","camera":"door""#))
+                #expect(line.contains(#""outcome":"done""#))
+            }
+        }
+
+        @Test("Each refusal has its status, and none opens a session")
+        func refusals() async throws {
+            let serve = try await ServeProcess(
+                """
+                  webrtc: webrtc:?stun=127.0.0.1:9&turn=127.0.0.1:9&turn-user=me&turn-password-env=INLET_RELAY
+                  tokens:
+                    boss: {scope: admin, env: INLET_ADMIN}
+                    wall: {scope: view, env: INLET_VIEWER}
+                    guest: {scope: control, env: INLET_GUEST, cameras: [yard]}
+                cameras:
+                  door: \(Self.pattern)
+                  yard: \(Self.pattern)
+
+                """, tokens: false, environment: ["INLET_GUEST": Self.guest, "INLET_RELAY": "relay-password"])
+            _ = try await serve.camera("door") { $0.captured > 0 }
+            let (whep, viewer) = ("/v1/cameras/door/whep", ServeProcess.viewer)
+            let long = String(repeating: "a", count: 65_537)
+            let cases: [(Int, String, String, String?, String?, [String])] = [
+                (401, "POST", whep, nil, "v=0", []), (401, "OPTIONS", whep, nil, nil, []),
+                (401, "POST", whep, "wrong-0123456789abcdefghij", "v=0", []),
+                (401, "DELETE", whep + "/0", nil, nil, []),
+                (404, "POST", whep, Self.guest, "v=0", []), (404, "OPTIONS", whep, Self.guest, nil, []),
+                (404, "POST", "/v1/cameras/none/whep", viewer, "v=0", []), (400, "POST", whep, viewer, "v=0", []),
+                (413, "POST", whep, viewer, long, []), (400, "POST", whep + "?dry-run=true", viewer, "v=0", []),
+                (403, "POST", whep, viewer, "v=0", ["sec-fetch-site: cross-site"]),
+                (405, "GET", whep, viewer, nil, []), (204, "OPTIONS", whep, viewer, nil, []),
+                (404, "DELETE", whep + "/0", viewer, nil, []),
+                (404, "PATCH", whep + "/0", viewer, "a=ice", ["if-match: \"a\""]),
+                (405, "POST", whep + "/0", viewer, "v=0", []),
+            ]
+            #expect(try await serve.ask("POST", whep, token: viewer, body: "{}").status == 415)
+            for (status, method, path, token, body, headers) in cases {
+                let answer = try await serve.ask(
+                    method, path, token: token, body: body, type: Self.sdp, headers: headers)
+                #expect(answer.status == status, "\(method) \(path): \(String(decoding: answer.body, as: UTF8.self))")
+            }
+            // The servers that a viewer may use, and none for who may not view.
+            let heads = try await serve.run(
+                "curl",
+                [
+                    "-si", "-X", "OPTIONS", serve.address + whep, "-H", "authorization: Bearer \(viewer)",
+                    "--next", "-si", "-X", "OPTIONS", serve.address + whep,
+                ])
+            let links = String(decoding: heads, as: UTF8.self).split(separator: "\r\n").filter {
+                $0.hasPrefix("link: ")
+            }
+            #expect(links.count == 2 && links.contains { $0.hasPrefix("link: <stun:127.0.0.1:9>; rel=\"ice-server\"") })
+            #expect(links.contains { $0.contains("turn:127.0.0.1:9") && $0.contains("credential=\"relay-password\"") })
+            // A paused camera has nothing to see.
+            #expect(try await serve.ask("POST", "/v1/cameras/door/pause").status == 204)
+            let seen = try await Self.view("door", serve)
+            #expect(seen.status == 409)
+            try await Self.wait(for: 0, of: "door", serve)
+            #expect(!serve.complaints.contains("relay-password"))
+            #expect(await serve.end() == 0)
+        }
+
+        @Test(
+            "A camera on demand is opened by the first viewer, whose numbers are the camera's, and closed after the last",
+            .enabled(if: hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"),
+            .enabled(if: RTSPServer.missing == nil, "\(RTSPServer.missing ?? "")"))
+        func onDemand() async throws {
+            var options = RTSPServer.Options()
+            (options.size, options.frameRate, options.keyFrameInterval) = (
+                ImageSize(width: 320, height: 240), Rational(20), 20
+            )
+            let camera = try RTSPServer(options)
+            let serve = try await ServeProcess("cameras:\n  door: {source: \"\(camera.url)\", on-demand: 1s}\n")
+            for openings in 1...2 {
+                _ = try await serve.camera("door") { $0.state == "unwatched" && $0.openings == openings }
+                let seen = try await Self.view("door", serve, ["--frames", "160"])
+                #expect((seen.status, seen.count, seen.unread) == (201, 160, 0), "\(seen) \(serve.complaints)")
+                #expect(seen.rises == true)
+            }
+            // Its own packets went out: the first pictures alone were encoded anew, until that was known to work.
+            let delivered = try #require(try await Self.statistics(serve, "door").webRTC?.delivered)
+            #expect(delivered < 160, "\(delivered)")
+
+            // A viewer that vanishes is as gone as one that says so.
+            let watcher = try Self.watcher("door", serve)
+            try await Self.wait(for: 1, of: "door", serve)
+            kill(watcher.processIdentifier, SIGKILL)
+            watcher.waitUntilExit()
+            try await Self.wait(for: 0, of: "door", serve)
+            _ = try await serve.camera("door") { $0.state == "unwatched" }
+            #expect(await serve.end() == 0)
+        }
+
+        @Test(
+            "Viewers count among the streams, over all cameras; the place of one that vanished is free again",
+            .enabled(if: hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"))
+        func limits() async throws {
+            let serve = try await ServeProcess(
+                "  streams: 1\ncameras:\n  door: \(Self.pattern)\n  yard: \(Self.pattern)\n")
+            let watcher = try Self.watcher("door", serve)
+            try await Self.wait(for: 1, of: "door", serve)
+            #expect(try await Self.view("yard", serve).status == 503)
+            #expect(try await Self.view("door", serve).status == 503)
+            #expect(try await serve.ask("GET", "/v1/cameras/door/stream.mjpeg").status == 429)
+            kill(watcher.processIdentifier, SIGKILL)
+            watcher.waitUntilExit()
+            try await Self.wait(for: 0, of: "door", serve)
+            #expect(try await Self.view("yard", serve, ["--frames", "20"]).count == 20)
+            // A session ends with its camera, and leaves its place.
+            let other = try Self.watcher("door", serve)
+            try await Self.wait(for: 1, of: "door", serve)
+            #expect(try await serve.ask("POST", "/v1/cameras/door/restart").status == 204)
+            try await Self.wait(for: 0, of: "door", serve)
+            kill(other.processIdentifier, SIGKILL)
+            other.waitUntilExit()
+            #expect(try await Self.view("door", serve, ["--frames", "20"]).count == 20)
+            #expect(await serve.end() == 0)
+        }
+
+        @Test(
+            "After 20 rounds of viewers the daemon has no more memory, threads and descriptors than after the first 5",
+            .enabled(if: hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"))
+        func rounds() async throws {
+            struct Usage {
+                var kilobytes, threads, descriptors: Int
+
+                init(of process: Int32) throws {
+                    let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+                    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") })
+                    kilobytes = try #require(line.split(separator: " ").dropLast().last.flatMap { Int($0) })
+                    threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task").count
+                    descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd").count
+                }
+            }
+            let serve = try await ServeProcess("cameras:\n  door: \(Self.pattern)\n")
+            func see(_ rounds: Int) async throws -> Usage {
+                let seen = try await Self.view("door", serve, ["--frames", "5", "--rounds", "\(rounds)"])
+                #expect(seen.rounds == Array(repeating: 5, count: rounds), "\(seen) \(serve.complaints)")
+                try await Self.wait(for: 0, of: "door", serve)
+                return try Usage(of: serve.process.processIdentifier)
+            }
+            let before = try await see(5)
+            _ = try await see(20)
+            // Queues keep a few threads for some seconds, each with a descriptor or two.
+            let after = try await ServeProcess.last {
+                try Usage(of: serve.process.processIdentifier)
+            } until: {
+                $0.threads <= before.threads + 8 && $0.descriptors <= before.descriptors + 8
+            }
+            #expect(after.threads <= before.threads + 8 && after.descriptors <= before.descriptors + 8)
+            #expect(after.kilobytes < before.kilobytes + 12_000, "\(before) \(after)")
+            #expect(await serve.end() == 0)
+        }
+
+        @Test(
+            "Options that are the daemon's own are refused by inlet config check, with the place and what to write",
+            arguments: ["webrtc:127.0.0.1:9000", "webrtc:?token=0123456789", "webrtc:?origin=https://example.org"])
+        func options(_ uri: String) async throws {
+            let folder = try TemporaryFolder()
+            let file = folder.path("cameras.yaml")
+            try Data("server:\n  webrtc: \"\(uri)\"\ncameras:\n  door: \(Self.pattern)\n".utf8).write(
+                to: URL(fileURLWithPath: file))
+            let output = try await ReferenceCommand.runAside(
+                "bash", ["-c", "\"$1\" config check \"$2\" 2>&1; echo status $?", "check", BuiltProgram.inlet, file])
+            let text = String(decoding: output, as: UTF8.self)
+            #expect(text.contains("line 2, column 11: server.webrtc: ") && text.hasSuffix("status 65\n"), "\(text)")
+            #expect(text.contains("Write webrtc: with options alone"), "\(text)")
+            #expect(!text.contains("0123456789"))
+        }
+
+        @Test("In Chromium the page shows the camera that is opened by WebRTC, and its numbers are the camera's")
+        func page() async throws {
+            struct Page: Decodable {
+                var numbers: [Int]
+                var unread: Int
+                var way, other, after: String
+                var closed: Bool
+            }
+            let serve = try await ServeProcess(
+                "cameras:\n  door: \(Self.pattern)\n  yard: {source: \"\(Self.pattern)\", on-demand: true}\n")
+            let output = try await ReferenceCommand.runAside(
+                "/usr/bin/python3",
+                [
+                    "-B", PeerProcess.path("cameras-webrtc.py"), "\(serve.address)/?token=\(ServeProcess.admin)",
+                    "door", "yard",
+                ])
+            let seen = try JSONDecoder().decode(Page.self, from: output)
+            #expect(seen.way == "Shown by WebRTC." && seen.other == "Shown by WebRTC.", "\(serve.complaints)")
+            #expect(seen.numbers.count >= 40 && seen.unread == 0)
+            #expect(zip(seen.numbers, seen.numbers.dropFirst()).allSatisfy { $0 < $1 })
+            // A paused camera is shown in words, and is back by itself.
+            #expect(seen.after == "Shown by WebRTC." && seen.closed)
+            try await Self.wait(for: 0, of: "door", serve)
+            try await Self.wait(for: 0, of: "yard", serve)
+            #expect(await serve.end() == 0)
+        }
+
+        private static let hasAiortc =
+            (try? ReferenceCommand.run(python, ["-c", "import aiortc, aiohttp, numpy"])) != nil
+    }
+#endif

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Opens two cameras of the page of inlet serve in headless Chromium, and prints what it saw as one JSON object.
+
+Usage: cameras-webrtc.py URL CAMERA OTHER
+
+CAMERA is opened, and the frame numbers that `pattern:timecode` draws are read of 40 pictures that the browser shows.
+Then OTHER is opened in its place, and CAMERA again, which is paused and resumed meanwhile. `way`, `other` and `after`
+are what the page says of how it shows each of them.
+"""
+import base64
+import json
+import signal
+import sys
+import time
+
+import timecode
+from browser import LIMIT, Browser
+
+WIDTH, HEIGHT = 128, 64
+WATCH = f"""
+const canvas = new OffscreenCanvas({WIDTH}, {HEIGHT}),
+      context = canvas.getContext("2d", {{ willReadFrequently: true }});
+window.shown = [];
+const video = document.getElementById("video");
+function look() {{
+  video.requestVideoFrameCallback(look);
+  // Before the element has a picture, drawImage draws nothing.
+  if (video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA) return;
+  context.drawImage(video, 0, 0, {WIDTH}, {HEIGHT});
+  const data = context.getImageData(0, 0, {WIDTH}, {HEIGHT}).data;
+  let text = "";
+  for (let i = 0; i < data.length; i += 4) text += String.fromCharCode(data[i + 1]);
+  window.shown.push(btoa(text));
+}}
+video.requestVideoFrameCallback(look);
+"""
+TAKE = "const taken = window.shown; window.shown = []; return taken;"
+WAY = "return document.getElementById('way').textContent"
+
+
+def until(browser, script, wanted):
+    """What a script returns once it is as wanted; the last that it returned if that never comes."""
+    end = time.monotonic() + LIMIT
+    while True:
+        seen = browser.run(script)
+        if wanted(seen) or time.monotonic() > end:
+            return seen
+        time.sleep(0.05)
+
+
+def open_camera(browser, name):
+    tile = f"[...document.querySelectorAll('.tile')].find(t => t.ariaLabel?.startsWith('{name},'))"
+    until(browser, f"return {tile} !== undefined", bool)
+    browser.run(f"{tile}.click()")
+    return until(browser, WAY, lambda text: text.startswith("Shown "))
+
+
+def close(browser):
+    browser.run("document.getElementById('close').click()")
+
+
+def main():
+    # The thread of a test may have blocked signals, which children inherit and Chromium needs.
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+    url, camera, other = sys.argv[1:]
+    seen = {"unread": 0}
+    with Browser("--allow-loopback-in-peer-connection", "--disable-features=WebRtcHideLocalIpsWithMdns",
+                 "--autoplay-policy=no-user-gesture-required") as browser:
+        browser.open(url)
+        seen["way"] = open_camera(browser, camera)
+        browser.run(WATCH)
+        numbers, end = [], time.monotonic() + LIMIT
+        while len(numbers) < 40 and time.monotonic() < end:
+            time.sleep(0.2)
+            for text in browser.run(TAKE):
+                found = timecode.read(base64.b64decode(text), WIDTH, HEIGHT)
+                if found is None:
+                    seen["unread"] += 1
+                elif not numbers or found[0] != numbers[-1]:
+                    numbers.append(found[0])
+        seen["numbers"] = numbers
+        close(browser)
+        seen["other"] = open_camera(browser, other)
+        close(browser)
+        open_camera(browser, camera)
+        browser.run("document.getElementById('pause').click()")
+        until(browser, WAY, lambda text: text.startswith("Shown as JPEGs."))
+        browser.run("document.getElementById('pause').click()")
+        seen["after"] = until(browser, WAY, lambda text: text == "Shown by WebRTC.")
+        close(browser)
+        seen["closed"] = browser.run("return document.getElementById('video').srcObject === null")
+        print(json.dumps(seen))
+
+
+main()
