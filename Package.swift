@@ -136,6 +136,9 @@ let package = Package(
         .target(name: "COpenSSL"),
         // libxcb and its extensions, likewise, for screens.
         .target(name: "CXCB"),
+        // libpipewire and sd-bus, likewise, for screens of Wayland sessions.
+        .systemLibrary(name: "CSPA", pkgConfig: "libspa-0.2", providers: [.apt(["libspa-0.2-dev"])]),
+        .target(name: "CScreenCast", dependencies: [.target(name: "CSPA", condition: .when(platforms: [.linux]))]),
 
         // inlet_plugin.h, for plug-ins that this package does not come with, and what their child processes speak.
         .target(name: "CInletPlugin"),
@@ -226,7 +229,7 @@ let package = Package(
         plugin("TurboJPEGDecoder", ["CTurboJPEG"]),
         plugin("FileSinks", ["InletOutput", "CFFmpeg"]),
         plugin("FFmpegSink", ["InletSystem", "InletOutput", "InletFFmpeg", "CFFmpeg", "CSRT", logging]),
-        plugin("ScreenSource", ["InletSystem", "CXCB", logging]),
+        plugin("ScreenSource", ["InletSystem", "InletOutput", "CXCB", "CScreenCast", logging]),
         plugin("V4L2Source", ["InletDecode", "InletV4L2", "InletFFmpeg", "CV4L2", "CV4LConvert"]),
         plugin("V4L2Sink", ["InletV4L2", "InletFFmpeg", "CV4L2", "CYUV"]),
         plugin("PipeSink", ["InletSystem", "InletOutput", "CLinux"]),

@@ -1,14 +1,19 @@
 #if os(Linux)
+    import Glibc
     public import InletCore
 
-    /// An X screen to capture: `screen:`, `screen::1?region=1280x720+100+50`.
+    /// A screen to capture: `screen:`, `screen::1?region=1280x720+100+50`, `screen:portal`.
     public struct ScreenConfiguration: FrameSourceConfiguration, Hashable {
-        /// The display, as `DISPLAY` has it, such as `:0` or `:1.0`. The default, nil, is what that variable says.
+        /// Where the screen is captured from. The default is ``ScreenOrigin/automatic``.
+        public var origin = ScreenOrigin.automatic
+        /// The X server's display, as `DISPLAY` has it, such as `:0` or `:1.0`. The default, nil, is what that variable
+        /// says.
         public var display: String?
-        /// The part that is captured, in pixels of the whole screen. The default, nil, is all of it.
+        /// The part that is captured, in pixels of the whole screen, or of what the portal shares. The default, nil, is
+        /// all of it.
         public var region: ImageRect?
         /// The name of the monitor that is captured, such as `HDMI-1`. The default, nil, is all of them. Not together
-        /// with ``region``.
+        /// with ``region``, and not with the portal, whose user chooses.
         public var monitor: String?
         /// The most frames a second, from 1/10 to 240. The default is 30.
         public var frameRate = Rational(30)
@@ -16,9 +21,16 @@
         public var showsPointer = true
         /// After how long a screen that does not change is captured again, from 0.1 s to a minute. The default is 1 s.
         public var refresh = Duration.seconds(1)
-        /// How many pictures may be in use at once, from 2 to 64. Each is memory that the X server shares. The default
-        /// is 4; a frame for which none is free is dropped.
+        /// How many pictures may be in use at once, from 2 to 64. Each is memory that the server shares. The default is
+        /// 4; a frame for which none is free is dropped. Of a portal they are asked for, and fewer may come.
         public var buffers = 4
+        /// How long the user has to answer the portal's question, from 1 s to 10 minutes. The default is 1 minute.
+        public var consent = Duration.seconds(60)
+        /// The path of a file that keeps the portal's token, by which the user is not asked again. It is made with the
+        /// first answer. The default, nil, keeps none.
+        public var restore: String?
+        /// The address of the session bus; nil for that of the environment.
+        var bus: String?
 
         /// Creates a configuration with the default of each property.
         public init() {}
@@ -26,6 +38,7 @@
         static let frameRates = Rational(1, 10)...Rational(240)
         static let refreshes = Duration.milliseconds(100)...Duration.seconds(60)
         static let bufferCounts = 2...64
+        static let consents = Duration.seconds(1)...Duration.seconds(600)
 
         /// Checks that all properties are in range and fit together.
         ///
@@ -43,6 +56,18 @@
             guard Self.bufferCounts.contains(buffers) else {
                 throw fail("A screen takes from 2 to 64 buffers, not \(buffers).")
             }
+            guard Self.consents.contains(consent) else {
+                throw fail("A user has from 1s to 10m to answer, not \(consent).")
+            }
+            guard origin != .portal || display == nil else {
+                throw fail("A screen is captured from a display or from the portal, not from both.")
+            }
+            guard origin != .portal || monitor == nil else {
+                throw fail("The portal's user chooses the monitor: leave it out.")
+            }
+            if let restore, restore.isEmpty || restore.utf8.contains(0) {
+                throw fail("The portal's token is kept in a file, whose path is not empty.")
+            }
             guard region == nil || monitor == nil else {
                 throw fail("A part of the screen is named once: by region or by monitor.")
             }
@@ -55,9 +80,25 @@
         }
 
         /// The source's URI.
-        public var redactedURI: String { "screen:\(display ?? "")" }
+        public var redactedURI: String { "screen:\(origin == .portal ? "portal" : display ?? "")" }
 
         /// Returns a source with this configuration. Connects to nothing yet.
-        public func makeSource() -> any FrameSource { ScreenSource(self) }
+        public func makeSource() -> any FrameSource { usesPortal ? PortalSource(self) : ScreenSource(self) }
+
+        private var usesPortal: Bool {
+            switch origin {
+            case .portal: true
+            case .x11: false
+            case .automatic:
+                // An X server that runs besides, Xwayland, has the windows of old programs alone.
+                unsafe display == nil && getenv("WAYLAND_DISPLAY").map { unsafe $0.pointee != 0 } == true
+            }
+        }
+
+        /// Returns the least time between two pictures that serves all sinks.
+        func interval(_ demand: SourceDemand) -> Duration {
+            let rate = min(frameRate, demand.maximumFrameRate ?? frameRate)
+            return rate.reciprocal.map { .nanoseconds(MediaTime(ticks: 1, timeBase: $0).nanoseconds) } ?? .seconds(1)
+        }
     }
 #endif

@@ -80,7 +80,7 @@
         func close() { server = nil }
 
         /// sRGB, as screens are, of which no matrix has been made yet.
-        private static let colorSpace = ColorSpace(primaries: .bt709, transfer: .srgb)
+        static let colorSpace = ColorSpace(primaries: .bt709, transfer: .srgb)
 
         private func showsPointer(_ server: XServer) -> Bool {
             configuration.showsPointer && server.knowsPointer && server.layout.isBGRX
@@ -89,8 +89,7 @@
         /// The least time between two pictures that serves all sinks.
         private func interval(_ context: SourceContext) -> Duration {
             demandVersion = context.demandVersion
-            let rate = min(configuration.frameRate, context.demand.maximumFrameRate ?? configuration.frameRate)
-            return rate.reciprocal.map { .nanoseconds(MediaTime(ticks: 1, timeBase: $0).nanoseconds) } ?? .seconds(1)
+            return configuration.interval(context.demand)
         }
 
         /// Determines the part that is captured, and what memory it takes.

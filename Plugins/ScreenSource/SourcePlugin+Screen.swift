@@ -2,26 +2,36 @@
     public import InletCore
 
     extension SourcePlugin {
-        /// The plug-in for `screen:`: the screen of an X server on this machine.
+        /// The plug-in for `screen:`: the screen of an X server on this machine, or one that a desktop portal shares.
         public static let screen = SourcePlugin(
             PluginInfo(
                 name: "ScreenSource", schemes: ["screen"],
-                summary: "The screen of an X server on this machine, or a part of it.",
-                usage: "screen: for the display that DISPLAY names, or screen::1 for another",
+                summary: "A screen of this machine, of an X server or a Wayland session, or a part of it.",
+                usage: "screen: for this session's, screen::1 for an X server's, screen:portal for a Wayland session's",
                 options: [
                     Options.region.description, Options.monitor.description, Options.frameRate.description,
                     Options.pointer.description, Options.refresh.description, Options.buffers.description,
+                    Options.consent.description, Options.restore.description,
                 ],
-                examples: ["screen:", "screen:?fps=60&cursor=false", "screen::1?region=1280x720+100+50"])
+                examples: [
+                    "screen:", "screen:?fps=60&cursor=false", "screen::1?region=1280x720+100+50",
+                    "screen:portal?restore=desk.token",
+                ])
         ) { uri, values in
             var configuration = ScreenConfiguration()
-            configuration.display = uri.rest.isEmpty ? nil : uri.rest
+            if uri.rest == "portal" {
+                configuration.origin = .portal
+            } else if !uri.rest.isEmpty {
+                configuration.display = uri.rest
+            }
             configuration.region = values[Options.region]
             configuration.monitor = values[Options.monitor]
             configuration.frameRate = values[Options.frameRate]
             configuration.showsPointer = values[Options.pointer]
             configuration.refresh = values[Options.refresh]
             configuration.buffers = values[Options.buffers]
+            configuration.consent = values[Options.consent]
+            configuration.restore = values[Options.restore]
             try configuration.validate()
             return configuration
         }
@@ -43,6 +53,11 @@
             static let buffers = PluginOption(
                 "buffers", default: defaults.buffers, in: ScreenConfiguration.bufferCounts,
                 "Pictures that may be in use at once", unit: "pictures")
+            static let consent = PluginOption(
+                "consent", default: defaults.consent, in: ScreenConfiguration.consents,
+                "How long the user has to answer the desktop portal's question")
+            static let restore = PluginOption.file(
+                "restore", "The file that keeps the portal's token, so that the user is not asked again")
         }
     }
 #endif

@@ -94,12 +94,10 @@
         }
 
         private static var noDisplay: InletError {
-            let isWayland = unsafe getenv("WAYLAND_DISPLAY") != nil
-            return InletError(
+            InletError(
                 .notFound,
-                isWayland
-                    ? "This session is Wayland without an X server, whose screen cannot be captured here. Log in to an X11 session."
-                    : "There is no X display: DISPLAY is not set. Name one, such as screen::0.")
+                "There is no X display: DISPLAY is not set, nor is WAYLAND_DISPLAY. Name one, such as screen::0, or screen:portal for the desktop portal of a Wayland session."
+            )
         }
 
         private static func unreachable(_ name: String) -> InletError {

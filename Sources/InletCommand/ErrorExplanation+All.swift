@@ -55,6 +55,18 @@ extension ErrorExplanation {
                 "Wait as long as the camera locks accounts; nothing is tried again meanwhile.",
             ]),
         ErrorExplanation(
+            .declined, "The person who was asked for access declined it, or has withdrawn it.",
+            causes: [
+                "The user answered no to the desktop's question, or closed it.",
+                "Nobody answered it in time, as there is nobody at the screen.",
+                "The user has ended the sharing of the screen by the desktop's own button.",
+            ],
+            remedies: [
+                "Start the source again, and agree when the desktop asks.",
+                "Give more time, as in screen:?consent=5m.",
+                "Keep the answer, so that the user is asked once: screen:?restore=desk.token.",
+            ]),
+        ErrorExplanation(
             .busy, "Something else holds the device, the port or the name.",
             causes: [
                 "Another program that shows the camera, often a browser or a second inlet.",

@@ -28,7 +28,7 @@ enum ExitStatus: Int32 {
             self = .temporary
         case .hostNotFound: self = .noHost
         case .tlsFailed: self = .protocol
-        case .permissionDenied, .authenticationFailed, .addressRefused: self = .noPermission
+        case .permissionDenied, .authenticationFailed, .declined, .addressRefused: self = .noPermission
         case .cancelled: self = .interrupted
         default: self = .internal
         }

@@ -24,6 +24,7 @@ package enum ResultCode {
         (INLET_ERROR_INTERNAL, .pluginRejected),
         (INLET_ERROR_INTERNAL, .internal),
         (INLET_ERROR_CANCELLED, .cancelled),
+        (INLET_ERROR_PERMISSION_DENIED, .declined),
         (INLET_ERROR_INVALID_CONFIGURATION, .addressRefused),
         (INLET_ERROR_NOT_FOUND, .hostNotFound),
         (INLET_ERROR_INPUT_OUTPUT, .tlsFailed),

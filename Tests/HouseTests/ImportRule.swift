@@ -90,7 +90,7 @@ enum ImportRule {
         "TurboJPEGDecoder": ["CTurboJPEG"],
         "FileSinks": ["InletOutput", "CFFmpeg"],
         "FFmpegSink": ["InletSystem", "InletOutput", "InletFFmpeg", "CFFmpeg", "CSRT"],
-        "ScreenSource": ["InletSystem", "CXCB"],
+        "ScreenSource": ["InletSystem", "InletOutput", "CXCB", "CScreenCast"],
         "V4L2Source": ["InletDecode", "InletV4L2", "InletFFmpeg", "CV4L2", "CV4LConvert"],
         "V4L2Sink": ["InletV4L2", "InletFFmpeg", "CV4L2", "CYUV"],
         "PipeSink": ["InletSystem", "InletOutput", "CLinux"],

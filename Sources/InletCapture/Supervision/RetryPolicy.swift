@@ -37,7 +37,8 @@ public struct RetryPolicy: Sendable, Hashable {
     /// The errors that retrying cannot resolve. Above all a wrong password: cameras lock an account after a few
     /// attempts.
     public static let defaultPermanentCodes: Set<InletError.Code> = [
-        .invalidConfiguration, .authenticationFailed, .addressRefused, .pluginRejected, .cancelled, .internal,
+        .invalidConfiguration, .authenticationFailed, .declined, .addressRefused, .pluginRejected, .cancelled,
+        .internal,
     ]
 
     /// Whether retrying cannot resolve a sink's failure. Errors inside a library often do not occur again.

@@ -47,6 +47,8 @@ public struct InletError: Error, Sendable {
         public static let permissionDenied = Code("permissionDenied")
         /// The server refuses the credentials, or requires some. Not worth a retry.
         public static let authenticationFailed = Code("authenticationFailed")
+        /// The person who was asked for access declined it, or has withdrawn it. Not worth a retry.
+        public static let declined = Code("declined")
         /// Something else holds the device.
         public static let busy = Code("busy")
         /// The bus or link cannot carry the requested mode.

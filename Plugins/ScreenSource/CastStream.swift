@@ -1,0 +1,115 @@
+#if os(Linux)
+    import CScreenCast
+    import Glibc
+    import InletCore
+    import InletSystem
+
+    /// A stream of pictures that a compositor gives by PipeWire, in memory that it shares. For one thread.
+    @safe final class CastStream {
+        /// A picture as it came.
+        struct Picture {
+            let lease: CastLease
+            var pixelFormat: PixelFormat
+            /// The part that shows something.
+            var visible: ImageRect
+            /// Where the top row of the whole begins, and the bytes from one row to the next.
+            var offset: Int
+            var stride: Int
+            var rotation: Rotation
+            /// When it was drawn, if the compositor says so.
+            var time: MonotonicTime?
+        }
+
+        /// What has become of the stream so far.
+        struct State {
+            /// Why the stream is gone, which may be empty; nil while it is there.
+            var end: String?
+            /// How often the server has answered.
+            var answers: UInt32
+            /// What the pictures are like; nil until that is agreed on.
+            var format: (size: ImageSize, pixelFormat: PixelFormat)?
+            /// Whether no picture can come, as all memory is held.
+            var isStarved: Bool
+        }
+
+        private let cast: OpaquePointer
+
+        /// - Parameters:
+        ///   - remote: a connection to PipeWire, which is taken over.
+        ///   - rate: the most frames a second.
+        ///   - buffers: how many pictures may be in use at once.
+        /// - Throws: ``InletError/Code/resourceExhausted`` or ``InletError/Code/disconnected``.
+        init(remote: Int32, node: UInt32, rate: Rational, buffers: Int) throws(InletError) {
+            // One is shown again while nothing changes, and one is drawn.
+            let (frames, seconds) = rate < Rational(1) ? (1, 1) : (rate.numerator, rate.denominator)
+            guard
+                let cast = unsafe inlet_cast_new(
+                    remote, node, UInt32(clamping: frames), UInt32(clamping: seconds), Int32(clamping: buffers + 2))
+            else {
+                let code = errno
+                throw InletError(
+                    code == ENOMEM || code == EMFILE || code == ENFILE ? .resourceExhausted : .disconnected,
+                    "PipeWire takes no connection: \(SystemErrorText.of(code)).",
+                    context: .init(operation: "pw_context_connect_fd", nativeCode: code))
+            }
+            unsafe self.cast = cast
+        }
+
+        deinit { unsafe inlet_cast_free(cast) }
+
+        /// What to poll for news.
+        var polled: pollfd { unsafe pollfd(fd: inlet_cast_descriptor(cast), events: Int16(POLLIN), revents: 0) }
+
+        /// Lets the stream handle its news.
+        func run() -> State {
+            unsafe inlet_cast_run(cast)
+            let state = unsafe inlet_cast_look(cast)
+            let size = unsafe ImageSize(width: Int(state.width), height: Int(state.height))
+            return unsafe State(
+                end: state.is_over ? String(cString: state.error_text) : nil, answers: state.answers,
+                format: Self.pixelFormat(state.layout).map { (size, $0) }, isStarved: state.is_starved)
+        }
+
+        /// Has the server answer, which the state's `answers` counts.
+        func ping() { unsafe inlet_cast_ping(cast) }
+
+        /// Says whether frames are to come.
+        func setActive(_ isActive: Bool) { unsafe inlet_cast_set_active(cast, isActive) }
+
+        /// Takes the newest picture, if one has come.
+        ///
+        /// - Throws: ``InletError/Code/malformedData`` if it does not fit into its memory.
+        func take() throws(InletError) -> Picture? {
+            var frame = unsafe inlet_cast_frame()
+            guard unsafe inlet_cast_take(cast, &frame), let memory = unsafe frame.memory else { return nil }
+            let lease = unsafe CastLease(memory, UnsafeRawBufferPointer(start: frame.start, count: frame.size))
+            let size = unsafe ImageSize(width: Int(frame.width), height: Int(frame.height))
+            let visible = unsafe ImageRect(
+                x: Int(frame.crop_x), y: Int(frame.crop_y), width: Int(frame.crop_width),
+                height: Int(frame.crop_height))
+            let (offset, stride) = unsafe (Int(frame.offset), Int(frame.stride))
+            guard let format = unsafe Self.pixelFormat(frame.layout), visible.size.width > 0, visible.size.height > 0,
+                visible.lies(in: size), stride > 0,
+                lease.plane(offset: offset, stride: stride).holds(rows: size.height, of: size.width * 4)
+            else {
+                throw InletError(
+                    .malformedData,
+                    "The compositor's picture of \(size) pixels, rows of \(stride) bytes, does not fit into its memory."
+                )
+            }
+            return unsafe Picture(
+                lease: lease, pixelFormat: format, visible: visible, offset: offset, stride: stride,
+                rotation: Rotation(rawValue: Int(frame.quarters) * 90) ?? .none,
+                time: frame.time > 0 ? MonotonicTime(nanoseconds: frame.time) : nil)
+        }
+
+        /// The format by FFmpeg's name; nil until one is agreed on.
+        private static func pixelFormat(_ layout: inlet_cast_layout) -> PixelFormat? {
+            switch layout {
+            case inlet_cast_bgr0: PixelFormat("bgr0")
+            case inlet_cast_rgb0: PixelFormat("rgb0")
+            default: nil
+            }
+        }
+    }
+#endif

@@ -1,0 +1,187 @@
+#if os(Linux)
+    import Glibc
+    import InletCore
+    import Logging
+
+    /// Captures a screen that the desktop's portal shares, as Wayland sessions have it. The compositor gives a picture
+    /// when the screen has changed, in memory that it shares.
+    final class PortalSource: FrameSource {
+        private let configuration: ScreenConfiguration
+        private var session: PortalSession?
+        private var stream: CastStream?
+        private var schedule = CaptureSchedule(interval: .zero, refresh: .zero, seesChanges: true)
+        /// The newest picture, until the next one comes.
+        private var picture: CastStream.Picture?
+        /// Whether it has not been delivered yet.
+        private var isNew = false
+        private var demandVersion: Int?
+        private var sequence: UInt64 = 0
+        private var lastSize: ImageSize?
+        private var lastTime = MonotonicTime(nanoseconds: .min)
+        /// When PipeWire was last asked whether it is there, and how often it has answered.
+        private var lastPing = MonotonicTime(nanoseconds: .min)
+        private var answers: UInt32 = 0
+
+        private static let timeBase = Rational(1, 1_000_000)
+        private static let pingInterval = Duration.milliseconds(250)
+        /// How long after the end of the stream the portal may say that it has ended the session.
+        private static let grace = Duration.milliseconds(500)
+        /// A picture that was drawn longer ago than this has a time of another clock.
+        private static let oldest = Duration.seconds(1)
+
+        init(_ configuration: ScreenConfiguration) { self.configuration = configuration }
+
+        func open(_ context: SourceContext) throws -> SourceFormat {
+            try configuration.validate()
+            guard configuration.monitor == nil else {
+                throw InletError(
+                    .invalidConfiguration,
+                    "The monitor of a Wayland session is chosen in the desktop's dialog: leave out monitor, or name an X server's display, as in screen::0."
+                )
+            }
+            let session = try PortalSession(bus: configuration.bus)
+            let memory = configuration.restore.map(RestoreFile.init)
+            let grant = try session.open(
+                PortalSession.Request(
+                    showsPointer: configuration.showsPointer, consent: configuration.consent,
+                    remembers: memory != nil, token: memory?.read(context)), context)
+            let stream = try CastStream(
+                remote: grant.remote, node: grant.node, rate: configuration.frameRate, buffers: configuration.buffers)
+            if let memory, let token = grant.token { memory.write(token, context) }
+            (self.session, self.stream) = (session, stream)
+            let format = try agree(on: stream, session, context)
+            schedule = CaptureSchedule(
+                interval: interval(context), refresh: configuration.refresh, seesChanges: true)
+            return SourceFormat(
+                size: configuration.region?.size ?? format.size, pixelFormat: format.pixelFormat,
+                frameRate: configuration.frameRate, timeBase: Self.timeBase, colorSpace: ScreenSource.colorSpace,
+                sampleAspectRatio: Rational(1), pacing: .live, container: "PipeWire")
+        }
+
+        func next(_ context: SourceContext) throws -> SourceItem? {
+            guard let session, let stream else { return nil }
+            while true {
+                try context.checkCancellation()
+                let isStarved = try lookAt(stream, session, context)
+                if context.demandVersion != demandVersion { schedule.interval = interval(context) }
+                let now = context.clock.now
+                if picture != nil, now >= schedule.due { return .frame(try deliver(now)) }
+                var wake = now + Self.pingInterval
+                if picture != nil { wake = min(wake, schedule.due) }
+                // Who gives memory back tells nobody.
+                if isStarved { wake = min(wake, now + schedule.interval) }
+                var polled = [stream.polled, session.polled]
+                polled.wait(until: wake, context)
+            }
+        }
+
+        func pause(_ context: SourceContext) throws -> Bool {
+            stream?.setActive(false)
+            return true
+        }
+
+        func resume(_ context: SourceContext) throws {
+            stream?.setActive(true)
+            schedule.noteChange()
+        }
+
+        func close() { (picture, stream, session) = (nil, nil, nil) }
+
+        private func interval(_ context: SourceContext) -> Duration {
+            demandVersion = context.demandVersion
+            return configuration.interval(context.demand)
+        }
+
+        /// Waits until the compositor has said what its pictures are like.
+        private func agree(
+            on stream: CastStream, _ session: PortalSession, _ context: SourceContext
+        ) throws(InletError) -> (size: ImageSize, pixelFormat: PixelFormat) {
+            while true {
+                if let format = try check(stream, session, context).format { return format }
+                try context.checkCancellation()
+                var polled = [stream.polled, session.polled]
+                polled.wait(until: context.clock.now + Self.pingInterval, context)
+            }
+        }
+
+        /// - Throws: ``InletError/Code/declined`` if the desktop has ended the session,
+        ///   ``InletError/Code/disconnected`` if the stream is gone.
+        private func check(
+            _ stream: CastStream, _ session: PortalSession, _ context: SourceContext
+        ) throws(InletError) -> CastStream.State {
+            if try session.isClosed() { throw PortalSession.ended }
+            let state = stream.run()
+            guard let end = state.end else { return state }
+            // Whoever ends a session ends its stream as well, of which one hears first.
+            let limit = context.clock.now + Self.grace
+            while context.clock.now < limit, !context.shouldGiveUp {
+                if try session.isClosed() { throw PortalSession.ended }
+                var polled = [session.polled]
+                polled.wait(until: limit, context)
+            }
+            let text = end.sanitized(limit: 200)
+            throw InletError(
+                .disconnected,
+                "The compositor has ended the stream of its screen\(text.isEmpty ? "" : ": \(text)").",
+                context: .init(operation: "pw_stream"))
+        }
+
+        /// Takes what has come.
+        ///
+        /// - Returns: whether no picture can come, as all memory is in use.
+        private func lookAt(
+            _ stream: CastStream, _ session: PortalSession, _ context: SourceContext
+        ) throws(InletError) -> Bool {
+            let state = try check(stream, session, context)
+            if let newer = try stream.take() {
+                // What the rate has no time for is left out.
+                picture = newer
+                isNew = true
+                schedule.noteChange()
+                context.reportProgress()
+            }
+            let now = context.clock.now
+            if state.answers != answers {
+                answers = state.answers
+                context.reportProgress()
+            }
+            if now >= lastPing + Self.pingInterval {
+                lastPing = now
+                stream.ping()
+            }
+            return state.isStarved
+        }
+
+        /// Makes a frame of the newest picture, which may be the one before again.
+        private func deliver(_ now: MonotonicTime) throws(InletError) -> SourceFrame {
+            guard let picture else { throw InletError(.internal, "There is no picture to deliver.") }
+            var rect = picture.visible
+            if let region = configuration.region {
+                guard region.lies(in: rect.size) else {
+                    throw InletError(
+                        .invalidConfiguration,
+                        "The shared picture has \(rect.size) pixels; the region \(region) is not in it.")
+                }
+                rect = ImageRect(x: rect.x + region.x, y: rect.y + region.y, size: region.size)
+            }
+            schedule.capture(at: now)
+            var time = now
+            if isNew, let drawn = picture.time, drawn <= now, now - drawn <= Self.oldest { time = drawn }
+            time = max(time, lastTime + .microseconds(1))
+            var planes = SourcePlanes()
+            planes.append(
+                picture.lease.plane(
+                    offset: picture.offset + rect.y * picture.stride + rect.x * 4, stride: picture.stride))
+            let isOther = lastSize.map { $0 != rect.size } ?? false
+            var frame = SourceFrame(
+                pixelFormat: picture.pixelFormat, size: rect.size, planes: planes, owner: picture.lease,
+                pts: MediaTime(ticks: time.nanoseconds / 1000, timeBase: Self.timeBase), sequence: sequence,
+                colorSpace: ScreenSource.colorSpace, rotation: picture.rotation,
+                flags: isOther ? [.key, .discontinuity] : .key, sampleAspectRatio: Rational(1))
+            frame.captureTime = time
+            (lastSize, lastTime, isNew) = (rect.size, time, false)
+            sequence += 1
+            return frame
+        }
+    }
+#endif

@@ -1,0 +1,11 @@
+#if os(Linux)
+    /// Where a screen is captured from.
+    public enum ScreenOrigin: Sendable, Hashable {
+        /// The desktop portal in a Wayland session, unless a display is named; else an X server.
+        case automatic
+        /// An X server.
+        case x11
+        /// The desktop portal, which asks the user for a monitor or a window.
+        case portal
+    }
+#endif

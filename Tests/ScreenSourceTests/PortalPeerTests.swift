@@ -1,0 +1,324 @@
+#if os(Linux)
+    import Foundation
+    import InletCapture
+    import InletCore
+    import InletTesting
+    import Logging
+    import PatternSource
+    import ReferenceTools
+    import Synchronization
+    import Testing
+
+    @testable import ScreenSource
+
+    /// Screens of sway, by xdg-desktop-portal and PipeWire, on which GStreamer shows what Python draws.
+    ///
+    /// wlroots' backend gives the first picture of each but its first session when the screen has changed, so where
+    /// there are several, something moves.
+    @Suite(.serialized, .tags(.server)) struct PortalPeerTests {
+        /// A source that a thread of a test reads.
+        private final class Reader: @unchecked Sendable {
+            let context = SourceContext(clock: SystemClock(), logger: Logger(label: "test"))
+            let source: PortalSource
+            let format: SourceFormat
+
+            init(
+                _ session: WaylandSession, limit: Duration = .seconds(20),
+                _ change: (inout ScreenConfiguration) -> Void = { _ in }
+            ) throws {
+                source = PortalSource(PortalPeerTests.configuration(session, change))
+                context.setDeadline(after: limit)
+                format = try source.open(context)
+            }
+
+            deinit { source.close() }
+
+            func next(within limit: Duration = .seconds(20)) throws -> SourceFrame {
+                context.setDeadline(after: limit)
+                return try #require(try source.next(context)?.frame)
+            }
+
+            /// The first picture that is as asked for, of the next few.
+            func next(where isRight: (SourceFrame) -> Bool) throws -> SourceFrame {
+                for _ in 0..<200 {
+                    let frame = try next()
+                    if isRight(frame) { return frame }
+                }
+                throw InletError(.timedOut, "No picture was as expected.")
+            }
+        }
+
+        /// What a source has said of interruptions.
+        private final class Reasons: Sendable {
+            private let reasons = Mutex([String?]())
+            func note(_ reason: String?) { reasons.withLock { $0.append(reason) } }
+            var all: [String?] { reasons.withLock { $0 } }
+        }
+
+        private static func configuration(
+            _ session: WaylandSession, _ change: (inout ScreenConfiguration) -> Void = { _ in }
+        ) -> ScreenConfiguration {
+            var configuration = ScreenConfiguration()
+            configuration.origin = .portal
+            configuration.bus = session.bus
+            configuration.showsPointer = false
+            change(&configuration)
+            return configuration
+        }
+
+        private static func failure(
+            _ session: WaylandSession, limit: Duration = .seconds(20),
+            _ change: (inout ScreenConfiguration) -> Void = { _ in }
+        ) -> InletError? {
+            #expect(throws: InletError.self) { _ = try Reader(session, limit: limit, change) }
+        }
+
+        /// The mean of a frame's bytes that have a colour.
+        private static func mean(_ frame: SourceFrame) -> Double {
+            guard let plane = frame.planes[0], plane.holds(rows: frame.size.height, of: frame.size.width * 4) else {
+                return -1
+            }
+            var sum = 0
+            for row in 0..<frame.size.height {
+                let bytes = unsafe [UInt8](
+                    plane.bytesFromTop.dropFirst(row * plane.stride).prefix(frame.size.width * 4))
+                sum += bytes.indices.reduce(0) { $1 % 4 == 3 ? $0 : $0 + Int(bytes[$1]) }
+            }
+            return Double(sum) / Double(frame.size.width * frame.size.height * 3)
+        }
+
+        /// Reads the numbers in pictures, each once.
+        private final class NumberSink: FrameSink {
+            let seen = Mutex((numbers: [UInt32](), frames: 0, sizes: Set<ImageSize>()))
+            let wants = SinkWants()
+
+            func start(_ format: VideoFormat, _ context: SinkContext) throws {}
+
+            func consume(_ frame: VideoFrame) throws {
+                let number = TimecodeReader.read(frame.buffer)?.frame
+                seen.withLock { seen in
+                    seen.frames += 1
+                    seen.sizes.insert(frame.buffer.size)
+                    if let number, seen.numbers.last != number { seen.numbers.append(number) }
+                }
+            }
+
+            func finish() throws {}
+        }
+
+        @Test("Pictures come as the screen changes, and every number is read from I420")
+        func numbers() async throws {
+            let session = try WaylandSession(size: "640x480")
+            try await onThread { try session.play(size: "640x480", framesPerSecond: 15) }
+            let sink = NumberSink()
+            var capture = CapturerConfiguration()
+            capture.frameLimit = 150
+            let capturer = Capturer(Self.configuration(session), configuration: capture)
+            capturer.attach(sink, queue: .buffered(64, dropping: .newest))
+            _ = try await capturer.run()
+            let (numbers, frames, sizes) = sink.seen.withLock { $0 }
+            let first = try #require(numbers.first)
+            let last = try #require(numbers.last)
+            #expect(sizes == [ImageSize(width: 640, height: 480)])
+            #expect(numbers == numbers.sorted())
+            #expect(numbers.count >= 50)
+            // GStreamer leaves out pictures where it is late.
+            #expect(Double(numbers.count) >= Double(last - first + 1) * 0.9)
+            #expect(frames == 150)
+            #expect(try session.questions() == 1)
+        }
+
+        @Test("A still screen is given again once a refresh, with growing times; a part of it is a part")
+        func still() async throws {
+            try await onThread {
+                let session = try WaylandSession(size: "320x240")
+                let reader = try Reader(session) { $0.refresh = .milliseconds(400) }
+                #expect(reader.format.pixelFormat.name == "bgr0")
+                #expect(reader.format.container == "PipeWire")
+                _ = try reader.next()
+                let frames = try (0..<4).map { _ in try reader.next() }
+                #expect(frames.allSatisfy { "\($0.size)" == "320x240" })
+                // sway's background, which the script has made #646464.
+                #expect(frames.allSatisfy { abs(Self.mean($0) - 100) < 1 })
+                let times = frames.compactMap(\.captureTime)
+                #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 >= .milliseconds(300) })
+                #expect(frames.map(\.sequence) == (0..<4).map { frames[0].sequence + $0 })
+                reader.source.close()
+                try session.play(size: "320x240", framesPerSecond: 10)
+                let region = ImageRect(x: 13, y: 21, width: 101, height: 33)
+                let part = try Reader(session) { $0.region = region }
+                #expect(part.format.size == region.size)
+                #expect(try part.next().size == region.size)
+                part.source.close()
+                let outside = try Reader(session) { $0.region = ImageRect(x: 300, y: 0, width: 100, height: 10) }
+                let error = #expect(throws: InletError.self) { _ = try outside.next() }
+                #expect(error?.code == .invalidConfiguration)
+            }
+        }
+
+        @Test("A screen that gets another size goes on with it, and what is held of the former stays")
+        func resize() async throws {
+            try await onThread {
+                let session = try WaylandSession(size: "640x480")
+                try session.play(size: "640x480", framesPerSecond: 10)
+                let reader = try Reader(session) { $0.refresh = .milliseconds(100) }
+                let held = try reader.next()
+                let mean = Self.mean(held)
+                try session.resize(to: "320x240")
+                let frame = try reader.next { $0.size.width == 320 }
+                #expect(frame.flags.contains(.discontinuity))
+                #expect(frame.size == ImageSize(width: 320, height: 240))
+                #expect(Self.mean(held) == mean, "a picture outlives the memory that the compositor had for it")
+                reader.source.close()
+                #expect(Self.mean(frame) >= 0)
+                #expect(Self.mean(held) == mean, "and its source")
+            }
+        }
+
+        @Test("Who holds every picture gets no more until one is given back")
+        func held() async throws {
+            try await onThread {
+                let session = try WaylandSession(size: "320x240")
+                try session.play(size: "320x240", framesPerSecond: 30)
+                let reader = try Reader(session) {
+                    $0.buffers = 2
+                    $0.frameRate = Rational(60)
+                    $0.refresh = .seconds(60)
+                }
+                for _ in 0..<10 { _ = try reader.next() }
+                var held: [SourceFrame] = []
+                let full = #expect(throws: InletError.self) {
+                    while held.count < 64 { held.append(try reader.next(within: .milliseconds(700))) }
+                }
+                #expect(full?.code == .timedOut)
+                #expect((2...16).contains(held.count))
+                let means = held.map(Self.mean)
+                #expect(held.map(Self.mean) == means, "what is held is not written")
+                held.removeFirst(held.count - 1)
+                _ = try (reader.next(), reader.next(), reader.next())
+            }
+        }
+
+        @Test("A user who says no ends it, without asking again")
+        func refusal() async throws {
+            let session = try WaylandSession(answer: .no)
+            try await onThread { #expect(Self.failure(session)?.code == .declined) }
+            let capturer = Capturer(Self.configuration(session))
+            let error = await #expect(throws: InletError.self) { _ = try await capturer.run() }
+            #expect(error?.code == .declined)
+            try session.setAnswer(.yes)
+            try await onThread { _ = try Reader(session).next() }
+        }
+
+        @Test("A user who says nothing is waited for, which is an interruption, but not for ever")
+        func silence() async throws {
+            try await onThread {
+                let session = try WaylandSession(answer: .never)
+                let reasons = Reasons()
+                let context = SourceContext(
+                    clock: SystemClock(), logger: Logger(label: "test"), onInterruption: { reasons.note($0) })
+                let source = PortalSource(Self.configuration(session) { $0.consent = .seconds(3) })
+                // Less than what the user has: it does not count while the user is asked.
+                context.setDeadline(after: .seconds(2))
+                let error = #expect(throws: InletError.self) { _ = try source.open(context) }
+                #expect(error?.code == .declined)
+                #expect(reasons.all.count == 2 && reasons.all.first != nil && reasons.all.last == .some(nil))
+                source.close()
+            }
+            try await onThread {
+                let session = try WaylandSession(answer: .never)
+                let source = PortalSource(Self.configuration(session))
+                let context = SourceContext(clock: SystemClock(), logger: Logger(label: "test"))
+                Thread.detachNewThread {
+                    Thread.sleep(forTimeInterval: 1.5)
+                    context.cancel()
+                }
+                let error = #expect(throws: InletError.self) { _ = try source.open(context) }
+                #expect(error?.code == .cancelled)
+                source.close()
+            }
+        }
+
+        @Test("A token that is kept saves the question, and one that is spoilt does not")
+        func restore() async throws {
+            try await onThread {
+                let folder = try TemporaryFolder()
+                let path = folder.path("desk.token")
+                let session = try WaylandSession(size: "320x240")
+                try session.play(size: "320x240", framesPerSecond: 10)
+                for round in 1...2 {
+                    _ = try Reader(session) { $0.restore = path }.next()
+                    #expect(try session.questions() == 1, "round \(round)")
+                    let facts = try FileManager.default.attributesOfItem(atPath: path)
+                    #expect(facts[.posixPermissions] as? Int == 0o600)
+                }
+                try "two words\n".write(toFile: path, atomically: true, encoding: .utf8)
+                _ = try Reader(session) { $0.restore = path }.next()
+                #expect(try session.questions() == 2)
+            }
+        }
+
+        @Test("A desktop that ends the sharing ends the source, and nothing asks again")
+        func ending() async throws {
+            try await onThread {
+                let session = try WaylandSession(size: "320x240")
+                try session.play(size: "320x240", framesPerSecond: 10)
+                let reader = try Reader(session)
+                _ = try reader.next()
+                #expect(try session.sessions() == 1)
+                try session.endSessions()
+                let error = #expect(throws: InletError.self) {
+                    for _ in 0..<20 { _ = try reader.next() }
+                }
+                #expect(error?.code == .declined)
+                reader.source.close()
+                // And a source that closes ends its session.
+                let other = try Reader(session)
+                _ = try other.next()
+                #expect(try session.sessions() == 1)
+                other.source.close()
+                var left = 1
+                for _ in 0..<100 where left > 0 {
+                    left = try session.sessions()
+                    Thread.sleep(forTimeInterval: 0.05)
+                }
+                #expect(left == 0)
+            }
+        }
+
+        @Test("A backend that dies is noticed, a portal that hangs is not waited for, and none is said")
+        func deaths() async throws {
+            try await onThread {
+                let session = try WaylandSession()
+                let reader = try Reader(session)
+                _ = try reader.next()
+                try session.freezePortal()
+                #expect(Self.failure(session, limit: .milliseconds(700))?.code == .timedOut)
+                _ = try reader.next()
+                try session.thawPortal()
+                try session.killBackend()
+                let error = #expect(throws: InletError.self) {
+                    for _ in 0..<20 { _ = try reader.next() }
+                }
+                #expect(error.map { [.disconnected, .declined].contains($0.code) } == true)
+            }
+            try await onThread {
+                let bare = try WaylandSession(hasPortal: false)
+                let none = Self.failure(bare)
+                #expect(none?.code == .notFound)
+                #expect(none?.message.contains("xdg-desktop-portal") == true)
+                #expect(Self.failure(bare) { $0.bus = "unix:path=/nonexistent/bus" }?.code == .notFound)
+                #expect(Self.failure(bare) { $0.monitor = "HDMI-1" }?.code == .invalidConfiguration)
+            }
+        }
+
+        @Test("The source keeps the contract")
+        func conformance() async throws {
+            let session = try WaylandSession(size: "64x48")
+            try await onThread { try session.play(size: "64x48", framesPerSecond: 10) }
+            let violations = await SourceConformance.check(
+                Self.configuration(session) { $0.refresh = .milliseconds(100) })
+            #expect(violations == [], "\(violations)")
+        }
+    }
+#endif
