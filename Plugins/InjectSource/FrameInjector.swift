@@ -12,7 +12,8 @@ import Synchronization
 ///
 /// It outlives its sources: each retry of a capturer makes a new one, which continues with what is queued. One source
 /// reads it at a time. A push copies nothing where the picture has an owner, never waits for a reader, and holds no
-/// lock while it runs code of the application. Safe from any thread.
+/// lock while it runs code of the application. A picture for which the source waits is put into the sinks' queues by
+/// the push itself, which saves the way through the source's thread. Safe from any thread.
 public final class FrameInjector: Sendable {
     /// The configuration that it was made with.
     public let configuration: InjectorConfiguration
@@ -129,7 +130,15 @@ public final class FrameInjector: Sendable {
     }
 
     private func push(_ item: SourceItem, bytes: Int, at now: MonotonicTime) -> InjectorOutcome {
-        let (push, reader) = shared.withLock { ($0.state.push(item, bytes: bytes, at: now), $0.reader) }
+        var (push, reader) = shared.withLock { shared in
+            (shared.state.push(item, bytes: bytes, at: now, handsOver: shared.reader?.handsOver == true), shared.reader)
+        }
+        if push.isForHandOver, let taker = reader {
+            let isTaken = taker.take(item)
+            (push, reader) = shared.withLock {
+                ($0.state.handedOver(item, bytes: bytes, taken: isTaken), $0.reader)
+            }
+        }
         if case .dropped(let reason) = push.outcome { reader?.context.countDrop(reason) }
         reader?.context.countDrop(push.reason, push.evictions)
         if push.wakesReader { reader?.bell.ring() }
@@ -285,9 +294,27 @@ final class InjectorReader: Sendable {
     let context: SourceContext
     /// Wakes the source.
     let bell: Doorbell
+    /// Whether pictures for which the source waits need not pass through it.
+    let handsOver: Bool
+    private let sequence = Atomic(UInt64(0))
 
-    init(_ context: SourceContext) throws(InletError) {
+    init(_ context: SourceContext, handsOver: Bool) throws(InletError) {
         self.context = context
+        self.handsOver = handsOver
         bell = try Doorbell()
+    }
+
+    /// The number of the next picture.
+    func nextSequence() -> UInt64 { sequence.wrappingAdd(1, ordering: .relaxed).oldValue }
+
+    /// Passes a picture on for the source, which waits meanwhile.
+    ///
+    /// - Returns: false if the source itself is to yield it.
+    func take(_ item: SourceItem) -> Bool {
+        guard var frame = item.frame else { return false }
+        frame.sequence = sequence.load(ordering: .relaxed)
+        guard context.handOver(frame) else { return false }
+        sequence.wrappingAdd(1, ordering: .relaxed)
+        return true
     }
 }

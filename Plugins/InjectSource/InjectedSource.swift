@@ -8,7 +8,6 @@ import InletSystem
 public final class InjectedSource: FrameSource {
     private let injector: FrameInjector
     private var reader: InjectorReader?
-    private var nextSequence: UInt64 = 0
     /// The interruption that the bridge knows of.
     private var told: String?
     private var keyFrameRequests = 0
@@ -28,7 +27,7 @@ public final class InjectedSource: FrameSource {
     ///   pushed in time and no size is stated; the error of ``FrameInjector/fail(_:)``.
     public func open(_ context: SourceContext) throws -> SourceFormat {
         try context.checkCancellation()
-        let reader = try InjectorReader(context)
+        let reader = try InjectorReader(context, handsOver: injector.configuration.repeatAfter == nil)
         try injector.attach(reader)
         self.reader = reader
         keyFrameRequests = context.keyFrameRequests
@@ -78,7 +77,7 @@ public final class InjectedSource: FrameSource {
             switch injector.take() {
             case .item(.frame(let frame)):
                 tell(nil, context)
-                return .frame(number(frame, context))
+                return .frame(number(frame, reader, context))
             case .item(.packet(let packet)):
                 tell(nil, context)
                 return .packet(packet)
@@ -87,16 +86,15 @@ public final class InjectedSource: FrameSource {
             case .empty(let interruption):
                 tell(interruption, context)
                 passOnKeyFrameRequests(context)
-                if interruption == nil, let again = repetition(context) { return .frame(again) }
+                if interruption == nil, let again = repetition(reader, context) { return .frame(again) }
                 try wait(reader, for: interruption == nil ? timeToRepetition(context) : Self.longestWait, context)
             }
         }
     }
 
-    private func number(_ frame: SourceFrame, _ context: SourceContext) -> SourceFrame {
+    private func number(_ frame: SourceFrame, _ reader: InjectorReader, _ context: SourceContext) -> SourceFrame {
         var frame = frame
-        frame.sequence = nextSequence
-        nextSequence += 1
+        frame.sequence = reader.nextSequence()
         if injector.configuration.repeatAfter != nil {
             lastYield = context.clock.now
             last = (frame, lastYield)
@@ -110,7 +108,7 @@ public final class InjectedSource: FrameSource {
     }
 
     /// The last picture once more, if it is time.
-    private func repetition(_ context: SourceContext) -> SourceFrame? {
+    private func repetition(_ reader: InjectorReader, _ context: SourceContext) -> SourceFrame? {
         guard let interval = injector.configuration.repeatAfter, let last else { return nil }
         let now = context.clock.now
         guard now - lastYield >= interval else { return nil }
@@ -124,8 +122,7 @@ public final class InjectedSource: FrameSource {
         guard injector.repeats(at: frame.pts) else { return nil }
         frame.captureTime = now
         frame.flags.remove(.discontinuity)
-        frame.sequence = nextSequence
-        nextSequence += 1
+        frame.sequence = reader.nextSequence()
         lastYield = now
         return frame
     }

@@ -14,6 +14,9 @@ struct InjectorState: Sendable {
         var reason = DropReason.superseded
         /// Whether a reader waits.
         var wakesReader = false
+        /// Whether the picture was not queued, as the pusher is to pass it on for the reader, and then to call
+        /// ``InjectorState/handedOver(_:bytes:taken:)``.
+        var isForHandOver = false
     }
 
     /// What a reader is to do.
@@ -34,6 +37,8 @@ struct InjectorState: Sendable {
     private var interruption: String?
     private(set) var isPaused = false
     private var isReaderWaiting = false
+    /// Whether a pusher passes a picture on for the reader, which waits until that is done.
+    private var isHandingOver = false
     /// The time of the newest picture that was accepted or repeated.
     private var newest: MediaTime?
     private var thinning = RateThinning()
@@ -60,7 +65,10 @@ struct InjectorState: Sendable {
     /// - Parameters:
     ///   - bytes: the memory that it keeps.
     ///   - now: the time of the push, for items without a PTS.
-    mutating func push(_ item: SourceItem, bytes: Int, at now: MonotonicTime) -> Push {
+    ///   - handsOver: whether a picture for which the reader waits may be passed on by the pusher.
+    mutating func push(
+        _ item: SourceItem, bytes: Int, at now: MonotonicTime, handsOver: Bool = false
+    ) -> Push {
         statistics.pushed &+= 1
         if let reason = rejection(of: item, at: now) { return drop(reason) }
         var push = Push()
@@ -68,6 +76,11 @@ struct InjectorState: Sendable {
         case .frame(let frame):
             guard makeRoom(for: bytes, &push) else { return drop(.queueFull) }
             if let pts = frame.pts { newest = pts }
+            if handsOver, isReaderIdle {
+                isHandingOver = true
+                push.isForHandOver = true
+                return push
+            }
             append(item, bytes)
         case .packet(var packet):
             guard !awaitsKeyFrame || packet.isKey else { return drop(.queueFull) }
@@ -82,6 +95,30 @@ struct InjectorState: Sendable {
         }
         interruption = nil
         push.wakesReader = takeWaiting()
+        return push
+    }
+
+    /// Whether a reader waits for a picture and knows of no interruption.
+    private var isReaderIdle: Bool {
+        isReaderWaiting && !isHandingOver && items.isEmpty && interruption == nil && failure == nil
+    }
+
+    /// Notes that a picture has been passed on for the reader, or that the reader itself is to take it: then it is
+    /// queued, before what was pushed meanwhile.
+    mutating func handedOver(_ item: SourceItem, bytes: Int, taken: Bool) -> Push {
+        isHandingOver = false
+        var push = Push()
+        if taken {
+            statistics.delivered &+= 1
+            statistics.handedOver &+= 1
+        } else if items.isEmpty || (items.count < queue.capacity && statistics.queuedBytes + bytes <= maximumBytes) {
+            items.prepend((item, bytes))
+            statistics.queuedBytes += bytes
+        } else {
+            push = drop(queue == .latest ? .superseded : .queueFull)
+        }
+        let hasNews = !items.isEmpty || isEnded || failure != nil || muteReason != nil || interruption != nil
+        push.wakesReader = hasNews && takeWaiting()
         return push
     }
 
@@ -137,8 +174,10 @@ struct InjectorState: Sendable {
         statistics.dropped[.poolExhausted, default: 0] &+= 1
     }
 
-    /// Whether a reader waits, which then is to be woken. It counts as awake from now on.
+    /// Whether a reader waits, which then is to be woken. It counts as awake from now on. While a picture is handed
+    /// over it is left alone, and woken then if there is something for it.
     private mutating func takeWaiting() -> Bool {
+        guard !isHandingOver else { return false }
         defer { isReaderWaiting = false }
         return isReaderWaiting
     }
@@ -188,24 +227,27 @@ struct InjectorState: Sendable {
 
     /// The first item, which stays in the queue; waits as ``take()`` does if there is none.
     mutating func peek() -> Turn {
-        guard let first = items.first else { return idle() }
+        guard !isHandingOver, let first = items.first else { return idle() }
         return .item(first.item)
     }
 
     /// Takes the next item out of the queue.
     mutating func take() -> Turn {
-        guard let first = items.popFirst() else { return idle() }
+        guard !isHandingOver, let first = items.popFirst() else { return idle() }
         statistics.queuedBytes -= first.bytes
         statistics.delivered &+= 1
         return .item(first.item)
     }
 
     private mutating func idle() -> Turn {
-        if let error = failure {
-            failure = nil
-            return .failed(error)
+        // A picture that is handed over comes before these.
+        if !isHandingOver {
+            if let error = failure {
+                failure = nil
+                return .failed(error)
+            }
+            if isEnded { return .ended }
         }
-        if isEnded { return .ended }
         isReaderWaiting = true
         return .empty(interruption: muteReason ?? interruption)
     }

@@ -8,6 +8,8 @@ public struct InjectorStatistics: Sendable, Hashable {
     public var pushed: UInt64 = 0
     /// Those that a source has taken.
     public var delivered: UInt64 = 0
+    /// Those of the delivered that the pushing thread has passed on to the sinks itself, as the source waited.
+    public var handedOver: UInt64 = 0
     /// Those that nobody got, by reason.
     public var dropped: [DropReason: UInt64] = [:]
     /// Those that wait for a source.

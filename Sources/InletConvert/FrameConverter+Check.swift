@@ -6,9 +6,21 @@ extension FrameConverter {
     ///
     /// - Throws: as ``i420(from:pool:)``, except for an exhausted pool.
     package static func check(_ frame: SourceFrame) throws(InletError) {
+        // The most common case, without a look-up or a call into libavutil. Errors are found below.
+        if frame.pixelFormat == .yuv420p, holdsI420(frame) { return }
         let format = try NativeFormat.named(frame.pixelFormat)
         guard format.conversion != nil else { throw unsupported(format.pixelFormat) }
         try format.check(frame)
+    }
+
+    /// Whether a yuv420p picture has all of its planes.
+    private static func holdsI420(_ frame: SourceFrame) -> Bool {
+        func holds(_ plane: I420Buffer.Plane) -> Bool {
+            let rows = I420Buffer.rows(of: plane, in: frame.size)
+            guard let memory = frame.planes[plane.rawValue], Int32(exactly: memory.stride) != nil else { return false }
+            return memory.holds(rows: rows.height, of: rows.width)
+        }
+        return frame.size.isValid && holds(.y) && holds(.u) && holds(.v)
     }
 
     /// Returns where the planes of a picture lie in one block of memory in which plane follows plane and row follows

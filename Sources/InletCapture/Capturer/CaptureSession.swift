@@ -48,6 +48,7 @@ final class CaptureSession: Sendable {
     // The first frame is always reported.
     private let wantsNotice = Atomic(true)
     private let isClosing = Atomic(false)
+    private let handOver: FrameHandOver
 
     init(
         id: CapturerStateMachine.SessionID, source: any FrameSourceConfiguration, configuration: CapturerConfiguration,
@@ -60,11 +61,14 @@ final class CaptureSession: Sendable {
         timeouts = configuration.timeouts
         stopTimeout = configuration.stopTimeout
         wakeUp = try WakeUpSignal()
+        let handOver = FrameHandOver(id, dispatcher)
+        self.handOver = handOver
+        // Weak: statistics keep the context of the last session, and the dispatcher keeps the statistics.
         context = SourceContext(
             clock: clock, wakeUpDescriptor: wakeUp.descriptor, logger: configuration.logger,
             onInterruption: delegate.interruption, onProgress: delegate.progress, onLag: delegate.lag,
             onDecoderFailure: delegate.decoderFailure, onUpdate: delegate.update,
-            onDetection: delegate.detection)
+            onDetection: delegate.detection, onHandOver: { [weak handOver] in handOver?.take($0) ?? false })
     }
 
     /// - Throws: ``InletError/Code/resourceExhausted`` if the system refuses a thread.
@@ -84,7 +88,10 @@ final class CaptureSession: Sendable {
     }
 
     /// Requests that the source pause before the next frame.
-    func pause() { wantsPause.store(true, ordering: .releasing) }
+    func pause() {
+        wantsPause.store(true, ordering: .releasing)
+        handOver.revoke()
+    }
 
     /// Ends a pause, or withdraws the request for one.
     func resume() {
@@ -95,6 +102,7 @@ final class CaptureSession: Sendable {
     /// Requests that the delegate be notified of the next frame, and of the next data.
     func noticeNextFrame() {
         wantsNotice.store(true, ordering: .releasing)
+        handOver.revoke()
         context.awaitProgress()
     }
 
@@ -111,6 +119,7 @@ final class CaptureSession: Sendable {
     private func main() {
         let source = makeSource()
         let outcome = capture(from: source)
+        handOver.revoke()
         isClosing.store(true, ordering: .relaxed)
         delegate.closing(outcome)
         context.setDeadline(after: stopTimeout)
@@ -147,18 +156,24 @@ final class CaptureSession: Sendable {
         // The first frame is decoded whatever the demand, and data alone does not extend its deadline.
         var limits = (silence: longest, total: longest, followsDemand: false)
         var paused = false
+        /// Whether the next frame is one of many: neither the first nor the first after a pause.
+        var isSteady = false
         while !context.isCancelled {
             if wantsPause.load(ordering: .acquiring) {
                 context.setDeadline(after: allowance.restart)
                 guard try pauseSource(source) else { return .closedForPause }
                 limits = (longest, max(longest, allowance.frame), true)
-                paused = true
+                (paused, isSteady) = (true, false)
             }
             context.setFrameDeadline(
                 silence: limits.silence, total: limits.total, followsDemand: limits.followsDemand)
-            guard let item = try source.next(context) else { return .ended(.endOfStream) }
+            if isSteady { lendTurn() }
+            let item = try source.next(context)
+            handOver.revoke()
+            guard let item else { return .ended(.endOfStream) }
             guard !context.isCancelled else { break }
             limits = (allowance.restart, allowance.frame, true)
+            isSteady = true
             if wantsNotice.load(ordering: .relaxed), wantsNotice.exchange(false, ordering: .acquiring) {
                 context.endInterruption()
                 // Before the delegate is notified, or the supervisor would find the old deadline long past.
@@ -179,6 +194,12 @@ final class CaptureSession: Sendable {
             }
         }
         return .ended(.cancelled)
+    }
+
+    /// Lets other threads deliver while this one waits for a frame, unless the next is to pass here.
+    private func lendTurn() {
+        handOver.lend()
+        if wantsPause.load(ordering: .acquiring) || wantsNotice.load(ordering: .acquiring) { handOver.revoke() }
     }
 
     /// Pauses the source until the pause or the session ends.

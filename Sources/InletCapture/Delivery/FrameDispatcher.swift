@@ -18,9 +18,9 @@ final class FrameDispatcher: Sendable {
         var duration: Duration?
     }
 
-    private let state: Mutex<State>
+    let state: Mutex<State>
     private let limits: Limits
-    private let clock: any CaptureClock
+    let clock: any CaptureClock
     private let counters: SessionCounters
     private let keepsLastFrame: Bool
     private let currentReceivers: @Sendable () -> [any SinkReceiver]
@@ -31,11 +31,11 @@ final class FrameDispatcher: Sendable {
     /// Where a producer waits for room under a lossless policy.
     let room = ProducerGate()
     /// The session that offers an item now, or ``nobody``. Set under the lock.
-    private let offering = Atomic(nobody)
+    let offering = Atomic(nobody)
     private static let nobody: SessionID = -1
 
     /// The attached receivers, by what they take; one that takes both is in both.
-    private struct Receivers {
+    struct Receivers {
         var frames: [any FrameReceiver] = []
         var packets: [any PacketReceiver] = []
 
@@ -47,7 +47,7 @@ final class FrameDispatcher: Sendable {
         }
     }
 
-    private struct State {
+    struct State {
         /// Sessions are numbered from 1.
         var session: SessionID = 0
         /// The newest session whose thread was given up.
@@ -96,6 +96,9 @@ final class FrameDispatcher: Sendable {
 
     /// Notes that the receivers have changed; they are read again before the next frame.
     func receiversChanged() { receiversVersion.add(1, ordering: .releasing) }
+
+    /// Whether the run ends after a number of frames or a time.
+    var hasLimits: Bool { limits.frames != nil || limits.duration != nil }
 
     /// Whether any receiver is attached.
     var hasReceivers: Bool { !currentReceivers().isEmpty }
@@ -166,19 +169,51 @@ final class FrameDispatcher: Sendable {
     func deliver(
         _ item: SourceItem, from session: SessionID, startsAnew: Bool = false, isCancelled: () -> Bool
     ) -> Result {
-        let (result, offer) = state.withLock { state -> (Result, Offer) in
-            guard state.session == session, session > state.givenUp else { return (.notCurrent, .nothing) }
-            if limits.frames == 0 { return (.limit(.frameLimit), .nothing) }
-            let (result, offer) =
-                switch item {
-                case .frame(let frame): take(frame, startsAnew: startsAnew, &state)
-                case .packet(let packet): take(packet, startsAnew: startsAnew, &state)
-                }
-            if case .nothing = offer {} else { offering.store(session, ordering: .relaxed) }
-            return (result, offer)
+        let (result, offer, previous) = state.withLock {
+            take(item, from: session, startsAnew: startsAnew, &$0)
         }
+        withExtendedLifetime(previous) { carryOut(offer, of: session, isCancelled) }
+        return result
+    }
+
+    /// Takes a picture of the source from another thread, for which the session's own waits. Never blocks.
+    ///
+    /// - Returns: false if the session's thread is to deliver it: a receiver may make it wait, a placeholder is being
+    ///   offered, or another session has taken over.
+    func handOver(_ frame: SourceFrame, from session: SessionID) -> Bool {
+        // Who holds the lock may release pictures, and their owners may call this.
+        let taken = state.withLockIfAvailable { state -> (Result, Offer, SourceFrame?)? in
+            // Where a source is not live, receivers are lossless by default.
+            guard state.session == session, state.format?.pacing == .live else { return nil }
+            lookAtReceivers(&state)
+            guard !state.receivers.frames.contains(where: \.isLossless) else { return nil }
+            return take(.frame(frame), from: session, startsAnew: false, &state)
+        }
+        guard case (let result, let offer, let previous)?? = taken else { return false }
+        if case .notCurrent = result { return false }
+        withExtendedLifetime(previous) { carryOut(offer, of: session, { true }) }
+        return true
+    }
+
+    /// - Returns: also the picture that was kept until now, which is to be released where the lock is not held.
+    private func take(
+        _ item: SourceItem, from session: SessionID, startsAnew: Bool, _ state: inout State
+    ) -> (Result, Offer, SourceFrame?) {
+        guard state.session == session, session > state.givenUp else { return (.notCurrent, .nothing, nil) }
+        if limits.frames == 0 { return (.limit(.frameLimit), .nothing, nil) }
+        let previous = state.lastFrame
+        let (result, offer) =
+            switch item {
+            case .frame(let frame): take(frame, startsAnew: startsAnew, &state)
+            case .packet(let packet): take(packet, startsAnew: startsAnew, &state)
+            }
+        if case .nothing = offer {} else { offering.store(session, ordering: .relaxed) }
+        return (result, offer, previous)
+    }
+
+    private func carryOut(_ offer: Offer, of session: SessionID, _ isCancelled: () -> Bool) {
         switch offer {
-        case .nothing: return result
+        case .nothing: return
         case .frame(let frame, let receivers):
             for receiver in receivers { receiver.offer(frame, isCancelled: isCancelled) }
         case .packet(let packet, let parameters, let receivers):
@@ -188,7 +223,6 @@ final class FrameDispatcher: Sendable {
         }
         // Nothing must be undone if another session has begun to offer.
         _ = offering.compareExchange(expected: session, desired: Self.nobody, ordering: .releasing)
-        return result
     }
 
     /// What to offer, and to whom, once the lock is released.
@@ -312,68 +346,13 @@ final class FrameDispatcher: Sendable {
         for receiver in state.receivers.frames { receiver.counters.countDrop(reason) }
     }
 
-    private func lookAtReceivers(_ state: inout State) {
+    func lookAtReceivers(_ state: inout State) {
         let version = receiversVersion.load(ordering: .acquiring)
         guard version != state.seenVersion else { return }
         let receivers = currentReceivers()
         state.receivers = Receivers(receivers)
         state.seenVersion = version
         for receiver in receivers { receiver.begin(state.format, room: room) }
-    }
-
-    // MARK: Placeholders
-
-    /// What placeholders are made from.
-    struct LastPicture {
-        /// The newest frame, if it is kept.
-        var frame: SourceFrame?
-        /// The size of the source's pictures, if a source has been open.
-        var size: ImageSize?
-    }
-
-    /// The source's newest picture; nil while a frame is being stamped.
-    var lastPicture: LastPicture? {
-        state.withLockIfAvailable { LastPicture(frame: $0.lastFrame, size: $0.lastSize ?? $0.format?.size) }
-    }
-
-    /// Offers a picture that is not the source's. Never blocks: while a frame is stamped or offered, or a lossless sink
-    /// has no room, the picture is skipped.
-    ///
-    /// Until a source has been open, it goes only to sinks that want a size of their own: others would begin with a
-    /// size that no frame has.
-    ///
-    /// - Parameter start: when the outage's placeholders began: a frame that has arrived since ends the outage, though
-    ///   the supervisor may not know yet; nil for placeholders that stand in for frames.
-    func offerPlaceholder(_ picture: SourceFrame, outageFrom start: MonotonicTime?) {
-        _ = state.withLockIfAvailable { state in
-            let current = state.session > state.givenUp ? state.session : nil
-            guard offering.load(ordering: .acquiring) != current else { return }
-            if let start, let arrival = state.lastArrival, arrival >= start { return }
-            let now = clock.now
-            guard now > state.lastTimestamp ?? MonotonicTime(nanoseconds: .min) else { return }
-            lookAtReceivers(&state)
-            var receivers = state.receivers.frames
-            if state.format == nil {
-                receivers.removeAll { $0.wants.size == nil }
-                if receivers.isEmpty { return }
-            }
-            var frame = picture
-            frame.pts = nil
-            frame.duration = nil
-            frame.captureTime = nil
-            frame.receiveTime = nil
-            frame.wallClock = nil
-            frame.flags = [.placeholder]
-            frame.sequence = state.nextSequence
-            state.nextSequence &+= 1
-            // The source's own numbers continue from here.
-            state.sequenceOffset &+= 1
-            state.lastTimestamp = now
-            state.lastPlaceholder = now
-            let captured = CapturedFrame(frame, timestamp: now, stages: StageTimes())
-            for receiver in receivers { receiver.offer(captured, isCancelled: { true }) }
-            placeholders.add(1, ordering: .relaxed)
-        }
     }
 }
 

@@ -34,6 +34,7 @@ public final class SourceContext: Sendable {
     private let onDecoderFailure: @Sendable (String, InletError, String) -> Void
     private let onUpdate: @Sendable (SourceUpdate) -> Void
     private let onDetection: @Sendable (SourceDetection) -> Void
+    private let onHandOver: @Sendable (SourceFrame) -> Bool
 
     /// Makes a context. Called by the bridge and by tests.
     ///
@@ -52,14 +53,17 @@ public final class SourceContext: Sendable {
     ///   - onUpdate: called, on any thread, when a new version of the source's code was found and used, or refused.
     ///   - onDetection: called, on any thread, when the source has detected something in its picture, and when that is
     ///     over.
+    ///   - onHandOver: called, on any thread, with the frames of ``handOver(_:)``. Returns whether it took the frame.
     public init(
         clock: any CaptureClock, wakeUpDescriptor: Int32 = -1, logger: Logger,
         onInterruption: @escaping @Sendable (String?) -> Void = { _ in },
         onProgress: @escaping @Sendable () -> Void = {}, onLag: @escaping @Sendable (Bool) -> Void = { _ in },
         onDecoderFailure: @escaping @Sendable (String, InletError, String) -> Void = { _, _, _ in },
         onUpdate: @escaping @Sendable (SourceUpdate) -> Void = { _ in },
-        onDetection: @escaping @Sendable (SourceDetection) -> Void = { _ in }
+        onDetection: @escaping @Sendable (SourceDetection) -> Void = { _ in },
+        onHandOver: @escaping @Sendable (SourceFrame) -> Bool = { _ in false }
     ) {
+        self.onHandOver = onHandOver
         self.onDetection = onDetection
         self.onUpdate = onUpdate
         self.onDecoderFailure = onDecoderFailure
@@ -128,6 +132,24 @@ public final class SourceContext: Sendable {
     /// Reports that a decoder failed, and which one continues.
     package func noteDecoderFailure(of name: String, _ error: InletError, next: String) {
         onDecoderFailure(name, error, next)
+    }
+
+    /// Passes a frame on from another thread than the source's, which saves waking that one: for pictures that come on
+    /// a thread of a library or of the application.
+    ///
+    /// Call it only while the source's own thread waits in ``FrameSource/next(_:)`` and yields nothing until this has
+    /// returned, for one frame at a time. It never waits for a sink, and runs no code of one. A source that wraps
+    /// another one and changes what that yields gives it a context of its own, which by default takes nothing so.
+    ///
+    /// - Returns: false if the source is to yield the frame from ``FrameSource/next(_:)``, as the bridge wants its
+    ///   thread: for the first frame, before a pause, at the end, while a sink is lossless, and for a source that is
+    ///   not live.
+    public func handOver(_ frame: SourceFrame) -> Bool {
+        guard !isCancelled else { return false }
+        let now = clock.now
+        // The source's thread waits for the next frame from now on, however long this takes.
+        change { if $0.quietSince != nil { $0.resume(at: now) } }
+        return onHandOver(frame)
     }
 
     /// Reports that the source has detected something in its picture by itself, or that this is over.

@@ -39,6 +39,26 @@ extension CapturerConfiguration {
         #expect(capturer.statistics.delivered == 100)
     }
 
+    @Test("Of a run that is over and let go of nothing stays in memory")
+    func keepsNothing() async throws {
+        weak var capturer: Capturer?
+        weak var clock: OwnClock?
+        weak var sink: RecordingSink.Log?
+        func run() async throws {
+            let (ownClock, log) = (OwnClock(), RecordingSink.Log())
+            let own = Capturer(scripted(.frames(3)), clock: ownClock)
+            own.attach(RecordingSink(log: log))
+            (capturer, clock, sink) = (own, ownClock, log)
+            #expect(try await own.run() == .endOfStream)
+        }
+        try await run()
+        // Threads that are about to end may still hold something.
+        for _ in 0..<20_000 where clock != nil || sink != nil { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(capturer == nil)
+        #expect(clock == nil)
+        #expect(sink == nil)
+    }
+
     @Test("A slow sink under latest gets the newest frame, and what it does not take is never converted")
     func latest() async throws {
         let gate = Gate()
@@ -351,5 +371,20 @@ extension CapturerConfiguration {
         let capturer = Capturer(scripted(.frames(10)), configuration: configuration)
         #expect(try await capturer.run() == .frameLimit)
         #expect(capturer.statistics.captured == 5)
+    }
+}
+
+/// The system's clock, of which it can be seen whether anything still has it.
+private final class OwnClock: CaptureClock {
+    private let clock = SystemClock()
+
+    var now: MonotonicTime { clock.now }
+
+    func wait(until deadline: MonotonicTime, wakeUpDescriptor: Int32) -> Bool {
+        clock.wait(until: deadline, wakeUpDescriptor: wakeUpDescriptor)
+    }
+
+    func makeTimer(on queue: DispatchQueue, handler: @escaping @Sendable () -> Void) -> any CaptureTimer {
+        clock.makeTimer(on: queue, handler: handler)
     }
 }

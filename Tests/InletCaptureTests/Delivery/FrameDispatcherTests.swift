@@ -206,6 +206,68 @@ import Testing
         }
         #expect(receiver.frames.count == 3)
     }
+
+    @Test(
+        "The picture that is kept for outages is released where no lock is held, as its owner may use the capturer",
+        arguments: [false, true])
+    func releasesKeptPicture(_ isHandedOver: Bool) throws {
+        let dispatcher = dispatcher(for: [], keepsLastFrame: true)
+        #expect(dispatcher.begin(1, format: Self.live))
+        let releases = Releases()
+        func picture(_ number: UInt64) throws -> SourceFrame {
+            var frame = try frame(number)
+            frame.owner = releases.owner(of: frame.owner) { [weak dispatcher] in dispatcher?.lastPicture == nil }
+            return frame
+        }
+        for number in 0..<4 as Range<UInt64> {
+            if isHandedOver, number > 0 {
+                #expect(dispatcher.handOver(try picture(number), from: 1))
+            } else {
+                #expect(isTaken(dispatcher.deliver(.frame(try picture(number)), from: 1) { false }))
+            }
+        }
+        #expect(releases.wereLocked == [false, false, false])
+        dispatcher.finish()
+        #expect(releases.wereLocked == [false, false, false, false])
+    }
+
+    @Test("Only pictures of a live source, which no receiver waits for, are handed over")
+    func handsOverLiveOnly() throws {
+        let receiver = CollectingReceiver()
+        let dispatcher = dispatcher(for: [receiver])
+        for (session, pacing) in [SourcePacing.unpaced, .realtime, .live].enumerated() {
+            #expect(dispatcher.begin(session + 1, format: ScriptedSource.format(pacing: pacing)))
+            #expect(try dispatcher.handOver(frame(0), from: session + 1) == (pacing == .live))
+        }
+        #expect(receiver.frames.count == 1)
+    }
+}
+
+/// The owners of pictures that were released.
+private final class Releases: Sendable {
+    private let list = Mutex<[Bool]>([])
+
+    /// Whether the dispatcher was locked, for each release.
+    var wereLocked: [Bool] { list.withLock { $0 } }
+
+    /// An owner that also keeps another one.
+    func owner(of other: any AnyObject & Sendable, isLocked: @escaping @Sendable () -> Bool) -> Owner {
+        Owner(other) {
+            let isLocked = isLocked()
+            self.list.withLock { $0.append(isLocked) }
+        }
+    }
+
+    final class Owner: Sendable {
+        private let other: any AnyObject & Sendable
+        private let onRelease: @Sendable () -> Void
+
+        init(_ other: any AnyObject & Sendable, onRelease: @escaping @Sendable () -> Void) {
+            (self.other, self.onRelease) = (other, onRelease)
+        }
+
+        deinit { onRelease() }
+    }
 }
 
 /// Receivers that change.

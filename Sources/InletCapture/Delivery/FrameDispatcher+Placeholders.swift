@@ -1,0 +1,58 @@
+import InletCore
+import Synchronization
+
+/// Pictures that stand in for the source's.
+extension FrameDispatcher {
+    /// What placeholders are made from.
+    struct LastPicture {
+        /// The newest frame, if it is kept.
+        var frame: SourceFrame?
+        /// The size of the source's pictures, if a source has been open.
+        var size: ImageSize?
+    }
+
+    /// The source's newest picture; nil while a frame is being stamped.
+    var lastPicture: LastPicture? {
+        state.withLockIfAvailable { LastPicture(frame: $0.lastFrame, size: $0.lastSize ?? $0.format?.size) }
+    }
+
+    /// Offers a picture that is not the source's. Never blocks: while a frame is stamped or offered, or a lossless sink
+    /// has no room, the picture is skipped.
+    ///
+    /// Until a source has been open, it goes only to sinks that want a size of their own: others would begin with a
+    /// size that no frame has.
+    ///
+    /// - Parameter start: when the outage's placeholders began: a frame that has arrived since ends the outage, though
+    ///   the supervisor may not know yet; nil for placeholders that stand in for frames.
+    func offerPlaceholder(_ picture: SourceFrame, outageFrom start: MonotonicTime?) {
+        _ = state.withLockIfAvailable { state in
+            let current = state.session > state.givenUp ? state.session : nil
+            guard offering.load(ordering: .acquiring) != current else { return }
+            if let start, let arrival = state.lastArrival, arrival >= start { return }
+            let now = clock.now
+            guard now > state.lastTimestamp ?? MonotonicTime(nanoseconds: .min) else { return }
+            lookAtReceivers(&state)
+            var receivers = state.receivers.frames
+            if state.format == nil {
+                receivers.removeAll { $0.wants.size == nil }
+                if receivers.isEmpty { return }
+            }
+            var frame = picture
+            frame.pts = nil
+            frame.duration = nil
+            frame.captureTime = nil
+            frame.receiveTime = nil
+            frame.wallClock = nil
+            frame.flags = [.placeholder]
+            frame.sequence = state.nextSequence
+            state.nextSequence &+= 1
+            // The source's own numbers continue from here.
+            state.sequenceOffset &+= 1
+            state.lastTimestamp = now
+            state.lastPlaceholder = now
+            let captured = CapturedFrame(frame, timestamp: now, stages: StageTimes())
+            for receiver in receivers { receiver.offer(captured, isCancelled: { true }) }
+            placeholders.add(1, ordering: .relaxed)
+        }
+    }
+}
