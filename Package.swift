@@ -424,8 +424,9 @@ let package = Package(
             "WebRTCSinkTests",
             [
                 "InletCore", "InletCapture", "InletHTTP", "InletRTC", "InletTesting", "FFmpegSource", "FFmpegSink",
-                "PatternSource",
+                "PatternSource", "FFmpegDecoder",
                 "InletCLI", "InletWebRTC", "ReferenceTools", metrics, metricsTestKit, withWebRTC("WebRTCSink"),
+                "WebRTCSource",
             ]),
         tests(
             "WebSocketSignalingTests",

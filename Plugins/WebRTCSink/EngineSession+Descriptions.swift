@@ -12,6 +12,8 @@
             queue.async {
                 self.wanted = configuration
                 self.setSending()
+                // What begins does so when the peer has agreed.
+                if !configuration.isReceiving { self.remoteTrack.pause() }
                 self.steer(isForced: true)
                 self.handle(.change)
             }
@@ -89,6 +91,7 @@
                 throw .noCommonCodec
             }
             removeLane()
+            viewer.narrow()
             (pipeline, payload) = (next, format.payload)
             self.profile = format.codec == .h264 ? profile : nil
             let text = text(of: next)
@@ -99,9 +102,8 @@
             do throws(PeerSessionFailure) {
                 guard let viewer else { return }
                 var description = description
-                (description.sdp, isWanted) = VideoSectionText.taken(
-                    try CandidateAddress.withoutNames(description.sdp))
-                if isInactive, description.kind == .answer { isWanted = true }
+                description.sdp = try CandidateAddress.withoutNames(description.sdp)
+                takeDirection(of: &description)
                 var answeredOffer: String?
                 if description.kind == .answer {
                     guard var made = furtherOffer else { throw .engine }
@@ -114,21 +116,22 @@
                 }
                 note(longestMessage: description.longestMessage)
                 if let answeredOffer { noteRejections(&description, of: answeredOffer) }
-                guard viewer.setRemote(description) else { throw .malformedDescription }
+                try give(description, to: viewer)
                 setSending()
             } catch {
                 say(id, .failed(error))
             }
         }
 
-        /// Has sent what the peer chose in an answer, and leaves that alone in the answer.
+        /// Has sent what the peer chose in an answer, and puts that first in the answer, whose other formats the peer
+        /// may send.
         ///
         /// - Returns: this side's offer as the engine is to take it, with the same format.
         private func settle(_ answer: inout String, offered: String) throws(PeerSessionFailure) -> String {
             let video = try VideoOffer(answer)
             guard let format = chosen(by: video) else { throw .noCommonCodec }
             try change(to: format, profile: video.payload(for: format.codec)?.profile)
-            answer = format.alone(in: answer)
+            answer = format.first(in: answer, before: formats)
             return SentFormat.listing([format], in: offered)
         }
 
@@ -170,7 +173,8 @@
             }
             isSaidInactive = isInactive
             description.sdp = VideoSectionText.stated(
-                isInactive: isInactive, bitrate: wanted.maximumBitrate, in: description.sdp)
+                description.kind == .answer ? direction.answering(remote.direction) : direction,
+                bitrate: wanted.maximumBitrate, in: description.sdp)
             description.sdp = VideoSectionText.named(wanted.trackName, in: description.sdp)
             description.sdp = SessionDescription.stating(
                 longestMessage: environment.limits.receivedBytes, in: description.sdp)
@@ -182,12 +186,14 @@
         ) {
             do throws(PeerSessionFailure) {
                 var description = description
-                // The peer of a track that is withdrawn answers so.
-                if description.kind == .answer {
-                    (description.sdp, isWanted) = VideoSectionText.taken(description.sdp)
-                    if isInactive { isWanted = true }
+                if description.kind == .answer || isTwoWay {
+                    takeDirection(of: &description)
+                    guard
+                        remote.direction.receives || remote.direction.sends && wanted.isReceiving
+                            || description.kind == .answer
+                    else { throw .noCommonCodec }
                 } else {
-                    isWanted = true
+                    (isWanted, remote.direction) = (true, VideoSectionText.Direction(sends: true, receives: true))
                 }
                 // An answer, too, says what the peer accepts.
                 let video = try VideoOffer(description.sdp)
@@ -220,13 +226,13 @@
                     answered = wantedFormats.filter { format in video.payloads.contains { $0.type == format.payload } }
                     build(text(of: pipeline), servers, orientation: orientation, id)
                 } else if let format = formats.first(where: { $0.codec == pipeline.codec }) {
-                    description.sdp = format.alone(in: description.sdp)
+                    description.sdp = format.first(in: description.sdp, before: formats)
                 }
                 guard let viewer else { return }
                 note(longestMessage: description.longestMessage)
                 if description.kind == .answer { noteRejections(&description, of: viewer.description) }
                 description.sdp = try CandidateAddress.withoutNames(description.sdp)
-                guard viewer.setRemote(description) else { throw .malformedDescription }
+                try give(description, to: viewer)
             } catch {
                 say(id, .failed(error))
             }

@@ -27,34 +27,6 @@
             case channel(PeerChannels.News)
         }
 
-        /// What all sessions of a sink share.
-        struct Environment: Sendable {
-            var hub: ViewerHub
-            /// The pipelines of the codecs that can be sent, in order of preference. An offer of this side has the
-            /// first.
-            var pipelines: [ViewerPipeline]
-            var rateControl: RateControl
-            var rates: LossStepper.Settings
-            var ice: ICEServers
-            /// The one address at which candidates are gathered; nil for all of this machine's.
-            var address: String?
-            /// The limits of data channels.
-            var limits: DataChannelLimits
-            /// The data channels that an offer of this side opens.
-            var channels: [DataChannelParameters] = []
-            /// What exchanges messages with the peer; nil if sessions do that by themselves alone.
-            var messaging: PeerMessaging?
-            /// The names of the track in this side's descriptions.
-            var trackName = TrackName()
-            /// The track, whose withdrawal descriptions state; nil where there is no second offer.
-            var track: SentTrack?
-            /// Counts the sessions; nil for one that nobody is behind.
-            var ledger: SessionLedger?
-            /// Receives the viewers' statistics; nil if nobody listens.
-            var broadcast: WebRTCBroadcast?
-            var logger: Logger
-        }
-
         /// The session's name, by which the hub knows it.
         let name: String
         let environment: Environment
@@ -93,6 +65,10 @@
         var isSaidInactive = false
         /// Whether the peer wants pictures.
         var isWanted = true
+        /// What the peer sends.
+        let remoteTrack = RemoteTrack()
+        /// What the peer's last description states of it.
+        var remote = RemoteState()
         /// The channels that the present engine has opened.
         var opened: [DataChannelParameters: DataChannel] = [:]
         /// A further offer that is not set yet.
@@ -120,10 +96,11 @@
         var logger: Logger { environment.logger }
 
         /// - Parameters:
+        ///   - wanted: what this side wants of the session. The default, nil, is what the environment says.
         ///   - serversOfSignaling: called before each engine; nil if signaling names no servers.
         ///   - tell: called on the session's queue. It must not hold the session.
         init(
-            _ policy: PeerSessionPolicy, _ environment: Environment,
+            _ policy: PeerSessionPolicy, _ environment: Environment, wanted: PeerSessionConfiguration? = nil,
             serversOfSignaling: (@Sendable () async -> [ICEServer])? = nil,
             tell: @escaping @Sendable (Event) -> Void
         ) {
@@ -133,7 +110,7 @@
                 of: policy.name, limits: environment.limits,
                 page: PageChannel(firstTimestamp: source) { [weak broadcast] in broadcast?.state.shown ?? .off })
             self.environment = environment
-            wanted = PeerSessionConfiguration(channels: environment.channels, trackName: environment.trackName)
+            self.wanted = wanted ?? environment.configuration
             self.serversOfSignaling = serversOfSignaling
             self.tell = tell
             var policy = policy
@@ -247,6 +224,8 @@
                 // `steering` is kept, as its figures are still read.
                 (viewer, engine, furtherOffer, offered, opened) = (nil, nil, nil, [], [:])
                 areChannelsRejected = false
+                remote = RemoteState()
+                remoteTrack.pause()
             case .offer(let id): offer(id)
             case .setRemote(let id, let description): takeRemote(description, id)
             case .answer: viewer?.makeAnswer()
@@ -307,16 +286,19 @@
             do throws(InletError) {
                 let own = ice.list(for: "inlet", now: HostTime.seconds)
                 let all = own + servers.prefix(Self.mostForeignServers)
-                viewer = try GStreamerPeer(
+                let received = ReceivedTrack(caps: nil) { [remoteTrack] in remoteTrack.put($0) }
+                let viewer = try GStreamerPeer(
                     text.pipeline, servers: ice.isRelayOnly ? all : hub.stunChoice.reduced(all),
                     // What the user said of the own relays does not hold for those that a peer names.
                     relayTLS: { own.contains($0) ? ice.tls : RelayTLS() }, isRelayOnly: ice.isRelayOnly,
                     address: environment.address, closing: hub.closing, orientation: orientation,
-                    channelLimits: environment.limits, logger: logger
+                    channelLimits: environment.limits, track: isTwoWay ? received : nil, logger: logger
                 ) { [weak self] event in
                     guard let self else { return }
                     queue.async { self.viewerSaid(event, id) }
                 }
+                if isTwoWay { viewer.hold(remoteTrack.hold ?? Self.usualHold) }
+                self.viewer = viewer
             } catch {
                 logger.error("\(error)")
                 say(id, .failed(.engine))
@@ -332,8 +314,12 @@
             guard id == engine else { return }
             defer { show() }
             switch event {
-            case .remoteSet: handle(.engine(id, .remoteSet))
-            case .localSet(let text): handle(.engine(id, .localSet(text)))
+            case .remoteSet:
+                if remote.kind == .answer { setReceiving(by: remote.streams.payloads) }
+                handle(.engine(id, .remoteSet))
+            case .localSet(let text):
+                if remote.kind == .offer { setReceiving(by: VideoSectionText.streams(in: text).payloads) }
+                handle(.engine(id, .localSet(text)))
             case .offerMade(let text):
                 furtherOffer = text
                 handle(.engine(id, .offerMade(text)))
@@ -381,6 +367,7 @@
                 hasJoined = true
                 nextInquiry = .now + Self.inquiryInterval
             case .ended(let end):
+                remoteTrack.end(end.error)
                 environment.broadcast?.tell(.left(currentStatistics, end))
                 removeLane()
                 nextInquiry = .distantFuture

@@ -126,16 +126,23 @@
         /// - Parameters:
         ///   - channel: the channel to the peer; closed with the session.
         ///   - policy: its name must differ for every session.
+        ///   - change: changes what this side wants from the start, which ``PeerSession/configure(_:)`` changes later:
+        ///     the first offer holds it, and an answer what of it the peer's offer allows. Called at once, on this
+        ///     thread. The default changes nothing.
         /// - Throws: ``InletError/Code/unsupported`` if GStreamer lacks plug-ins, ``InletError/Code/busy`` if there is
         ///   a session of this name, ``InletError/Code/cancelled`` if the sink has ended,
-        ///   ``InletError/Code/invalidConfiguration`` if the publisher's parameters are invalid.
+        ///   ``InletError/Code/invalidConfiguration`` if the publisher's parameters or the configuration are invalid.
         public func connect(
-            _ channel: any SignalingChannel, _ policy: PeerSessionPolicy
+            _ channel: any SignalingChannel, _ policy: PeerSessionPolicy,
+            configure change: (inout PeerSessionConfiguration) -> Void = { _ in }
         ) throws(InletError) -> any PeerSession {
-            try open(channel, policy)
+            try open(channel, policy, configure: change)
         }
 
-        func open(_ channel: any SignalingChannel, _ policy: PeerSessionPolicy) throws(InletError) -> SignaledSession {
+        func open(
+            _ channel: any SignalingChannel, _ policy: PeerSessionPolicy,
+            configure change: (inout PeerSessionConfiguration) -> Void = { _ in }
+        ) throws(InletError) -> SignaledSession {
             try rates.validate()
             try ice.validateBesideSignaling()
             try limits.validate(opening: channels)
@@ -144,9 +151,12 @@
                 hub: hub, pipelines: try pipelines(), rateControl: rateControl, rates: rates, ice: ice,
                 limits: limits, channels: channels, messaging: messaging, trackName: trackName,
                 track: hasFurtherOffers ? sentTrack : nil, ledger: hub.ledger, logger: logger)
+            var wanted = environment.configuration
+            change(&wanted)
+            try wanted.validate(limits, codecs: environment.pipelines.map(\.codec))
             let session: SignaledSession? = state.withLock { state in
                 guard !state.isClosed, state.sessions[policy.name] == nil else { return nil }
-                let session = SignaledSession(channel, policy, environment) {
+                let session = SignaledSession(channel, policy, environment, wanted: wanted) {
                     [weak self] _ in self?.remove(policy.name)
                 }
                 state.sessions[policy.name] = session

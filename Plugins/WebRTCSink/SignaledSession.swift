@@ -11,7 +11,7 @@
     ///
     /// Two tasks carry messages: from the peer to the engine, and from the engine to the channel, in order. Both end
     /// with the session.
-    final class SignaledSession: PeerSession {
+    final class SignaledSession: PeerSession, RemoteTrackSession {
         private let engine: EngineSession
         private let shown: Shown
         private let limits: DataChannelLimits
@@ -93,9 +93,11 @@
         /// Creates a session, which begins at once if this side offers.
         ///
         /// - Parameters:
+        ///   - wanted: what this side wants of the session. The default, nil, is what the environment says.
         ///   - onEnd: called once, when the peer has been notified of the end, or could not be.
         init(
             _ channel: any SignalingChannel, _ policy: PeerSessionPolicy, _ environment: EngineSession.Environment,
+            wanted: PeerSessionConfiguration? = nil,
             onEnd: @escaping @Sendable (SignaledSession) -> Void
         ) {
             let shown = Shown(policy.name, environment)
@@ -105,11 +107,11 @@
             self.shown = shown
             limits = environment.limits
             codecs = environment.pipelines.map(\.codec)
-            configuration = Mutex(
-                PeerSessionConfiguration(channels: environment.channels, trackName: environment.trackName))
+            let wanted = wanted ?? environment.configuration
+            configuration = Mutex(wanted)
             takesChanges = environment.track != nil
             let engine = EngineSession(
-                policy, environment, serversOfSignaling: { await channel.iceServers() }
+                policy, environment, wanted: wanted, serversOfSignaling: { await channel.iceServers() }
             ) { event in
                 switch event {
                 case .send(let message): outgoing.yield(message)
@@ -231,6 +233,10 @@
 
         /// Notes that the track was withdrawn or is back.
         func trackChanged() { engine.trackChanged() }
+
+        var remoteTrack: RemoteTrack { engine.remoteTrack }
+        func holdRemotePackets() { engine.holdRemotePackets() }
+        func requestRemoteKeyFrame() { engine.requestRemoteKeyFrame() }
 
         func restart() { engine.take(.restart) }
         func close() { engine.take(.close) }

@@ -6,6 +6,24 @@
 // Called with the bytes of a packet of RTP or RTCP, which are the caller's; from threads of GStreamer's.
 typedef void (*inlet_gst_received)(void *owner, const void *bytes, size_t count);
 
+// The most streams of packets that get past a gate, each with an SSRC of its own: webrtcbin keeps what it has made for
+// one until it is closed.
+#define INLET_GST_MOST_SOURCES 8
+
+// What of a peer's RTP enters webrtcbin, where the codec may change: webrtcbin 1.22 fails at a payload type that the
+// last descriptions lack, and did not learn before. Guarded by the receiver's mutex.
+typedef struct {
+    int is_used;  // 0 where all enters
+    struct {
+        uint8_t enters;
+        uint8_t is_media;    // other than retransmissions: webrtcbin learns it with the first packet
+        uint8_t is_learned;  // enters whatever the descriptions are
+    } payloads[128];
+    uint32_t sources[INLET_GST_MOST_SOURCES];
+    unsigned count;  // of sources
+    int is_closed;   // whether further sources are kept out
+} inlet_gst_gate;
+
 // What the callbacks of a receiving peer hold. The owner is let go of with the last of them.
 typedef struct {
     gint references;
@@ -14,6 +32,7 @@ typedef struct {
     void *owner;
     GMutex mutex;
     GstPad *track;  // guarded by the mutex: where the packets of video leave webrtcbin
+    inlet_gst_gate gate;
 } inlet_gst_receiver;
 
 static inline gpointer inlet_gst_receiver_ref(inlet_gst_receiver *receiver) {
@@ -71,11 +90,56 @@ static inline void inlet_gst_probe(
         inlet_gst_receiver_ref(receiver), inlet_gst_receiver_unref);
 }
 
-// Called for each pad that rtpsession makes: RTCP is seen here after it was decrypted.
-static inline void inlet_gst_on_session_pad(GstElement *session, GstPad *pad, gpointer receiver) {
+static inline int inlet_gst_is_known_source(inlet_gst_gate *gate, uint32_t source) {
+    for (unsigned index = 0; index < gate->count; index++) {
+        if (gate->sources[index] == source) return 1;
+    }
+    if (gate->is_closed || gate->count == INLET_GST_MOST_SOURCES) return 0;
+    gate->sources[gate->count++] = source;
+    return 1;
+}
+
+// Whether a packet enters. Its header is that of RFC 3550, 5.1.
+static inline int inlet_gst_enters(inlet_gst_receiver *receiver, GstBuffer *packet) {
+    uint8_t header[12];
+    if (gst_buffer_extract(packet, 0, header, sizeof header) != sizeof header) return 0;
+    uint8_t payload = header[1] & 0x7f;
+    uint32_t source = GST_READ_UINT32_BE(header + 8);
+    inlet_gst_gate *gate = &receiver->gate;
+    g_mutex_lock(&receiver->mutex);
+    int enters = (gate->payloads[payload].enters || gate->payloads[payload].is_learned)
+        && inlet_gst_is_known_source(gate, source);
+    if (enters && gate->payloads[payload].is_media) gate->payloads[payload].is_learned = 1;
+    g_mutex_unlock(&receiver->mutex);
+    return enters;
+}
+
+static inline gboolean inlet_gst_pass(GstBuffer **packet, guint index, gpointer receiver) {
+    (void)index;
+    if (!inlet_gst_enters(receiver, *packet)) g_clear_pointer(packet, gst_buffer_unref);
+    return TRUE;
+}
+
+static inline GstPadProbeReturn inlet_gst_on_entry(GstPad *pad, GstPadProbeInfo *info, gpointer receiver) {
+    (void)pad;
+    if (info->type & GST_PAD_PROBE_TYPE_BUFFER_LIST) {
+        GstBufferList *list = gst_buffer_list_make_writable(GST_PAD_PROBE_INFO_BUFFER_LIST(info));
+        info->data = list;
+        gst_buffer_list_foreach(list, inlet_gst_pass, receiver);
+        return gst_buffer_list_length(list) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
+    }
+    return inlet_gst_enters(receiver, GST_PAD_PROBE_INFO_BUFFER(info)) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
+}
+
+// Called for each pad that rtpsession makes: RTP and RTCP are seen here after they were decrypted.
+static inline void inlet_gst_on_session_pad(GstElement *session, GstPad *pad, gpointer pointer) {
     (void)session;
+    inlet_gst_receiver *receiver = pointer;
     gchar *name = gst_pad_get_name(pad);
     if (g_str_has_prefix(name, "recv_rtcp_sink")) inlet_gst_probe(pad, receiver, inlet_gst_on_control);
+    if (receiver->gate.is_used && g_str_has_prefix(name, "recv_rtp_sink")) {
+        inlet_gst_probe(pad, receiver, inlet_gst_on_entry);
+    }
     g_free(name);
 }
 
@@ -115,18 +179,31 @@ static inline void inlet_gst_on_further_transceiver(GstElement *web, GObject *tr
     g_object_set(transceiver, "direction", inlet_gst_inactive, NULL);
 }
 
-// Has the peer's video received, in the format of `caps`, before any description is set. Releases the owner when the
-// last callback is gone, also where it returns NULL. The result is let go of by inlet_gst_receiver_unref.
+// The transceiver by which a peer's video is received; NULL where webrtcbin has none.
+static inline GObject *inlet_gst_receiving_transceiver(GstElement *web, const char *caps) {
+    GObject *transceiver = NULL;
+    if (!caps) {
+        g_signal_emit_by_name(web, "get-transceiver", 0, &transceiver);
+        if (transceiver) g_object_set(transceiver, "direction", inlet_gst_sendrecv, NULL);
+        return transceiver;
+    }
+    GstCaps *format = gst_caps_from_string(caps);
+    if (format) g_signal_emit_by_name(web, "add-transceiver", inlet_gst_recvonly, format, &transceiver);
+    gst_clear_caps(&format);
+    return transceiver;
+}
+
+// Has the peer's video received, in the format of `caps`, before any description is set; where that is NULL, in the
+// media section that sends, once inlet_gst_receiver_admit says what enters. Releases the owner when the last callback
+// is gone, also where it returns NULL. The result is let go of by inlet_gst_receiver_unref.
 static inline inlet_gst_receiver *inlet_gst_receiver_new(
     GstElement *pipeline, GstElement *web, const char *caps, void *owner, inlet_gst_received received,
     inlet_gst_release release) {
     inlet_gst_receiver *receiver = g_new0(inlet_gst_receiver, 1);
     *receiver = (inlet_gst_receiver){.references = 1, .received = received, .release = release, .owner = owner};
+    receiver->gate.is_used = !caps;
     g_mutex_init(&receiver->mutex);
-    GstCaps *format = gst_caps_from_string(caps);
-    GObject *transceiver = NULL;
-    if (format) g_signal_emit_by_name(web, "add-transceiver", inlet_gst_recvonly, format, &transceiver);
-    gst_clear_caps(&format);
+    GObject *transceiver = inlet_gst_receiving_transceiver(web, caps);
     if (!transceiver) {
         inlet_gst_receiver_unref(receiver);
         return NULL;
@@ -149,4 +226,30 @@ static inline void inlet_gst_receiver_ask_key(inlet_gst_receiver *receiver) {
     if (!track) return;
     gst_pad_send_event(track, gst_video_event_new_upstream_force_key_unit(GST_CLOCK_TIME_NONE, FALSE, 0));
     gst_object_unref(track);
+}
+
+// Has nothing enter but what webrtcbin has learned, until the next descriptions are set.
+static inline void inlet_gst_receiver_narrow(inlet_gst_receiver *receiver) {
+    inlet_gst_gate *gate = &receiver->gate;
+    g_mutex_lock(&receiver->mutex);
+    for (int payload = 0; payload < 128; payload++) gate->payloads[payload].enters = 0;
+    g_mutex_unlock(&receiver->mutex);
+}
+
+// Has packets enter that the descriptions name that were set last: of so many payload types, of which the first `media`
+// are no retransmissions, and of `count` SSRCs; of any where that is 0.
+static inline void inlet_gst_receiver_admit(inlet_gst_receiver *receiver, const uint8_t *payloads, unsigned types,
+    unsigned media, const uint32_t *sources, unsigned count) {
+    inlet_gst_receiver_narrow(receiver);
+    inlet_gst_gate *gate = &receiver->gate;
+    g_mutex_lock(&receiver->mutex);
+    for (unsigned index = 0; index < types; index++) {
+        uint8_t payload = payloads[index] & 0x7f;
+        gate->payloads[payload].enters = 1;
+        gate->payloads[payload].is_media = index < media;
+    }
+    gate->is_closed = 0;
+    for (unsigned index = 0; index < count; index++) inlet_gst_is_known_source(gate, sources[index]);
+    gate->is_closed = count > 0;
+    g_mutex_unlock(&receiver->mutex);
 }

@@ -27,6 +27,7 @@ static const int inlet_gst_answered = 3;
 static const int inlet_gst_inactive = 1;
 static const int inlet_gst_sendonly = 2;
 static const int inlet_gst_recvonly = 3;
+static const int inlet_gst_sendrecv = 4;
 static const int inlet_gst_gathered = 2;
 static const int inlet_gst_connected = 2;
 static const int inlet_gst_disconnected = 3;
@@ -373,11 +374,17 @@ static inline void inlet_gst_viewer_use(inlet_gst_viewer *viewer, GstElement *so
     viewer->source = source;
 }
 
-// Has the peer's video received. Returns 0 where webrtcbin cannot.
+// Has the peer's video received, in the media section that sends where `caps` are NULL. Returns 0 where webrtcbin
+// cannot.
 static inline int inlet_gst_viewer_receive(
     inlet_gst_viewer *viewer, const char *caps, void *owner, inlet_gst_received received, inlet_gst_release release) {
     viewer->receiver = inlet_gst_receiver_new(viewer->pipeline, viewer->web, caps, owner, received, release);
     return viewer->receiver != NULL;
+}
+
+// How long later packets wait for one that is missing, in milliseconds.
+static inline void inlet_gst_viewer_hold(inlet_gst_viewer *viewer, unsigned milliseconds) {
+    g_object_set(viewer->web, "latency", milliseconds, NULL);
 }
 
 // Has the ICE agent ask no router, which takes 200 ms, and gather at `address` alone unless it is NULL.

@@ -4,8 +4,14 @@ public import InletCore
 public struct PeerSessionConfiguration: Sendable, Hashable {
     /// The data channels that this side opens. One that is added is opened; one that is left out is closed.
     public var channels: [DataChannelParameters]
-    /// Whether pictures are sent. Descriptions say `inactive` while they are not. The default is true.
+    /// Whether pictures are sent. The default is true.
+    ///
+    /// Together with ``isReceiving`` this is the direction that descriptions state (RFC 8866, 6.7): `sendrecv`,
+    /// `sendonly`, `recvonly` or `inactive`. An answer states of it what the peer's offer allows.
     public var isSending = true
+    /// Whether the peer's pictures are received, in the same media section as this side's are sent: those of
+    /// `RemoteTrackConfiguration`. The default is false.
+    public var isReceiving = false
     /// The codecs of pictures, in order of preference: the first that the peer takes is sent, and another from the next
     /// key frame on after a change. Empty for those of the publisher, in its order; each must be one of them. The
     /// default is empty.

@@ -92,9 +92,11 @@ package struct SentFormat: Sendable, Hashable {
         }
     }
 
-    /// Returns a description of the peer with this format, and what is sent of it again, alone.
-    package func alone(in sdp: String) -> String {
-        let kept = [payload] + (retransmission.map { [$0] } ?? [])
+    /// Returns a description of the peer with this format first, and what is sent of it again, followed by those of
+    /// others that it has.
+    package func first(in sdp: String, before others: [SentFormat] = []) -> String {
+        let formats = [self] + others.filter { $0.payload != payload }
+        let kept = formats.flatMap { [$0.payload] + ($0.retransmission.map { [$0] } ?? []) }
         return VideoSectionText.change(sdp) { line in
             if let words = VideoSectionText.media(line) {
                 let present = VideoSectionText.formats(line)

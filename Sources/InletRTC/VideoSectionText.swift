@@ -21,16 +21,42 @@ package enum VideoSectionText {
         return rest.starts(with: "msid:".utf8) ? Array(line[...blank]) + Array("msid:".utf8) : nil
     }
 
-    /// Returns a description of this side whose video is said not to be sent, and has a bit rate where one is given
-    /// (RFC 3890).
+    /// The direction of a media section as the side sees it whose description states it (RFC 8866, 6.7).
+    package struct Direction: Sendable, Hashable {
+        package var sends: Bool
+        package var receives: Bool
+
+        package init(sends: Bool, receives: Bool) { (self.sends, self.receives) = (sends, receives) }
+
+        /// What an answer may state of this to an offer with that direction (RFC 3264, 6.1).
+        package func answering(_ offer: Direction) -> Direction {
+            Direction(sends: sends && offer.receives, receives: receives && offer.sends)
+        }
+
+        /// Nil if the line states none.
+        fileprivate init?(_ line: [UInt8]) {
+            guard
+                let found = [(true, true), (true, false), (false, true), (false, false)].lazy
+                    .map({ Direction(sends: $0, receives: $1) }).first(where: { line.elementsEqual($0.line) })
+            else { return nil }
+            self = found
+        }
+
+        fileprivate var line: [UInt8] {
+            Array("a=\(sends ? receives ? "sendrecv" : "sendonly" : receives ? "recvonly" : "inactive")".utf8)
+        }
+    }
+
+    /// Returns a description of this side whose video has a direction, and a bit rate where one is given (RFC 3890).
     ///
     /// The engine's own descriptions keep their direction: webrtcbin 1.22 cannot change that of a section in use.
-    package static func stated(isInactive: Bool, bitrate: Int?, in sdp: String) -> String {
+    /// Sections that the engine says are inactive stay so.
+    package static func stated(_ direction: Direction, bitrate: Int?, in sdp: String) -> String {
         var isRated = true
         return change(sdp) { line in
             if line.starts(with: "m=".utf8) { isRated = bitrate == nil }
             if line.starts(with: "b=".utf8), bitrate != nil { return nil }
-            let line = isInactive && isDirection(line) ? Array("a=inactive".utf8) : line
+            let line = Direction(line).map { $0.sends ? direction.line : line } ?? line
             guard !isRated, line.starts(with: "a=".utf8), let bitrate else { return line }
             isRated = true
             return Array("b=TIAS:\(bitrate)\r\n".utf8) + line
@@ -39,17 +65,46 @@ package enum VideoSectionText {
         }
     }
 
-    /// Returns a description of the peer as this side's engine takes it, and whether the peer wants pictures.
-    package static func taken(_ sdp: String) -> (sdp: String, isWanted: Bool) {
-        var isWanted = true
+    /// Returns a description of the peer as this side's engine takes it, and the direction that it states.
+    ///
+    /// - Parameter isTwoWay: whether the engine's own descriptions say `sendrecv`, so that the first video of the peer
+    ///   must, too. Otherwise they say `sendonly`.
+    package static func taken(_ sdp: String, isTwoWay: Bool) -> (sdp: String, direction: Direction) {
+        var (direction, sections) = (Direction(sends: true, receives: true), 0)
         let text = change(sdp) { line in
-            guard line.elementsEqual("a=inactive".utf8) || line.elementsEqual("a=sendonly".utf8) else { return line }
-            isWanted = false
-            return Array("a=recvonly".utf8)
+            if media(line) != nil { sections += 1 }
+            guard let stated = Direction(line) else { return line }
+            if isTwoWay {
+                guard sections == 1 else { return line }
+                direction = stated
+                return Direction(sends: true, receives: true).line
+            }
+            guard !stated.receives else { return line }
+            direction = stated
+            return Direction(sends: false, receives: true).line
         } end: {
             nil
         }
-        return (text, isWanted)
+        return (text, direction)
+    }
+
+    /// Returns the payload types and the SSRCs (RFC 5576) of the first video section; nil for an SSRC's lack.
+    package static func streams(in sdp: String) -> (payloads: [Int], sources: [UInt32]) {
+        var (sections, payloads, sources) = (0, [Int](), [UInt32]())
+        _ = change(sdp) { line in
+            if media(line) != nil {
+                sections += 1
+                if sections == 1 { payloads = formats(line) }
+            } else if sections == 1, line.starts(with: "a=ssrc:".utf8) {
+                let digits = line.dropFirst("a=ssrc:".utf8.count).prefix { $0 != UInt8(ascii: " ") }
+                let number = TextBytes.number(digits, upTo: Int(UInt32.max)).map(UInt32.init)
+                if let number, !sources.contains(number) { sources.append(number) }
+            }
+            return line
+        } end: {
+            nil
+        }
+        return (payloads, sources)
     }
 
     /// Returns a further offer of the peer with the one payload type that is sent since the first exchange, where the
@@ -75,10 +130,6 @@ package enum VideoSectionText {
         } end: {
             nil
         }
-    }
-
-    private static func isDirection(_ line: [UInt8]) -> Bool {
-        line.elementsEqual("a=sendonly".utf8) || line.elementsEqual("a=sendrecv".utf8)
     }
 
     /// Returns the words of a line `m=video` before its formats; nil for another line.

@@ -60,7 +60,7 @@
         }
 
         // Made in `init`, freed after `deinit`. GStreamer's own locks guard the object.
-        nonisolated(unsafe) private let viewer: UnsafeMutablePointer<inlet_gst_viewer>
+        nonisolated(unsafe) let viewer: UnsafeMutablePointer<inlet_gst_viewer>
         private let closing: DispatchGroup
         private let finder: ChannelFinder
         /// The ways to relays over TLS.
@@ -152,7 +152,7 @@
                     viewer, track.caps, receiver, ReceivedTrack.received, ReceivedTrack.release)
                 guard isReceived != 0 else {
                     throw InletError(
-                        .internal, "GStreamer cannot receive video in the format \(track.caps).",
+                        .internal, "GStreamer cannot receive video\(track.caps.map { " in the format \($0)" } ?? "").",
                         context: .init(operation: "add-transceiver"))
                 }
             }
@@ -274,11 +274,6 @@
         /// - Parameter forgets: whether earlier requests are dropped.
         package func limitResending(to packets: Int, forgets: Bool) {
             unsafe inlet_gst_viewer_limit_resending(viewer, UInt32(clamping: packets), forgets ? 1 : 0)
-        }
-
-        /// Requests a key frame of the peer, by PLI. Does nothing before its first packet.
-        package func requestKeyFrame() {
-            if let receiver = unsafe viewer.pointee.receiver { unsafe inlet_gst_receiver_ask_key(receiver) }
         }
 
         /// The number of queued packets that were not sent yet.

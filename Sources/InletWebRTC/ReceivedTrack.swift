@@ -5,17 +5,26 @@
     ///
     /// GStreamer's callbacks hold it.
     @safe package final class ReceivedTrack: Sendable {
-        /// The format that is accepted, as GStreamer writes caps.
-        let caps: String
+        /// The format that is accepted, as GStreamer writes caps; nil for those of the media section that sends.
+        let caps: String?
         private let take: @Sendable (RawSpan) -> Void
 
         /// - Parameters:
-        ///   - caps: the format that is accepted, as GStreamer writes caps.
+        ///   - caps: the format that is accepted, as GStreamer writes caps; nil for those of the media section that
+        ///     sends, of which only what ``GStreamerPeer/admit(_:and:from:)`` names is received.
         ///   - take: called with each packet, on threads of GStreamer's, which must not be blocked; at times on two at
         ///     once.
-        package init(caps: String, take: @escaping @Sendable (RawSpan) -> Void) {
+        package init(caps: String?, take: @escaping @Sendable (RawSpan) -> Void) {
             self.caps = caps
             self.take = take
+        }
+
+        /// Returns the payload type of a packet of RTP; nil for what is no packet, and for RTCP, whose types are beside
+        /// those of RTP (RFC 5761, 4).
+        static func payloadType(of packet: RawSpan) -> UInt8? {
+            guard packet.byteCount >= 2 else { return nil }
+            let second = unsafe packet.unsafeLoad(fromByteOffset: 1, as: UInt8.self)
+            return (192...223).contains(second) ? nil : second & 0x7f
         }
 
         static let release: @convention(c) (UnsafeMutableRawPointer?) -> Void = { owner in

@@ -271,8 +271,23 @@ enum Snippets {
     }
 #endif
 #if WebRTC
-    static func Plugins_WebRTCSink_README_md_5(capturer: Capturer) async throws {
+    static func Plugins_WebRTCSink_README_md_5(channel: any SignalingChannel) async throws {
+        let publisher = PeerPublisher { FFmpegVideoEncoder() }
+        let policy = PeerSessionPolicy(role: .offering, name: "studio")
+        let session = try publisher.connect(channel, policy) { $0.isReceiving = true }
+        try session.configure { $0.isSending = false }
+    }
+#endif
+#if WebRTC
+    static func Plugins_WebRTCSink_README_md_6(capturer: Capturer) async throws {
         capturer.attach(WebRTCSinkConfiguration { FFmpegVideoEncoder() })
+    }
+#endif
+#if WebRTC
+    static func Plugins_WebRTCSource_README_md_1(session: any PeerSession) async throws {
+        var remote = RemoteTrackConfiguration(session)
+        remote.decoders = PluginRegistry.standard.decoders
+        try await Capturer(remote).run()
     }
 #endif
     static func README_md_1() async throws {

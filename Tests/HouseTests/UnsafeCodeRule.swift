@@ -146,6 +146,7 @@ enum UnsafeCodeRule {
         "Sources/InletWebRTC/ReceivedTrack.swift": "what GStreamer's callbacks hold",
         "Sources/InletWebRTC/DataChannel.swift": "owns a data channel, and what GStreamer's callbacks hold",
         "Sources/InletWebRTC/GStreamerPeer.swift": "owns a peer's pipeline, and what GStreamer's callbacks hold",
+        "Sources/InletWebRTC/GStreamerPeer+Receiving.swift": "says what of a peer's packets enters its pipeline",
         "Sources/InletTLS/TLSClientHandler.swift": "owns a connection of OpenSSL",
         "Sources/InletTLS/TLSServerCertificate.swift": "owns a context of OpenSSL",
         "Sources/InletTLS/TLSServerHandler.swift": "owns a connection of OpenSSL",

@@ -40,14 +40,17 @@ import Testing
                 """)
     }
 
-    @Test("Of a peer's answer the one that is sent is left, with its retransmissions if the peer takes them")
+    @Test("Of a peer's answer the one that is sent is left, with its retransmissions, before others that are wanted")
     func alone() {
         let answer = SentFormat.listing(SentFormat.offered([.h264, .vp8]), in: Self.engine)
-        let text = SentFormat.offered([.h264, .vp8])[1].alone(in: answer)
+        let text = SentFormat.offered([.h264, .vp8])[1].first(in: answer)
         #expect(text.contains("m=video 9 UDP/TLS/RTP/SAVPF 98 99\r\n"))
         #expect(text.contains("a=fmtp:99 apt=98\r\n") && !text.contains("96") && !text.contains("97"))
-        let other = SentFormat(.vp8, payload: 98, retransmission: 101).alone(in: Self.engine)
+        let other = SentFormat(.vp8, payload: 98, retransmission: 101).first(in: Self.engine)
         #expect(other.contains("m=video 9 UDP/TLS/RTP/SAVPF 98\r\n") && !other.contains("rtx"))
+        let both = SentFormat.offered([.h264, .vp8])[1].first(
+            in: answer, before: SentFormat.offered([.h264, .vp8, .vp9]))
+        #expect(both.contains("m=video 9 UDP/TLS/RTP/SAVPF 98 99 96 97\r\n") && both.contains("a=fmtp:97 apt=96\r\n"))
     }
 
     @Test("Formats of a peer's offer have its numbers; a codec that it lacks gets numbers that it does not use")

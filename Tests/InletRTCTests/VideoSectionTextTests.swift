@@ -22,14 +22,47 @@ import Testing
     func directions() {
         let sdp = "m=video 9 X 96\r\nc=IN IP4 0.0.0.0\r\na=sendonly\r\nm=application 9 Y\r\na=sendrecv\r\n"
         #expect(
-            VideoSectionText.stated(isInactive: true, bitrate: 500_000, in: sdp)
+            VideoSectionText.stated(.init(sends: false, receives: false), bitrate: 500_000, in: sdp)
                 == "m=video 9 X 96\r\nc=IN IP4 0.0.0.0\r\nb=TIAS:500000\r\na=inactive\r\nm=application 9 Y\r\na=sendrecv\r\n"
         )
-        #expect(VideoSectionText.stated(isInactive: false, bitrate: nil, in: sdp) == sdp)
-        let taken = VideoSectionText.taken("m=video 9 X 96\r\na=inactive\r\n")
+        #expect(VideoSectionText.stated(.init(sends: true, receives: false), bitrate: nil, in: sdp) == sdp)
+        let taken = VideoSectionText.taken("m=video 9 X 96\r\na=inactive\r\n", isTwoWay: false)
         #expect(taken.sdp == "m=video 9 X 96\r\na=recvonly\r\n")
-        #expect(!taken.isWanted)
-        #expect(VideoSectionText.taken(taken.sdp).isWanted)
+        #expect(!taken.direction.receives)
+        #expect(VideoSectionText.taken(taken.sdp, isTwoWay: false).direction.receives)
+    }
+
+    @Test(
+        "An engine of both directions has sendrecv whatever is stated, and answers state what the offer allows",
+        arguments: [
+            ("sendrecv", "sendrecv", "sendonly", "recvonly"), ("sendonly", "recvonly", "inactive", "recvonly"),
+            ("recvonly", "sendonly", "sendonly", "inactive"), ("inactive", "inactive", "inactive", "inactive"),
+        ])
+    func bothDirections(_ offer: String, _ both: String, _ sends: String, _ receives: String) {
+        let sdp = "m=video 9 X 96\r\na=\(offer)\r\nm=video 9 X 97\r\na=recvonly\r\n"
+        let taken = VideoSectionText.taken(sdp, isTwoWay: true)
+        #expect(taken.sdp == "m=video 9 X 96\r\na=sendrecv\r\nm=video 9 X 97\r\na=recvonly\r\n")
+        for (wanted, stated) in [((true, true), both), ((true, false), sends), ((false, true), receives)] {
+            let direction = VideoSectionText.Direction(sends: wanted.0, receives: wanted.1)
+            #expect(
+                VideoSectionText.stated(
+                    direction.answering(taken.direction), bitrate: nil,
+                    in: "m=video 9 X 96\r\na=sendrecv\r\nm=video 0 X 97\r\na=inactive\r\n")
+                    == "m=video 9 X 96\r\na=\(stated)\r\nm=video 0 X 97\r\na=inactive\r\n")
+        }
+    }
+
+    @Test("Payload types and SSRCs are read of the first video alone; numbers that are none are left out")
+    func streams() {
+        let sdp = [
+            "m=audio 9 X 111", "a=ssrc:1 cname:x", "m=video 9 X 96 97 128", "a=ssrc-group:FID 7 8", "a=ssrc:7 cname:x",
+            "a=ssrc:7 msid:a b", "a=ssrc:8 cname:x", "a=ssrc:4294967296 cname:x", "a=ssrc:-1 cname:x", "m=video 9 X 99",
+            "a=ssrc:9 cname:x", "",
+        ].joined(separator: "\r\n")
+        let streams = VideoSectionText.streams(in: sdp)
+        #expect(streams.payloads == [96, 97] && streams.sources == [7, 8])
+        let none = VideoSectionText.streams(in: "v=0\r\n")
+        #expect(none.payloads.isEmpty && none.sources.isEmpty)
     }
 
     @Test("A further offer that numbers the format otherwise is read with the number that is sent, and no other format")

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """One peer of aiortc's whose signaling is commands: `deliver` hands it a message, `poll` takes what it says.
 
-Reads the frame numbers of `pattern:timecode`. See README.md.
+Reads the frame numbers of `pattern:timecode`; with --sends it sends some in the same media section, whenever the
+directions that were agreed on let it. See README.md.
 
 A message is {"type": "offer" or "answer", "flow", "sdp"}, {"type": "candidate", "flow", "line"} or {"type": "bye"}.
 Needs aiortc and numpy from PyPI.
@@ -9,10 +10,12 @@ Needs aiortc and numpy from PyPI.
 import asyncio
 import logging
 import queue
+import struct
 
 from aiortc import RTCConfiguration, RTCPeerConnection, RTCRtpReceiver, RTCSessionDescription, rtcrtpreceiver
 from aiortc.sdp import candidate_from_sdp
 
+import drawn
 import lossylink
 import peer
 import seen
@@ -41,8 +44,8 @@ class Decoders:
 
 
 class Peer:
-    def __init__(self, is_linked, codec, rejects):
-        self.codec, self.rejects = codec, rejects
+    def __init__(self, is_linked, codec, rejects, sends):
+        self.codec, self.rejects, self.sends, self.drawn = codec, rejects, sends, None
         # The one way to the other side leads through a link, if it is to lose packets.
         self.is_linked, self.link, self.echoes = is_linked, None, True
         self.said, self.numbers, self.unread, self.flows = queue.Queue(), [], 0, 0
@@ -58,6 +61,20 @@ class Peer:
         self.connection = RTCPeerConnection(RTCConfiguration(iceServers=[]))
         self.connection.on("track", lambda track: asyncio.ensure_future(self.watch(track)))
         self.connection.on("datachannel", self.listen)
+
+    def add_video(self):
+        """The one media section, as far as it is this side's to make it."""
+        if self.sends:
+            self.drawn = drawn.Timecode(320, 240, 30)
+            return self.connection.addTransceiver(self.drawn, direction="sendrecv")
+        return self.connection.addTransceiver("video", direction="recvonly")
+
+    def heed_direction(self):
+        """Sends or does not, as was agreed: aiortc itself goes on with what it has begun."""
+        if self.drawn:
+            transceiver = self.connection.getTransceivers()[0]
+            sends = transceiver.currentDirection in ("sendrecv", "sendonly")
+            transceiver.sender.replaceTrack(self.drawn if sends else None)
 
     def listen(self, channel):
         """Notes what comes over a channel, and says it back."""
@@ -99,7 +116,7 @@ class Peer:
         self.flows += 1
         self.flow = f"python-{self.flows}"
         self.make()
-        self.connection.addTransceiver("video", direction="recvonly")
+        self.add_video()
         orders = self.connection.createDataChannel("orders")
         self.listen(orders)
         orders.on("open", lambda: orders.send("hello"))
@@ -124,6 +141,22 @@ class Peer:
             self.prefer(self.connection.getTransceivers()[0], message["codec"])
         self.yields = message.get("yields", False)
         await self.offer_further()
+
+    async def direct(self, direction):
+        """Offers another direction within the connection."""
+        self.connection.getTransceivers()[0].direction = direction
+        await self.offer_further()
+
+    async def stray(self, payload, count):
+        """Sends packets of a payload type, each with an SSRC of its own; one with that of the pictures if there are
+        none, in place of the next of theirs."""
+        sender = self.connection.getTransceivers()[0].sender
+        last = max(sender._RTCRtpSender__rtp_history.values(), key=lambda packet: packet.timestamp)
+        streams = [(sender._ssrc, (last.sequence_number + 1) % 65536)] if count == 0 else [
+            (1000 + number, number) for number in range(count)]
+        for source, number in streams:
+            header = struct.pack("!BBHII", 0x80, payload, number, last.timestamp, source)
+            await sender.transport._send_rtp(header + bytes(100))
 
     async def offer_further(self):
         self.flows += 1
@@ -165,7 +198,9 @@ class Peer:
                         await self.connection.close()
                     self.make()
                     if self.codec:
-                        self.prefer(self.connection.addTransceiver("video", direction="recvonly"), self.codec)
+                        self.prefer(self.add_video(), self.codec)
+                    elif self.sends:
+                        self.add_video()
                 self.flow = flow
             elif self.pending and flow == self.pending[0]:
                 self.answers += 1
@@ -178,6 +213,8 @@ class Peer:
             if kind == "offer":
                 await self.connection.setLocalDescription(await self.connection.createAnswer())
                 self.split(flow, "answer")
+            self.heed_direction()
+            if kind == "offer":
                 if crossed:
                     await self.offer_further()
 
@@ -209,13 +246,15 @@ class Peer:
 async def main():
     parser = peer.parser(__doc__)
     parser.add_argument("--link", action="store_true", help="have packets pass a link that can lose them")
+    parser.add_argument("--sends", action="store_true", help="send pictures, too, in the same media section")
     parser.add_argument("--codec", help="the one codec that offers are answered with")
     parser.add_argument("--no-channels", choices=["rejected", "missing"],
                         help="answer offers of data channels with a section that rejects them, or without one")
     parser.add_argument("--slices", help="a file of H.264 whose slices are compared with those that come")
     options = parser.parse_args()
     logging.basicConfig(level=logging.ERROR)
-    loop, one, decoders = asyncio.get_running_loop(), Peer(options.link, options.codec, options.no_channels), Decoders()
+    loop, decoders = asyncio.get_running_loop(), Decoders()
+    one = Peer(options.link, options.codec, options.no_channels, options.sends)
 
     def run(work):
         asyncio.run_coroutine_threadsafe(work, loop).result(10)
@@ -230,7 +269,7 @@ async def main():
         return {"connections": one.made, "count": len(one.numbers), "unread": one.unread, "byes": one.byes,
                 "messages": one.messages, "channels": one.channels, "sessions": one.made, "sdp": one.heard,
                 "yielded": one.yielded, "kept": one.kept, "offers": one.offers, "answers": one.answers,
-                "decoders": decoders.made, **one.pictures.report()}
+                "decoders": decoders.made, "drawn": one.drawn.number if one.drawn else 0, **one.pictures.report()}
 
     def limit(message):
         """Has descriptions state that messages have at most so many bytes."""
@@ -253,6 +292,8 @@ async def main():
         "limit": limit, "lose": lose, "heard": heard,
         **found, "deliver": lambda message: run(one.take(message["message"])), "offer": lambda _: run(one.offer()),
         "reoffer": lambda message: run(one.reoffer(message)),
+        "direct": lambda message: run(one.direct(message["direction"])),
+        "stray": lambda message: run(one.stray(int(message["payload"]), int(message["count"]))),
         "poll": poll, "report": report,
     }, {})
     await asyncio.Event().wait()

@@ -6,43 +6,14 @@ As a server it prints its port; paths: /whep takes offers, /busy answers 503. As
 address. Needs aiortc, aiohttp and numpy from PyPI.
 """
 import asyncio
-import fractions
 import logging
-import time
 
 import aiohttp
-import av
-import numpy
 from aiohttp import web
-from aiortc import RTCConfiguration, RTCPeerConnection, RTCRtpSender, RTCSessionDescription, VideoStreamTrack
+from aiortc import RTCConfiguration, RTCPeerConnection, RTCRtpSender, RTCSessionDescription
 
+import drawn
 import peer
-import timecode
-
-
-class Timecode(VideoStreamTrack):
-    """Pictures that say their number, from the first one that is asked for."""
-
-    def __init__(self, width, height, fps):
-        super().__init__()
-        self.width, self.height, self.fps = width, height, fps
-        self.number, self.begun, self.is_paused = 0, time.monotonic(), False
-
-    async def recv(self):
-        while True:
-            wait = self.begun + self.number / self.fps - time.monotonic()
-            if wait > 0:
-                await asyncio.sleep(wait)
-            if not self.is_paused:
-                break
-            self.number += 1
-        luma = timecode.draw_luma(self.width, self.height, self.number, time.monotonic_ns(), self.fps)
-        rows = numpy.full((self.height * 3 // 2, self.width), 128, numpy.uint8)
-        rows[: self.height] = numpy.frombuffer(luma, numpy.uint8).reshape(self.height, self.width)
-        frame = av.VideoFrame.from_ndarray(rows, format="yuv420p")
-        frame.pts, frame.time_base = self.number * 90_000 // self.fps, fractions.Fraction(1, 90_000)
-        self.number += 1
-        return frame
 
 
 class Sender:
@@ -55,7 +26,7 @@ class Sender:
     def connection(self):
         made = RTCPeerConnection(RTCConfiguration(iceServers=[]))
         width, height = map(int, self.options.size.split("x"))
-        self.tracks.append(Timecode(width, height, self.options.fps))
+        self.tracks.append(drawn.Timecode(width, height, self.options.fps))
         made.on("connectionstatechange", lambda: self.states.append(made.connectionState))
         return made
 

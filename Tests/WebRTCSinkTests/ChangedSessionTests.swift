@@ -11,7 +11,7 @@
         .enabled(if: ViewerRun.hasAiortc, "aiortc is not installed; Scripts/bootstrap --webrtc --test installs it"))
     struct ChangedSessionTests {
         /// Reads reports until one is as wanted.
-        private static func report(
+        static func report(
             of channel: CommandChannel, until isWanted: (ReferenceTools.PeerMessage) -> Bool
         ) async throws -> ReferenceTools.PeerMessage {
             var seen: ReferenceTools.PeerMessage = [:]
@@ -128,7 +128,7 @@
 
         /// Returns whether the peer has made decoders of these codecs one after another, and the last has given 20
         /// pictures.
-        private static func hasDecoded(_ codecs: [String], _ report: ReferenceTools.PeerMessage) -> Bool {
+        static func hasDecoded(_ codecs: [String], _ report: ReferenceTools.PeerMessage) -> Bool {
             guard case .list(let made) = report["decoders"] else { return false }
             let entries = made.compactMap { if case .object(let entry) = $0 { entry } else { nil } }
             return entries.compactMap { $0["codec"]?.text } == codecs && entries.last?["count"]?.int ?? 0 >= 20

@@ -17,6 +17,7 @@
         static func with(
             _ order: CommandChannel.Order, _ role: PeerSessionPolicy.Role, channels: [DataChannelParameters] = [],
             yields: Bool = false, peer arguments: [String] = [],
+            configure change: (inout PeerSessionConfiguration) -> Void = { _ in },
             _ body: (CommandChannel, any PeerSession) async throws -> Void
         ) async throws {
             let publisher = PeerPublisher(channels: channels) { FFmpegVideoEncoder() }
@@ -30,7 +31,7 @@
                 policy.trickles = true
                 policy.attempts = 5
                 policy.yields = yields
-                try await body(channel, try publisher.connect(channel, policy))
+                try await body(channel, try publisher.connect(channel, policy, configure: change))
             } catch {
                 capturer.stop()
                 _ = try? await outcome

@@ -172,7 +172,7 @@
         }
 
         private func noteSilence(_ origin: any TrackOrigin, _ context: SourceContext) throws(InletError) {
-            if origin.vacancy != nil { return tell("the publisher sends nothing", context) }
+            if origin.vacancy != nil { return tell("the peer sends nothing", context) }
             throw InletError(
                 .timedOut,
                 hasRead
