@@ -95,7 +95,8 @@ import Testing
             #expect(status.openings == 1 && status.state == "live", "\(name): \(serve.complaints)")
         }
         #expect(await serve.end() == 0)
-        // Recordings go by times that no step of the clock moves: what was recorded over it, and what was asked for after.
+        // Recordings go by times that no step of the clock moves: what was recorded over it, and what was asked for
+        // after.
         for file in ["door.mp4", "drawn.mp4", "asked/door/\(item.name)"] {
             let times = try await Self.times(folder.path(file))
             #expect(times.count > 60, "\(file)")
