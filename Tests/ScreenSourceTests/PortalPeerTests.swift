@@ -89,7 +89,7 @@
 
         /// Reads the numbers in pictures, each once.
         private final class NumberSink: FrameSink {
-            let seen = Mutex((numbers: [UInt32](), frames: 0, sizes: Set<ImageSize>()))
+            let seen = Mutex((numbers: [UInt32](), unread: 0, sizes: Set<ImageSize>()))
             let wants = SinkWants()
 
             func start(_ format: VideoFormat, _ context: SinkContext) throws {}
@@ -97,9 +97,12 @@
             func consume(_ frame: VideoFrame) throws {
                 let number = TimecodeReader.read(frame.buffer)?.frame
                 seen.withLock { seen in
-                    seen.frames += 1
                     seen.sizes.insert(frame.buffer.size)
-                    if let number, seen.numbers.last != number { seen.numbers.append(number) }
+                    guard let number else {
+                        seen.unread += 1
+                        return
+                    }
+                    if seen.numbers.last != number { seen.numbers.append(number) }
                 }
             }
 
@@ -116,15 +119,13 @@
             let capturer = Capturer(Self.configuration(session), configuration: capture)
             capturer.attach(sink, queue: .buffered(64, dropping: .newest))
             _ = try await capturer.run()
-            let (numbers, frames, sizes) = sink.seen.withLock { $0 }
-            let first = try #require(numbers.first)
-            let last = try #require(numbers.last)
+            let (numbers, unread, sizes) = sink.seen.withLock { $0 }
             #expect(sizes == [ImageSize(width: 640, height: 480)])
+            // How many are played a second is up to GStreamer and sway, which are late on a busy machine.
             #expect(numbers == numbers.sorted())
-            #expect(numbers.count >= 50)
-            // GStreamer leaves out pictures where it is late.
-            #expect(Double(numbers.count) >= Double(last - first + 1) * 0.9)
-            #expect(frames == 150)
+            #expect(numbers.count >= 100)
+            // Before GStreamer's window is there, the screen is empty.
+            #expect(unread <= 20)
             #expect(try session.questions() == 1)
         }
 
