@@ -91,7 +91,6 @@
                 throw .noCommonCodec
             }
             removeLane()
-            viewer.narrow()
             (pipeline, payload) = (next, format.payload)
             self.profile = format.codec == .h264 ? profile : nil
             let text = text(of: next)

@@ -10,8 +10,8 @@
         struct RemoteState {
             /// The direction that it states.
             var direction = VideoSectionText.Direction(sends: true, receives: true)
-            /// Its payload types and SSRCs, as the engine has it.
-            var streams: (payloads: [Int], sources: [UInt32]) = ([], [])
+            /// The SSRCs of its video; empty if it names none.
+            var sources: [UInt32] = []
             /// Which it is of the two; nil if the present engine has none.
             var kind: SessionDescription.Kind?
             /// Whether the present engine has descriptions of both sides.
@@ -36,20 +36,15 @@
 
         /// Gives the engine the peer's description.
         func give(_ description: SessionDescription, to viewer: GStreamerPeer) throws(PeerSessionFailure) {
-            remote.streams = VideoSectionText.streams(in: description.sdp)
+            remote.sources = VideoSectionText.sources(in: description.sdp)
             remote.kind = description.kind
             guard viewer.setRemote(description) else { throw .malformedDescription }
         }
 
-        /// Has the peer's pictures received from now on if both sides want that: the engine knows both descriptions.
-        ///
-        /// - Parameter payloads: the payload types of the answer, which was set last.
-        func setReceiving(by payloads: [Int]) {
+        /// Has the peer's pictures received from now on if both sides want that: the engine has both descriptions.
+        func setReceiving() {
             guard isTwoWay, let viewer else { return }
-            let codecs = codecsByPayload
-            viewer.admit(
-                payloads.filter { codecs[UInt8(clamping: $0)] != nil },
-                and: payloads.filter { codecs[UInt8(clamping: $0)] == nil }, from: remote.streams.sources)
+            viewer.admit(remote.sources)
             remote.isAgreed = true
             showRemoteTrack()
         }

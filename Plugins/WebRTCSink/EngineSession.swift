@@ -315,10 +315,10 @@
             defer { show() }
             switch event {
             case .remoteSet:
-                if remote.kind == .answer { setReceiving(by: remote.streams.payloads) }
+                if remote.kind == .answer { setReceiving() }
                 handle(.engine(id, .remoteSet))
             case .localSet(let text):
-                if remote.kind == .offer { setReceiving(by: VideoSectionText.streams(in: text).payloads) }
+                if remote.kind == .offer { setReceiving() }
                 handle(.engine(id, .localSet(text)))
             case .offerMade(let text):
                 furtherOffer = text

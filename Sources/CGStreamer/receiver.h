@@ -6,22 +6,15 @@
 // Called with the bytes of a packet of RTP or RTCP, which are the caller's; from threads of GStreamer's.
 typedef void (*inlet_gst_received)(void *owner, const void *bytes, size_t count);
 
-// The most streams of packets that get past a gate, each with an SSRC of its own: webrtcbin keeps what it has made for
-// one until it is closed.
+// The most SSRCs whose packets enter webrtcbin where they are looked at: it makes a jitter buffer for each.
 #define INLET_GST_MOST_SOURCES 8
 
-// What of a peer's RTP enters webrtcbin, where the codec may change: webrtcbin 1.22 fails at a payload type that the
-// last descriptions lack, and did not learn before. Guarded by the receiver's mutex.
+// Whose RTP enters webrtcbin. Guarded by the receiver's mutex.
 typedef struct {
     int is_used;  // 0 where all enters
-    struct {
-        uint8_t enters;
-        uint8_t is_media;    // other than retransmissions: webrtcbin learns it with the first packet
-        uint8_t is_learned;  // enters whatever the descriptions are
-    } payloads[128];
     uint32_t sources[INLET_GST_MOST_SOURCES];
-    unsigned count;  // of sources
-    int is_closed;   // whether further sources are kept out
+    unsigned count;
+    int is_open;  // whether further sources enter, up to the most
 } inlet_gst_gate;
 
 // What the callbacks of a receiving peer hold. The owner is let go of with the last of them.
@@ -90,26 +83,19 @@ static inline void inlet_gst_probe(
         inlet_gst_receiver_ref(receiver), inlet_gst_receiver_unref);
 }
 
-static inline int inlet_gst_is_known_source(inlet_gst_gate *gate, uint32_t source) {
-    for (unsigned index = 0; index < gate->count; index++) {
-        if (gate->sources[index] == source) return 1;
-    }
-    if (gate->is_closed || gate->count == INLET_GST_MOST_SOURCES) return 0;
-    gate->sources[gate->count++] = source;
-    return 1;
-}
-
-// Whether a packet enters. Its header is that of RFC 3550, 5.1.
+// Whether a packet enters, by its SSRC (RFC 3550, 5.1).
 static inline int inlet_gst_enters(inlet_gst_receiver *receiver, GstBuffer *packet) {
     uint8_t header[12];
     if (gst_buffer_extract(packet, 0, header, sizeof header) != sizeof header) return 0;
-    uint8_t payload = header[1] & 0x7f;
     uint32_t source = GST_READ_UINT32_BE(header + 8);
     inlet_gst_gate *gate = &receiver->gate;
+    int enters = 0;
     g_mutex_lock(&receiver->mutex);
-    int enters = (gate->payloads[payload].enters || gate->payloads[payload].is_learned)
-        && inlet_gst_is_known_source(gate, source);
-    if (enters && gate->payloads[payload].is_media) gate->payloads[payload].is_learned = 1;
+    for (unsigned index = 0; index < gate->count && !enters; index++) enters = gate->sources[index] == source;
+    if (!enters && gate->is_open && gate->count < INLET_GST_MOST_SOURCES) {
+        gate->sources[gate->count++] = source;
+        enters = 1;
+    }
     g_mutex_unlock(&receiver->mutex);
     return enters;
 }
@@ -228,28 +214,12 @@ static inline void inlet_gst_receiver_ask_key(inlet_gst_receiver *receiver) {
     gst_object_unref(track);
 }
 
-// Has nothing enter but what webrtcbin has learned, until the next descriptions are set.
-static inline void inlet_gst_receiver_narrow(inlet_gst_receiver *receiver) {
+// Has packets enter of the SSRCs that the peer's description names; of the first that come where it names none.
+static inline void inlet_gst_receiver_admit(inlet_gst_receiver *receiver, const uint32_t *sources, unsigned count) {
     inlet_gst_gate *gate = &receiver->gate;
     g_mutex_lock(&receiver->mutex);
-    for (int payload = 0; payload < 128; payload++) gate->payloads[payload].enters = 0;
-    g_mutex_unlock(&receiver->mutex);
-}
-
-// Has packets enter that the descriptions name that were set last: of so many payload types, of which the first `media`
-// are no retransmissions, and of `count` SSRCs; of any where that is 0.
-static inline void inlet_gst_receiver_admit(inlet_gst_receiver *receiver, const uint8_t *payloads, unsigned types,
-    unsigned media, const uint32_t *sources, unsigned count) {
-    inlet_gst_receiver_narrow(receiver);
-    inlet_gst_gate *gate = &receiver->gate;
-    g_mutex_lock(&receiver->mutex);
-    for (unsigned index = 0; index < types; index++) {
-        uint8_t payload = payloads[index] & 0x7f;
-        gate->payloads[payload].enters = 1;
-        gate->payloads[payload].is_media = index < media;
-    }
-    gate->is_closed = 0;
-    for (unsigned index = 0; index < count; index++) inlet_gst_is_known_source(gate, sources[index]);
-    gate->is_closed = count > 0;
+    gate->is_open = count == 0;
+    if (count) gate->count = MIN(count, INLET_GST_MOST_SOURCES);
+    for (unsigned index = 0; count && index < gate->count; index++) gate->sources[index] = sources[index];
     g_mutex_unlock(&receiver->mutex);
 }

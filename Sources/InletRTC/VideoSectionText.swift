@@ -88,23 +88,21 @@ package enum VideoSectionText {
         return (text, direction)
     }
 
-    /// Returns the payload types and the SSRCs (RFC 5576) of the first video section; nil for an SSRC's lack.
-    package static func streams(in sdp: String) -> (payloads: [Int], sources: [UInt32]) {
-        var (sections, payloads, sources) = (0, [Int](), [UInt32]())
+    /// Returns the SSRCs of the first video section (RFC 5576), each once.
+    package static func sources(in sdp: String) -> [UInt32] {
+        var (sections, sources) = (0, [UInt32]())
         _ = change(sdp) { line in
-            if media(line) != nil {
-                sections += 1
-                if sections == 1 { payloads = formats(line) }
-            } else if sections == 1, line.starts(with: "a=ssrc:".utf8) {
+            if media(line) != nil { sections += 1 }
+            if sections == 1, line.starts(with: "a=ssrc:".utf8) {
                 let digits = line.dropFirst("a=ssrc:".utf8.count).prefix { $0 != UInt8(ascii: " ") }
-                let number = TextBytes.number(digits, upTo: Int(UInt32.max)).map(UInt32.init)
+                let number = TextBytes.number(digits).flatMap(UInt32.init(exactly:))
                 if let number, !sources.contains(number) { sources.append(number) }
             }
             return line
         } end: {
             nil
         }
-        return (payloads, sources)
+        return sources
     }
 
     /// Returns a further offer of the peer with the one payload type that is sent since the first exchange, where the

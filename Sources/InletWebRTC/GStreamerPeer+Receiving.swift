@@ -9,24 +9,11 @@
             if let receiver = unsafe viewer.pointee.receiver { unsafe inlet_gst_receiver_ask_key(receiver) }
         }
 
-        /// Has the peer's packets received that the descriptions name that were set last, where a track has no caps of
-        /// its own.
-        ///
-        /// - Parameters:
-        ///   - media: the payload types of video.
-        ///   - others: those of retransmissions.
-        ///   - sources: the SSRCs; empty if descriptions name none.
-        package func admit(_ media: [Int], and others: [Int], from sources: [UInt32]) {
+        /// Has the packets received that the peer sends under these SSRCs, where a track has no caps of its own; if
+        /// there are none, under the first eight that come.
+        package func admit(_ sources: [UInt32]) {
             guard let receiver = unsafe viewer.pointee.receiver else { return }
-            let payloads = (media + others).map { UInt8(clamping: $0) }
-            unsafe inlet_gst_receiver_admit(
-                receiver, payloads, UInt32(clamping: payloads.count), UInt32(clamping: media.count), sources,
-                UInt32(clamping: sources.count))
-        }
-
-        /// Has only packets received whose format the engine has learned from earlier ones, while it is given another.
-        package func narrow() {
-            if let receiver = unsafe viewer.pointee.receiver { unsafe inlet_gst_receiver_narrow(receiver) }
+            unsafe inlet_gst_receiver_admit(receiver, sources, UInt32(clamping: sources.count))
         }
 
         /// Sets how long the peer's later packets wait for one that is missing.

@@ -11,7 +11,7 @@
 
         /// - Parameters:
         ///   - caps: the format that is accepted, as GStreamer writes caps; nil for those of the media section that
-        ///     sends, of which only what ``GStreamerPeer/admit(_:and:from:)`` names is received.
+        ///     sends, of which only what ``GStreamerPeer/admit(_:)`` names is received.
         ///   - take: called with each packet, on threads of GStreamer's, which must not be blocked; at times on two at
         ///     once.
         package init(caps: String?, take: @escaping @Sendable (RawSpan) -> Void) {
